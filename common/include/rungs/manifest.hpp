@@ -1,0 +1,98 @@
+#pragma once
+// A chapter's manifest, chapter.toml: what folder and file names cannot say. Read by the grader, the tests
+// and the book, so that none of them can contradict another.
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "rungs/exam.hpp"
+
+namespace rungs {
+
+enum class Backend { cpu, cuda };
+
+/// "cpu" or "cuda".
+const char* name_of(Backend backend);
+
+/// A broken manifest: what() is `file:line:column: what is wrong; what is expected`.
+class ManifestError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// A group of exam cases: every problem x size x kind x seed.
+struct CaseGroup {
+    std::vector<std::string> problems;          ///< empty: all problems of the rung
+    std::vector<std::vector<long long>> sizes;  ///< each entry is one case's `sizes`
+    std::vector<std::string> kinds;
+    int seeds = 1;                   ///< how many different inputs of each
+    std::optional<Backend> backend;  ///< only there; none: on both
+};
+
+/// Points for being faster, on a GPU: linear from `zero` to `full`, both as ratios of times in one session.
+struct SpeedRule {
+    double points = 0;
+    std::string given;  ///< the rung whose time is divided by this rung's
+    double zero = 1;    ///< speedup over `given` that earns nothing
+    double full = 1;    ///< speedup over `given` that earns all points
+};
+
+/// What is timed: one case for all rungs of the chapter.
+struct TimedCase {
+    std::string problem;
+    std::vector<long long> sizes;
+    std::string kind;
+    int calls = 8;  ///< calls, each with its own input, between two looks at the clock
+};
+
+/// One rung. It is an exercise when it has points, else it is given.
+struct RungEntry {
+    std::string name;                   ///< "03_shared_tree": the file's stem
+    std::string idea;                   ///< one line for tables
+    std::vector<std::string> problems;  ///< what it solves; all of the chapter's where the manifest is silent
+    double points = 0;                  ///< for correctness
+    std::optional<SpeedRule> speed;
+    std::vector<std::string> hints;  ///< from nudge to method; never the code
+    double time_limit = 10;          ///< seconds for one call on the CPU backend
+
+    bool given() const { return points == 0; }
+    std::string launcher() const { return name.substr(3); }  ///< "shared_tree"
+};
+
+/// One problem of a chapter: the function type in the contract that its rungs have.
+struct ProblemEntry {
+    std::string name;       ///< "sum"
+    std::string signature;  ///< "Sum": a type of the chapter's namespace
+};
+
+struct Manifest {
+    std::string chapter;  ///< "01_reduction": the folder's name
+    std::filesystem::path folder;
+    std::string title;
+    std::string summary;
+    std::string name_space;  ///< of the contract
+    std::string contract;    ///< "reduction.cuh"
+    std::vector<ProblemEntry> problems;
+    std::vector<CaseGroup> cases;
+    std::optional<TimedCase> timed;
+    std::vector<RungEntry> rungs;  ///< in the order of their numbers
+
+    const RungEntry* find(const std::string& rung) const;  ///< by "03_shared_tree", "03" or "shared_tree"
+
+    /// Every case of a rung on a backend, in the manifest's order. `key` makes the inputs unpredictable: two
+    /// keys give two different sets of seeds, the same key always the same set.
+    std::vector<Case> cases_of(const RungEntry& rung, Backend backend, std::uint64_t key) const;
+};
+
+/// Reads `folder`/chapter.toml and checks it against the rung files beside it.
+/// @throws ManifestError for a missing or unreadable file, a syntax error, an unknown key, a wrong type or
+///         value, a rung without a file and a rung file without a rung.
+Manifest read_manifest(const std::filesystem::path& folder);
+
+/// The manifests of all chapters below `chapters`, in order. @throws ManifestError as read_manifest does.
+std::vector<Manifest> read_manifests(const std::filesystem::path& chapters);
+
+}  // namespace rungs

@@ -1,0 +1,307 @@
+#include "rungs/manifest.hpp"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include <toml++/toml.h>
+
+namespace rungs {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One file being read: knows how to say where something is wrong.
+class Reader {
+  public:
+    explicit Reader(fs::path file) : file_(std::move(file)) {}
+
+    [[noreturn]] void refuse(const toml::source_region& where, const std::string& what) const {
+        std::ostringstream text;
+        text << file_.string() << ':' << where.begin.line << ':' << where.begin.column << ": " << what;
+        throw ManifestError(text.str());
+    }
+    [[noreturn]] void refuse(const toml::node& node, const std::string& what) const {
+        refuse(node.source(), what);
+    }
+
+    /// A misspelt key would silently change a grade, so every key must be known.
+    void only(const toml::table& table, const std::set<std::string>& known) const {
+        for (const auto& [key, value] : table) {
+            if (known.count(std::string(key.str()))) continue;
+            std::string list;
+            for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+            refuse(key.source(), "unknown key '" + std::string(key.str()) + "'; expected one of: " + list);
+        }
+    }
+
+    const toml::node& required(const toml::table& table, const char* key, const std::string& where) const {
+        const toml::node* node = table.get(key);
+        if (!node) refuse(table, where + " needs the key '" + key + "'");
+        return *node;
+    }
+
+    std::string text(const toml::node& node, const std::string& what) const {
+        const auto value = node.value_exact<std::string>();
+        if (!value) refuse(node, what + " must be a string");
+        if (value->empty()) refuse(node, what + " must not be empty");
+        return *value;
+    }
+
+    double number(const toml::node& node, const std::string& what, double least) const {
+        const auto value = node.value<double>();
+        if (!value || !(*value >= least)) {
+            std::ostringstream need;
+            need << what << " must be a number of at least " << least;
+            refuse(node, need.str());
+        }
+        return *value;
+    }
+
+    long long integer(const toml::node& node, const std::string& what, long long least) const {
+        const auto value = node.value_exact<int64_t>();
+        if (!value || *value < least)
+            refuse(node, what + " must be a whole number of at least " + std::to_string(least));
+        return *value;
+    }
+
+    const toml::table& table(const toml::node& node, const std::string& what) const {
+        if (!node.as_table()) refuse(node, what + " must be a table");
+        return *node.as_table();
+    }
+
+    const toml::array& array(const toml::node& node, const std::string& what) const {
+        if (!node.as_array() || node.as_array()->empty())
+            refuse(node, what + " must be a list with at least one entry");
+        return *node.as_array();
+    }
+
+    std::vector<std::string> texts(const toml::node& node, const std::string& what) const {
+        std::vector<std::string> values;
+        for (const toml::node& entry : array(node, what))
+            values.push_back(text(entry, "an entry of " + what));
+        return values;
+    }
+
+    /// One size: `n`, or `[nx, ny]`.
+    std::vector<long long> size(const toml::node& node) const {
+        if (!node.is_array()) return {integer(node, "a size", 0)};
+        std::vector<long long> values;
+        for (const toml::node& entry : array(node, "a size")) values.push_back(integer(entry, "a size", 0));
+        return values;
+    }
+
+  private:
+    fs::path file_;
+};
+
+bool is_rung_name(const std::string& name) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    return name.size() > 3 && digit(name[0]) && digit(name[1]) && name[2] == '_' &&
+           std::all_of(name.begin() + 3, name.end(),
+                       [&](char c) { return (c >= 'a' && c <= 'z') || digit(c) || c == '_'; });
+}
+
+CaseGroup read_cases(const Reader& in, const toml::table& table, const Manifest& manifest) {
+    in.only(table, {"problems", "sizes", "kinds", "seeds", "backend"});
+    CaseGroup group;
+    if (const toml::node* node = table.get("problems")) {
+        group.problems = in.texts(*node, "'problems'");
+        for (const std::string& name : group.problems) {
+            const auto same = [&](const ProblemEntry& problem) { return problem.name == name; };
+            if (std::none_of(manifest.problems.begin(), manifest.problems.end(), same)) {
+                in.refuse(*node, "'" + name + "' is not one of the chapter's [problems]");
+            }
+        }
+    }
+    for (const toml::node& entry : in.array(in.required(table, "sizes", "[[cases]]"), "'sizes'")) {
+        group.sizes.push_back(in.size(entry));
+    }
+    group.kinds = in.texts(in.required(table, "kinds", "[[cases]]"), "'kinds'");
+    if (const toml::node* node = table.get("seeds"))
+        group.seeds = static_cast<int>(in.integer(*node, "'seeds'", 1));
+    if (const toml::node* node = table.get("backend")) {
+        const std::string name = in.text(*node, "'backend'");
+        if (name != "cpu" && name != "cuda") in.refuse(*node, "'backend' must be \"cpu\" or \"cuda\"");
+        group.backend = name == "cpu" ? Backend::cpu : Backend::cuda;
+    }
+    return group;
+}
+
+TimedCase read_timed(const Reader& in, const toml::table& table, const Manifest& manifest) {
+    in.only(table, {"problem", "sizes", "kind", "calls"});
+    TimedCase timed;
+    const toml::node& problem = in.required(table, "problem", "[timed]");
+    timed.problem = in.text(problem, "'problem'");
+    const auto same = [&](const ProblemEntry& entry) { return entry.name == timed.problem; };
+    if (std::none_of(manifest.problems.begin(), manifest.problems.end(), same)) {
+        in.refuse(problem, "'" + timed.problem + "' is not one of the chapter's [problems]");
+    }
+    for (const toml::node& entry : in.array(in.required(table, "sizes", "[timed]"), "'sizes'")) {
+        timed.sizes.push_back(in.integer(entry, "a size", 1));
+    }
+    timed.kind = in.text(in.required(table, "kind", "[timed]"), "'kind'");
+    if (const toml::node* node = table.get("calls"))
+        timed.calls = static_cast<int>(in.integer(*node, "'calls'", 1));
+    return timed;
+}
+
+SpeedRule read_speed(const Reader& in, const toml::table& table) {
+    in.only(table, {"points", "given", "zero", "full"});
+    SpeedRule rule;
+    rule.points = in.number(in.required(table, "points", "'speed'"), "'points'", 0);
+    rule.given = in.text(in.required(table, "given", "'speed'"), "'given'");
+    rule.zero = in.number(in.required(table, "zero", "'speed'"), "'zero'", 0);
+    const toml::node& full = in.required(table, "full", "'speed'");
+    rule.full = in.number(full, "'full'", 0);
+    if (!(rule.full > rule.zero)) in.refuse(full, "'full' must be greater than 'zero'");
+    return rule;
+}
+
+RungEntry read_rung(const Reader& in, const std::string& name, const toml::table& table,
+                    const Manifest& manifest) {
+    in.only(table, {"idea", "problems", "points", "speed", "hints", "time_limit"});
+    RungEntry rung;
+    rung.name = name;
+    rung.idea = in.text(in.required(table, "idea", "[rungs." + name + "]"), "'idea'");
+    if (const toml::node* node = table.get("problems")) {
+        rung.problems = in.texts(*node, "'problems'");
+    } else {
+        for (const ProblemEntry& problem : manifest.problems) rung.problems.push_back(problem.name);
+    }
+    if (const toml::node* node = table.get("points")) rung.points = in.number(*node, "'points'", 0);
+    if (const toml::node* node = table.get("speed")) rung.speed = read_speed(in, in.table(*node, "'speed'"));
+    if (const toml::node* node = table.get("hints")) rung.hints = in.texts(*node, "'hints'");
+    if (const toml::node* node = table.get("time_limit")) {
+        rung.time_limit = in.number(*node, "'time_limit'", 0.1);
+    }
+    if (rung.given() && rung.speed) in.refuse(table, "rung '" + name + "' has speed points but no 'points'");
+    if (!rung.given() && rung.hints.empty()) {
+        in.refuse(table, "rung '" + name + "' has points and so needs at least one entry in 'hints'");
+    }
+    return rung;
+}
+
+/// Folder and manifest must name the same rungs.
+void check_files(const Reader& in, const toml::table& table, const Manifest& manifest) {
+    for (const RungEntry& rung : manifest.rungs) {
+        if (!fs::exists(manifest.folder / (rung.name + ".cu"))) {
+            in.refuse(*table.get(rung.name), "there is no file " + rung.name + ".cu beside this manifest");
+        }
+        if (!rung.speed) continue;
+        const RungEntry* given = manifest.find(rung.speed->given);
+        if (!given || given->name != rung.speed->given || !given->given()) {
+            in.refuse(*table.get(rung.name),
+                      "'given' of the speed of '" + rung.name + "' must name a given rung");
+        }
+    }
+    for (const auto& entry : fs::directory_iterator(manifest.folder)) {
+        const std::string stem = entry.path().stem().string();
+        if (entry.path().extension() == ".cu" && is_rung_name(stem) && !manifest.find(stem)) {
+            in.refuse(table, "the file " + stem + ".cu has no entry; add [rungs." + stem + "]");
+        }
+    }
+}
+
+/// splitmix64's finaliser (Steele, Lea, Flood 2014): spreads a key and a counter over 64 bits.
+std::uint64_t mix(std::uint64_t value) {
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+    return value ^ (value >> 31);
+}
+
+}  // namespace
+
+const char* name_of(Backend backend) { return backend == Backend::cpu ? "cpu" : "cuda"; }
+
+const RungEntry* Manifest::find(const std::string& rung) const {
+    for (const RungEntry& entry : rungs) {
+        if (entry.name == rung || entry.name.substr(0, 2) == rung || entry.launcher() == rung) return &entry;
+    }
+    return nullptr;
+}
+
+std::vector<Case> Manifest::cases_of(const RungEntry& rung, Backend backend, std::uint64_t key) const {
+    std::vector<Case> all;
+    for (const CaseGroup& group : cases) {
+        if (group.backend && *group.backend != backend) continue;
+        for (const std::string& problem : rung.problems) {
+            if (!group.problems.empty() &&
+                std::find(group.problems.begin(), group.problems.end(), problem) == group.problems.end()) {
+                continue;
+            }
+            for (const auto& size : group.sizes) {
+                for (const std::string& kind : group.kinds) {
+                    for (int seed = 0; seed < group.seeds; ++seed) {
+                        all.push_back(
+                            {problem, size, kind, mix(key + 0x9e3779b97f4a7c15ULL * (all.size() + 1))});
+                    }
+                }
+            }
+        }
+    }
+    return all;
+}
+
+Manifest read_manifest(const fs::path& folder) {
+    const fs::path file = folder / "chapter.toml";
+    if (!fs::exists(file))
+        throw ManifestError(file.string() + ": no such file; every chapter has a manifest");
+    const Reader in(file);
+    toml::table root;
+    try {
+        root = toml::parse_file(file.string());
+    } catch (const toml::parse_error& error) {
+        in.refuse(error.source(), std::string(error.description()));
+    }
+
+    Manifest manifest;
+    manifest.folder = folder;
+    manifest.chapter = fs::absolute(folder).lexically_normal().filename().string();
+    in.only(root, {"title", "summary", "namespace", "contract", "problems", "cases", "timed", "rungs"});
+    manifest.title = in.text(in.required(root, "title", "a manifest"), "'title'");
+    manifest.summary = in.text(in.required(root, "summary", "a manifest"), "'summary'");
+    manifest.name_space = in.text(in.required(root, "namespace", "a manifest"), "'namespace'");
+    const toml::node& contract = in.required(root, "contract", "a manifest");
+    manifest.contract = in.text(contract, "'contract'");
+    if (!fs::exists(folder / manifest.contract)) in.refuse(contract, "there is no file " + manifest.contract);
+
+    const toml::table& problems = in.table(in.required(root, "problems", "a manifest"), "[problems]");
+    std::map<std::size_t, ProblemEntry> by_line;  // toml++ sorts keys; the author's order is the one to show
+    for (const auto& [key, value] : problems) {
+        by_line[key.source().begin.line] = {std::string(key.str()), in.text(value, "a signature")};
+    }
+    if (by_line.empty()) in.refuse(problems, "[problems] must name at least one problem, as in: sum = \"Sum\"");
+    for (auto& [line, problem] : by_line) manifest.problems.push_back(std::move(problem));
+    for (const toml::node& entry : in.array(in.required(root, "cases", "a manifest"), "[[cases]]")) {
+        manifest.cases.push_back(read_cases(in, in.table(entry, "[[cases]]"), manifest));
+    }
+    if (const toml::node* node = root.get("timed")) {
+        manifest.timed = read_timed(in, in.table(*node, "[timed]"), manifest);
+    }
+    const toml::table& rungs = in.table(in.required(root, "rungs", "a manifest"), "[rungs]");
+    for (const auto& [key, value] : rungs) {
+        const std::string name(key.str());
+        if (!is_rung_name(name))
+            in.refuse(key.source(), "'" + name + "' is no rung name; expected NN_technique");
+        manifest.rungs.push_back(read_rung(in, name, in.table(value, "[rungs." + name + "]"), manifest));
+    }
+    // toml++ keeps tables sorted by key, which for two-digit names is the order of the ladder.
+    check_files(in, rungs, manifest);
+    return manifest;
+}
+
+std::vector<Manifest> read_manifests(const fs::path& chapters) {
+    std::vector<fs::path> folders;
+    if (!fs::is_directory(chapters)) throw ManifestError(chapters.string() + ": no such folder");
+    for (const auto& entry : fs::directory_iterator(chapters)) {
+        if (entry.is_directory() && is_rung_name(entry.path().filename().string()))
+            folders.push_back(entry.path());
+    }
+    std::sort(folders.begin(), folders.end());
+    std::vector<Manifest> manifests;
+    for (const fs::path& folder : folders) manifests.push_back(read_manifest(folder));
+    return manifests;
+}
+
+}  // namespace rungs
