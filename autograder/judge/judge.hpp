@@ -1,0 +1,53 @@
+#pragma once
+// The judge: compiles a rung, has an untrusted worker run it, and decides. Nothing that a submission prints,
+// returns or exits with is a verdict; every verdict comes from outputs that were copied out of its reach.
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "result.hpp"
+#include "rungs/exam.hpp"
+#include "rungs/manifest.hpp"
+#include "toolchain.hpp"
+
+namespace rungs::judge {
+
+enum class Phase { build, start, correctness, speed };
+
+/// "build", "start", "correctness", "speed".
+const char* name_of(Phase phase);
+
+struct Progress {
+    const RungEntry& rung;
+    Phase phase;
+    int done;
+    int of;  ///< 0: not known
+};
+
+struct JudgeOptions {
+    Toolchain toolchain;
+    Backend backend = Backend::cpu;
+    std::uint64_t key = 0;  ///< of all inputs; draw it with random_key() unless a run is to be replayed
+    double time_limit = 0;  ///< seconds a call; 0: the manifest's
+    double budget = 300;    ///< seconds for all calls of one rung
+    bool speed = true;      ///< judge speed where the backend can
+    std::function<void(const Progress&)> progress;  ///< called often, from the judging thread
+    const std::atomic<bool>* stop = nullptr;        ///< set it to end early: every process is gone on return
+};
+
+/// An unpredictable key from the system. @throws std::system_error
+std::uint64_t random_key();
+
+/// Judges one rung. Never throws for anything a submission does; a failure of the machine is a result with
+/// verdict INFRA. A file of the student's that is missing or unreadable is COMPILE_ERROR. Speed, where
+/// judged, is measured against chapters/<chapter>/<given>.cu and solutions/<chapter>/<rung>.cu of
+/// `options.toolchain.root`, interleaved. Thread-safe.
+RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
+                      const Exam& exam, const JudgeOptions& options);
+
+/// How workers are held on this machine.
+SandboxLevel sandbox_level();
+
+}  // namespace rungs::judge

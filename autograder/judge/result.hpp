@@ -1,0 +1,112 @@
+#pragma once
+// What the judge found out about a rung. One record: terminal, JSON and HTML all show this and nothing else.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rungs/exam.hpp"
+#include "rungs/manifest.hpp"
+
+namespace rungs::judge {
+
+enum class Verdict {
+    // the student's
+    ok,
+    wrong,           ///< an output differs from what was expected
+    slow,            ///< correct, but no points for speed
+    out_of_bounds,   ///< wrote outside its output, or into its input
+    deadlock,        ///< all lanes that are left wait for each other
+    timeout,         ///< a call did not come back in time
+    oom,             ///< out of memory
+    runtime_error,   ///< the launcher threw, or CUDA reported an error
+    runtime_signal,  ///< crashed
+    runtime_exit,    ///< left the process instead of returning
+    protocol,        ///< the worker said something it must not say, or hung up
+    compile_error,
+    // a human has a look
+    unstable,  ///< time varies too much to decide
+    suspect,   ///< the outputs are right, but something else is odd
+    // ours: neither a pass nor a zero
+    infra,    ///< something of this machine or of this program failed
+    not_run,  ///< not tried: no such backend here, or stopped
+};
+
+/// "OK", "WRONG", ...: the word in every report.
+const char* name_of(Verdict verdict);
+
+/// The verdict with that name. @throws std::invalid_argument
+Verdict verdict_of(const std::string& name);
+
+enum class Owner { student, review, ours };
+
+/// Who has to act on a verdict.
+Owner owner_of(Verdict verdict);
+
+/// How a worker was held: printed in every report.
+struct SandboxLevel {
+    std::string name;      ///< "S1"
+    std::string describe;  ///< "limits on memory, time and processes; own user; no signals to others"
+};
+
+struct Correctness {
+    int cases = 0;             ///< calls that were checked or should have been
+    int passed = 0;            ///< up to the first that failed
+    std::string failing_case;  ///< in words: "sum of 257 floats, uniform, seed 0x2a"; empty: none failed
+    double error = 0;          ///< of the failing case, else the largest relative to its tolerance
+    double tolerance = 0;      ///< what `error` had to stay within
+    std::string measure;       ///< what `error` is
+    std::size_t wrong = 0;     ///< elements that are wrong in the failing case
+    std::size_t of = 0;
+    std::vector<Mismatch> first;  ///< the first five of them
+    std::string cause;            ///< likely cause, where the pattern tells
+};
+
+/// Times are seconds of one call, as the 20 % quantile over the pairs.
+struct Speed {
+    bool judged = false;
+    std::string why_not;  ///< where not judged: "speed: not judged on the cpu backend"
+    double speedup = 0;   ///< over the given rung
+    double low = 0;       ///< 99 % interval of `speedup`
+    double high = 0;
+    double of_reference = 0;  ///< reference's time / this rung's: 1 is as fast as the solution
+    int pairs = 0;
+    bool decided = false;  ///< false: the interval still spans a threshold at the last pair
+    double seconds = 0;
+    double given_seconds = 0;
+    double reference_seconds = 0;
+    double bandwidth = 0;  ///< useful bytes a second
+    double roof = 0;       ///< bytes a second of a device copy, measured in the same session; 0: unknown
+    std::string given;     ///< the rung `speedup` refers to
+    std::string trust;     ///< "judge's clock, judge's buffers", or what is weaker
+};
+
+struct RungResult {
+    std::string chapter;
+    std::string rung;
+    bool given = false;  ///< no exercise: judged, but without points
+    Verdict verdict = Verdict::not_run;
+    bool judged = false;    ///< false: points say nothing (verdicts of ours, and those a human must see)
+    double points = 0;      ///< in [0, max_points]
+    double max_points = 0;  ///< that could be earned on this backend: without speed where it is not judged
+    std::string reason;     ///< one line; empty when there is nothing to add to OK
+    Correctness correctness;
+    Speed speed;
+    std::string diagnostics;  ///< compiler's or worker's messages, trimmed, safe to print
+    double seconds = 0;       ///< that judging took
+    double build_seconds = 0;
+    bool cached = false;    ///< the worker was built before
+    std::string sandbox;    ///< SandboxLevel::name
+    std::uint64_t key = 0;  ///< replays the same inputs
+
+    bool passed() const { return verdict == Verdict::ok || verdict == Verdict::slow; }
+};
+
+/// A case in words: "sum of 257 floats, kind uniform, seed 0x2a".
+std::string describe(const Case& which, const Task& task);
+
+/// `rule.points`, scaled linearly between its two thresholds; always in [0, rule.points].
+double points_for(const SpeedRule& rule, double speedup);
+
+}  // namespace rungs::judge
