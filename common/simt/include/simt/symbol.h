@@ -1,0 +1,87 @@
+/// @file
+/// Variables at namespace scope that kernels use: `__constant__`, `__device__` and `__managed__`.
+///
+/// On the CPU such a variable is an ordinary global. The translator writes a Symbol after its definition, so
+/// that the runtime knows its address, its size and its name: copies are checked against them.
+#pragma once
+
+#include <stddef.h>
+
+#include "simt/structures.h"
+
+namespace simt {
+
+enum class SymbolKind : unsigned char { constant, device, managed };
+
+/// Registers one variable for as long as it lives.
+class Symbol {
+  public:
+    Symbol(const volatile void* address, size_t size, const char* name, SymbolKind kind);
+    ~Symbol();
+    Symbol(const Symbol&) = delete;
+    Symbol& operator=(const Symbol&) = delete;
+
+  private:
+    const void* address_;
+};
+
+}  // namespace simt
+
+/// Address of `symbol` as a kernel sees it. `cudaErrorInvalidSymbol` if it is not a device variable.
+cudaError_t cudaGetSymbolAddress(void** address, const void* symbol);
+/// Size of `symbol` in bytes. `cudaErrorInvalidSymbol` if it is not a device variable.
+cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol);
+/// Copies `count` bytes to `offset` bytes into `symbol`. `cudaErrorInvalidValue` if they do not fit,
+/// `cudaErrorInvalidSymbol` if it is not a device variable.
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source, size_t count, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice);
+cudaError_t cudaMemcpyFromSymbol(void* destination, const void* symbol, size_t count, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t count, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream = 0);
+cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const void* symbol, size_t count, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream = 0);
+
+namespace simt {
+
+/// Address of a variable of any type, volatile or not, without its operator&.
+template <class T>
+inline const void* symbol_address(const T& symbol) {
+    return const_cast<const void*>(
+        static_cast<const volatile void*>(&reinterpret_cast<const volatile char&>(symbol)));
+}
+
+}  // namespace simt
+
+// The forms that take the variable itself, as CUDA C++ code writes them.
+template <class T>
+inline cudaError_t cudaGetSymbolAddress(void** address, const T& symbol) {
+    return cudaGetSymbolAddress(address, ::simt::symbol_address(symbol));
+}
+template <class T>
+inline cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
+    return cudaGetSymbolSize(size, ::simt::symbol_address(symbol));
+}
+template <class T>
+inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* source, size_t count, size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return cudaMemcpyToSymbol(::simt::symbol_address(symbol), source, count, offset, kind);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbol(void* destination, const T& symbol, size_t count, size_t offset = 0,
+                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return cudaMemcpyFromSymbol(destination, ::simt::symbol_address(symbol), count, offset, kind);
+}
+template <class T>
+inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* source, size_t count,
+                                           size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                           cudaStream_t stream = 0) {
+    return cudaMemcpyToSymbolAsync(::simt::symbol_address(symbol), source, count, offset, kind, stream);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const T& symbol, size_t count,
+                                             size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                             cudaStream_t stream = 0) {
+    return cudaMemcpyFromSymbolAsync(destination, ::simt::symbol_address(symbol), count, offset, kind,
+                                     stream);
+}
