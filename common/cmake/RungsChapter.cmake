@@ -1,0 +1,68 @@
+# rungs_add_chapter(<NN_topic>) makes, from the names of the files in chapters/<NN_topic>,
+#   <NN_topic>.exam                               the exam and the oracle, for graders and tests
+#   <NN_topic>.<student|solution>.<cpu|cuda>      the chapter's program; <NN_topic>.<student|solution> builds both
+#   <NN_topic>.<student|solution>.<cpu|cuda>.test what the contract promises, as Catch2 tests
+#   <NN_topic>.bench                              the ladder against the libraries (cuda only)
+# A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
+# stands in. Students' versions are built on demand only: a half-edited rung must not break the build.
+add_custom_target(benchmarks)
+
+function(rungs_add_chapter chapter)
+    set(lesson ${PROJECT_SOURCE_DIR}/chapters/${chapter})
+    set(answers ${PROJECT_SOURCE_DIR}/solutions/${chapter})
+    file(GLOB rungs CONFIGURE_DEPENDS RELATIVE ${lesson} ${lesson}/[0-9][0-9]_*.cu)
+    file(GLOB test CONFIGURE_DEPENDS ${lesson}/*_test.cpp)
+
+    add_library(${chapter}.exam STATIC ${lesson}/exam.cpp ${lesson}/reference.cpp)
+    target_compile_definitions(${chapter}.exam PRIVATE RUNGS_CHAPTER=${chapter})
+    target_include_directories(${chapter}.exam PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/simt/include)
+    target_link_libraries(${chapter}.exam PUBLIC rungs_common PRIVATE rungs_warnings)
+    set_property(GLOBAL APPEND PROPERTY RUNGS_CHAPTERS ${chapter})
+
+    add_custom_target(${chapter}.student)
+    add_custom_target(${chapter}.solution)
+    foreach(backend IN LISTS RUNGS_BACKENDS)
+        foreach(version student solution)
+            set(name ${chapter}.${version}.${backend})
+            set(sources)
+            foreach(rung IN LISTS rungs)
+                if(version STREQUAL "solution" AND EXISTS ${answers}/${rung})
+                    list(APPEND sources ${answers}/${rung})
+                else()
+                    list(APPEND sources ${lesson}/${rung})
+                endif()
+            endforeach()
+            add_library(${name}.rungs STATIC)
+            target_include_directories(${name}.rungs PUBLIC ${lesson})
+            target_link_libraries(${name}.rungs PUBLIC rungs_common)
+            rungs_add_kernels(${name}.rungs ${backend} ${sources})
+
+            add_executable(${name})
+            target_include_directories(${name} PRIVATE ${lesson})
+            target_link_libraries(${name} PRIVATE ${name}.rungs ${chapter}.exam)
+            rungs_add_kernels(${name} ${backend} ${lesson}/main.cu)
+            add_dependencies(${chapter}.${version} ${name})
+
+            if(version STREQUAL "student")
+                set_target_properties(${name} ${name}.rungs PROPERTIES EXCLUDE_FROM_ALL ON)
+                continue()
+            endif()
+            target_link_libraries(${name}.rungs PRIVATE rungs_warnings)
+            target_link_libraries(${name} PRIVATE rungs_warnings)
+            if(backend STREQUAL "cuda")
+                rungs_add_test(${name}.test LABEL gpu LOCK gpu0 SOURCES ${test})
+            else()
+                rungs_add_test(${name}.test LABEL ${chapter} SOURCES ${test})
+            endif()
+            target_compile_definitions(${name}.test PRIVATE RUNGS_CHAPTER_FOLDER="${lesson}")
+            target_link_libraries(${name}.test PRIVATE ${name}.rungs ${chapter}.exam)
+        endforeach()
+    endforeach()
+
+    if(cuda IN_LIST RUNGS_BACKENDS AND EXISTS ${lesson}/bench.cu)
+        add_executable(${chapter}.bench)
+        rungs_add_kernels(${chapter}.bench cuda ${lesson}/bench.cu ${lesson}/peers.cu)
+        target_link_libraries(${chapter}.bench PRIVATE ${chapter}.solution.cuda.rungs CUDA::cublas rungs_warnings)
+        add_dependencies(benchmarks ${chapter}.bench)
+    endif()
+endfunction()

@@ -1,0 +1,77 @@
+# How real CUDA sources are compiled, per backend. The same flags go into toolchain.json, from which the
+# grader compiles a student's rung without CMake.
+
+set(RUNGS_CPU_COMPILE_OPTIONS -Wall -Wextra -Wno-unknown-pragmas)
+set(RUNGS_CUDA_COMPILE_OPTIONS -Xcompiler=-Wall,-Wextra)
+
+# rungs_add_kernels(<target> <cpu|cuda> <file.cu>...)
+#   Adds CUDA sources to a target. On cpu each file goes through cu2cpp first; quoted headers with CUDA
+#   syntax are translated along with it.
+function(rungs_add_kernels target backend)
+    if(backend STREQUAL "cuda")
+        target_sources(${target} PRIVATE ${ARGN})
+        set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
+        target_link_libraries(${target} PUBLIC CUDA::cudart_static)
+        return()
+    endif()
+    set(folder ${CMAKE_BINARY_DIR}/translated/${target})
+    set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+    foreach(source IN LISTS ARGN)
+        get_filename_component(source ${source} ABSOLUTE)
+        get_filename_component(name ${source} NAME)
+        set(output ${folder}/${name}.cpp)
+        add_custom_command(
+            OUTPUT ${output}
+            COMMAND cu2cpp ${source} -o ${output} "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>"
+                    --header-dir ${folder}/headers --depfile ${output}.d
+            DEPENDS ${source} cu2cpp
+            DEPFILE ${output}.d
+            COMMENT "Translating ${name} for ${target}"
+            COMMAND_EXPAND_LISTS VERBATIM)
+        target_sources(${target} PRIVATE ${output})
+        set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS OFF)
+    endforeach()
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)
+    target_link_libraries(${target} PUBLIC simt)
+endfunction()
+
+# rungs_write_toolchain()
+#   build/<preset>/toolchain.json: everything the grader must know to compile and link a rung.
+function(rungs_write_toolchain)
+    set(cpu_compile -std=c++20 -O2 -g1 ${RUNGS_CPU_COMPILE_OPTIONS}
+        -I${PROJECT_SOURCE_DIR}/common/include -I${PROJECT_SOURCE_DIR}/common/simt/include)
+    list(TRANSFORM cpu_compile REPLACE "(.+)" "\"\\1\"")
+    list(JOIN cpu_compile ", " cpu_compile)
+    set(cuda null)
+    if(cuda IN_LIST RUNGS_BACKENDS)
+        set(cuda_compile -std=c++20 -O3 -lineinfo ${RUNGS_CUDA_COMPILE_OPTIONS} -I${PROJECT_SOURCE_DIR}/common/include)
+        foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+            string(REGEX REPLACE "-.*" "" number ${architecture})
+            list(APPEND cuda_compile -gencode=arch=compute_${number},code=[sm_${number},compute_${number}])
+        endforeach()
+        list(TRANSFORM cuda_compile REPLACE "(.+)" "\"\\1\"")
+        list(JOIN cuda_compile ", " cuda_compile)
+        set(cuda "{
+    \"compiler\": \"${CMAKE_CUDA_COMPILER}\",
+    \"compile\": [${cuda_compile}],
+    \"archives\": [\"$<TARGET_FILE:rungs_worker_cuda>\"],
+    \"link\": [\"-cudart\", \"static\"],
+    \"describe\": \"nvcc ${CMAKE_CUDA_COMPILER_VERSION}\"
+  }")
+    endif()
+    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/toolchain.json CONTENT "{
+  \"root\": \"${PROJECT_SOURCE_DIR}\",
+  \"build\": \"${CMAKE_BINARY_DIR}\",
+  \"cache\": \"${CMAKE_BINARY_DIR}/cache\",
+  \"cpu\": {
+    \"translator\": \"$<TARGET_FILE:cu2cpp>\",
+    \"compiler\": \"${CMAKE_CXX_COMPILER}\",
+    \"compile\": [${cpu_compile}],
+    \"archives\": [\"$<TARGET_FILE:rungs_worker_cpu>\", \"$<TARGET_FILE:simt>\"],
+    \"link\": [\"-pthread\"],
+    \"describe\": \"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"
+  },
+  \"cuda\": ${cuda}
+}
+")
+endfunction()

@@ -1,0 +1,60 @@
+# rungs_add_program(<target> <folder>)
+#   Every .cpp of the folder but main.cpp becomes the library <target>_core, which tests can link;
+#   main.cpp becomes the executable <target>.
+function(rungs_add_program target folder)
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    set(main ${folder}/main.cpp)
+    list(REMOVE_ITEM sources ${main})
+    add_library(${target}_core STATIC ${sources})
+    target_include_directories(${target}_core PUBLIC ${folder})
+    target_link_libraries(${target}_core PRIVATE rungs_warnings)
+    add_executable(${target} ${main})
+    target_link_libraries(${target} PRIVATE ${target}_core rungs_warnings)
+endfunction()
+
+# Options of test code: tests are compiled once and run briefly, so compile time is what counts.
+add_library(rungs_test_options INTERFACE)
+target_compile_options(rungs_test_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-O1;-g0>)
+target_link_libraries(rungs_test_options INTERFACE Catch2::Catch2WithMain rungs_warnings)
+
+# Catch2 v2 is one large header: compiling it once per target instead of once per file is what keeps the
+# test build short. (v3's headers are small; there it costs nothing.)
+set(RUNGS_CATCH_HEADER <catch2/catch.hpp>)
+if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
+    set(RUNGS_CATCH_HEADER <catch2/catch_all.hpp>)
+endif()
+
+# rungs_add_test(<target> [LABEL <label>] [LOCK <resource>] [TIMEOUT <seconds>] SOURCES <file...>)
+#   A Catch2 program and one CTest test for every TEST_CASE. A skipped test is never a pass: exit code 4
+#   (Catch2 v3) and the line "[SKIP] why" (v2) both read as Skipped.
+function(rungs_add_test target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;LOCK;TIMEOUT" "SOURCES")
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 120)
+    endif()
+    add_executable(${target} ${arg_SOURCES})
+    target_link_libraries(${target} PRIVATE rungs_test_options)
+    if(NOT Catch2_VERSION VERSION_GREATER_EQUAL 3)
+        target_precompile_headers(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${RUNGS_CATCH_HEADER}>)
+    endif()
+    set(properties TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 4 SKIP_REGULAR_EXPRESSION "\\[SKIP\\]")
+    if(arg_LABEL)
+        list(APPEND properties LABELS ${arg_LABEL})
+    endif()
+    if(arg_LOCK)
+        list(APPEND properties RESOURCE_LOCK ${arg_LOCK})
+    endif()
+    catch_discover_tests(${target} TEST_PREFIX "${target}: " PROPERTIES ${properties})
+    set_property(GLOBAL APPEND PROPERTY RUNGS_TEST_PROGRAMS ${target})
+endfunction()
+
+# rungs_count_tests(<file>)
+#   A build can silently lose tests (a binary that does not start registers none, and CTest is content), so
+#   one test counts them: in all at least the number in <file>, and at least one in every test program.
+function(rungs_count_tests file)
+    get_property(programs GLOBAL PROPERTY RUNGS_TEST_PROGRAMS)
+    list(JOIN programs "," programs)
+    add_test(NAME "test count"
+             COMMAND ${CMAKE_COMMAND} -D CTEST=${CMAKE_CTEST_COMMAND} -D BUILD=${CMAKE_BINARY_DIR} -D MINIMUM=${file}
+                     -D PROGRAMS=${programs} -P ${CMAKE_CURRENT_SOURCE_DIR}/common/cmake/count_tests.cmake)
+endfunction()
