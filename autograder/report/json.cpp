@@ -1,0 +1,171 @@
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report.hpp"
+#include "text.hpp"
+
+namespace rungs {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using judge::Owner;
+
+/// JSON has no NaN and no infinity; a reader that meets them must see them all the same.
+Json number(double value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    return value;
+}
+
+const char* status_of(const judge::RungResult& result) {
+    if (result.passed()) return "passed";
+    switch (judge::owner_of(result.verdict)) {
+        case Owner::student: return "failed";
+        case Owner::review: return "review";
+        case Owner::ours: break;
+    }
+    return "not_checked";
+}
+
+Json machine_json(const Machine& machine) {
+    Json gpu = nullptr;
+    if (machine.gpu.present) {
+        gpu = {{"name", clean_utf8(machine.gpu.name)},
+               {"driver", machine.gpu.driver},
+               {"capability", machine.gpu.capability},
+               {"memory_bytes", machine.gpu.memory},
+               {"count", machine.gpu.count}};
+    }
+    return {{"system", clean_utf8(machine.system)},       {"kernel", clean_utf8(machine.kernel)},
+            {"processor", clean_utf8(machine.processor)}, {"cores", machine.cores},
+            {"memory_bytes", machine.memory},             {"gpu", gpu}};
+}
+
+Json correctness_json(const judge::Correctness& found) {
+    Json first = Json::array();
+    for (const Mismatch& mismatch : found.first) {
+        Json row = {{"index", mismatch.index},
+                    {"got", number(mismatch.got)},
+                    {"expected", number(mismatch.expected)},
+                    {"ulp", nullptr}};
+        if (mismatch.ulp != ulp_undefined) row["ulp"] = mismatch.ulp;
+        first.push_back(row);
+    }
+    return {{"cases", found.cases},
+            {"passed", found.passed},
+            {"failing_case", clean_utf8(found.failing_case)},
+            {"error", number(found.error)},
+            {"tolerance", number(found.tolerance)},
+            {"measure", clean_utf8(found.measure)},
+            {"wrong", found.wrong},
+            {"of", found.of},
+            {"first_mismatches", first},
+            {"cause", clean_utf8(found.cause)}};
+}
+
+Json speed_json(const judge::Speed& speed) {
+    if (!speed.judged) return {{"judged", false}, {"why_not", clean_utf8(speed.why_not)}};
+    return {{"judged", true},
+            {"given", clean_utf8(speed.given)},
+            {"speedup", number(speed.speedup)},
+            {"interval", {number(speed.low), number(speed.high)}},
+            {"of_reference", number(speed.of_reference)},
+            {"pairs", speed.pairs},
+            {"decided", speed.decided},
+            {"seconds", number(speed.seconds)},
+            {"given_seconds", number(speed.given_seconds)},
+            {"reference_seconds", number(speed.reference_seconds)},
+            {"bandwidth", number(speed.bandwidth)},
+            {"roof", speed.roof > 0 ? number(speed.roof) : Json(nullptr)},
+            {"trust", clean_utf8(speed.trust)}};
+}
+
+Json rung_json(const RungReport& rung) {
+    const judge::RungResult& result = rung.result;
+    return {{"chapter", clean_utf8(result.chapter)},
+            {"rung", clean_utf8(result.rung)},
+            {"idea", clean_utf8(rung.idea)},
+            {"file", clean_utf8(rung.file)},
+            {"given", result.given},
+            {"verdict", judge::name_of(result.verdict)},
+            {"status", status_of(result)},
+            // Points of a rung that could not be judged are not zero: they are not known.
+            {"points", result.judged ? Json(result.points) : Json(nullptr)},
+            {"max_points", result.max_points},
+            {"reason", clean_utf8(result.reason)},
+            {"correctness", correctness_json(result.correctness)},
+            {"counters", nullptr},
+            {"speed", speed_json(result.speed)},
+            {"compile",
+             {{"seconds", result.build_seconds},
+              {"cached", result.cached},
+              {"diagnostics", clean_utf8(result.diagnostics)}}},
+            {"seconds", result.seconds}};
+}
+
+}  // namespace
+
+double Report::score() const {
+    double sum = 0;
+    for (const RungReport& rung : rungs) sum += rung.result.judged ? rung.result.points : 0;
+    return sum;
+}
+
+double Report::max_score() const {
+    double sum = 0;
+    for (const RungReport& rung : rungs) sum += rung.result.max_points;
+    return sum;
+}
+
+int Report::undecided() const {
+    int count = 0;
+    for (const RungReport& rung : rungs) count += judge::owner_of(rung.result.verdict) != Owner::student;
+    return count;
+}
+
+bool Report::speed_judged() const {
+    for (const RungReport& rung : rungs) {
+        if (rung.result.speed.judged) return true;
+    }
+    return false;
+}
+
+std::size_t Report::passed() const {
+    std::size_t count = 0;
+    for (const RungReport& rung : rungs) count += rung.result.passed();
+    return count;
+}
+
+bool Report::all_passed() const { return !rungs.empty() && passed() == rungs.size(); }
+
+int exit_status(const Report& report) {
+    if (report.undecided() > 0 || report.rungs.empty()) return 3;
+    return report.all_passed() ? 0 : 1;
+}
+
+std::string key_text(std::uint64_t key) { return fmt::format("{:#018x}", key); }
+
+Json to_json(const Report& report) {
+    Json rungs = Json::array();
+    for (const RungReport& rung : report.rungs) rungs.push_back(rung_json(rung));
+    return {{"schema", "rungs.result/1"},
+            {"program", {{"name", "rungs"}, {"version", report.version}}},
+            {"what", clean_utf8(report.what)},
+            {"backend", name_of(report.backend)},
+            {"toolchain", clean_utf8(report.toolchain)},
+            {"sandbox", clean_utf8(report.sandbox)},
+            {"machine", machine_json(report.machine)},
+            {"started", report.started},
+            {"seconds", report.seconds},
+            {"seed", key_text(report.key)},
+            {"score", report.score()},
+            {"max_score", report.max_score()},
+            {"undecided", report.undecided()},
+            {"rungs", rungs}};
+}
+
+std::string json_text(const Report& report) { return to_json(report).dump(2) + '\n'; }
+
+}  // namespace rungs

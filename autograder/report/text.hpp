@@ -1,0 +1,32 @@
+#pragma once
+// Text from outside (compilers, submissions, manifests) made safe to show.
+
+#include <string>
+#include <string_view>
+
+namespace rungs {
+
+/// Valid UTF-8 without anything that could steer a terminal or reorder a page: malformed bytes (one U+FFFD for each
+/// maximal broken sequence), NUL, control characters other than newline and tab, and bidirectional overrides become
+/// U+FFFD.
+std::string clean_utf8(std::string_view text);
+
+/// clean_utf8(), with & < > " ' as entities: safe as HTML text and inside quoted attributes.
+std::string escape_html(std::string_view text);
+
+/// clean_utf8() in ASCII: common punctuation by its nearest look-alike, everything else as '?'.
+std::string to_ascii(std::string_view text);
+
+/// The first line, cut to `columns` code points with "..." at the end when something was cut.
+std::string one_line(std::string_view text, std::size_t columns);
+
+/// "3.21 TB/s", "870 GB/s": bytes a second with three digits.
+std::string bandwidth_text(double bytes_per_second);
+
+/// "12.3 us", "4.56 ms", "1.20 s": three digits.
+std::string seconds_text(double seconds);
+
+/// Up to four significant digits without trailing zeros: points and ratios.
+std::string number_text(double value);
+
+}  // namespace rungs

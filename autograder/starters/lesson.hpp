@@ -1,0 +1,45 @@
+#pragma once
+// What a lesson shows is generated from what runs. A chapter's README.md holds regions between HTML comments, which
+// neither GitHub nor the book shows:
+//
+//     <!-- ladder -->                          the table of the chapter's rungs, from chapter.toml
+//     <!-- end -->
+//     <!-- snippet: 01_atomic.cu kernel -->    the lines between two `// [kernel]` marks of that file
+//     <!-- end -->
+//
+// Prose around them is checked against the manifest: headings, rung names, points, TODO numbers, commands.
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rungs/manifest.hpp"
+
+namespace rungs {
+
+/// A lesson with a broken region: what() is `file:line: what is wrong; what to do`.
+class LessonError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The table of a chapter's rungs as a lesson shows it.
+std::string ladder_table(const Manifest& manifest);
+
+/// The lines between the two `// [mark]` lines of a source, without their common indentation; marks of other
+/// snippets inside are left out.
+/// @throws LessonError for a missing or lone mark.
+std::string snippet(std::string_view source, const std::string& mark, const std::string& name);
+
+/// The lesson with every region filled anew.
+/// @param root  the workbook; a snippet of a file that has a solution below it would show the answer and is refused
+/// @throws LessonError for unknown, stray, nested and unterminated regions and for snippets that cannot be found.
+std::string fill_lesson(std::string_view lesson, const Manifest& manifest, const std::filesystem::path& root,
+                        const std::string& name);
+
+/// Sentences `file:line: ...` that name what the lesson says against the manifest; empty when it agrees.
+std::vector<std::string> contradictions(std::string_view lesson, const Manifest& manifest,
+                                        const std::filesystem::path& root, const std::string& name);
+
+}  // namespace rungs

@@ -1,0 +1,54 @@
+#pragma once
+// Starters are made from solutions. A solution is a complete, working rung in which
+//
+//     // TODO 3.1 (about 6 lines): what the student has to do; may run over several comment lines
+//     // BEGIN SOLUTION
+//     //~ the starter's stand-in for the region, where leaving it out would not compile
+//     the answer
+//     // END SOLUTION
+//
+// marks what the starter leaves out. Everything else is the same text in both files.
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rungs {
+
+/// A solution with broken markers: what() is `file:line: what is wrong; what to do`.
+class StarterError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The starter of one solution: regions dropped, their `//~ ` lines uncommented.
+/// @param name  the file as error messages should call it
+/// @throws StarterError for nested, stray, empty and unterminated regions, a region without a TODO directly above
+///         it, a stub line outside a region, a misspelt marker, CR LF line ends, NUL bytes and a file without a region.
+std::string make_starter(std::string_view solution, const std::string& name);
+
+/// The same from a file. @throws StarterError, also when the file cannot be read.
+std::string make_starter_from(const std::filesystem::path& solution);
+
+/// A solution and the place of its starter.
+struct StarterPair {
+    std::filesystem::path solution;  ///< solutions/01_reduction/03_shared_tree.cu
+    std::filesystem::path starter;   ///< chapters/01_reduction/03_shared_tree.cu
+    std::string chapter;
+    std::string rung;
+};
+
+/// Every solution below `root`/solutions, in order. @throws StarterError for a file there that is no rung file and
+/// for a chapter that does not exist in `root`/chapters.
+std::vector<StarterPair> starter_pairs(const std::filesystem::path& root);
+
+/// Where `text` first differs from `expected`: a 1-based line and both versions of it; line 0 when they are equal.
+struct Difference {
+    int line = 0;
+    std::string expected;
+    std::string found;  ///< "(the file ends here)" where a line is missing
+};
+Difference first_difference(std::string_view expected, std::string_view text);
+
+}  // namespace rungs
