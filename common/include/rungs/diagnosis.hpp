@@ -1,0 +1,32 @@
+#pragma once
+// From the pattern of wrong elements to the likely mistake. A message is given only where the pattern leaves
+// little doubt: a wrong guess costs a student more than none.
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace rungs {
+
+/// What compare() knows about a failed comparison; the functions answer for any index below `wrong.size()`.
+struct Failure {
+    std::vector<bool> wrong;  ///< which elements are wrong, at least one
+    std::function<double(std::size_t)> got;
+    std::function<double(std::size_t)> expected;
+    std::function<bool(std::size_t)> untouched =
+        {};                 ///< still the poison of before the call? Empty: not known
+    std::size_t width = 0;  ///< elements in a row of a two-dimensional field; 0: none
+};
+
+/// One sentence, for example "only elements past the last full block of 256 are wrong, from index 768 on:
+/// ...", or nothing when no pattern fits.
+std::string likely_cause(const Failure& failure);
+
+/// The same for a sum of n terms that came out as `got`, wrong by more than `tolerance` (absolute): looks for
+/// a sum of only a part of the terms, such as the full blocks, one block, or one lane of each warp, and for a
+/// simple multiple. Beyond 2^22 terms only the cheap tests are made.
+std::string likely_cause_of_sum(double got, std::size_t n, const std::function<double(std::size_t)>& term,
+                                double tolerance);
+
+}  // namespace rungs

@@ -1,0 +1,287 @@
+#include "rungs/diagnosis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "rungs/compare.hpp"
+
+namespace rungs {
+namespace {
+
+/// "7", "0.1", "-inf": nine digits, enough for a float, without trailing zeros.
+std::string number(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+std::string number(std::size_t value) { return std::to_string(value); }
+
+/// "2nd", "3rd", "32nd"
+std::string ordinal(std::size_t k) {
+    const std::size_t tens = k % 100;
+    const char* ending = tens >= 11 && tens <= 13 ? "th"
+                         : k % 10 == 1            ? "st"
+                         : k % 10 == 2            ? "nd"
+                         : k % 10 == 3            ? "rd"
+                                                  : "th";
+    return number(k) + ending;
+}
+
+/// Where the wrong elements lie, and which mistake leaves them there.
+struct Place {
+    std::string elements;  ///< subject of a sentence; empty: no pattern
+    std::string advice;
+};
+
+struct Pattern {
+    std::size_t n = 0;
+    std::size_t count = 0;
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t stride = 0;  ///< greatest common divisor of the distances
+};
+
+Pattern scan(const std::vector<bool>& wrong) {
+    Pattern p;
+    p.n = wrong.size();
+    for (std::size_t i = 0; i < p.n; ++i) {
+        if (!wrong[i]) continue;
+        if (p.count++ == 0) p.first = i;
+        p.stride = std::gcd(p.stride, i - p.first);
+        p.last = i;
+    }
+    return p;
+}
+
+/// The block sizes 32, 64, ... 1024 whose last full block ends at `end`, as "256" or "32 to 256"; empty if
+/// none.
+std::string blocks_ending_at(std::size_t end, std::size_t n) {
+    std::size_t smallest = 0;
+    std::size_t largest = 0;
+    for (std::size_t block = 32; block <= 1024; block *= 2) {
+        if (n % block == 0 || n - n % block != end) continue;
+        if (smallest == 0) smallest = block;
+        largest = block;
+    }
+    if (smallest == 0) return {};
+    return smallest == largest ? number(largest) : number(smallest) + " to " + number(largest);
+}
+
+bool on_edge(std::size_t i, std::size_t tile) { return i % tile == 0 || i % tile == tile - 1; }
+
+/// Are all wrong elements at the edges of tiles, and are half of the elements there wrong?
+Place tile_edges(const Failure& failure, const Pattern& p) {
+    const std::size_t width = failure.width;
+    if (p.count < (width ? 16u : 4u)) return {};
+    for (std::size_t tile = 1024; tile >= 8; tile /= 2) {
+        if (tile > (width ? width : p.n)) continue;
+        std::size_t edges = 0;
+        bool all = true;
+        for (std::size_t i = 0; i < p.n && all; ++i) {
+            const bool edge = width ? on_edge(i / width, tile) || on_edge(i % width, tile) : on_edge(i, tile);
+            edges += edge;
+            all = edge || !failure.wrong[i];
+        }
+        if (all && 2 * p.count >= edges) {
+            return {"only elements at the edges of tiles of " + number(tile),
+                    "look at the halo: is it loaded, and is there a __syncthreads() before it is read?"};
+        }
+    }
+    return {};
+}
+
+Place find_place(const Failure& failure, const Pattern& p) {
+    if (p.count == p.n) return {"all " + number(p.n) + " elements", ""};
+    const bool to_the_end = p.last + 1 == p.n && 2 * p.count >= p.n - p.first;
+    if (to_the_end && p.first > 0) {
+        const std::string blocks = blocks_ending_at(p.first, p.n);
+        if (!blocks.empty()) {
+            return {"only elements past the last full block of " + blocks + " (from index " +
+                        number(p.first) + " on)",
+                    "is the number of blocks rounded up, and does the kernel guard with `if (i < n)`?"};
+        }
+    }
+    if (p.count >= 3 && p.stride >= 2) {
+        const std::size_t offset = p.first % p.stride;
+        const std::size_t members = (p.n - offset + p.stride - 1) / p.stride;
+        if (10 * p.count >= 9 * members) {
+            return {"only every " + ordinal(p.stride) + " element (from index " + number(offset) + " on)",
+                    p.stride == 32  ? "one lane of each warp does not do its part"
+                    : p.stride < 32 ? "is the index multiplied or the stride of the loop right?"
+                                    : "one thread of each block does not do its part"};
+        }
+    }
+    if (Place edges = tile_edges(failure, p); !edges.elements.empty()) return edges;
+    if (p.count == p.n - p.first && p.first > 0 && p.count > 1) {
+        return {"all elements from index " + number(p.first) + " on",
+                "does the grid, or the loop, cover all " + number(p.n) + " elements?"};
+    }
+    if (p.count == p.last + 1 && p.count > 1) return {"only the first " + number(p.count) + " elements", ""};
+    return {};
+}
+
+/// Does `holds` for at least nine in ten of the elements below n? Looks at 4096 of them at most.
+template <class Test>
+bool mostly(std::size_t n, const Test& holds) {
+    const std::size_t step = n / 4096 + 1;
+    std::size_t seen = 0;
+    std::size_t held = 0;
+    for (std::size_t i = 0; i < n; i += step) {
+        ++seen;
+        held += holds(i);
+    }
+    return seen > 0 && 10 * held >= 9 * seen;
+}
+
+bool close(double a, double b) { return std::abs(a - b) <= 2e-6 * std::max(std::abs(a), std::abs(b)); }
+
+/// "32 times" or "1/32 of" for an integer or its reciprocal, the number otherwise.
+std::string times(double factor) {
+    if (factor == -1) return "minus";
+    const double inverse = 1 / factor;
+    if (close(factor, std::round(factor))) return number(std::round(factor)) + " times";
+    if (close(inverse, std::round(inverse))) return "1/" + number(std::round(inverse)) + " of";
+    return number(factor) + " times";
+}
+
+/// Is got = factor * expected, with one factor for nearly all elements?
+std::string constant_factor(const Failure& failure, const Pattern& p) {
+    if (p.count < 3 || 2 * p.count < p.n) return {};
+    double factor = 0;
+    for (std::size_t i = p.first; i <= p.last && factor == 0; ++i) {
+        if (failure.wrong[i] && failure.expected(i) != 0) factor = failure.got(i) / failure.expected(i);
+    }
+    if (factor == 0 || !std::isfinite(factor) || close(factor, 1)) return {};
+    const auto fits = [&](std::size_t i) { return close(failure.got(i), factor * failure.expected(i)); };
+    if (!mostly(p.n, fits)) return {};
+    return "every element is " + times(factor) + " the expected value: a factor is missing or applied twice";
+}
+
+/// Is the field right, but moved by one place?
+std::string shifted(const Failure& failure, const Pattern& p) {
+    if (p.n < 8 || 2 * p.count < p.n) return {};
+    const auto moved = [&](std::size_t got_at, std::size_t expected_at) {
+        return mostly(p.n - 1, [&](std::size_t i) {
+            return close(failure.got(i + got_at), failure.expected(i + expected_at));
+        });
+    };
+    const char* advice = ": an index is off by one";
+    if (moved(1, 0)) return std::string("element i holds the value expected at i - 1") + advice;
+    if (moved(0, 1)) return std::string("element i holds the value expected at i + 1") + advice;
+    return {};
+}
+
+/// Do all wrong elements have this property?
+template <class Test>
+bool all_wrong(const Failure& failure, const Test& holds) {
+    for (std::size_t i = 0; i < failure.wrong.size(); ++i) {
+        if (failure.wrong[i] && !holds(i)) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string likely_cause(const Failure& failure) {
+    const Pattern p = scan(failure.wrong);
+    if (p.count == 0) return {};
+    const Place place = find_place(failure, p);
+
+    const char* what = nullptr;
+    const char* everywhere = "";
+    if (failure.untouched && all_wrong(failure, failure.untouched)) {
+        what = " never written";
+        everywhere = ": did the kernel run, and does it write to the output's pointer?";
+    } else if (all_wrong(failure, [&](std::size_t i) { return failure.got(i) == 0; })) {
+        what = " 0";
+        everywhere = ": was the result stored, and is it stored after the work?";
+    } else if (all_wrong(failure, [&](std::size_t i) { return std::isnan(failure.got(i)); })) {
+        what = " NaN";
+        everywhere = ": is something read before it was written, or divided 0/0?";
+    }
+    if (what && p.n == 1) return std::string("the result is") + what + everywhere;
+    if (!what) {
+        if (std::string cause = constant_factor(failure, p); !cause.empty()) return cause;
+        if (std::string cause = shifted(failure, p); !cause.empty()) return cause;
+        if (p.count == p.n) return {};  // "all are wrong" tells nothing new
+    }
+    if (place.elements.empty()) return {};
+    const bool everything = p.count == p.n;
+    return place.elements + (what ? (failure.untouched && what[1] == 'n' ? " were" : " are") : " are wrong") +
+           (what ? what : "") +
+           (everything             ? everywhere
+            : place.advice.empty() ? ""
+                                   : ": " + place.advice);
+}
+
+std::string likely_cause_of_sum(double got, std::size_t n, const std::function<double(std::size_t)>& term,
+                                double tolerance) {
+    if (std::isnan(got)) return "the sum is NaN: is something read before it was written?";
+    if (n == 0) return "the sum of no elements is 0: what is stored when n = 0?";
+    if (got == 0) return "the sum is 0: was the result stored, and after the work was done?";
+    if (n > (std::size_t{1} << 22)) return {};  // each test below is one pass
+
+    const auto is = [&](double sum) { return std::abs(got - sum) <= tolerance; };
+    const auto part = [&](std::size_t begin, std::size_t end, std::size_t step) {
+        CompensatedSum sum;
+        for (std::size_t i = begin; i < end; i += step) sum.add(term(i));
+        return sum.value();
+    };
+    const double whole = part(0, n, 1);
+    if (is(whole)) return {};
+
+    for (const double factor : {2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0}) {
+        // A multiple of a sum that is almost zero would be found everywhere.
+        if (std::abs(whole) <= 4 * tolerance * factor) break;
+        if (is(factor * whole))
+            return "the sum is " + times(factor) + " the expected one: added more than once?";
+        if (is(whole / factor)) return "the sum is " + times(1 / factor) + " the expected one";
+    }
+    for (std::size_t block = 1024; block >= 32; block /= 2) {
+        const std::size_t full = n - n % block;
+        if (full != 0 && full != n && is(part(0, full, 1))) {
+            return "the sum lacks the elements past the last full block of " + blocks_ending_at(full, n) +
+                   " (from index " + number(full) + " on): is the number of blocks rounded up?";
+        }
+    }
+    for (std::size_t block = 32; block <= 1024; block *= 2) {
+        if (block < n && is(part(0, block, 1))) {
+            return "the sum holds only the first " + number(block) +
+                   " elements: does one block or warp overwrite "
+                   "the others' results?";
+        }
+        if (block < n && is(part(n - 1 - (n - 1) % block, n, 1))) {
+            return "the sum holds only the last block of " + number(block) +
+                   " elements: do blocks overwrite each "
+                   "other's results?";
+        }
+    }
+    for (std::size_t step : {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}) {
+        if (step < n && is(part(0, n, step))) {
+            return "the sum holds only every " + ordinal(step) +
+                   " element, from index 0 on: do all threads' values "
+                   "take part in the tree?";
+        }
+    }
+    if (n > 1 && is(whole - term(0))) return "the sum lacks element 0";
+    if (n > 1 && is(whole - term(n - 1))) return "the sum lacks the last element";
+    return {};
+}
+
+std::string Comparison::message() const {
+    if (passed()) return "all " + number(of) + " elements are right";
+    std::string text =
+        number(wrong) + " of " + number(of) + (of == 1 ? " element is" : " elements are") + " wrong";
+    if (wrong_class > 0) text += ", " + number(wrong_class) + " by NaN or infinity";
+    if (!cause.empty()) text += "\n  likely cause: " + cause;
+    for (const Mismatch& one : first) {
+        text +=
+            "\n  [" + number(one.index) + "] got " + number(one.got) + ", expected " + number(one.expected);
+        if (one.ulp != ulp_undefined) text += " (" + std::to_string(one.ulp) + " ULP)";
+    }
+    if (wrong > first.size()) text += "\n  ... and " + number(wrong - first.size()) + " more";
+    return text;
+}
+
+}  // namespace rungs
