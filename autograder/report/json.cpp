@@ -22,9 +22,12 @@ Json number(double value) {
 const char* status_of(const judge::RungResult& result) {
     if (result.passed()) return "passed";
     switch (judge::owner_of(result.verdict)) {
-        case Owner::student: return "failed";
-        case Owner::review: return "review";
-        case Owner::ours: break;
+        case Owner::student:
+            return "failed";
+        case Owner::review:
+            return "review";
+        case Owner::ours:
+            break;
     }
     return "not_checked";
 }
@@ -38,9 +41,12 @@ Json machine_json(const Machine& machine) {
                {"memory_bytes", machine.gpu.memory},
                {"count", machine.gpu.count}};
     }
-    return {{"system", clean_utf8(machine.system)},       {"kernel", clean_utf8(machine.kernel)},
-            {"processor", clean_utf8(machine.processor)}, {"cores", machine.cores},
-            {"memory_bytes", machine.memory},             {"gpu", gpu}};
+    return {{"system", clean_utf8(machine.system)},
+            {"kernel", clean_utf8(machine.kernel)},
+            {"processor", clean_utf8(machine.processor)},
+            {"cores", machine.cores},
+            {"memory_bytes", machine.memory},
+            {"gpu", gpu}};
 }
 
 Json correctness_json(const judge::Correctness& found) {

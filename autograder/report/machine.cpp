@@ -33,8 +33,8 @@ std::string value_in(const char* file, const std::string& key, char separator) {
     return {};
 }
 
-/// Runs in the child: one line a fact on `out`. Only the driver library is used; its functions are declared here as
-/// the CUDA driver API documents them, because a machine without a toolkit has no header.
+/// Runs in the child: one line a fact on `out`. Only the driver library is used; its functions are declared
+/// here as the CUDA driver API documents them, because a machine without a toolkit has no header.
 void describe_gpu(int out) {
     const auto say = [&](const std::string& line) {
         const std::string text = line + '\n';
@@ -98,7 +98,8 @@ Gpu find_gpu(double seconds) {
     std::string answer;
     bool late = false;
     for (char buffer[1024];;) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
         pollfd waiting{ends[0], POLLIN, 0};
         const int ready = left.count() > 0 ? poll(&waiting, 1, static_cast<int>(left.count())) : 0;
         if (ready < 0 && errno == EINTR) continue;
@@ -134,7 +135,8 @@ Gpu find_gpu(double seconds) {
         if (key == "count") gpu.count = std::atoi(value.c_str());
     }
     gpu.present = gpu.count > 0;
-    if (!gpu.present && gpu.why_not.empty()) gpu.why_not = "the NVIDIA driver crashed when it was asked for GPUs";
+    if (!gpu.present && gpu.why_not.empty())
+        gpu.why_not = "the NVIDIA driver crashed when it was asked for GPUs";
     return gpu;
 }
 
@@ -149,9 +151,11 @@ Machine this_machine(bool with_gpu) {
     if (machine.processor.empty()) machine.processor = names.machine;
     cpu_set_t set;
     CPU_ZERO(&set);
-    machine.cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-                                                                : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-    machine.memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    machine.cores = sched_getaffinity(0, sizeof set, &set) == 0
+                        ? CPU_COUNT(&set)
+                        : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    machine.memory =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     if (with_gpu) {
         machine.gpu = find_gpu();
     } else {

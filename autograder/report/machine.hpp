@@ -13,7 +13,7 @@ struct Gpu {
     std::string capability;  ///< "9.0"
     double memory = 0;       ///< bytes
     int count = 0;
-    std::string why_not;     ///< where not present: "no NVIDIA driver on this machine"
+    std::string why_not;  ///< where not present: "no NVIDIA driver on this machine"
 };
 
 struct Machine {
@@ -26,7 +26,8 @@ struct Machine {
     Gpu gpu;
 };
 
-/// Asks the driver in a child process, so that a driver that hangs or crashes takes at most `seconds` and nothing else.
+/// Asks the driver in a child process, so that a driver that hangs or crashes takes at most `seconds` and
+/// nothing else.
 Gpu find_gpu(double seconds = 20);
 
 /// This machine. @param with_gpu  also asks find_gpu()

@@ -1,6 +1,6 @@
 #pragma once
-// One run of the grader, as all reports show it. Terminal, JSON and HTML render this record and nothing else, so no
-// two of them can disagree. Rendering is pure: the same record gives the same bytes.
+// One run of the grader, as all reports show it. Terminal, JSON and HTML render this record and nothing else,
+// so no two of them can disagree. Rendering is pure: the same record gives the same bytes.
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -21,16 +21,16 @@ struct RungReport {
 };
 
 struct Report {
-    std::string version;          ///< of the program
-    std::string what;             ///< "reference solutions", "your rungs", "submission /path"
-    std::string title;            ///< of the chapter, or of the workbook where several were graded
-    std::string started;          ///< UTC, "2026-01-31T12:00:00Z"
-    double seconds = 0;           ///< the whole run
+    std::string version;  ///< of the program
+    std::string what;     ///< "reference solutions", "your rungs", "submission /path"
+    std::string title;    ///< of the chapter, or of the workbook where several were graded
+    std::string started;  ///< UTC, "2026-01-31T12:00:00Z"
+    double seconds = 0;   ///< the whole run
     Backend backend = Backend::cpu;
-    std::string toolchain;        ///< "g++ 12.2.0"
-    std::string sandbox;          ///< level and description
-    std::uint64_t key = 0;        ///< replays the same inputs: --seed
-    std::string command;          ///< grades the same again
+    std::string toolchain;  ///< "g++ 12.2.0"
+    std::string sandbox;    ///< level and description
+    std::uint64_t key = 0;  ///< replays the same inputs: --seed
+    std::string command;    ///< grades the same again
     Machine machine;
     std::vector<RungReport> rungs;
 
@@ -42,14 +42,15 @@ struct Report {
     std::size_t passed() const;  ///< rungs that passed, given ones included
 };
 
-/// Exit status of a run: 0 all passed, 1 something failed, 3 something could not be checked. 3 wins: a run that is not
-/// complete is not a grade.
+/// Exit status of a run: 0 all passed, 1 something failed, 3 something could not be checked. 3 wins: a run
+/// that is not complete is not a grade.
 int exit_status(const Report& report);
 
 /// A key as JSON, commands and reports show it: "0x0123456789abcdef".
 std::string key_text(std::uint64_t key);
 
-/// The result in schema "rungs.result/1" (docs/result.schema.json). All numbers are finite, all strings valid UTF-8.
+/// The result in schema "rungs.result/1" (docs/result.schema.json). All numbers are finite, all strings valid
+/// UTF-8.
 nlohmann::ordered_json to_json(const Report& report);
 
 /// to_json() as text, indented, with a newline at the end.

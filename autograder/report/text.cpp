@@ -11,8 +11,8 @@ namespace {
 
 constexpr char32_t replacement = 0xFFFD;
 
-/// Takes one code point from the front of `text`; `replacement` for a maximal ill-formed sequence (Unicode 3.9, U+FFFD
-/// substitution of maximal subparts).
+/// Takes one code point from the front of `text`; `replacement` for a maximal ill-formed sequence
+/// (Unicode 3.9, U+FFFD substitution of maximal subparts).
 char32_t take(std::string_view& text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char lead = byte(0);
@@ -103,12 +103,23 @@ std::string escape_html(std::string_view text) {
     out.reserve(text.size() + text.size() / 8);
     each_clean(text, [&](char32_t c) {
         switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            case '\'': out += "&#39;"; break;
-            default: append(out, c);
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            case '\'':
+                out += "&#39;";
+                break;
+            default:
+                append(out, c);
         }
     });
     return out;
@@ -118,20 +129,56 @@ std::string to_ascii(std::string_view text) {
     std::string out;
     each_clean(text, [&](char32_t c) {
         switch (c) {
-            case 0x2018: case 0x2019: out += '\''; break;
-            case 0x201C: case 0x201D: out += '"'; break;
-            case 0x2013: case 0x2014: case 0x2212: case 0x2500: out += '-'; break;
-            case 0x2026: out += "..."; break;
-            case 0x2192: out += "->"; break;
-            case 0x2264: out += "<="; break;
-            case 0x2265: out += ">="; break;
-            case 0x00D7: out += 'x'; break;
-            case 0x00B7: case 0x2022: out += '-'; break;
-            case 0x00B5: case 0x03BC: out += 'u'; break;
-            case 0x2713: case 0x2714: out += '+'; break;
-            case 0x2717: case 0x2718: out += 'x'; break;
-            case 0x00A0: out += ' '; break;
-            default: out += c < 0x80 ? static_cast<char>(c) : '?';
+            case 0x2018:
+            case 0x2019:
+                out += '\'';
+                break;
+            case 0x201C:
+            case 0x201D:
+                out += '"';
+                break;
+            case 0x2013:
+            case 0x2014:
+            case 0x2212:
+            case 0x2500:
+                out += '-';
+                break;
+            case 0x2026:
+                out += "...";
+                break;
+            case 0x2192:
+                out += "->";
+                break;
+            case 0x2264:
+                out += "<=";
+                break;
+            case 0x2265:
+                out += ">=";
+                break;
+            case 0x00D7:
+                out += 'x';
+                break;
+            case 0x00B7:
+            case 0x2022:
+                out += '-';
+                break;
+            case 0x00B5:
+            case 0x03BC:
+                out += 'u';
+                break;
+            case 0x2713:
+            case 0x2714:
+                out += '+';
+                break;
+            case 0x2717:
+            case 0x2718:
+                out += 'x';
+                break;
+            case 0x00A0:
+                out += ' ';
+                break;
+            default:
+                out += c < 0x80 ? static_cast<char>(c) : '?';
         }
     });
     return out;
@@ -146,7 +193,8 @@ std::string one_line(std::string_view text, std::size_t columns) {
         if (count == columns) {
             // Make room for the three dots.
             for (int drop = 0; drop < 3 && !out.empty(); ++drop) {
-                while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80) out.pop_back();
+                while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80)
+                    out.pop_back();
                 if (!out.empty()) out.pop_back();
             }
             return out + "...";
@@ -164,10 +212,13 @@ std::string bandwidth_text(double bytes_per_second) {
 
 std::string seconds_text(double seconds) {
     if (!std::isfinite(seconds)) return "?";
-    if (seconds >= 0.9995) return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 2 : seconds < 99.5 ? 1 : 0);
+    if (seconds >= 0.9995)
+        return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 2 : seconds < 99.5 ? 1 : 0);
     static constexpr const char* units[] = {"ns", "us", "ms", nullptr};
     return with_unit(seconds * 1e9, units, 1000);
 }
+
+std::string ratio_text(double value) { return fmt::format("{:.3g}", value); }
 
 std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 

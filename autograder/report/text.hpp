@@ -6,9 +6,9 @@
 
 namespace rungs {
 
-/// Valid UTF-8 without anything that could steer a terminal or reorder a page: malformed bytes (one U+FFFD for each
-/// maximal broken sequence), NUL, control characters other than newline and tab, and bidirectional overrides become
-/// U+FFFD.
+/// Valid UTF-8 without anything that could steer a terminal or reorder a page: malformed bytes (one U+FFFD
+/// for each maximal broken sequence), NUL, control characters other than newline and tab, and bidirectional
+/// overrides become U+FFFD.
 std::string clean_utf8(std::string_view text);
 
 /// clean_utf8(), with & < > " ' as entities: safe as HTML text and inside quoted attributes.
@@ -26,7 +26,10 @@ std::string bandwidth_text(double bytes_per_second);
 /// "12.3 us", "4.56 ms", "1.20 s": three digits.
 std::string seconds_text(double seconds);
 
-/// Up to four significant digits without trailing zeros: points and ratios.
+/// A ratio in three significant digits: "11.5", "0.089".
+std::string ratio_text(double value);
+
+/// Up to four significant digits without trailing zeros: points.
 std::string number_text(double value);
 
 }  // namespace rungs

@@ -1,0 +1,472 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "report.hpp"
+#include "text.hpp"
+
+namespace rungs {
+namespace {
+
+using judge::Owner;
+using judge::RungResult;
+
+// Colours come in pairs with at least 4.5:1 contrast for text on both backgrounds; no meaning rests on colour
+// alone.
+constexpr const char* style = R"css(
+:root{color-scheme:light dark;--paper:#fbfaf6;--card:#ffffff;--ink:#1d2126;--soft:#5a626c;--line:#e3dfd5;--track:#ece8dd;
+--pass:#15703f;--pass-fill:#2b9a61;--fail:#b3261e;--fail-fill:#d9534a;--look:#85560a;--look-fill:#c98a1b;
+--none:#5a626c;--none-fill:#a9a69c;--accent:#1f5fa8;--rail:#8a7a5f;--shadow:0 1px 2px #0000000f,0 6px 24px #0000000d}
+@media (prefers-color-scheme:dark){:root{--paper:#111418;--card:#191d23;--ink:#e9e6df;--soft:#a2a9b3;--line:#2c323b;
+--track:#262c34;--pass:#6bd69b;--pass-fill:#3fae76;--fail:#ff948a;--fail-fill:#e0675d;--look:#efbd62;--look-fill:#d39c38;
+--none:#a2a9b3;--none-fill:#5c6570;--accent:#83b9f5;--rail:#a8977a;--shadow:none}}
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,
+"Helvetica Neue",Arial,sans-serif;overflow-wrap:break-word}
+main,header,footer{max-width:60rem;margin:0 auto;padding:0 1.25rem}
+code,pre,.mono{font-family:ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.92em}
+header{padding-top:2.75rem;padding-bottom:.5rem}
+.mark{display:flex;align-items:center;gap:.6rem;color:var(--soft);font-weight:600;letter-spacing:.01em}
+.mark svg{width:1.35rem;height:1.6rem;stroke:var(--rail)}
+h1{font-size:clamp(1.9rem,5.5vw,2.9rem);line-height:1.12;letter-spacing:-.022em;margin:.7rem 0 .35rem}
+h2{font-size:1.2rem;letter-spacing:-.01em;margin:2.6rem 0 .9rem}
+h3{font-size:1rem;margin:1.4rem 0 .3rem}
+.lede{color:var(--soft);margin:0;max-width:46rem}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.75rem;margin:1.6rem 0 0;padding:0}
+.facts div{background:var(--card);border:1px solid var(--line);border-radius:.8rem;padding:.75rem 1rem .8rem;
+box-shadow:var(--shadow)}
+.facts dt{color:var(--soft);font-size:.82rem}
+.facts dd{margin:0;font-size:1.5rem;font-weight:650;letter-spacing:-.015em;line-height:1.25}
+.facts small{font-size:.82rem;font-weight:400;color:var(--soft);letter-spacing:0;display:block;line-height:1.4}
+figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:.9rem;padding:1rem 1.1rem .8rem;
+box-shadow:var(--shadow)}
+figure svg{display:block;width:100%;height:auto}
+figcaption{color:var(--soft);font-size:.86rem;margin-top:.5rem}
+.narrow{display:none!important}
+@media (max-width:40rem){.wide{display:none!important}.narrow{display:block!important}header{padding-top:1.75rem}
+figure{padding:.8rem .7rem}main,header,footer{padding-left:.9rem;padding-right:.9rem}
+.facts{grid-template-columns:1fr 1fr}.facts dd{font-size:1.25rem}}
+svg text{fill:var(--ink);font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+svg .name{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-weight:650}
+svg .dim{fill:var(--soft)}
+svg .track{fill:var(--track)}svg .rail{stroke:var(--rail);stroke-linecap:round}
+.pass .fill{fill:var(--pass-fill)}.fail .fill{fill:var(--fail-fill)}.look .fill{fill:var(--look-fill)}
+.none .fill{fill:var(--none-fill)}
+.pass .word{fill:var(--pass)}.fail .word{fill:var(--fail)}.look .word{fill:var(--look)}.none .word{fill:var(--none)}
+.step{stroke-width:9;stroke-linecap:round}
+.pass .step{stroke:var(--pass-fill)}
+.fail .step{stroke:var(--fail-fill);stroke-dasharray:24 14;stroke-linecap:butt}
+.look .step{stroke:var(--look-fill);stroke-dasharray:10 12.5;stroke-linecap:butt}
+.none .step{stroke:var(--none-fill);stroke-dasharray:0 25}
+.scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.9rem;box-shadow:var(--shadow)}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+caption{text-align:left;color:var(--soft);font-size:.86rem;padding:.75rem 1rem .15rem}
+th,td{text-align:left;padding:.55rem 1rem;border-bottom:1px solid var(--line);vertical-align:top}
+thead th{color:var(--soft);font-weight:500;font-size:.86rem;white-space:nowrap}
+tbody th{font-weight:600;white-space:nowrap}
+tbody tr:last-child>*{border-bottom:0}
+tfoot th,tfoot td{border-bottom:0;border-top:2px solid var(--line);font-weight:650}
+.number{text-align:right;white-space:nowrap}
+.chip{font-weight:650;white-space:nowrap;font-size:.92em}
+.chip.pass{color:var(--pass)}.chip.fail{color:var(--fail)}.chip.look{color:var(--look)}.chip.none{color:var(--none)}
+.dim{color:var(--soft)}.remark{min-width:15rem}
+details{background:var(--card);border:1px solid var(--line);border-radius:.8rem;margin:.6rem 0;box-shadow:var(--shadow)}
+summary{cursor:pointer;padding:.7rem 1rem;display:flex;flex-wrap:wrap;gap:.15rem .9rem;align-items:baseline;
+border-radius:.8rem}
+summary:focus-visible,a:focus-visible,.scroll:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+summary::before{content:"\25B8";color:var(--soft);transition:transform .12s}
+details[open]>summary::before{transform:rotate(90deg)}
+summary b{font-weight:650}
+.inside{padding:.1rem 1rem 1rem;border-top:1px solid var(--line)}
+.inside table{font-size:.94rem}.inside .scroll{box-shadow:none;margin:.6rem 0}
+.inside th,.inside td{padding:.35rem .8rem}
+dl.rows{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.3rem 1.2rem;margin:.8rem 0}
+dl.rows dt{color:var(--soft)}dl.rows dd{margin:0}
+@media (max-width:40rem){dl.rows{grid-template-columns:1fr;gap:0}dl.rows dd{margin-bottom:.55rem}}
+pre{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:.7rem .9rem;overflow-x:auto;
+white-space:pre-wrap;margin:.5rem 0;line-height:1.45}
+.panel{background:var(--card);border:1px solid var(--line);border-radius:.9rem;padding:.35rem 1.1rem;box-shadow:var(--shadow)}
+footer{color:var(--soft);font-size:.86rem;padding-top:2.2rem;padding-bottom:3rem}
+@media print{:root{color-scheme:light}body{background:#fff}details{break-inside:avoid}}
+@media (prefers-reduced-motion:reduce){*{transition:none!important}}
+)css";
+
+/// How a rung looks: class of colours, sign and word. The sign and the word carry the meaning.
+struct Look {
+    const char* kind;
+    const char* sign;
+    std::string word;
+};
+
+Look look_of(const RungResult& result) {
+    const std::string word = judge::name_of(result.verdict);
+    if (result.passed()) return {"pass", "\u2713", word};
+    switch (judge::owner_of(result.verdict)) {
+        case Owner::student:
+            return {"fail", "\u2717", word};
+        case Owner::review:
+            return {"look", "?", word};
+        case Owner::ours:
+            break;
+    }
+    return {"none", "\u2013", word};
+}
+
+std::string points_text(const RungResult& result) {
+    if (result.given) return "given";
+    if (!result.judged) return "not graded";
+    return number_text(result.points) + " / " + number_text(result.max_points);
+}
+
+/// The reason, or how much of the allowed error a rung that is right used.
+std::string remark_of(const RungResult& result) {
+    const judge::Correctness& found = result.correctness;
+    if (!result.reason.empty() || !result.passed() || found.measure.empty()) return result.reason;
+    return fmt::format("largest error {:.2g}, allowed {:.2g}", found.error, found.tolerance);
+}
+
+/// What the bar of a rung measures: share of the roof or of the fastest where speed was judged, else cases.
+struct Bar {
+    double share = 0;
+    std::string value;
+};
+
+std::vector<Bar> bars_of(const Report& report) {
+    double most = 0;
+    for (const RungReport& rung : report.rungs) {
+        const judge::Speed& speed = rung.result.speed;
+        if (speed.judged) most = std::max({most, speed.bandwidth, speed.roof});
+    }
+    std::vector<Bar> bars;
+    for (const RungReport& rung : report.rungs) {
+        const judge::Speed& speed = rung.result.speed;
+        const judge::Correctness& found = rung.result.correctness;
+        Bar bar;
+        if (report.speed_judged()) {
+            if (speed.judged && speed.bandwidth > 0 && most > 0) {
+                bar.share = speed.bandwidth / most;
+                bar.value = bandwidth_text(speed.bandwidth);
+                if (speed.speedup > 0) bar.value += fmt::format(", {}x", ratio_text(speed.speedup));
+            } else {
+                bar.value = "not timed";
+            }
+        } else if (found.cases > 0) {
+            bar.share = static_cast<double>(found.passed) / found.cases;
+            bar.value = fmt::format("{} of {} cases", found.passed, found.cases);
+        } else {
+            bar.value = "not run";
+        }
+        if (!std::isfinite(bar.share)) bar.share = 0;
+        bar.share = std::clamp(bar.share, 0.0, 1.0);
+        bars.push_back(bar);
+    }
+    return bars;
+}
+
+/// Cut to what fits: an SVG text does not wrap.
+std::string fitting(const std::string& text, double width, double size) {
+    return one_line(text, static_cast<std::size_t>(std::max(4.0, width / (size * 0.56))));
+}
+
+/// The ladder, first rung at the bottom. `width` is in CSS pixels at full size, so text never shrinks much:
+/// there is one drawing for wide and one for narrow screens.
+std::string ladder_svg(const Report& report, std::size_t first, std::size_t last, int width,
+                       const char* name) {
+    const bool narrow = width < 500;
+    const std::vector<Bar> bars = bars_of(report);
+    const int pitch = narrow ? 78 : 58, top = 26, foot = 30;
+    const int count = static_cast<int>(last - first);
+    const int height = top + count * pitch + foot - 12;
+    const double left = 12, right = narrow ? 62 : 82, text = right + (narrow ? 18 : 26);
+    const double bar_left = narrow ? text : width * 0.61, bar_right = narrow ? width - 8 : width - 10;
+
+    std::string svg = fmt::format(
+        "<svg class=\"{0}\" viewBox=\"0 0 {1} {2}\" role=\"img\" aria-labelledby=\"t{0}{3} d{0}{3}\">"
+        "<title id=\"t{0}{3}\">The ladder</title><desc id=\"d{0}{3}\">",
+        name, width, height, first);
+    for (std::size_t i = first; i < last; ++i) {
+        const RungResult& result = report.rungs[i].result;
+        svg += escape_html(result.rung + ": " + judge::name_of(result.verdict) + ", " + points_text(result) +
+                           ", " + bars[i].value + ". ");
+    }
+    svg += "</desc>";
+    // Rails lean together a little towards the top, as a ladder's do when one looks up.
+    const double lean = 5;
+    svg += fmt::format(
+        "<path class=\"rail\" fill=\"none\" stroke-width=\"5\" d=\"M{:g} {} L{:g} 6 M{:g} {} L{:g} 6\"/>",
+        left, height - 4, left + lean, right, height - 4, right - lean);
+    for (std::size_t i = first; i < last; ++i) {
+        const RungReport& rung = report.rungs[i];
+        const Look look = look_of(rung.result);
+        const Bar& bar = bars[i];
+        const double y = top + static_cast<double>(last - 1 - i) * pitch + pitch * 0.32;
+        const double inset = lean * (1 - y / height) + 7;
+        const double size = narrow ? 14 : 15;
+        svg += fmt::format("<g class=\"{}\">", look.kind);
+        svg += fmt::format(
+            "<line class=\"step\" pathLength=\"100\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:g}\" y2=\"{:g}\"/>",
+            left + inset, right - inset, y, y);
+        svg += fmt::format(
+            "<text class=\"name\" x=\"{:g}\" y=\"{:g}\" font-size=\"{:g}\">{}</text>", text, y + 1, size,
+            escape_html(fitting(rung.result.rung, (narrow ? bar_right - 90 : bar_left) - text, size)));
+        const double word_end = narrow ? bar_right : bar_left - 16;
+        const std::string word = fmt::format("{} {}", look.sign, look.word);
+        svg += fmt::format(
+            "<text class=\"word\" x=\"{:g}\" y=\"{:g}\" font-size=\"13\" font-weight=\"650\" "
+            "text-anchor=\"end\">{}</text>",
+            word_end, y + 1, escape_html(word));
+        svg += fmt::format("<text class=\"dim\" x=\"{:g}\" y=\"{:g}\" font-size=\"13\">{}</text>", text,
+                           y + 19, escape_html(fitting(rung.idea, word_end - text, 11.4)));
+        const double bar_y = narrow ? y + 27 : y - 6;
+        const double value_y = narrow ? y + 49 : y + 19;
+        const double full = bar_right - bar_left;
+        svg +=
+            fmt::format("<rect class=\"track\" x=\"{:g}\" y=\"{:g}\" width=\"{:g}\" height=\"8\" rx=\"4\"/>",
+                        bar_left, bar_y, full);
+        if (bar.share > 0) {
+            svg += fmt::format(
+                "<rect class=\"fill\" x=\"{:g}\" y=\"{:g}\" width=\"{:.1f}\" height=\"8\" rx=\"4\"/>",
+                bar_left, bar_y, std::max(8.0, full * bar.share));
+        }
+        if (!narrow || count <= 8) {
+            svg += fmt::format("<text class=\"dim\" x=\"{:g}\" y=\"{:g}\" font-size=\"12.5\">{}</text>",
+                               bar_left, value_y, escape_html(bar.value));
+            svg += fmt::format(
+                "<text class=\"dim\" x=\"{:g}\" y=\"{:g}\" font-size=\"12.5\" text-anchor=\"end\">{}</text>",
+                bar_right, value_y,
+                escape_html(rung.result.given || !rung.result.judged ? points_text(rung.result)
+                                                                     : points_text(rung.result) + " points"));
+        }
+        svg += "</g>";
+    }
+    return svg + "</svg>";
+}
+
+std::string verdict_table(const Report& report) {
+    const bool several =
+        !report.rungs.empty() && report.rungs.front().result.chapter != report.rungs.back().result.chapter;
+    const bool speed = report.speed_judged();
+    std::string html =
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts\"><table><caption>";
+    html +=
+        speed
+            ? "Speed is a ratio to the given rung, timed interleaved in this session, with its 99 % interval."
+            : "Correctness decides here; speed is not judged on this backend.";
+    html += "</caption><thead><tr>";
+    if (several) html += "<th scope=\"col\">chapter</th>";
+    html +=
+        "<th scope=\"col\">rung</th><th scope=\"col\">verdict</th><th scope=\"col\" "
+        "class=\"number\">points</th>"
+        "<th scope=\"col\" class=\"number\">cases</th>";
+    if (speed)
+        html +=
+            "<th scope=\"col\" class=\"number\">speedup</th><th scope=\"col\" "
+            "class=\"number\">bandwidth</th>";
+    html += "<th scope=\"col\">reason</th></tr></thead><tbody>";
+    for (const RungReport& rung : report.rungs) {
+        const RungResult& result = rung.result;
+        const Look look = look_of(result);
+        html += "<tr>";
+        if (several) html += "<td>" + escape_html(result.chapter) + "</td>";
+        html += "<th scope=\"row\" class=\"mono\">" + escape_html(result.rung) + "</th>";
+        html += fmt::format("<td><span class=\"chip {}\">{} {}</span></td>", look.kind, look.sign,
+                            escape_html(look.word));
+        html += "<td class=\"number\">" + escape_html(points_text(result)) + "</td>";
+        html += fmt::format("<td class=\"number\">{} / {}</td>", result.correctness.passed,
+                            result.correctness.cases);
+        if (speed && result.speed.judged) {
+            html += fmt::format("<td class=\"number\">{}x <span class=\"dim\">[{}, {}]</span></td>",
+                                ratio_text(result.speed.speedup), ratio_text(result.speed.low),
+                                ratio_text(result.speed.high));
+            html += "<td class=\"number\">" + bandwidth_text(result.speed.bandwidth) + "</td>";
+        } else if (speed) {
+            html += "<td class=\"number dim\">not timed</td><td></td>";
+        }
+        html += "<td class=\"remark\">" + escape_html(remark_of(result)) + "</td></tr>";
+    }
+    html += "</tbody><tfoot><tr>";
+    if (several) html += "<td></td>";
+    html += fmt::format(
+        "<th scope=\"row\">total</th><td class=\"chip\">{} of {} pass</td><td class=\"number\">{} / {}</td>",
+        report.passed(), report.rungs.size(), number_text(report.score()), number_text(report.max_score()));
+    html += "<td></td>";
+    if (speed) html += "<td></td><td></td>";
+    return html + "<td></td></tr></tfoot></table></div>";
+}
+
+void row(std::string& html, const char* term, const std::string& value) {
+    if (value.empty()) return;
+    html += fmt::format("<dt>{}</dt><dd>{}</dd>", term, escape_html(value));
+}
+
+std::string mismatches(const judge::Correctness& found) {
+    if (found.first.empty()) return {};
+    std::string html =
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"First mismatches\"><table>"
+        "<caption>First mismatches</caption><thead><tr><th scope=\"col\" class=\"number\">index</th>"
+        "<th scope=\"col\" class=\"number\">got</th><th scope=\"col\" class=\"number\">expected</th>"
+        "<th scope=\"col\" class=\"number\">ULP apart</th></tr></thead><tbody>";
+    for (const Mismatch& mismatch : found.first) {
+        html += fmt::format(
+            "<tr><th scope=\"row\" class=\"number\">{}</th><td class=\"number\">{:.9g}</td><td "
+            "class=\"number\">{:.9g}</td>"
+            "<td class=\"number\">{}</td></tr>",
+            mismatch.index, mismatch.got, mismatch.expected,
+            mismatch.ulp == ulp_undefined ? std::string("not comparable") : fmt::format("{}", mismatch.ulp));
+    }
+    return html + "</tbody></table></div>";
+}
+
+std::string details(const RungReport& rung) {
+    const RungResult& result = rung.result;
+    const Look look = look_of(result);
+    const judge::Correctness& found = result.correctness;
+    std::string html = fmt::format(
+        "<details{}><summary><b class=\"mono\">{}</b><span class=\"chip {}\">{} {}</span><span "
+        "class=\"dim\">{}</span></summary>"
+        "<div class=\"inside\"><dl class=\"rows\">",
+        result.passed() ? "" : " open", escape_html(result.rung), look.kind, look.sign,
+        escape_html(look.word), escape_html(points_text(result)));
+    row(html, "idea", rung.idea);
+    row(html, "file", rung.file);
+    row(html, "reason", result.reason);
+    if (found.cases > 0) row(html, "cases", fmt::format("{} of {} passed", found.passed, found.cases));
+    row(html, "failing case", found.failing_case);
+    if (!found.measure.empty()) {
+        row(html, found.failing_case.empty() ? "largest error" : "error",
+            fmt::format("{:.3g}, allowed {:.3g} ({})", found.error, found.tolerance, found.measure));
+    }
+    if (found.wrong > 0) row(html, "wrong", fmt::format("{} of {} elements", found.wrong, found.of));
+    row(html, "likely cause", found.cause);
+    if (result.speed.judged) {
+        const judge::Speed& speed = result.speed;
+        row(html, "speedup",
+            fmt::format("{}x over {}, 99 % interval {} to {}, {} pairs{}", ratio_text(speed.speedup),
+                        speed.given, ratio_text(speed.low), ratio_text(speed.high), speed.pairs,
+                        speed.decided ? "" : ", not decided at the last pair"));
+        if (speed.of_reference > 0) {
+            row(html, "against reference", fmt::format("{}x as fast", ratio_text(speed.of_reference)));
+        }
+        std::string band = bandwidth_text(speed.bandwidth);
+        if (speed.roof > 0)
+            band += fmt::format(", {:.0f} % of a device copy", 100 * speed.bandwidth / speed.roof);
+        row(html, "time and bandwidth", seconds_text(speed.seconds) + " a call, " + band);
+        row(html, "clock", speed.trust);
+    } else {
+        row(html, "speed", result.speed.why_not);
+    }
+    row(html, "time to judge",
+        seconds_text(result.seconds) + ", of it build " + seconds_text(result.build_seconds) +
+            (result.cached ? " (cached)" : ""));
+    html += "</dl>" + mismatches(found);
+    if (!result.diagnostics.empty())
+        html += "<h3>Messages</h3><pre>" + escape_html(result.diagnostics) + "</pre>";
+    return html + "</div></details>";
+}
+
+std::string machine_section(const Report& report) {
+    const Machine& machine = report.machine;
+    std::string html = "<div class=\"panel\"><dl class=\"rows\">";
+    row(html, "backend",
+        std::string(name_of(report.backend)) +
+            (report.backend == Backend::cpu ? " (CUDA sources run on the processor)" : " (GPU)"));
+    row(html, "compiler", report.toolchain);
+    row(html, "processor",
+        fmt::format("{}, {} core{}", machine.processor, machine.cores, machine.cores == 1 ? "" : "s"));
+    row(html, "memory", fmt::format("{:.1f} GiB", machine.memory / (1 << 30)));
+    if (machine.gpu.present) {
+        row(html, "GPU",
+            fmt::format("{}, {:.0f} GiB, compute capability {}, driver for CUDA {}", machine.gpu.name,
+                        machine.gpu.memory / (1 << 30), machine.gpu.capability, machine.gpu.driver));
+    } else {
+        row(html, "GPU", "none: " + machine.gpu.why_not);
+    }
+    row(html, "system", machine.system + ", kernel " + machine.kernel + (machine.wsl ? ", WSL" : ""));
+    row(html, "isolation", report.sandbox);
+    row(html, "started", report.started);
+    row(html, "took", seconds_text(report.seconds));
+    row(html, "seed", key_text(report.key));
+    return html + "</dl></div>";
+}
+
+}  // namespace
+
+std::string to_html(const Report& report) {
+    const std::string title = report.title + ", " + report.what;
+    std::string html =
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n"
+        // Nothing is loaded and nothing is run, whatever a submission smuggles into a message.
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'\">\n"
+        "<meta name=\"generator\" content=\"rungs " +
+        escape_html(report.version) + "\">\n<title>" + escape_html(title) + " \u00b7 Rungs</title>\n<style>" +
+        style + "</style>\n</head>\n<body>\n";
+
+    html +=
+        "<header><div class=\"mark\"><svg viewBox=\"0 0 22 26\" fill=\"none\" stroke-width=\"2.6\" "
+        "stroke-linecap=\"round\" "
+        "aria-hidden=\"true\"><path d=\"M5 25 7 1M17 25 15 1M6.2 6h9.4M5.8 13h10.4M5.3 "
+        "20h11.4\"/></svg>Rungs</div>";
+    html += "<h1>" + escape_html(report.title) + "</h1>";
+    const std::size_t count = report.rungs.size();
+    std::string lede = fmt::format("{}: {} of {} rungs pass on the {} backend", report.what, report.passed(),
+                                   count, name_of(report.backend));
+    if (lede[0] >= 'a' && lede[0] <= 'z') lede[0] = static_cast<char>(lede[0] - 'a' + 'A');
+    if (report.undecided() > 0) lede += fmt::format("; {} could not be graded", report.undecided());
+    html += "<p class=\"lede\">" + escape_html(lede) + ".</p>";
+    html += "<dl class=\"facts\">";
+    const auto fact = [&](const char* term, const std::string& value, const std::string& more) {
+        html += fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>", term, escape_html(value),
+                            escape_html(more));
+    };
+    fact("points", number_text(report.score()) + " / " + number_text(report.max_score()),
+         report.speed_judged() ? "correctness and speed" : "correctness");
+    fact("rungs that pass", fmt::format("{} / {}", report.passed(), count), report.what);
+    int cases = 0;
+    for (const RungReport& rung : report.rungs) cases += rung.result.correctness.passed;
+    fact("cases passed", fmt::format("{}", cases), "fresh input for every call");
+    fact("backend", name_of(report.backend),
+         report.backend == Backend::cuda ? report.machine.gpu.name : report.toolchain);
+    html += "</dl></header>\n<main>\n";
+
+    for (std::size_t first = 0; first < count;) {
+        std::size_t last = first;
+        while (last < count && report.rungs[last].result.chapter == report.rungs[first].result.chapter)
+            ++last;
+        html += "<section><h2>The ladder" +
+                (first > 0 || last < count ? ": " + escape_html(report.rungs[first].result.chapter)
+                                           : std::string()) +
+                "</h2><figure>" + ladder_svg(report, first, last, 860, "wide") +
+                ladder_svg(report, first, last, 360, "narrow");
+        html += "<figcaption>";
+        html += report.speed_judged()
+                    ? "Climb from the bottom. Bars show useful bytes a second, the longest being the roof: "
+                      "the fastest rung or "
+                      "a plain device copy."
+                    : "Climb from the bottom. Bars show how many cases of the exam a rung passed.";
+        html +=
+            " A solid step passes, a dashed one does not, a dotted one could not be "
+            "graded.</figcaption></figure></section>\n";
+        first = last;
+    }
+    html +=
+        "<section><h2>Verdicts</h2>" + verdict_table(report) + "</section>\n<section><h2>Rung by rung</h2>";
+    for (const RungReport& rung : report.rungs) html += details(rung);
+    html += "</section>\n<section><h2>This machine</h2>" + machine_section(report) + "</section>\n";
+    if (!report.command.empty()) {
+        html +=
+            "<section><h2>The same again</h2><p class=\"dim\">The seed replays the same inputs.</p><pre>" +
+            escape_html(report.command) + "</pre></section>\n";
+    }
+    html +=
+        "</main>\n<footer>Written by rungs " + escape_html(report.version) +
+        ". This page is complete in itself: it loads nothing and runs nothing.</footer>\n</body>\n</html>\n";
+    return html;
+}
+
+}  // namespace rungs
