@@ -1,0 +1,33 @@
+#pragma once
+// Files that are either the old ones or the new ones, never half of them: not on a full disk, not on Ctrl-C,
+// not when two programs write at once.
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace rungs {
+
+/// A file that could not be written or read: which, why, what to do. `what()` says all three.
+class FileError : public std::runtime_error {
+  public:
+    FileError(const std::filesystem::path& path, int error, const std::string& doing);
+
+    const std::filesystem::path& path() const { return path_; }
+    int error() const { return error_; }  ///< errno, or 0 when the contents are at fault
+
+  private:
+    std::filesystem::path path_;
+    int error_;
+};
+
+/// Writes `contents` to a temporary file beside `path`, flushes it to the disk, and renames it: a reader sees
+/// the old file or the new one. A symbolic link is followed; a device or pipe (/dev/stdout) is written
+/// directly. Folders are not made. @throws FileError; the old file is then unchanged.
+void write_file(const std::filesystem::path& path, std::string_view contents);
+
+/// The whole file. @throws FileError
+std::string read_file(const std::filesystem::path& path);
+
+}  // namespace rungs

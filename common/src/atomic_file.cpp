@@ -1,0 +1,160 @@
+#include "rungs/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace rungs {
+namespace {
+
+const char* advice(int error) {
+    switch (error) {
+        case ENOSPC:
+            return "the disk is full: free some space, or name a folder on another disk";
+        case EDQUOT:
+            return "your disk quota is used up: delete files, or name a folder on another disk";
+        case EFBIG:
+            return "the file is larger than this system allows (see `ulimit -f`)";
+        case EACCES:
+        case EPERM:
+            return "you may not write there: change the permissions, or name another folder";
+        case EROFS:
+            return "this file system is read-only: name another folder";
+        case ENOENT:
+            return "the folder does not exist: create it, or check the spelling";
+        case ENOTDIR:
+            return "a part of the path is a file, not a folder";
+        case EISDIR:
+            return "this is a folder: name a file";
+        case EMFILE:
+        case ENFILE:
+            return "too many files are open (see `ulimit -n`)";
+        case EIO:
+            return "the disk reports an error: look at `dmesg`, and write elsewhere";
+        default:
+            return "";
+    }
+}
+
+std::string explain(const std::filesystem::path& path, int error, const std::string& doing) {
+    std::string text = path.string() + ": " + doing;
+    if (error == 0) return text;
+    text += std::string(": ") + std::strerror(error);
+    const std::string hint = advice(error);
+    return hint.empty() ? text : text + "\n  hint: " + hint;
+}
+
+/// An open descriptor that closes itself.
+class Descriptor {
+  public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (number_ >= 0) ::close(number_);
+    }
+    int get() const { return number_; }
+    bool valid() const { return number_ >= 0; }
+
+  private:
+    int number_;
+};
+
+/// 0 or errno.
+int write_all(int descriptor, std::string_view contents) {
+    while (!contents.empty()) {
+        const ssize_t written = ::write(descriptor, contents.data(), contents.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return errno;
+        contents.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return 0;
+}
+
+/// A name beside `target` that no other writer uses.
+std::filesystem::path temporary_name(const std::filesystem::path& target) {
+    static std::atomic<unsigned> counter{0};
+    const std::string suffix = "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
+    // 255 bytes is what file systems allow: a long name must leave room for the suffix.
+    return target.parent_path() / ("." + target.filename().string().substr(0, 200) + suffix);
+}
+
+/// A new file without a name, so that nothing is left behind whenever the process dies; where the file system
+/// cannot do that, one with the name `temporary`.
+int open_temporary(const std::filesystem::path& temporary, bool& named) {
+    const std::filesystem::path folder = temporary.parent_path();
+    named = false;
+#ifdef O_TMPFILE
+    const int nameless =
+        ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (nameless >= 0) return nameless;
+#endif
+    named = true;
+    return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+}  // namespace
+
+FileError::FileError(const std::filesystem::path& path, int error, const std::string& doing)
+    : std::runtime_error(explain(path, error, doing)), path_(path), error_(error) {}
+
+void write_file(const std::filesystem::path& path, std::string_view contents) {
+    const std::string doing = "could not write " + std::to_string(contents.size()) + " bytes";
+    struct stat status {};
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (path.empty()) throw FileError(path, ENOENT, doing);
+    if (path.filename().empty() || (exists && S_ISDIR(status.st_mode))) throw FileError(path, EISDIR, doing);
+    if (exists && !S_ISREG(status.st_mode)) {  // a rename would replace the device by a file
+        const Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        const int error = device.valid() ? write_all(device.get(), contents) : errno;
+        if (error != 0) throw FileError(path, error, doing);
+        return;
+    }
+    std::error_code ignored;
+    const std::filesystem::path target = exists ? std::filesystem::canonical(path, ignored) : path;
+    if (exists && ::access(target.c_str(), W_OK) != 0) throw FileError(path, errno, doing);
+
+    const std::filesystem::path temporary = temporary_name(target);
+    bool named = false;
+    int error = 0;
+    {
+        const Descriptor file(open_temporary(temporary, named));
+        if (!file.valid()) throw FileError(path, errno, doing);
+        error = write_all(file.get(), contents);
+        if (error == 0 && ::fsync(file.get()) != 0 && errno != EINVAL && errno != EROFS) error = errno;
+        if (error == 0 && exists) static_cast<void>(::fchmod(file.get(), status.st_mode & 07777));
+        if (error == 0 && !named) {
+            const std::string self = "/proc/self/fd/" + std::to_string(file.get());
+            if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary.c_str(), AT_SYMLINK_FOLLOW) == 0)
+                named = true;
+            else
+                error = errno;
+        }
+    }
+    if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+    if (error != 0) {
+        if (named) ::unlink(temporary.c_str());
+        throw FileError(path, error, doing);
+    }
+}
+
+std::string read_file(const std::filesystem::path& path) {
+    const std::string doing = "could not read";
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid()) throw FileError(path, errno, doing);
+    std::string contents;
+    char chunk[1 << 16];
+    while (true) {
+        const ssize_t count = ::read(file.get(), chunk, sizeof chunk);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw FileError(path, errno, doing);
+        if (count == 0) return contents;
+        contents.append(chunk, static_cast<std::size_t>(count));
+    }
+}
+
+}  // namespace rungs
