@@ -51,14 +51,13 @@ Rgb to_srgb(const Lab& c) {
 
 /// From dark violet (hue 285) over red (20) to light yellow (105); the chroma keeps the curve inside sRGB.
 Lab sequential(double t) {
-    const double bump = std::sin(std::numbers::pi * std::pow(t, 0.9));
-    return from_hue(0.14 + 0.83 * t, 0.035 + 0.165 * std::pow(bump, 0.9), 285 + 180 * std::pow(t, 0.9));
+    return from_hue(0.14 + 0.83 * t, 0.03 + 0.15 * std::sin(std::numbers::pi * t), 285 + 180 * t);
 }
 
 /// From dark blue (hue 257) over white to dark red (28); both halves have the same lightness.
 Lab symmetric(double t) {
     const double away = std::abs(2 * t - 1);
-    return from_hue(0.97 - 0.57 * away, 0.155 * std::pow(away, 0.8), t < 0.5 ? 257 : 28);
+    return from_hue(0.97 - 0.56 * away, 0.14 * std::pow(away, 0.8), t < 0.5 ? 257 : 28);
 }
 
 using Table = std::array<Rgb, 256>;
