@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lexer.h"
+
+namespace cu2cpp {
+
+inline constexpr std::size_t npos = static_cast<std::size_t>(-1);
+
+/// Half-open range of token indices.
+struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    [[nodiscard]] bool empty() const { return begin >= end; }
+};
+
+/// A run of tokens (a file's, or the body of one `#define`) with its brackets paired.
+class Sequence {
+  public:
+    /// `directives` may be null; with them, the branches of an `#if` are paired each on its own.
+    explicit Sequence(const std::vector<Token>& tokens, const std::vector<Directive>* directives = nullptr);
+
+    [[nodiscard]] std::size_t size() const { return tokens_->size(); }
+    [[nodiscard]] const Token& operator[](std::size_t i) const { return (*tokens_)[i]; }
+    /// True when token `i` exists and is spelled so.
+    [[nodiscard]] bool is(std::size_t i, std::string_view spelling) const {
+        return i < size() && (*tokens_)[i].is(spelling);
+    }
+    [[nodiscard]] bool is_identifier(std::size_t i) const {
+        return i < size() && (*tokens_)[i].is_identifier();
+    }
+    /// The bracket that pairs with `i`, or npos.
+    [[nodiscard]] std::size_t match(std::size_t i) const { return i < size() ? match_[i] : npos; }
+    /// Behind the bracket group that opens at `i`; `i + 1` where there is none.
+    [[nodiscard]] std::size_t skip_group(std::size_t i) const;
+    /// Behind the template argument list that opens at `i` (a `<`), or npos.
+    [[nodiscard]] std::size_t skip_angles(std::size_t i) const;
+    /// The `<` of the template argument list that closes at `i` (a `>`), or npos.
+    [[nodiscard]] std::size_t open_angle(std::size_t i) const;
+    /// Tokens `i` and `i + 1` touch each other in the source.
+    [[nodiscard]] bool adjacent(std::size_t i) const {
+        return i + 1 < size() && (*tokens_)[i].end == (*tokens_)[i + 1].begin;
+    }
+
+  private:
+    const std::vector<Token>* tokens_;
+    std::vector<std::size_t> match_;
+};
+
+/// One declarator of a simple declaration: `*name[4] = init`.
+struct Declarator {
+    Range whole;
+    Range name;                       ///< one token, or several pasted with `##`
+    bool pointer = false;             ///< `*` or `&` or parentheses around the name
+    bool parameters = false;          ///< `name(` : a function, or a constructor call
+    bool qualified = false;           ///< `A::name`
+    std::size_t first_extent = npos;  ///< index of the first `[`
+    std::size_t initialiser = npos;   ///< index of `=`, or of `{`
+};
+
+/// `specifiers declarator, declarator...`, the shape of all variable declarations.
+struct Declaration {
+    Range specifiers;                  ///< storage class, qualifiers, type
+    std::vector<std::size_t> storage;  ///< `static extern inline thread_local __shared__ __device__ ...`
+    std::vector<Range> alignment;      ///< `alignas(16)`, `__align__(8)`, `__attribute__((aligned(4)))`
+    std::vector<Declarator> declarators;
+
+    [[nodiscard]] bool has(const Sequence& seq, std::string_view specifier) const;
+};
+
+/// Reads the declaration in `range` (without its `;`). Nothing when it does not have that shape.
+[[nodiscard]] std::optional<Declaration> parse_declaration(const Sequence& seq, Range range);
+
+/// True for `__device__`, `__shared__` and the other words of CUDA that stand where `static` may stand.
+[[nodiscard]] bool is_cuda_specifier(std::string_view word);
+
+/// Words after which `(` or `*` cannot belong to an expression's front: `return`, `else`, `int`...
+[[nodiscard]] bool is_keyword(std::string_view word);
+
+/// True for `int`, `unsigned`... of which a type may need several.
+[[nodiscard]] bool is_builtin_type(std::string_view word);
+
+/// `alignas`, `__align__`, `__attribute__`, `__launch_bounds__`...: words whose parentheses declare no
+/// parameters.
+[[nodiscard]] bool takes_attribute_arguments(std::string_view word);
+
+}  // namespace cu2cpp

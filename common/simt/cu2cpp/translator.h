@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnostic.h"
+
+namespace cu2cpp {
+
+/// Replaces source bytes [begin, end) by `text`. Line ends inside the range survive.
+struct Edit {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::string text;
+};
+
+/// A quoted `#include`, left to whoever knows folders.
+struct Include {
+    std::string name;            ///< what stands between the quotes
+    std::size_t begin = 0;       ///< offset of `#`
+    std::size_t end = 0;         ///< offset of the line's end
+    std::size_t name_begin = 0;  ///< offset of the opening quote
+    std::size_t name_end = 0;
+    bool conditional = false;  ///< under an `#if` that is not evaluated here
+};
+
+/// What a file that includes this one has to know of it.
+struct Exports {
+    /// Macros that hide what cannot be translated, with the reason to give where one is used.
+    std::map<std::string, std::string, std::less<>> untranslatable_macros;
+    /// Names declared `extern` or `friend`: their definitions must not become `static`.
+    std::set<std::string, std::less<>> external_names;
+
+    void merge(const Exports& other);
+};
+
+/// The translation of one file.
+struct Translation {
+    std::vector<Edit> edits;
+    std::vector<Include> includes;
+    std::vector<Diagnostic> diagnostics;  ///< refusals; any at all means: no output
+    Exports exports;
+};
+
+struct TranslateOptions {
+    /// nvcc's `-rdc=true`: device variables and functions keep external linkage. Without it they are private
+    /// to their file, as in nvcc's whole-program mode, so that two rungs may use one name.
+    bool relocatable = false;
+    /// Looks at an included file at once, because its macros matter from there on. Null: unknown file.
+    std::function<const Exports*(const Include&)> open_include;
+    /// True when `<name>` can be found although it is the vendor's.
+    std::function<bool(std::string_view name)> has_header;
+};
+
+/// Translates CUDA C++ to C++, token by token: launches, shared memory, device variables, pragmas, kernel
+/// arguments cast to `void*`. All else is left to macros of the runtime. What cannot be translated is refused
+/// in `diagnostics`.
+/// @param text the file; must be valid text without zero bytes
+/// @param path its name in messages
+[[nodiscard]] Translation translate(std::string_view text, const std::string& path,
+                                    const TranslateOptions& options = {});
+
+/// Applies edits; the result has as many lines as `text`.
+[[nodiscard]] std::string apply(std::string_view text, std::vector<Edit> edits);
+
+}  // namespace cu2cpp
