@@ -1,0 +1,189 @@
+/// @file
+/// Atomics and cached loads and stores.
+///
+/// They are atomic across the OS threads that run blocks; the `_block` and `_system` forms are the same
+/// operation. Lanes run one after the other, so a loop that polls memory would never see it change: an
+/// operation that changes nothing, many times in a row at one address, therefore lets other lanes, and if
+/// these wait too other blocks, run.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "simt/lane.h"
+#include "simt/types.h"
+
+namespace simt {
+
+/// Repeats of a fruitless operation after which other lanes run.
+constexpr unsigned spin_patience = 32;
+
+/// Counts an operation at `address` that changed nothing.
+SIMT_DEVICE void pause(const volatile void* address) {
+    // Four addresses, because loops poll a flag here and a counter there.
+    const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(address);
+    const volatile void*& last = execution.spin_address[(bits >> 2 ^ bits >> 7) & 3];
+    if (last != address)
+        last = address;
+    else if (__builtin_expect(++execution.spins >= spin_patience, 0))
+        yield_lane();
+}
+
+/// The integer that is as wide as T, for compare-and-swap on its bits.
+template <class T>
+using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+
+template <class To, class From>
+SIMT_DEVICE To bits_cast(const From& from) {
+    static_assert(sizeof(To) == sizeof(From), "same width");
+    To to;
+    std::memcpy(static_cast<void*>(&to), &from, sizeof to);
+    return to;
+}
+
+/// Replaces `*address` by `f(*address)`; returns the old value.
+template <class T, class F>
+SIMT_DEVICE T atomic_update(T* address, F f) {
+    using B = Bits<T>;
+    B* word = reinterpret_cast<B*>(address);
+    B old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    for (;;) {
+        const T before = bits_cast<T>(old);
+        const B desired = bits_cast<B>(static_cast<T>(f(before)));
+        if (desired == old) {
+            // Reads of a flag are often written as updates that change nothing.
+            __atomic_thread_fence(__ATOMIC_SEQ_CST);
+            pause(address);
+            return before;
+        }
+        if (__atomic_compare_exchange_n(word, &old, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            return before;
+    }
+}
+
+}  // namespace simt
+
+// CUDA names the types of each operation; a template would accept calls that a device compiler rejects.
+#define SIMT_ATOMIC(suffix, T)                                                                               \
+    SIMT_DEVICE T atomicAdd##suffix(T* address, T value) {                                                   \
+        if (value == 0) simt::pause(address);                                                                \
+        return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                                         \
+    }                                                                                                        \
+    SIMT_DEVICE T atomicExch##suffix(T* address, T value) {                                                  \
+        const T old = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                 \
+        if (old == value) simt::pause(address);                                                              \
+        return old;                                                                                          \
+    }                                                                                                        \
+    SIMT_DEVICE T atomicCAS##suffix(T* address, T compare, T value) {                                        \
+        T old = compare;                                                                                     \
+        if (!__atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) || \
+            compare == value)                                                                                \
+            simt::pause(address);                                                                            \
+        return old;                                                                                          \
+    }                                                                                                        \
+    SIMT_DEVICE T atomicMin##suffix(T* address, T value) {                                                   \
+        return simt::atomic_update(address, [=](T old) { return value < old ? value : old; });               \
+    }                                                                                                        \
+    SIMT_DEVICE T atomicMax##suffix(T* address, T value) {                                                   \
+        return simt::atomic_update(address, [=](T old) { return value > old ? value : old; });               \
+    }                                                                                                        \
+    SIMT_DEVICE T atomicAnd##suffix(T* address, T value) {                                                   \
+        return simt::atomic_update(address, [=](T old) { return old & value; });                             \
+    }                                                                                                        \
+    SIMT_DEVICE T atomicOr##suffix(T* address, T value) {                                                    \
+        return simt::atomic_update(address, [=](T old) { return old | value; });                             \
+    }                                                                                                        \
+    SIMT_DEVICE T atomicXor##suffix(T* address, T value) {                                                   \
+        return simt::atomic_update(address, [=](T old) { return old ^ value; });                             \
+    }
+
+#define SIMT_ATOMIC_FLOAT(suffix, T)                                             \
+    SIMT_DEVICE T atomicAdd##suffix(T* address, T value) {                       \
+        return simt::atomic_update(address, [=](T old) { return old + value; }); \
+    }                                                                            \
+    SIMT_DEVICE T atomicExch##suffix(T* address, T value) {                      \
+        return simt::atomic_update(address, [=](T) { return value; });           \
+    }
+
+// The vector forms are atomic by component, as on a device.
+#define SIMT_ATOMIC_SCOPE(suffix)                                                                            \
+    SIMT_ATOMIC(suffix, int)                                                                                 \
+    SIMT_ATOMIC(suffix, unsigned)                                                                            \
+    SIMT_ATOMIC(suffix, unsigned long long)                                                                  \
+    SIMT_ATOMIC(suffix, long long)                                                                           \
+    SIMT_ATOMIC(suffix, unsigned long)                                                                       \
+    SIMT_ATOMIC(suffix, long)                                                                                \
+    SIMT_ATOMIC_FLOAT(suffix, float)                                                                         \
+    SIMT_ATOMIC_FLOAT(suffix, double)                                                                        \
+    SIMT_DEVICE int atomicSub##suffix(int* address, int value) {                                             \
+        return __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                                         \
+    }                                                                                                        \
+    SIMT_DEVICE unsigned atomicSub##suffix(unsigned* address, unsigned value) {                              \
+        return __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                                         \
+    }                                                                                                        \
+    SIMT_DEVICE unsigned atomicInc##suffix(unsigned* address, unsigned limit) {                              \
+        return simt::atomic_update(address, [=](unsigned old) { return old >= limit ? 0u : old + 1; });      \
+    }                                                                                                        \
+    SIMT_DEVICE unsigned atomicDec##suffix(unsigned* address, unsigned limit) {                              \
+        return simt::atomic_update(address,                                                                  \
+                                   [=](unsigned old) { return old == 0 || old > limit ? limit : old - 1; }); \
+    }                                                                                                        \
+    SIMT_DEVICE float2 atomicAdd##suffix(float2* address, float2 value) {                                    \
+        return float2{atomicAdd##suffix(&address->x, value.x), atomicAdd##suffix(&address->y, value.y)};     \
+    }                                                                                                        \
+    SIMT_DEVICE float4 atomicAdd##suffix(float4* address, float4 value) {                                    \
+        return float4{atomicAdd##suffix(&address->x, value.x), atomicAdd##suffix(&address->y, value.y),      \
+                      atomicAdd##suffix(&address->z, value.z), atomicAdd##suffix(&address->w, value.w)};     \
+    }
+
+SIMT_ATOMIC_SCOPE()
+SIMT_ATOMIC_SCOPE(_block)
+SIMT_ATOMIC_SCOPE(_system)
+
+#undef SIMT_ATOMIC_SCOPE
+#undef SIMT_ATOMIC_FLOAT
+#undef SIMT_ATOMIC
+
+/// Compare-and-swap of 16 bits.
+SIMT_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short value) {
+    unsigned short old = compare;
+    if (!__atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
+        compare == value)
+        simt::pause(address);
+    return old;
+}
+
+/// Loads with a cache hint: plain loads here. All but __ldg() may be what a spin loop polls.
+template <class T>
+SIMT_DEVICE T __ldg(const T* address) {
+    return *address;
+}
+
+#define SIMT_LOAD(name)                        \
+    template <class T>                         \
+    SIMT_DEVICE T name(const T* address) {     \
+        simt::pause(address);                  \
+        __asm__ __volatile__("" ::: "memory"); \
+        return *address;                       \
+    }
+SIMT_LOAD(__ldca)
+SIMT_LOAD(__ldcg)
+SIMT_LOAD(__ldcs)
+SIMT_LOAD(__ldcv)
+SIMT_LOAD(__ldlu)
+#undef SIMT_LOAD
+
+/// Stores with a cache hint: plain stores here.
+#define SIMT_STORE(name)                         \
+    template <class T>                           \
+    SIMT_DEVICE void name(T* address, T value) { \
+        *address = value;                        \
+        __asm__ __volatile__("" ::: "memory");   \
+    }
+SIMT_STORE(__stwb)
+SIMT_STORE(__stcg)
+SIMT_STORE(__stcs)
+SIMT_STORE(__stwt)
+#undef SIMT_STORE

@@ -1,0 +1,82 @@
+/// @file
+/// What device code sees of the lane that runs it: CUDA's built-in variables, and the few words of scheduler
+/// state that inlined code needs.
+///
+/// Every OS thread runs one lane at a time, and a block never leaves the thread that started it. So the
+/// current lane is a set of thread-local variables that the scheduler rewrites whenever it changes lanes.
+/// They are plain memory on purpose: compilers can neither hoist `threadIdx` out of the loop over lanes nor
+/// carry it across a barrier in a register that belongs to another lane.
+#pragma once
+
+#include "simt/types.h"
+
+/// Device functions of the runtime are inlined at every level of optimisation, so that the call sites they
+/// leave in reports lie in the kernel.
+#define SIMT_DEVICE inline __attribute__((always_inline))
+
+#define SIMT_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
+/// CUDA's built-in variables of the current lane. (Variables rather than macros: CUDA's own structures and
+/// much host code use `gridDim` and `blockDim` as names of members and locals.)
+extern SIMT_THREAD_LOCAL uint3 threadIdx;
+extern SIMT_THREAD_LOCAL uint3 blockIdx;
+extern SIMT_THREAD_LOCAL dim3 blockDim;
+extern SIMT_THREAD_LOCAL dim3 gridDim;
+
+/// Lanes of a warp.
+constexpr int warpSize = 32;
+
+namespace simt {
+
+struct Block;
+
+/// Where a shared array of the running block lies, and in which run of the block that was decided.
+struct SharedMark {
+    unsigned serial;
+    unsigned offset;
+};
+
+/// Scheduler state that inlined device code reads. One an OS thread.
+struct Execution {
+    /// The lanes of this block start in ascending order and none of them has blocked yet: the next lane is
+    /// one increment away.
+    bool fast;
+    /// Code of a lane runs on this thread now.
+    bool in_lane;
+    /// Repeats of operations that changed nothing, in this lane since it last got the processor, and the last
+    /// addresses of such: a spin loop in the making.
+    unsigned spins;
+    const volatile void* spin_address[4];
+    /// The block that runs; its number of use, which dates `marks`; and its shared memory.
+    Block* block;
+    unsigned serial;
+    unsigned dynamic_serial;
+    SharedMark* marks;
+    char* static_shared;
+    char* dynamic_shared;
+};
+extern SIMT_THREAD_LOCAL Execution execution;
+
+/// Ends the current lane and makes the next one current; false when nothing is left to this fiber.
+bool advance_lane();
+
+/// advance_lane(), with the usual case inlined into the loop over lanes.
+SIMT_DEVICE bool next_lane() {
+    execution.spins = 0;
+    if (__builtin_expect(execution.fast && ++threadIdx.x < blockDim.x, 1)) return true;
+    return advance_lane();
+}
+
+/// Lets every other lane that can run do so before this one goes on. Device code in a spin loop ends here; so
+/// does a block that waits for another block.
+void yield_lane();
+/// yield_lane() on behalf of the call that returns to `site`.
+void yield_lane_at(const void* site);
+
+/// Ends the launch with cudaErrorLaunchFailure and a report that names the current lane and `text`.
+[[noreturn]] void fail_lane(const char* text, const void* site);
+
+/// The call site of the runtime function that uses this, for reports. Not for inline functions.
+#define SIMT_SITE __builtin_return_address(0)
+
+}  // namespace simt

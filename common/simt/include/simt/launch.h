@@ -1,0 +1,146 @@
+/// @file
+/// Launching kernels. The translator turns `k<<<grid, block, shared, stream>>>(a, b)` into
+///
+///     ::simt::kernel("k", [&](auto... p) { k(p...); })[::simt::cfg(grid, block, shared, stream)](a, b)
+///
+/// which evaluates the arguments once, copies them, and runs the kernel's body once a lane.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "simt/error.h"
+#include "simt/lane.h"
+#include "simt/stream.h"
+
+namespace simt {
+
+/// Everything the scheduler needs to know of a launch.
+struct Grid {
+    const char* name = nullptr;  ///< as written in the source; nullptr: ask the symbol table about `function`
+    const void* function = nullptr;  ///< the kernel's address, when it is known
+    dim3 grid, block;
+    std::size_t dynamic_shared = 0;  ///< bytes
+    bool cooperative = false;        ///< all blocks are resident: grid.sync() works
+    void (*loop)(void* closure) = nullptr;
+    void* closure = nullptr;
+};
+
+/// The error that launching `grid` has to give by its shape alone, or `cudaSuccess`.
+cudaError_t check_grid(const Grid& grid);
+/// Runs `grid` on all cores and returns when it has ended: with `cudaSuccess`, or the error of the lane that
+/// failed first (see simt/control.h for the report).
+cudaError_t run_grid(const Grid& grid);
+/// Runs lanes on one fiber, one after the other, until one of them finds that another fiber has gone on.
+/// The closure is a local copy, which lets compilers keep the kernel's arguments in registers.
+template <class Body>
+void lane_loop(void* closure) {
+    const Body body = *static_cast<const Body*>(closure);
+    do {
+        body();
+    } while (next_lane());
+}
+
+/// A kernel with its arguments.
+template <class F, class... A>
+struct Body {
+    F f;
+    std::tuple<A...> arguments;
+    SIMT_DEVICE void operator()() const { std::apply(f, arguments); }
+};
+
+struct LaunchConfiguration {
+    dim3 grid, block;
+    std::size_t dynamic_shared = 0;
+    cudaStream_t stream = nullptr;
+};
+
+/// The launch parameters as written between `<<<` and `>>>`.
+inline LaunchConfiguration cfg(dim3 grid, dim3 block, std::size_t dynamic_shared = 0,
+                               cudaStream_t stream = nullptr) {
+    return {grid, block, dynamic_shared, stream};
+}
+
+/// Checks the shape, then hands the kernel to its stream, which runs it now or records it into a graph.
+template <class F, class... A>
+cudaError_t launch(Grid grid, cudaStream_t stream, Body<F, A...> body) {
+    using B = Body<F, A...>;
+    if (cudaError_t error = check_grid(grid)) return fail(error);
+    grid.loop = lane_loop<B>;
+    Operation operation{Operation::Kind::kernel, grid.name, {}, grid.grid, grid.block, grid.dynamic_shared};
+    operation.run = [grid, body = std::move(body)]() mutable {
+        grid.closure = &body;
+        return run_grid(grid);
+    };
+    return fail(enqueue(stream, std::move(operation)));
+}
+
+template <class F>
+struct BoundKernel {
+    const char* name;
+    F f;
+    LaunchConfiguration configuration;
+
+    template <class... A>
+    void operator()(A&&... arguments) const {
+        Grid grid;
+        grid.name = name;
+        grid.grid = configuration.grid;
+        grid.block = configuration.block;
+        grid.dynamic_shared = configuration.dynamic_shared;
+        launch(grid, configuration.stream,
+               Body<F, std::decay_t<A>...>{f, std::tuple<std::decay_t<A>...>(std::forward<A>(arguments)...)});
+    }
+};
+
+template <class F>
+struct Kernel {
+    const char* name;
+    F f;
+    BoundKernel<F> operator[](const LaunchConfiguration& configuration) const {
+        return {name, f, configuration};
+    }
+};
+
+template <class F>
+Kernel<F> kernel(const char* name, F f) {
+    return {name, f};
+}
+
+/// The body of cudaLaunchKernel() and its relatives.
+template <class... P, std::size_t... I>
+cudaError_t launch_pointer(void (*function)(P...), const LaunchConfiguration& c, bool cooperative,
+                           void** arguments, std::index_sequence<I...>) {
+    if (!function) return fail(cudaErrorInvalidDeviceFunction);
+    if (sizeof...(P) > 0 && !arguments) return fail(cudaErrorInvalidValue);
+    Grid grid;
+    grid.function = reinterpret_cast<const void*>(function);
+    grid.grid = c.grid;
+    grid.block = c.block;
+    grid.dynamic_shared = c.dynamic_shared;
+    grid.cooperative = cooperative;
+    return launch(grid, c.stream,
+                  Body<void (*)(P...), std::remove_cv_t<P>...>{
+                      function, std::tuple<std::remove_cv_t<P>...>(
+                                    *static_cast<std::remove_cv_t<P>*>(arguments[I])...)});
+}
+}  // namespace simt
+
+/// Launches `function`; `arguments[i]` points at the i-th argument.
+template <class... P>
+cudaError_t cudaLaunchKernel(void (*function)(P...), dim3 grid, dim3 block, void** arguments,
+                             std::size_t dynamic_shared = 0, cudaStream_t stream = nullptr) {
+    return simt::launch_pointer(function, {grid, block, dynamic_shared, stream}, false, arguments,
+                                std::index_sequence_for<P...>{});
+}
+
+/// As cudaLaunchKernel(), with all blocks resident, so that cooperative_groups::this_grid().sync() works.
+/// More blocks than the virtual device holds give cudaErrorCooperativeLaunchTooLarge.
+template <class... P>
+cudaError_t cudaLaunchCooperativeKernel(void (*function)(P...), dim3 grid, dim3 block, void** arguments,
+                                        std::size_t dynamic_shared = 0, cudaStream_t stream = nullptr) {
+    return simt::launch_pointer(function, {grid, block, dynamic_shared, stream}, true, arguments,
+                                std::index_sequence_for<P...>{});
+}

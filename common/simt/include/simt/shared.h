@@ -1,0 +1,52 @@
+/// @file
+/// Shared memory. The translator turns
+///
+///     __shared__ float tile[16][17];
+///
+/// into a static SharedKey, a type, and a reference that shared() gives. Each instantiation of a template has
+/// its own key, hence its own array, as on a device.
+#pragma once
+
+#include <cstddef>
+
+#include "simt/lane.h"
+
+namespace simt {
+
+/// One `__shared__` declaration. Constant-initialised: registered by the first lane that meets it.
+struct SharedKey {
+    unsigned index = 0;
+};
+
+/// Gives the array of `key` its place in the running block: the first touch of a key in a block comes here.
+/// New memory is poisoned (0xFF bytes: NaN, -1), because real shared memory holds garbage.
+void* allocate_shared(SharedKey& key, const char* name, std::size_t size, std::size_t alignment);
+
+/// Poisons the dynamic shared memory of the running block, and returns it.
+void* prepare_dynamic_shared();
+
+/// The running block's instance of a `__shared__` declaration.
+template <class T>
+SIMT_DEVICE T& shared(SharedKey& key, const char* name) {
+    const SharedMark mark = execution.marks[__atomic_load_n(&key.index, __ATOMIC_RELAXED)];
+    if (__builtin_expect(mark.serial == execution.serial, 1))
+        return *reinterpret_cast<T*>(execution.static_shared + mark.offset);
+    return *static_cast<T*>(allocate_shared(key, name, sizeof(T), alignof(T)));
+}
+
+/// The running block's dynamic shared memory: the third launch parameter's bytes, aligned to 1024.
+template <class T>
+SIMT_DEVICE T* dynamic_shared() {
+    if (__builtin_expect(execution.dynamic_serial == execution.serial, 1))
+        return reinterpret_cast<T*>(execution.dynamic_shared);
+    return static_cast<T*>(prepare_dynamic_shared());
+}
+
+/// `extern __shared__ T x[];` at namespace scope: looks the block's memory up at each use.
+template <class T>
+struct DynamicShared {
+    operator T*() const { return dynamic_shared<T>(); }
+    T* operator&() const { return dynamic_shared<T>(); }
+};
+
+}  // namespace simt

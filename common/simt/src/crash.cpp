@@ -1,0 +1,144 @@
+#include "crash.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "worker.h"
+
+namespace simt {
+namespace {
+
+constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr int signal_count = sizeof signals / sizeof *signals;
+constexpr std::size_t signal_stack_bytes = 64 * 1024;
+
+struct sigaction previous[signal_count];
+std::mutex install_mutex;
+
+// Runs on the root's stack, below the root's suspended frames, once the signal handler has returned.
+[[noreturn]] void landing() { this_worker->leave_to_root(); }
+
+void* program_counter(const ucontext_t& context) {
+#if defined(__x86_64__)
+    return reinterpret_cast<void*>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    return reinterpret_cast<void*>(context.uc_mcontext.pc);
+#else
+    return nullptr;
+#endif
+}
+
+#if !defined(RUNGS_SIMT_UCONTEXT)
+void land_on_root(ucontext_t& context, const Context& root) {
+    const std::uintptr_t below = (reinterpret_cast<std::uintptr_t>(root.sp) - 512) & ~std::uintptr_t{15};
+#if defined(__x86_64__)
+    context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(below - 8);
+    context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(landing));
+#elif defined(__aarch64__)
+    context.uc_mcontext.sp = below;
+    context.uc_mcontext.pc = reinterpret_cast<std::uintptr_t>(landing);
+#endif
+}
+#endif
+
+void chain(int number, siginfo_t* info, void* context) {
+    for (int i = 0; i < signal_count; ++i) {
+        if (signals[i] != number) continue;
+        struct sigaction& before = previous[i];
+        if (before.sa_flags & SA_SIGINFO) {
+            before.sa_sigaction(number, info, context);
+        } else if (before.sa_handler == SIG_DFL) {
+            // The faulting instruction runs again and meets the default action; an abort() does so by itself.
+            sigaction(number, &before, nullptr);
+            if (info->si_code <= 0) raise(number);
+        } else if (before.sa_handler != SIG_IGN) {
+            before.sa_handler(number);
+        }
+    }
+}
+
+void handle(int number, siginfo_t* info, void* opaque) {
+    ucontext_t& context = *static_cast<ucontext_t*>(opaque);
+    Worker* worker = this_worker;
+#if !defined(RUNGS_SIMT_UCONTEXT)
+    if (worker && execution.in_lane && worker->fault.signal == 0) {
+        // The lane is given up. Its worker goes on from the root, as if the lane had left it.
+        Fault& fault = worker->fault;
+        fault.signal = number;
+        fault.code = info->si_code;
+        fault.address = info->si_addr;
+        fault.pc = program_counter(context);
+        fault.stack_overflow = worker->fibers().in_guard(info->si_addr);
+        land_on_root(context, worker->root());
+        return;
+    }
+#endif
+    chain(number, info, opaque);
+}
+
+/// The handler's stack of one thread.
+struct SignalStack {
+    SignalStack() {
+        stack_t current;
+        // A sanitizer or a test framework may have given this thread one already.
+        if (sigaltstack(nullptr, &current) == 0 && !(current.ss_flags & SS_DISABLE)) return;
+        memory =
+            mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) {
+            memory = nullptr;
+            return;
+        }
+        stack_t stack{};
+        stack.ss_sp = memory;
+        stack.ss_size = signal_stack_bytes;
+        sigaltstack(&stack, nullptr);
+    }
+    ~SignalStack() {
+        if (!memory) return;
+        stack_t current;
+        if (sigaltstack(nullptr, &current) == 0 && current.ss_sp == memory) {
+            stack_t off{};
+            off.ss_flags = SS_DISABLE;
+            sigaltstack(&off, nullptr);
+        }
+        munmap(memory, signal_stack_bytes);
+    }
+    void* memory = nullptr;
+};
+
+}  // namespace
+
+void install_signal_stack() {
+    // Asked for anew each time: a test framework may have taken its own away again.
+    static thread_local SignalStack stack;
+    stack_t current;
+    if (sigaltstack(nullptr, &current) == 0 && (current.ss_flags & SS_DISABLE)) {
+        stack.~SignalStack();
+        new (&stack) SignalStack;
+    }
+}
+
+void install_fault_handlers() {
+    struct sigaction current;
+    if (sigaction(SIGSEGV, nullptr, &current) == 0 && (current.sa_flags & SA_SIGINFO) &&
+        current.sa_sigaction == handle)
+        return;
+    std::lock_guard lock(install_mutex);
+    for (int i = 0; i < signal_count; ++i) {
+        struct sigaction action {};
+        action.sa_sigaction = handle;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        sigemptyset(&action.sa_mask);
+        struct sigaction before;
+        sigaction(signals[i], &action, &before);
+        if (!(before.sa_flags & SA_SIGINFO) || before.sa_sigaction != handle) previous[i] = before;
+    }
+}
+
+}  // namespace simt

@@ -1,0 +1,234 @@
+#include "simt/warp.h"
+
+#include <bit>
+
+#include "report.h"
+#include "worker.h"
+
+namespace simt {
+namespace {
+
+constexpr std::uint64_t poison = ~std::uint64_t{0};
+
+template <class F>
+inline void each_lane(unsigned lanes, F f) {
+    for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+template <class T, class F>
+std::uint64_t fold(const Warp& warp, unsigned lanes, F f) {
+    T total = static_cast<T>(warp.value[std::countr_zero(lanes)]);
+    each_lane(lanes & (lanes - 1), [&](unsigned i) { total = f(total, static_cast<T>(warp.value[i])); });
+    return static_cast<std::uint64_t>(total);
+}
+
+unsigned votes(const Warp& warp, unsigned lanes) {
+    unsigned yes = 0;
+    each_lane(lanes, [&](unsigned i) { yes |= static_cast<unsigned>(warp.value[i] != 0) << i; });
+    return yes;
+}
+
+// All lanes that have to be there are: gives each its result. Done at once for all of them, because a lane
+// that goes on may overwrite its value before another has read it.
+void compute(Warp& warp, WarpOperation operation, unsigned lanes, const void* site) {
+    using Op = WarpOperation;
+    std::uint64_t common = 0;
+    switch (operation) {
+        case Op::sync:
+            return;
+        case Op::shuffle: {
+            bool stray = false;
+            each_lane(lanes, [&](unsigned i) {
+                const unsigned from = warp.source[i];
+                const bool there = lanes >> from & 1;
+                stray |= !there;
+                warp.result[i] = there ? warp.value[from] : poison;
+            });
+            if (stray) warn_stray_shuffle(*this_worker->launch(), site);
+            return;
+        }
+        case Op::match_any:
+            each_lane(lanes, [&](unsigned i) {
+                std::uint64_t same = 0;
+                each_lane(lanes, [&](unsigned j) {
+                    same |= static_cast<std::uint64_t>(warp.value[i] == warp.value[j]) << j;
+                });
+                warp.result[i] = same;
+            });
+            return;
+        case Op::match_all: {
+            bool same = true;
+            const std::uint64_t first = warp.value[std::countr_zero(lanes)];
+            each_lane(lanes, [&](unsigned i) { same &= warp.value[i] == first; });
+            common = same ? lanes : 0;
+            break;
+        }
+        case Op::all:
+            common = votes(warp, lanes) == lanes;
+            break;
+        case Op::any:
+            common = votes(warp, lanes) != 0;
+            break;
+        case Op::ballot:
+            common = votes(warp, lanes);
+            break;
+        case Op::unanimous: {
+            const unsigned yes = votes(warp, lanes);
+            common = yes == 0 || yes == lanes;
+            break;
+        }
+        case Op::add:
+            common = fold<std::uint32_t>(warp, lanes, [](auto a, auto b) { return a + b; });
+            break;
+        case Op::min_signed:
+            common = fold<std::int32_t>(warp, lanes, [](auto a, auto b) { return a < b ? a : b; });
+            break;
+        case Op::min_unsigned:
+            common = fold<std::uint32_t>(warp, lanes, [](auto a, auto b) { return a < b ? a : b; });
+            break;
+        case Op::max_signed:
+            common = fold<std::int32_t>(warp, lanes, [](auto a, auto b) { return a > b ? a : b; });
+            break;
+        case Op::max_unsigned:
+            common = fold<std::uint32_t>(warp, lanes, [](auto a, auto b) { return a > b ? a : b; });
+            break;
+        case Op::bit_and:
+            common = fold<std::uint32_t>(warp, lanes, [](auto a, auto b) { return a & b; });
+            break;
+        case Op::bit_or:
+            common = fold<std::uint32_t>(warp, lanes, [](auto a, auto b) { return a | b; });
+            break;
+        case Op::bit_xor:
+            common = fold<std::uint32_t>(warp, lanes, [](auto a, auto b) { return a ^ b; });
+            break;
+    }
+    each_lane(lanes, [&](unsigned i) { warp.result[i] = common; });
+}
+
+// Completes `warp.rendezvous[slot]` if all have arrived; the lanes other than `running` become ready.
+bool complete(Block& block, Warp& warp, unsigned slot, unsigned running) {
+    const Rendezvous meeting = warp.rendezvous[slot];
+    if (meeting.arrived != (meeting.mask & warp.live)) return false;
+    warp.active &= ~(1u << slot);
+    compute(warp, static_cast<WarpOperation>(meeting.operation), meeting.arrived, meeting.site);
+    Lane* lanes = block.lanes + (&warp - block.warps) * warp_lanes;
+    each_lane(meeting.arrived & ~running, [&](unsigned i) { block.ready.push(lanes[i]); });
+    ++block.events;
+    return true;
+}
+
+constexpr unsigned active_mask_operation = 255;
+
+}  // namespace
+
+std::uint64_t warp_collective(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source) {
+    const void* site = SIMT_SITE;
+    if (__builtin_expect(!execution.in_lane, 0)) report_outside_lane("a warp operation");
+    Worker& worker = *this_worker;
+    Block& block = *execution.block;
+    if (__builtin_expect(!block.materialised, 0)) worker.materialise(block);
+    const unsigned index = current_index();
+    const unsigned lane = index % warp_lanes, bit = 1u << lane;
+    Warp& warp = block.warps[index / warp_lanes];
+    if (__builtin_expect((mask & bit) == 0, 0))
+        fail_lane("the mask of a warp operation does not name its caller", site);
+
+    const unsigned code = static_cast<unsigned>(operation);
+    unsigned slot = warp_lanes;
+    for (unsigned rest = warp.active; rest != 0; rest &= rest - 1) {
+        const unsigned i = static_cast<unsigned>(std::countr_zero(rest));
+        if (warp.rendezvous[i].mask == mask && warp.rendezvous[i].operation == code) {
+            slot = i;
+            break;
+        }
+    }
+    if (slot == warp_lanes) {
+        slot = static_cast<unsigned>(std::countr_one(warp.active));
+        warp.active |= 1u << slot;
+        warp.rendezvous[slot] = {mask, 0, code, site};
+    }
+    warp.rendezvous[slot].arrived |= bit;
+    warp.value[lane] = value;
+    warp.source[lane] = source;
+    if (complete(block, warp, slot, bit)) {
+        if (__builtin_expect(worker.launch()->cancelled.load(std::memory_order_relaxed), 0))
+            worker.leave_to_root();
+        return warp.result[lane];
+    }
+    Lane& me = block.lanes[index];
+    me.wait = Wait::warp;
+    me.operation = static_cast<std::uint8_t>(operation);
+    me.mask = mask;
+    me.site = site;
+    worker.suspend(block, me);
+    return warp.result[lane];
+}
+
+void complete_after_exit(Block& block, Warp& warp) {
+    each_lane(warp.active, [&](unsigned slot) {
+        if (warp.rendezvous[slot].operation != active_mask_operation) complete(block, warp, slot, 0);
+    });
+}
+
+// Lanes at one call of __activemask() form a rendezvous without a mask, told apart by its site. It is
+// complete when all lanes of the warp have come, or when the block can do nothing else.
+unsigned active_mask(const void* site) {
+    if (!execution.in_lane) report_outside_lane("__activemask()");
+    Worker& worker = *this_worker;
+    Block& block = *execution.block;
+    if (!block.materialised) worker.materialise(block);
+    const unsigned index = current_index();
+    const unsigned lane = index % warp_lanes, bit = 1u << lane;
+    Warp& warp = block.warps[index / warp_lanes];
+    unsigned slot = warp_lanes;
+    each_lane(warp.active, [&](unsigned i) {
+        if (warp.rendezvous[i].operation == active_mask_operation && warp.rendezvous[i].site == site)
+            slot = i;
+    });
+    if (slot == warp_lanes) {
+        slot = static_cast<unsigned>(std::countr_one(warp.active));
+        warp.active |= 1u << slot;
+        warp.rendezvous[slot] = {0, 0, active_mask_operation, site};
+    }
+    Rendezvous& meeting = warp.rendezvous[slot];
+    meeting.arrived |= bit;
+    Lane* lanes = block.lanes + (index - lane);
+    if (meeting.arrived == warp.live) {
+        warp.active &= ~(1u << slot);
+        const unsigned all = meeting.arrived;
+        each_lane(all & ~bit, [&](unsigned i) {
+            warp.result[i] = all;
+            block.ready.push(lanes[i]);
+            --block.soft_waits;
+        });
+        ++block.events;
+        return all;
+    }
+    ++block.soft_waits;
+    Lane& me = block.lanes[index];
+    me.wait = Wait::active_mask;
+    me.site = site;
+    worker.suspend(block, me);
+    return static_cast<unsigned>(warp.result[lane]);
+}
+
+void resolve_active_masks(Block& block) {
+    for (unsigned w = 0; w * warp_lanes < block.total; ++w) {
+        Warp& warp = block.warps[w];
+        each_lane(warp.active, [&](unsigned slot) {
+            const Rendezvous meeting = warp.rendezvous[slot];
+            if (meeting.operation != active_mask_operation) return;
+            warp.active &= ~(1u << slot);
+            each_lane(meeting.arrived, [&](unsigned i) {
+                warp.result[i] = meeting.arrived;
+                block.ready.push(block.lanes[w * warp_lanes + i]);
+                --block.soft_waits;
+            });
+        });
+    }
+    ++block.events;
+}
+
+}  // namespace simt
+
+unsigned __activemask() { return simt::active_mask(SIMT_SITE); }
