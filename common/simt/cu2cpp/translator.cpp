@@ -44,7 +44,7 @@ struct MissingHeader {
 };
 constexpr std::string_view plain_loads = "write plain loads and stores with `__syncthreads()`";
 constexpr std::string_view own_algorithm = "write the algorithm in CUDA C++, or build with the cuda backend";
-constexpr std::array<MissingHeader, 23> missing_headers = {{
+constexpr std::array<MissingHeader, 22> missing_headers = {{
     {"mma.h", "write the tile product with plain multiplications"},
     {"crt/mma.h", "write the tile product with plain multiplications"},
     {"cuda_pipeline.h", plain_loads},
@@ -52,7 +52,6 @@ constexpr std::array<MissingHeader, 23> missing_headers = {{
     {"cuda/pipeline", plain_loads},
     {"cuda/barrier", plain_loads},
     {"cuda/ptx", plain_loads},
-    {"cuda.h", "use the runtime API of <cuda_runtime.h>"},
     {"nvrtc.h", "compile kernels with the program"},
     {"cudaTypedefs.h", "use the runtime API of <cuda_runtime.h>"},
     {"cub/", own_algorithm},
@@ -147,8 +146,7 @@ class Translator {
     }
 
   private:
-    // --- messages and edits
-    // -----------------------------------------------------------------------------------------
+    // ---- messages and edits ----
 
     /// Records a refusal. Under an `#if` the compiler decides: what was not translated does not compile
     /// either.
@@ -188,8 +186,7 @@ class Translator {
         }
     }
 
-    // --- names
-    // ------------------------------------------------------------------------------------------------------
+    // ---- names ----
 
     /// Spelling of a range as compilers print it: `k<T, 16>` as `k<T,16>`.
     static std::string spelling(const Sequence& seq, Range range) {
@@ -247,8 +244,13 @@ class Translator {
         return out;
     }
 
-    // --- preprocessor
-    // -----------------------------------------------------------------------------------------------
+    /// A function of the runtime. A macro's parameter of that name (`kernel` is common) must not replace it.
+    static std::string runtime(const Context& context, std::string_view function) {
+        const bool clash = context.parameters.count("simt") != 0 || context.parameters.count(function) != 0;
+        return (clash ? "SIMT_" : "::simt::") + std::string(function);
+    }
+
+    // ---- preprocessor ----
 
     void directive(const Directive& d, std::size_t at) {
         const std::string_view name = d.name();
@@ -350,8 +352,7 @@ class Translator {
         }
     }
 
-    // --- scopes
-    // -----------------------------------------------------------------------------------------------------
+    // ---- scopes ----
 
     /// One token of the file itself: keeps the stack of scopes and rewrites what starts here.
     void visit(std::size_t i) {
@@ -539,8 +540,7 @@ class Translator {
         if (i > 0 && (seq_.is(i - 1, "struct") || seq_.is(i - 1, "class"))) own_texture_ = true;
     }
 
-    // --- declarations at namespace scope
-    // ----------------------------------------------------------------------------
+    // ---- declarations at namespace scope ----
 
     void end_declaration(std::size_t semicolon) {
         Scope& scope = scopes_.back();
@@ -701,8 +701,7 @@ class Translator {
         insert(seq_[semicolon].end, std::move(symbols));
     }
 
-    // --- rewrites that a file and a macro's body share
-    // --------------------------------------------------------------
+    // ---- rewrites that a file and a macro's body share ----
 
     void rewrite(const Context& context, std::size_t i) {
         const Sequence& seq = *context.seq;
@@ -792,8 +791,7 @@ class Translator {
         insert(seq[i].begin, "static_assert(false, \"inline PTX: " + why + "\")");
     }
 
-    // --- launches
-    // ---------------------------------------------------------------------------------------------------
+    // ---- launches ----
 
     void launch(const Context& context, std::size_t i) {
         const Sequence& seq = *context.seq;
@@ -814,13 +812,13 @@ class Translator {
         }
         const std::string name = quoted(context, {first, i});
         if (expression) {  // evaluated once, and only the function it names is kept
-            insert(seq[first].begin, "::simt::kernel(" + name + ",[simt_k = ");
+            insert(seq[first].begin, runtime(context, "kernel") + "(" + name + ",[simt_k = ");
             insert(seq[i - 1].end, "](auto... simt_args){ simt_k(simt_args...); })");
         } else {
-            insert(seq[first].begin, "::simt::kernel(" + name + ",[=](auto... simt_args){ ");
+            insert(seq[first].begin, runtime(context, "kernel") + "(" + name + ",[=](auto... simt_args){ ");
             insert(seq[i - 1].end, "(simt_args...); })");
         }
-        replace(seq[i], "[::simt::cfg(");
+        replace(seq[i], "[" + runtime(context, "cfg") + "(");
         out_.edits.push_back({seq[close].begin, seq[close].end, ")]"});
         out_.edits.push_back({seq[close + 1].begin, seq[close + 2].end, ""});
     }
@@ -1020,8 +1018,7 @@ class Translator {
         return seen_void && pointer;
     }
 
-    // --- shared memory
-    // ----------------------------------------------------------------------------------------------
+    // ---- shared memory ----
 
     /// `__shared__ T a[16], b;` becomes `typedef T simt_type_a[16], simt_type_b;` and, behind the `;`, one
     /// reference for each name into the block's own memory. So types of every shape work, and every token
@@ -1079,7 +1076,7 @@ class Translator {
             const std::string name = spelling(seq, d.name);
             const std::string type = prefixed("simt_type_", context, d.name);
             const std::string key = prefixed("simt_key_", context, d.name);
-            const std::string aligned = prefixed("simt_align_", context, d.name);
+            const std::string box = prefixed("simt_aligned_", context, d.name);
             const std::string literal = quoted(context, d.name);
             blank(seq, {d.name.begin + 1, d.name.end});
             out_.edits.push_back({seq[d.name.begin].begin, seq[d.name.begin].end, type});
@@ -1097,14 +1094,13 @@ class Translator {
                 }
                 continue;
             }
-            std::string arguments = type;
             if (!alignment.empty()) {
-                statements.push_back("struct " + alignment + aligned + " {}");
-                arguments += ", alignof(" + aligned + ")";
+                statements.push_back("struct " + alignment + box + " { " + type + " value; }");
             }
             statements.push_back("static ::simt::SharedKey " + key);
-            statements.push_back(type + "& " + name + " = ::simt::shared<" + arguments + ">(" + key + ", " +
-                                 literal + ")");
+            const std::string place = runtime(context, "shared") + "<" + (alignment.empty() ? type : box) +
+                                      ">(" + key + ", " + literal + ")" + (alignment.empty() ? "" : ".value");
+            statements.push_back(type + "& " + name + " = " + place);
         }
         std::string text;
         if (seq.is(end, ";")) {
