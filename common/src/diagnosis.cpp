@@ -188,31 +188,31 @@ std::string likely_cause(const Failure& failure) {
     if (p.count == 0) return {};
     const Place place = find_place(failure, p);
 
-    const char* what = nullptr;
+    const char* what = nullptr;  // the predicate, in the plural
     const char* everywhere = "";
     if (failure.untouched && all_wrong(failure, failure.untouched)) {
-        what = " never written";
+        what = "were never written";
         everywhere = ": did the kernel run, and does it write to the output's pointer?";
     } else if (all_wrong(failure, [&](std::size_t i) { return failure.got(i) == 0; })) {
-        what = " 0";
+        what = "are 0";
         everywhere = ": was the result stored, and is it stored after the work?";
     } else if (all_wrong(failure, [&](std::size_t i) { return std::isnan(failure.got(i)); })) {
-        what = " NaN";
+        what = "are NaN";
         everywhere = ": is something read before it was written, or divided 0/0?";
     }
-    if (what && p.n == 1) return std::string("the result is") + what + everywhere;
+    if (what && p.n == 1) {
+        const std::string plural = what;
+        const std::string singular = plural.substr(0, 4) == "were" ? "was" : "is";
+        return "the result " + singular + plural.substr(plural.find(' ')) + everywhere;
+    }
     if (!what) {
         if (std::string cause = constant_factor(failure, p); !cause.empty()) return cause;
         if (std::string cause = shifted(failure, p); !cause.empty()) return cause;
         if (p.count == p.n) return {};  // "all are wrong" tells nothing new
     }
     if (place.elements.empty()) return {};
-    const bool everything = p.count == p.n;
-    return place.elements + (what ? (failure.untouched && what[1] == 'n' ? " were" : " are") : " are wrong") +
-           (what ? what : "") +
-           (everything             ? everywhere
-            : place.advice.empty() ? ""
-                                   : ": " + place.advice);
+    const std::string advice = p.count == p.n ? everywhere : place.advice.empty() ? "" : ": " + place.advice;
+    return place.elements + " " + (what ? what : "are wrong") + advice;
 }
 
 std::string likely_cause_of_sum(double got, std::size_t n, const std::function<double(std::size_t)>& term,

@@ -23,13 +23,17 @@
 
 #include <catch2/catch.hpp>
 
-namespace Catch::Matchers {
+namespace Catch {
+using Detail::Approx;  // where version 3 has it
+
+namespace Matchers {
 /// Version 3's name of what version 2 calls Contains.
 template <class... Arguments>
 auto ContainsSubstring(Arguments&&... arguments) {
     return Contains(std::forward<Arguments>(arguments)...);
 }
-}  // namespace Catch::Matchers
+}  // namespace Matchers
+}  // namespace Catch
 
 #endif
 
