@@ -2,6 +2,7 @@
 #   Every .cpp of the folder but main.cpp becomes the library <target>_core, which tests can link;
 #   main.cpp becomes the executable <target>.
 function(rungs_add_program target folder)
+    set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
     set(main ${folder}/main.cpp)
     list(REMOVE_ITEM sources ${main})
