@@ -1,0 +1,239 @@
+// Atomic files, CSV and NPY: what is written reads back, and what cannot be written leaves nothing behind.
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <limits>
+
+#include "rungs/catch.hpp"
+#include "rungs/csv.hpp"
+#include "rungs/npy.hpp"
+#include "scratch_folder.hpp"
+
+using namespace rungs;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+template <class Call>
+FileError error_of(const Call& call) {
+    try {
+        call();
+    } catch (const FileError& error) {
+        return error;
+    }
+    throw std::logic_error("expected a FileError");
+}
+
+}  // namespace
+
+TEST_CASE("a file is written, replaced and read back", "[common][files]") {
+    const ScratchFolder folder;
+    const auto path = folder / "a.txt";
+    for (const std::size_t n : {0, 1, 65535, 65536, 65537, 1'000'000}) {
+        const std::string contents(n, static_cast<char>('a' + n % 7));
+        write_file(path, contents);
+        CHECK(read_file(path) == contents);
+    }
+    const std::string binary("\0\xff\r\n\0", 5);
+    write_file(path, binary);
+    CHECK(read_file(path) == binary);
+    CHECK(folder.names() == std::vector<std::string>{"a.txt"});
+}
+
+TEST_CASE("a relative path, a long name and odd characters work", "[common][files]") {
+    const ScratchFolder folder;
+    for (const std::string& name :
+         {std::string(255, 'x'), std::string("with space"), std::string("zażółć"), std::string("-n")}) {
+        write_file(folder / name, "1");
+        CHECK(read_file(folder / name) == "1");
+    }
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder / "");
+    write_file("plain", "2");
+    std::filesystem::current_path(before);
+    CHECK(read_file(folder / "plain") == "2");
+}
+
+TEST_CASE("permissions stay, and a symbolic link stays a link", "[common][files]") {
+    const ScratchFolder folder;
+    write_file(folder / "a", "old");
+    std::filesystem::permissions(folder / "a", std::filesystem::perms(0640));
+    std::filesystem::create_symlink("a", folder / "link");
+    write_file(folder / "link", "new");
+    CHECK(std::filesystem::is_symlink(folder / "link"));
+    CHECK(read_file(folder / "a") == "new");
+    CHECK(std::filesystem::status(folder / "a").permissions() == std::filesystem::perms(0640));
+}
+
+TEST_CASE("failures name the path, the reason and what to do", "[common][files]") {
+    const ScratchFolder folder;
+    write_file(folder / "file", "x");
+    struct Case {
+        std::filesystem::path path;
+        int error;
+        const char* advice;
+    };
+    for (const Case& c : {Case{folder / "none" / "a", ENOENT, "the folder does not exist"},
+                          Case{folder / "file" / "a", ENOTDIR, "is a file, not a folder"},
+                          Case{folder / "", EISDIR, "name a file"}, Case{"", ENOENT, "check the spelling"},
+                          Case{"/dev/full", ENOSPC, "the disk is full"}}) {
+        const FileError error = error_of([&] { write_file(c.path, "text"); });
+        CHECK(error.error() == c.error);
+        CHECK(error.path() == c.path);
+        CHECK_THAT(error.what(), ContainsSubstring(c.path.string() + ": could not write 4 bytes"));
+        CHECK_THAT(error.what(), ContainsSubstring(c.advice));
+    }
+    CHECK(std::filesystem::is_character_file("/dev/full"));
+    CHECK(error_of([&] { read_file(folder / "none"); }).error() == ENOENT);
+    CHECK(error_of([&] { read_file(folder / ""); }).error() == EISDIR);
+    CHECK(folder.names() == std::vector<std::string>{"file"});
+}
+
+TEST_CASE("a device is written to, not replaced", "[common][files]") {
+    write_file("/dev/null", "gone");
+    CHECK(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_CASE("where the file cannot grow, the old file stays and nothing is left over", "[common][files]") {
+    const ScratchFolder folder;
+    write_file(folder / "a", "old");
+    const pid_t child = ::fork();
+    if (child == 0) {  // the limit cannot be taken back, so a child takes it
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{1000, 1000};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        try {
+            write_file(folder / "a", std::string(5000, 'x'));
+        } catch (const FileError& error) {
+            ::_exit(error.error() == EFBIG ? 0 : 2);
+        }
+        ::_exit(1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    CHECK(read_file(folder / "a") == "old");
+    CHECK(folder.names() == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("a read-only folder is refused", "[common][files]") {
+    if (::geteuid() == 0) RUNGS_SKIP("root may write anywhere");
+    const ScratchFolder folder;
+    std::filesystem::permissions(folder / "", std::filesystem::perms(0500));
+    CHECK(error_of([&] { write_file(folder / "a", "x"); }).error() == EACCES);
+    std::filesystem::permissions(folder / "", std::filesystem::perms(0700));
+}
+
+TEST_CASE("a writer that is killed leaves the old file or the new one", "[common][files]") {
+    const ScratchFolder folder;
+    const std::string even(300'000, '0'), odd(300'000, '1');
+    write_file(folder / "a", even);
+    for (int trial = 0; trial < 20; ++trial) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            for (int i = 0;; ++i) write_file(folder / "a", i % 2 ? even : odd);
+        }
+        ::usleep(static_cast<useconds_t>(3000 + 700 * trial));
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+        const std::string now = read_file(folder / "a");
+        REQUIRE((now == even || now == odd));
+    }
+    // Between the two steps that give a file its name one may be caught; never more.
+    CHECK(folder.names().size() <= 3);
+}
+
+TEST_CASE("CSV quotes what needs it and keeps every digit", "[common][csv]") {
+    Csv table({"name", "value", "ok"});
+    table.row("plain", 0.1, true);
+    table.row("a,b", 1.0 / 3, false);
+    table.row(std::string("say \"hi\""), -5, true);
+    table.row("two\nlines", std::numeric_limits<double>::quiet_NaN(), 1e300);
+    table.row("", 0.1f, std::uint64_t{18446744073709551615u});
+    CHECK(table.text() ==
+          "name,value,ok\r\nplain,0.1,true\r\n\"a,b\",0.3333333333333333,false\r\n\"say "
+          "\"\"hi\"\"\",-5,true\r\n"
+          "\"two\nlines\",nan,1e+300\r\n,0.1,18446744073709551615\r\n");
+    CHECK_THROWS_AS(table.row(1, 2), std::invalid_argument);
+    CHECK_THROWS_AS(table.row(1, 2, 3, 4), std::invalid_argument);
+    const ScratchFolder folder;
+    table.write(folder / "t.csv");
+    CHECK(read_file(folder / "t.csv") == table.text());
+    CHECK_THROWS_AS(table.write("/dev/full"), FileError);
+}
+
+TEMPLATE_TEST_CASE("NPY arrays read back", "[common][npy]", float, double, std::int32_t, std::int64_t,
+                   std::uint8_t) {
+    const ScratchFolder folder;
+    std::vector<TestType> values(24);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<TestType>(7 * i);
+    for (const std::vector<std::size_t>& shape :
+         {std::vector<std::size_t>{24}, {4, 6}, {2, 3, 4}, {24, 1}, {1, 1, 1, 24}}) {
+        write_npy(folder / "a.npy", std::span<const TestType>(values), shape);
+        const NpyArray<TestType> array = read_npy<TestType>(folder / "a.npy");
+        CHECK(array.shape == shape);
+        CHECK(array.values == values);
+    }
+    write_npy(folder / "none.npy", std::vector<TestType>());
+    CHECK(read_npy<TestType>(folder / "none.npy").shape == std::vector<std::size_t>{0});
+    write_npy(folder / "one.npy", std::span<const TestType>(values).first(1), {});
+    CHECK(read_npy<TestType>(folder / "one.npy").shape.empty());
+    CHECK(read_npy<TestType>(folder / "one.npy").values.size() == 1);
+}
+
+TEST_CASE("an NPY file is what NumPy's format says, byte by byte", "[common][npy]") {
+    const ScratchFolder folder;
+    const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+    write_npy(folder / "a.npy", std::span<const float>(values), {2, 3});
+    const std::string file = read_file(folder / "a.npy");
+    const std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+    REQUIRE(file.size() == 128 + 24);  // the header fills up to a multiple of 64
+    CHECK(file.substr(0, 10) == std::string("\x93NUMPY\x01\x00\x76\x00", 10));
+    CHECK(file.substr(10, dictionary.size()) == dictionary);
+    CHECK(file.find_first_not_of(' ', 10 + dictionary.size()) == 127);
+    CHECK(file[127] == '\n');
+    CHECK(file.substr(128, 4) == std::string("\x00\x00\x80\x3f", 4));
+    write_npy(folder / "b.npy", values);
+    CHECK_THAT(read_file(folder / "b.npy"), ContainsSubstring("'shape': (6,)"));
+}
+
+TEST_CASE("bad NPY files and shapes are refused with a reason", "[common][npy]") {
+    const ScratchFolder folder;
+    const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+    CHECK_THROWS_AS(write_npy(folder / "a.npy", std::span<const float>(values), {4, 2}),
+                    std::invalid_argument);
+    write_npy(folder / "a.npy", values);
+    const std::string good = read_file(folder / "a.npy");
+    const auto reason = [&](const std::string& contents) {
+        write_file(folder / "b.npy", contents);
+        return std::string(error_of([&] { read_npy<float>(folder / "b.npy"); }).what());
+    };
+    const auto replaced = [&](const std::string& from, const std::string& to) {
+        std::string text = good;
+        return text.replace(text.find(from), from.size(), to);
+    };
+    CHECK_THAT(error_of([&] { read_npy<double>(folder / "a.npy"); }).what(),
+               ContainsSubstring("'<f4', expected '<f8'"));
+    CHECK_THAT(reason(""), ContainsSubstring("not an .npy file"));
+    CHECK_THAT(reason("PNG and more bytes"), ContainsSubstring("not an .npy file"));
+    CHECK_THAT(reason(good.substr(0, 40)), ContainsSubstring("cut short"));
+    CHECK_THAT(reason(good.substr(0, good.size() - 1)), ContainsSubstring("23 bytes"));
+    CHECK_THAT(reason(good + "x"), ContainsSubstring("25 bytes"));
+    CHECK_THAT(reason(replaced(std::string("\x01\x00", 2), std::string("\x02\x00", 2))),
+               ContainsSubstring("version 1.0"));
+    CHECK_THAT(reason(replaced("False", "True ")), ContainsSubstring("column by column"));
+    CHECK_THAT(reason(replaced("'shape': (6,)", "'shape': (x,)")),
+               ContainsSubstring("not a list of numbers"));
+    CHECK_THAT(reason(replaced("'shape': (6,)", "'shape': 6   ")), ContainsSubstring("no shape"));
+    CHECK_THAT(reason(replaced("(6,), }      ", "(9999999999) ")), ContainsSubstring("promises"));
+    CHECK_THAT(reason(replaced("(6,), }                          ", "(9999999999,9999999999,99999999) ")),
+               ContainsSubstring("larger than memory"));
+    CHECK_THROWS_AS(read_npy<float>(folder / "none.npy"), FileError);
+}
