@@ -1,0 +1,82 @@
+#include "simt/error.h"
+
+#include <atomic>
+
+namespace simt {
+namespace {
+
+std::atomic<cudaError_t> sticky{cudaSuccess};
+thread_local cudaError_t last = cudaSuccess;
+
+}  // namespace
+
+bool is_sticky(cudaError_t error) {
+    switch (error) {
+        case cudaErrorECCUncorrectable:
+        case cudaErrorIllegalAddress:
+        case cudaErrorLaunchTimeout:
+        case cudaErrorAssert:
+        case cudaErrorHardwareStackError:
+        case cudaErrorIllegalInstruction:
+        case cudaErrorMisalignedAddress:
+        case cudaErrorInvalidAddressSpace:
+        case cudaErrorInvalidPc:
+        case cudaErrorLaunchFailure:
+            return true;
+        default:
+            return false;
+    }
+}
+
+cudaError_t fail(cudaError_t error) {
+    if (error == cudaSuccess) return error;
+    last = error;
+    if (is_sticky(error)) {
+        cudaError_t none = cudaSuccess;
+        sticky.compare_exchange_strong(none, error);  // the first crash is the one to report
+    }
+    return error;
+}
+
+cudaError_t sticky_error() { return sticky.load(std::memory_order_acquire); }
+
+void clear_sticky_error() {
+    sticky.store(cudaSuccess, std::memory_order_release);
+    last = cudaSuccess;
+}
+
+}  // namespace simt
+
+cudaError_t cudaGetLastError() {
+    const cudaError_t error = cudaPeekAtLastError();
+    simt::last = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError() {
+    // A crash reaches every host thread, also those that were not told by a call of their own.
+    const cudaError_t error = simt::sticky_error();
+    return error != cudaSuccess ? error : simt::last;
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+    switch (error) {
+#define SIMT_ERROR(name, number, text) \
+    case name:                         \
+        return #name;
+        SIMT_ERROR_CODES
+#undef SIMT_ERROR
+    }
+    return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+#define SIMT_ERROR(name, number, text) \
+    case name:                         \
+        return text;
+        SIMT_ERROR_CODES
+#undef SIMT_ERROR
+    }
+    return "unrecognized error code";
+}

@@ -1,0 +1,5 @@
+#include "stream_state.h"
+
+namespace simt {
+void reset_textures() {}
+}  // namespace simt
