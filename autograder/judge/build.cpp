@@ -1,0 +1,534 @@
+#include "build.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "diagnostics.hpp"
+#include "hash.hpp"
+#include "object_gate.hpp"
+#include "process.hpp"
+
+namespace rungs::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_literals;
+
+constexpr std::size_t most_source_bytes = 1U << 20;
+constexpr double compile_seconds = 60;
+constexpr std::size_t compile_memory = 3ULL << 30;
+constexpr std::size_t compile_file_bytes = 256U << 20;
+constexpr auto keep_unused = std::chrono::hours(24 * 14);
+/// Part of every hash: raise it when the judge builds differently from the same inputs.
+constexpr const char* build_version = "1";
+
+/// A fault of the submission; what() is the reason.
+class Rejected : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// ------------------------------------------------------------------------------------ the student's file
+
+/// The text of a rung. Whatever stands under that name, this neither hangs nor reads more than a rung may
+/// have.
+std::string read_rung(const fs::path& file) {
+    const std::string name = file.filename().string();
+    // Non-blocking: opening a fifo would wait for a writer for ever.
+    const Descriptor in(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!in) {
+        if (errno == ENOENT || errno == ENOTDIR) throw Rejected(fmt::format("there is no file {}", name));
+        throw Rejected(fmt::format("{} cannot be read: {}", name, std::strerror(errno)));
+    }
+    struct stat status {};
+    if (fstat(in.get(), &status) != 0) throw Rejected(fmt::format("{}: {}", name, std::strerror(errno)));
+    if (S_ISDIR(status.st_mode)) throw Rejected(fmt::format("{} is a folder, not a file", name));
+    if (!S_ISREG(status.st_mode)) throw Rejected(fmt::format("{} is no regular file", name));
+    if (status.st_size > static_cast<off_t>(most_source_bytes)) {
+        throw Rejected(fmt::format("{} has {} bytes; a rung may have at most {}", name,
+                                   static_cast<long long>(status.st_size), most_source_bytes));
+    }
+    std::string text(most_source_bytes + 1, '\0');
+    std::size_t size = 0;
+    for (ssize_t got = 1; got != 0 && size < text.size();) {
+        got = read(in.get(), text.data() + size, text.size() - size);
+        if (got < 0 && errno != EINTR) throw Rejected(fmt::format("{}: {}", name, std::strerror(errno)));
+        if (got > 0) size += static_cast<std::size_t>(got);
+    }
+    text.resize(size);
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+        throw Rejected(fmt::format("{} is empty", name));
+    }
+    if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
+        throw Rejected(fmt::format("{} is no text file: byte {} is zero", name, zero));
+    }
+    return text;
+}
+
+// -------------------------------------------------------------------------------------------- the cache
+
+[[noreturn]] void cache_failed(const fs::path& path, const std::string& what) {
+    throw InfraError(
+        fmt::format("cannot write {}: {}; make room there or delete the folder 'cache' in the build "
+                    "folder, then check again",
+                    path.string(), what));
+}
+
+bool nearly_full(const fs::path& folder) {
+    struct statvfs space {};
+    return statvfs(folder.c_str(), &space) == 0 &&
+           (space.f_bavail * space.f_frsize < (4U << 20) || (space.f_files > 0 && space.f_favail < 16));
+}
+
+void write_file(const fs::path& file, const std::string& text) {
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) cache_failed(file, std::strerror(errno));
+}
+
+/// Says where a build that failed has its working files; they go with the object.
+class WorkFolder {
+  public:
+    explicit WorkFolder(const fs::path& cache) {
+        const fs::path all = cache / "work";
+        std::error_code failed;
+        fs::create_directories(all, failed);
+        if (failed) cache_failed(all, failed.message());
+        std::string name = (all / fmt::format("{}-XXXXXX", getpid())).string();
+        if (!mkdtemp(name.data())) cache_failed(all, std::strerror(errno));
+        path_ = name;
+    }
+    ~WorkFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+/// Once a process: removes what killed processes left and what nobody has used for long. Losing a race
+/// against another process that does the same is harmless.
+void prune(const fs::path& cache) {
+    static std::mutex guard;
+    static std::set<fs::path> done;
+    const std::lock_guard lock(guard);
+    if (!done.insert(cache).second) return;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(cache / "work", ignored)) {
+        const int owner = std::atoi(entry.path().filename().c_str());
+        if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+    }
+    const auto now = fs::file_time_type::clock::now();
+    for (const char* kind : {"objects", "workers"}) {
+        for (const auto& entry : fs::directory_iterator(cache / kind, ignored)) {
+            const auto used = entry.last_write_time(ignored);
+            if (!ignored && now - used > keep_unused) fs::remove(entry.path(), ignored);
+        }
+    }
+}
+
+bool in_cache(const fs::path& file) {
+    std::error_code failed;
+    if (!fs::is_regular_file(file, failed)) return false;
+    fs::last_write_time(file, fs::file_time_type::clock::now(), failed);  // used today
+    return true;
+}
+
+/// Whole or not at all: renaming within one file system is atomic, also against a kill or a full disk.
+void into_cache(const fs::path& made, const fs::path& file) {
+    std::error_code failed;
+    fs::create_directories(file.parent_path(), failed);
+    if (!failed) fs::rename(made, file, failed);
+    if (failed) cache_failed(file, failed.message());
+}
+
+// ------------------------------------------------------------------------------------------- the builder
+
+class Builder {
+  public:
+    Builder(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain, Backend backend,
+            const std::atomic<bool>* stop)
+        : manifest_(manifest),
+          rung_(rung),
+          toolchain_(toolchain),
+          backend_(backend),
+          tools_(*toolchain.tools(backend)),
+          stop_(stop),
+          work_(toolchain.cache),
+          common_(hash_common()) {}
+
+    Build build(const fs::path& source) {
+        Build result;
+        try {
+            const std::string text = read_rung(source);
+            result.executable =
+                toolchain_.cache / "workers" / Sha256().add(common_).add(entry_text()).add(text).hex();
+            result.cached = in_cache(result.executable);
+            if (!result.cached) link(text, result);
+        } catch (const Rejected& rejected) {
+            result.executable.clear();
+            result.reason = rejected.what();
+        }
+        result.diagnostics = diagnostics_;
+        return result;
+    }
+
+  private:
+    /// Headers and tools: what every object depends on. Large files by size and time, as make does.
+    std::string hash_common() const {
+        Sha256 hash;
+        hash.add(build_version).add(name_of(backend_)).add(rung_.name);
+        const auto add_tool = [&](const fs::path& tool) {
+            const auto time = fs::last_write_time(tool).time_since_epoch().count();
+            hash.add(tool.string()).add(std::to_string(fs::file_size(tool)) + " " + std::to_string(time));
+        };
+        try {
+            if (!tools_.translator.empty()) add_tool(tools_.translator);
+            add_tool(tools_.compiler);
+            for (const std::string& archive : tools_.archives) add_tool(archive);
+            hash.add(tools_.describe);
+            for (const auto& flags : {tools_.compile, tools_.link}) {
+                for (const std::string& flag : flags) hash.add(flag);
+            }
+            for (const fs::path& folder : own_headers()) {
+                for (const fs::path& file : files_below(folder)) hash.add(file.string()).add_file(file);
+            }
+            for (const fs::path& file : contract_headers()) {
+                hash.add(file.filename().string()).add_file(file);
+            }
+        } catch (const std::system_error& error) {
+            throw InfraError(fmt::format("{}; build again", error.what()));
+        }
+        return hash.hex();
+    }
+
+    static std::vector<fs::path> files_below(const fs::path& folder) {
+        std::vector<fs::path> files;
+        for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+            if (entry.is_regular_file()) files.push_back(entry.path());
+        }
+        std::sort(files.begin(), files.end());
+        return files;
+    }
+
+    /// The include folders of the flags that are ours, not the system's.
+    std::vector<fs::path> own_headers() const {
+        std::vector<fs::path> folders;
+        for (const std::string& flag : tools_.compile) {
+            if (flag.rfind("-I" + toolchain_.root.string(), 0) == 0) folders.emplace_back(flag.substr(2));
+        }
+        return folders;
+    }
+
+    /// What a rung sees of its chapter: headers with CUDA syntax. The exam's and the oracle's are .hpp.
+    std::vector<fs::path> contract_headers() const {
+        std::vector<fs::path> headers;
+        for (const auto& entry : fs::directory_iterator(manifest_.folder)) {
+            if (entry.path().extension() == ".cuh") headers.push_back(entry.path());
+        }
+        std::sort(headers.begin(), headers.end());
+        return headers;
+    }
+
+    std::string qualified_launcher() const { return manifest_.name_space + "::" + rung_.launcher(); }
+
+    std::string entry_text() const {
+        std::string rows;
+        for (const std::string& name : rung_.problems) {
+            const auto problem = std::find_if(manifest_.problems.begin(), manifest_.problems.end(),
+                                              [&](const ProblemEntry& entry) { return entry.name == name; });
+            if (problem == manifest_.problems.end()) {
+                throw InfraError(fmt::format("{}: rung {} solves '{}', which is not under [problems]",
+                                             manifest_.chapter, rung_.name, name));
+            }
+            rows += fmt::format(
+                "    {{\"{}\", [](const rungs::Call& call) {{ rungs::invoke("
+                "static_cast<{}::{}*>({}), call); }}}},\n",
+                name, manifest_.name_space, problem->signature, qualified_launcher());
+        }
+        return fmt::format(
+            "#include \"{}\"\n#include \"rungs/call.hpp\"\n\n"
+            "extern const rungs::Entry rungs_entries[];\nextern const int rungs_entry_count;\n"
+            "const rungs::Entry rungs_entries[] = {{\n{}}};\n"
+            "const int rungs_entry_count = {};\n",
+            manifest_.contract, rows, rung_.problems.size());
+    }
+
+    // -- running tools
+
+    struct Ran {
+        bool succeeded = false;
+        bool in_time = true;
+        End end;
+        std::string text;
+    };
+
+    Ran run_tool(const std::vector<std::string>& arguments) {
+        if (stop_ && stop_->load()) throw Stopped{};
+        Command command;
+        command.arguments = arguments;
+        const char* path = std::getenv("PATH");
+        command.environment = {"PATH="s + (path && *path ? path : "/usr/local/bin:/usr/bin:/bin"), "LC_ALL=C",
+                               "TMPDIR=" + work_.path().string(), "HOME=" + work_.path().string()};
+        command.directory = work_.path();
+        // The device compiler reserves far more than it uses.
+        command.confinement.limits.address_space = backend_ == Backend::cuda ? 0 : compile_memory;
+        command.confinement.limits.cpu_seconds = static_cast<std::size_t>(2 * compile_seconds);
+        command.confinement.limits.file_size = compile_file_bytes;
+        command.confinement.limits.open_files = 256;
+        Ran ran;
+        try {
+            Process process(command);
+            ran.in_time = run_to_end(process, compile_seconds, stop_);
+            ran.end = process.end();
+            ran.text = process.errors().text() + process.output().text();
+        } catch (const std::system_error& error) {
+            throw InfraError(fmt::format("cannot start {}: {}", arguments[0], error.what()));
+        }
+        if (stop_ && stop_->load()) throw Stopped{};
+        if (ran.end.kind == End::Kind::not_started) {
+            throw InfraError(fmt::format("cannot start {}: {}", arguments[0], std::strerror(ran.end.code)));
+        }
+        if (ran.in_time && ran.end.kind == End::Kind::lost) {
+            throw InfraError(fmt::format("{} was ended by another process", arguments[0]));
+        }
+        ran.succeeded = ran.in_time && ran.end.kind == End::Kind::exited && ran.end.code == 0;
+        if (!ran.succeeded &&
+            (ran.text.find("No space left on device") != std::string::npos || nearly_full(work_.path()))) {
+            cache_failed(work_.path(), "no space left on device");
+        }
+        return ran;
+    }
+
+    std::string shortened(const std::string& text) const {
+        return trim_diagnostics(text, {{work_.path().string() + "/", ""},
+                                       {"./" + rung_.name, rung_.name},
+                                       {toolchain_.root.string() + "/", ""},
+                                       {toolchain_.build.string() + "/", ""},
+                                       {"/usr/bin/ld: ", ""},
+                                       {"rung.o: in function", rung_.name + ".cu: in function"}});
+    }
+
+    /// A tool that reads the submission: what it says is shown; that it fails is the submission's fault.
+    void run_on_submission(const std::vector<std::string>& arguments, const char* what) {
+        const Ran ran = run_tool(arguments);
+        diagnostics_ += shortened(ran.text);
+        if (ran.succeeded) return;
+        const auto says = [&](const char* words) { return ran.text.find(words) != std::string::npos; };
+        if (!ran.in_time) {
+            throw Rejected(fmt::format("{} did not finish within {} s", what, compile_seconds));
+        }
+        if (says("File size limit exceeded") ||
+            (ran.end.kind == End::Kind::signalled && ran.end.code == SIGXFSZ)) {
+            throw Rejected(fmt::format("{} wrote more than {} MiB: a huge initialised array?", what,
+                                       compile_file_bytes >> 20));
+        }
+        if (says("CPU time limit exceeded") ||
+            (ran.end.kind == End::Kind::signalled && ran.end.code == SIGXCPU)) {
+            throw Rejected(fmt::format("{} used more than {} s", what, 2 * compile_seconds));
+        }
+        if (says("out of memory") || says("memory exhausted") || says("Cannot allocate memory") ||
+            says("Killed signal") || ran.end.kind == End::Kind::signalled) {
+            throw Rejected(fmt::format("{} ran out of memory (limit {} GiB)", what, compile_memory >> 30));
+        }
+        const std::string error = first_error(diagnostics_);
+        throw Rejected(error.empty() ? fmt::format("{} failed with status {}", what, ran.end.code) : error);
+    }
+
+    /// A tool whose input is ours: failure is ours too.
+    std::string run_own(const std::vector<std::string>& arguments, const std::string& what) {
+        const Ran ran = run_tool(arguments);
+        if (!ran.succeeded) {
+            throw InfraError(fmt::format("{} failed: {}", what, first_error(shortened(ran.text))));
+        }
+        return ran.text;
+    }
+
+    // -- the steps
+
+    std::vector<std::string> compile_line(const std::string& input, const std::string& object) const {
+        std::vector<std::string> line{tools_.compiler};
+        line.insert(line.end(), tools_.compile.begin(), tools_.compile.end());
+        if (backend_ == Backend::cuda) {
+            line.insert(line.end(), {"-Xcompiler=-fmax-errors=20", "-x", "cu"});
+        } else {
+            line.insert(line.end(), {"-fmax-errors=20", "-fdiagnostics-color=never", "-x", "c++"});
+        }
+        line.insert(line.end(), {"-I.", "-MD", "-MF", object + ".d", "-c", "./" + input, "-o", object});
+        return line;
+    }
+
+    void copy_contract() const {
+        for (const fs::path& header : contract_headers()) {
+            write_file(work_.path() / header.filename(), read_file(header));
+        }
+    }
+
+    /// The object that calls the launchers; it changes with the contract only.
+    fs::path entry_object() {
+        const std::string text = entry_text();
+        const fs::path object = toolchain_.cache / "objects" / (Sha256().add(common_).add(text).hex() + ".o");
+        if (in_cache(object)) return object;
+        const std::string name = backend_ == Backend::cuda ? "rungs_entry.cu" : "rungs_entry.cpp";
+        write_file(work_.path() / name, text);
+        run_own(compile_line(name, "rungs_entry.o"),
+                fmt::format("compiling the call of {} (do manifest and {} agree?)", qualified_launcher(),
+                            manifest_.contract));
+        into_cache(work_.path() / "rungs_entry.o", object);
+        return object;
+    }
+
+    /// nm and objcopy stand beside every compiler.
+    static std::string binutil(const char* name) {
+        for (const char* folder : {"/usr/bin/", "/usr/local/bin/", "/bin/"}) {
+            if (access((folder + std::string(name)).c_str(), X_OK) == 0) return folder + std::string(name);
+        }
+        throw InfraError(fmt::format("{} is missing; install the package binutils", name));
+    }
+
+    std::vector<Symbol> symbols_of(const fs::path& object) {
+        // More symbols than the captured text holds would hide some: written to a file instead.
+        const fs::path list = work_.path() / "symbols";
+        Command command;
+        command.arguments = {binutil("nm"), "-P", object.string()};
+        command.environment = {"LC_ALL=C"};
+        const Descriptor out(open(list.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600));
+        if (!out) cache_failed(list, std::strerror(errno));
+        command.output = out.get();
+        command.confinement.limits.file_size = compile_file_bytes;
+        command.confinement.limits.address_space = compile_memory;
+        Process process(command);
+        if (!run_to_end(process, compile_seconds, stop_)) {
+            if (stop_ && stop_->load()) throw Stopped{};
+            throw Rejected("has too many symbols");
+        }
+        if (process.end().kind != End::Kind::exited || process.end().code != 0) {
+            throw InfraError("nm cannot read " + object.string() + ": " + one_line(process.errors().text()));
+        }
+        return parse_symbols(read_file(list));
+    }
+
+    /// What the compiler read must be the system's, our headers, or the submission itself: a submission that
+    /// includes the solution would be graded as one.
+    void check_includes(const std::string& object) {
+        std::string text = read_file(work_.path() / (object + ".d"));
+        for (std::size_t at = 0; (at = text.find("\\\n", at)) != std::string::npos;) text.replace(at, 2, " ");
+        std::istringstream words(text.substr(std::min(text.size(), text.find(':') + 1)));
+        std::vector<fs::path> allowed{work_.path(), "/usr/include", "/usr/lib", "/usr/local/include"};
+        for (const fs::path& folder : own_headers()) allowed.push_back(folder);
+        allowed.push_back(fs::canonical(tools_.compiler).parent_path().parent_path());
+        for (std::string word; words >> word;) {
+            std::error_code failed;
+            const fs::path file = fs::canonical(work_.path() / word, failed);
+            const auto below = [&](const fs::path& folder) {
+                const fs::path whole = fs::weakly_canonical(folder, failed);
+                return std::mismatch(whole.begin(), whole.end(), file.begin(), file.end()).first ==
+                       whole.end();
+            };
+            if (failed || std::none_of(allowed.begin(), allowed.end(), below)) {
+                diagnostics_.clear();  // they may quote that file
+                throw Rejected(fmt::format(
+                    "includes {}: a rung may include its contract, rungs/ headers and the system's",
+                    fs::path(word).filename().string()));
+            }
+        }
+    }
+
+    void link_worker(const std::vector<std::string>& line) {
+        try {
+            run_on_submission(line, "the linker");
+        } catch (const Rejected&) {
+            // Messages that do not mention the submission are about our own libraries.
+            const bool its_own = diagnostics_.find(rung_.name) != std::string::npos ||
+                                 diagnostics_.find("rung.o") != std::string::npos;
+            if (its_own) throw;
+            throw InfraError("linking failed: " + first_error(diagnostics_) + "; build again");
+        }
+    }
+
+    void link(const std::string& text, Build& result) {
+        const std::string source = rung_.name + ".cu";
+        write_file(work_.path() / source, text);
+        copy_contract();
+        const fs::path entry = entry_object();
+        const std::vector<std::string> wanted = launchers(symbols_of(entry), qualified_launcher());
+
+        std::string compiled = source;
+        if (!tools_.translator.empty()) {
+            compiled = source + ".cpp";
+            std::vector<std::string> line{tools_.translator, "./" + source, "-o", compiled, "-I."};
+            for (const fs::path& folder : own_headers()) line.push_back("-I" + folder.string());
+            line.insert(line.end(), {"--header-dir", "translated"});
+            run_on_submission(line, "the translator");
+        }
+        run_on_submission(compile_line(compiled, "rung.o"), "the compiler");
+        check_includes("rung.o");
+
+        const std::vector<Symbol> symbols = symbols_of(work_.path() / "rung.o");
+        if (const std::string why = objection(symbols, wanted); !why.empty()) {
+            throw Rejected(source + " " + why);
+        }
+        std::string local;
+        for (const std::string& name : private_symbols(symbols, wanted)) local += name + "\n";
+        if (!local.empty()) {  // objcopy refuses an empty list
+            write_file(work_.path() / "local", local);
+            run_own({binutil("objcopy"), "--localize-symbols=local", "rung.o"}, "objcopy");
+        }
+
+        std::vector<std::string> line{tools_.compiler, "-o", "worker", entry.string(), "rung.o"};
+        line.insert(line.end(), tools_.archives.begin(), tools_.archives.end());
+        line.insert(line.end(), tools_.link.begin(), tools_.link.end());
+        link_worker(line);
+        const fs::path worker = work_.path() / "worker";
+        // Workers run as another user, who must be able to execute this file but owns nothing.
+        if (chmod(worker.c_str(), 0755) != 0) cache_failed(worker, std::strerror(errno));
+        into_cache(worker, result.executable);
+    }
+
+    const Manifest& manifest_;
+    const RungEntry& rung_;
+    const Toolchain& toolchain_;
+    Backend backend_;
+    const BackendTools& tools_;
+    const std::atomic<bool>* stop_;
+    WorkFolder work_;
+    std::string common_;
+    std::string diagnostics_;
+};
+
+}  // namespace
+
+Build build_worker(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                   const Toolchain& toolchain, Backend backend, const std::atomic<bool>* stop) {
+    const auto start = Clock::now();
+    try {
+        prune(toolchain.cache);
+        Build result = Builder(manifest, rung, toolchain, backend, stop).build(source);
+        result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        return result;
+    } catch (const std::system_error& error) {
+        throw InfraError(error.what());
+    }
+}
+
+}  // namespace rungs::judge

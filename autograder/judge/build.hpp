@@ -1,0 +1,37 @@
+#pragma once
+// Turns a rung into a worker executable, or says in a student's words why that is not possible.
+
+#include <atomic>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include "rungs/manifest.hpp"
+#include "toolchain.hpp"
+
+namespace rungs::judge {
+
+/// Something of this machine or of this program failed, not the submission. what() says what, where and what
+/// to do.
+class InfraError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The user asked to stop.
+struct Stopped {};
+
+struct Build {
+    std::filesystem::path executable;  ///< empty: the submission cannot be built, `reason` says why
+    bool cached = false;
+    std::string reason;       ///< one line
+    std::string diagnostics;  ///< what the compiler said, trimmed; warnings too
+    double seconds = 0;
+};
+
+/// Builds `source` as `rung`. The result is cached under the hash of everything it depends on; entries appear
+/// whole or not at all, so any number of processes may share a cache.
+/// @throws InfraError, Stopped
+Build build_worker(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
+                   const Toolchain& toolchain, Backend backend, const std::atomic<bool>* stop = nullptr);
+
+}  // namespace rungs::judge

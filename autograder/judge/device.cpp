@@ -1,0 +1,26 @@
+// Without CUDA: device.cu is not compiled, and this stands in for it.
+#ifndef RUNGS_WITH_CUDA
+
+#include "device.hpp"
+
+#include <stdexcept>
+
+namespace rungs::judge {
+namespace {
+
+[[noreturn]] void none() { throw std::logic_error("this build has no cuda backend"); }
+
+}  // namespace
+
+std::string Device::missing() { return "the cuda backend was not built here: no nvcc was found"; }
+Device::Device(std::size_t) { none(); }
+Device::~Device() = default;
+bool Device::share(unsigned char (&)[64]) const { none(); }
+void Device::upload(std::size_t, const void*, std::size_t) { none(); }
+void Device::download(std::size_t, void*, std::size_t) const { none(); }
+void Device::fill(std::size_t, std::uint32_t, std::size_t) { none(); }
+double Device::copy_bandwidth() { none(); }
+
+}  // namespace rungs::judge
+
+#endif

@@ -1,0 +1,37 @@
+#pragma once
+// The judge's own GPU memory. Built without CUDA there is no device, and every function but missing() throws.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace rungs::judge {
+
+class Device {
+  public:
+    /// Why no GPU can be used; empty when one can.
+    static std::string missing();
+
+    /// Allocates `bytes` on the first device. @throws std::runtime_error
+    explicit Device(std::size_t bytes);
+    ~Device();
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    /// How another process opens this memory. @returns false where the system has no such thing.
+    bool share(unsigned char (&handle)[64]) const;
+
+    /// All offsets and sizes in bytes. Each returns when the device has finished. @throws std::runtime_error
+    void upload(std::size_t offset, const void* from, std::size_t bytes);
+    void download(std::size_t offset, void* to, std::size_t bytes) const;
+    void fill(std::size_t offset, std::uint32_t word, std::size_t bytes);
+
+    /// Bytes a second, read and written together, of a device copy of the larger half of this memory.
+    double copy_bandwidth();
+
+  private:
+    void* memory_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace rungs::judge

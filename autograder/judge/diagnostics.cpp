@@ -1,0 +1,142 @@
+#include "diagnostics.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+namespace rungs::judge {
+namespace {
+
+/// Bytes of the UTF-8 sequence at `text[at]`, or 0 where there is none.
+std::size_t sequence_length(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(at);
+    std::size_t length = 0;
+    unsigned point = 0, least = 0;
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first < 0xE0) length = 2, point = first & 0x1FU, least = 0x80;
+    if (first >= 0xE0 && first < 0xF0) length = 3, point = first & 0x0FU, least = 0x800;
+    if (first >= 0xF0 && first < 0xF5) length = 4, point = first & 0x07U, least = 0x10000;
+    if (length == 0 || at + length > text.size()) return 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(at + i) & 0xC0U) != 0x80) return 0;
+        point = point << 6 | (byte(at + i) & 0x3FU);
+    }
+    const bool surrogate = point >= 0xD800 && point < 0xE000;
+    // C1 controls, and the marks that turn text around on a screen.
+    const bool control = (point >= 0x80 && point < 0xA0) || (point >= 0x202A && point <= 0x202E) ||
+                         (point >= 0x2066 && point <= 0x2069);
+    return point < least || point > 0x10FFFF || surrogate || control ? 0 : length;
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& with) {
+    if (what.empty()) return;
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
+        text.replace(at, what.size(), with);
+    }
+}
+
+bool starts_with_any(const std::string& line, std::initializer_list<const char*> starts) {
+    return std::any_of(starts.begin(), starts.end(),
+                       [&](const char* start) { return line.rfind(start, 0) == 0; });
+}
+
+/// Lines about headers: "/usr/include/x.h:3: ...", "common/simt/include/...:9:  required from ...", and how
+/// the compiler came there.
+bool is_foreign(const std::string& line) {
+    std::size_t at = 0;
+    for (const char* start : {"In file included from ", "from "}) {
+        if (const std::size_t found = line.find(start); found != std::string::npos && found < 24) {
+            at = found + std::strlen(start);
+        }
+    }
+    return line.compare(at, 1, "/") == 0 || line.compare(at, 7, "common/") == 0 ||
+           line.find(": In instantiation of ") != std::string::npos;
+}
+
+/// "   12 |  code" and "      |  ^~~~": quotes that belong to the message above.
+bool is_quote(const std::string& line) {
+    const std::size_t bar = line.find_first_not_of(" 0123456789");
+    return bar != std::string::npos && bar > 0 && (line[bar] == '|' || line[bar] == '+');
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    std::string clean;
+    clean.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        if (byte < 0x20 || byte == 0x7F) {
+            if (byte == '\n' || byte == '\t') clean += text[at];
+            ++at;
+            continue;
+        }
+        const std::size_t length = sequence_length(text, at);
+        if (length == 0) {
+            clean += "\xEF\xBF\xBD";
+            ++at;
+        } else {
+            clean.append(text.substr(at, length));
+            at += length;
+        }
+    }
+    return clean;
+}
+
+std::string one_line(std::string_view text, std::size_t most) {
+    std::string line = printable(text);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    if (line.size() > most) {
+        std::size_t cut = most - 3;
+        while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xC0U) == 0x80) --cut;
+        line = line.substr(0, cut) + "...";
+    }
+    return line;
+}
+
+std::string trim_diagnostics(const std::string& text,
+                             const std::vector<std::pair<std::string, std::string>>& prefixes,
+                             std::size_t most) {
+    std::string shortened = printable(text);
+    for (const auto& [prefix, replacement] : prefixes) replace_all(shortened, prefix, replacement);
+    std::istringstream lines(shortened);
+    std::string kept, line;
+    std::size_t count = 0, dropped = 0;
+    bool dropping = false;
+    while (std::getline(lines, line)) {
+        // A message about a header of the system's or ours, with its quotes: the student's own line is
+        // reported as well.
+        if (is_foreign(line)) {
+            dropping = true;
+            continue;
+        }
+        if (dropping && is_quote(line)) continue;
+        dropping = false;
+        if (starts_with_any(line, {"compilation terminated", "collect2:"}) || line.empty()) continue;
+        if (count < most) {
+            kept += line.substr(0, 400) + "\n";
+            ++count;
+        } else {
+            ++dropped;
+        }
+    }
+    if (dropped) kept += "(" + std::to_string(dropped) + " more lines)\n";
+    return kept;
+}
+
+std::string first_error(const std::string& diagnostics) {
+    std::istringstream lines(diagnostics);
+    std::string line, first;
+    while (std::getline(lines, line)) {
+        if (line.find("error") != std::string::npos || line.find("undefined") != std::string::npos) {
+            return one_line(line);
+        }
+        if (first.empty()) first = one_line(line);
+    }
+    return first;
+}
+
+}  // namespace rungs::judge

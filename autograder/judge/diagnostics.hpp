@@ -1,0 +1,29 @@
+#pragma once
+// Makes foreign text fit to be shown: compilers' and workers' messages.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rungs::judge {
+
+/// Valid UTF-8 without control characters but newline and tab: invalid bytes become U+FFFD, escape sequences
+/// lose their escape.
+std::string printable(std::string_view text);
+
+/// One line of at most `most` bytes: newlines become spaces.
+std::string one_line(std::string_view text, std::size_t most = 300);
+
+/// Compiler messages as a student needs them: `prefixes` shortened (longest first), what compilers say about
+/// system headers left out, at most `most` lines.
+std::string trim_diagnostics(const std::string& text,
+                             const std::vector<std::pair<std::string, std::string>>& prefixes,
+                             std::size_t most = 40);
+
+/// The first line that reports an error, or the first line, or nothing.
+std::string first_error(const std::string& diagnostics);
+
+}  // namespace rungs::judge

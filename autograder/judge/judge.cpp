@@ -1,0 +1,392 @@
+#include "judge.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "build.hpp"
+#include "device.hpp"
+#include "diagnostics.hpp"
+#include "speed.hpp"
+#include "worker_process.hpp"
+
+namespace rungs::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using protocol::Region;
+
+constexpr double start_seconds = 20;
+
+/// Two words from the system for every call: nothing that a worker sees tells what the next call brings.
+struct CallSecrets {
+    std::uint32_t poison;
+    std::uint32_t shift;
+};
+
+void fill_random(void* bytes, std::size_t count) {
+    if (getrandom(bytes, count, 0) != static_cast<ssize_t>(count)) {
+        throw std::system_error(errno, std::generic_category(), "getrandom");
+    }
+}
+
+CallSecrets draw_secrets() {
+    CallSecrets secrets{};
+    fill_random(&secrets, sizeof secrets);
+    // A quiet NaN as a float, and twice over as a double.
+    secrets.poison = 0xFFC00000U | (secrets.poison & 0x003FFFFFU);
+    return secrets;
+}
+
+/// Judges the correctness of one rung on one worker executable.
+class Examiner {
+  public:
+    Examiner(const Manifest& manifest, const RungEntry& rung, const Exam& exam, const JudgeOptions& options,
+             const fs::path& executable)
+        : manifest_(manifest), rung_(rung), exam_(exam), options_(options), executable_(executable) {}
+
+    void examine(RungResult& result) {
+        const std::vector<Case> cases = manifest_.cases_of(rung_, options_.backend, options_.key);
+        Correctness& correctness = result.correctness;
+        correctness.cases = static_cast<int>(cases.size());
+        const auto end = in_seconds(options_.budget);
+        for (const Case& which : cases) {
+            if (options_.progress) {
+                options_.progress({rung_, Phase::correctness, correctness.passed, correctness.cases});
+            }
+            const double left = std::chrono::duration<double>(end - Clock::now()).count();
+            if (left <= 0) {
+                fail(result, which, exam_.make(which),
+                     {Verdict::timeout, fmt::format("needed more than {} s for all calls", options_.budget)});
+                break;
+            }
+            if (!judge_case(result, which, std::min(left, time_limit()))) break;
+            ++correctness.passed;
+        }
+        if (worker_) result.diagnostics += worker_->printed();
+        if (worker_) worker_->kill();
+        if (result.verdict == Verdict::not_run) decide(result);
+    }
+
+  private:
+    double time_limit() const { return options_.time_limit > 0 ? options_.time_limit : rung_.time_limit; }
+
+    /// All cases passed. What is left is whether everything was as it should be.
+    void decide(RungResult& result) const {
+        if (!late_change_.empty()) {
+            result.verdict = Verdict::suspect;
+            result.reason = late_change_;
+        } else if (counts_launches_ && launches_ == 0) {
+            result.verdict = Verdict::suspect;
+            result.reason = "the results are right, but no kernel was launched";
+        } else {
+            result.verdict = Verdict::ok;
+        }
+    }
+
+    static void fail(RungResult& result, const Case& which, const Task& task, const Failure& failure) {
+        result.verdict = failure.verdict;
+        result.correctness.failing_case = describe(which, task);
+        result.reason = fmt::format("{}: {}", result.correctness.failing_case, failure.reason);
+    }
+
+    /// @returns whether the case passed; `result` says why not.
+    bool judge_case(RungResult& result, const Case& which, double seconds) {
+        const Task task = exam_.make(which);
+        const Layout layout = lay_out(task);
+        if (std::optional<Failure> failure = provide_worker(layout)) {
+            fail(result, which, task, *failure);
+            return false;
+        }
+        std::vector<Array> outputs;
+        if (std::optional<Failure> failure = call(which, task, layout, seconds, outputs)) {
+            fail(result, which, task, *failure);
+            return false;
+        }
+        const Check check = exam_.check(which, task, outputs);
+        look_again(layout);
+        Correctness& correctness = result.correctness;
+        if (check.passed) {
+            const auto relative = [](double error, double tolerance) {
+                return tolerance > 0 ? error / tolerance : 0;
+            };
+            if (correctness.measure.empty() ||
+                relative(check.error, check.tolerance) > relative(correctness.error, correctness.tolerance)) {
+                correctness.error = check.error;
+                correctness.tolerance = check.tolerance;
+                correctness.measure = check.measure;
+            }
+            return true;
+        }
+        correctness.error = check.error;
+        correctness.tolerance = check.tolerance;
+        correctness.measure = check.measure;
+        correctness.wrong = check.wrong;
+        correctness.of = check.of;
+        correctness.first = check.first;
+        correctness.cause = cause_of(which, task, layout, seconds, outputs, check.cause);
+        fail(result, which, task, {Verdict::wrong, wrong_in_words(correctness)});
+        return false;
+    }
+
+    static std::string wrong_in_words(const Correctness& correctness) {
+        std::string words;
+        if (!correctness.first.empty()) {
+            const Mismatch& first = correctness.first.front();
+            words = correctness.of > 1 ? fmt::format("{} of {} wrong, first at index {}: ", correctness.wrong,
+                                                     correctness.of, first.index)
+                                       : std::string();
+            words += fmt::format("got {:.9g}, expected {:.9g}", first.got, first.expected);
+        } else {
+            words = fmt::format("error {:.3g}, allowed {:.3g}", correctness.error, correctness.tolerance);
+        }
+        return correctness.cause.empty() ? words : words + " (" + correctness.cause + ")";
+    }
+
+    /// A worker that has room for `layout`: the one there is, or a new one.
+    std::optional<Failure> provide_worker(const Layout& layout) {
+        if (worker_ && worker_->holds(layout)) return std::nullopt;
+        if (worker_) worker_->kill();
+        if (options_.progress) options_.progress({rung_, Phase::start, 0, 0});
+        WorkerOptions how;
+        how.backend = options_.backend;
+        how.cpu_seconds = options_.budget + start_seconds;
+        how.in_bytes = 2 * layout.in_bytes;
+        how.out_bytes = 2 * layout.out_bytes;
+        how.seed = options_.key;
+        how.stop = options_.stop;
+        worker_ = std::make_unique<Worker>(executable_, how);
+        return worker_->start(start_seconds);
+    }
+
+    /// One call with fresh content and poisoned outputs. On success `outputs` holds what the rung left, in
+    /// memory that the worker never saw.
+    std::optional<Failure> call(const Case& which, const Task& task, const Layout& layout, double seconds,
+                                std::vector<Array>& outputs) {
+        const CallSecrets secrets = draw_secrets();
+        protocol::Request& request = worker_->request();
+        fill_request(request, which.problem, task, 1);
+        for (std::size_t i = 0; i < layout.regions.size(); ++i) {
+            Region region = layout.regions[i];
+            region.shift = (secrets.shift >> (4 * (i % 8)) & 15U) * protocol::alignment;
+            request.region[i] = region;
+            const bool input = i < task.inputs.size();
+            const Array& array = input ? task.inputs[i] : task.outputs[i - task.inputs.size()];
+            fill_region(worker_->in() + region.in_offset, region, array, secrets.poison);
+            // What the worker does not hand back must not look like an answer.
+            fill_region(worker_->out() + region.out_offset, region, {}, secrets.poison);
+        }
+        std::optional<Failure> failure = worker_->order(protocol::all_steps, seconds);
+        if (failure) return failure;
+        // Commit: whatever the worker does from here on comes too late.
+        committed_.assign(worker_->out() + protocol::reply_bytes, worker_->out() + layout.out_bytes);
+        const protocol::Reply reply = worker_->reply();
+        counts_launches_ = reply.counts_launches != 0;
+        launches_ = reply.launches;
+        if ((failure = worker_->complaint(reply))) return failure;
+        if ((failure = outside(task, layout))) return failure;
+
+        outputs.clear();
+        for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+            const Region& region = layout.regions[task.inputs.size() + i];
+            Array output = task.outputs[i];
+            const std::byte* first = committed(region) + region.lead;
+            output.bytes.assign(first, first + output.count * size_of(output.element));
+            outputs.push_back(std::move(output));
+        }
+        return std::nullopt;
+    }
+
+    const std::byte* committed(const Region& region) const {
+        return committed_.data() + (region.out_offset - protocol::reply_bytes);
+    }
+
+    /// Did the rung write anywhere but to its outputs? Inputs and guards must be as they were.
+    std::optional<Failure> outside(const Task& task, const Layout& layout) {
+        for (std::size_t i = 0; i < layout.regions.size(); ++i) {
+            const Region& region = layout.regions[i];
+            const bool input = i < task.inputs.size();
+            const Array& array = input ? task.inputs[i] : task.outputs[i - task.inputs.size()];
+            const std::size_t element = size_of(array.element);
+            const std::byte* before = worker_->in() + region.in_offset;
+            const std::byte* after = committed(region);
+            const std::size_t last = region.lead + array.count * element;
+            const auto differs = [&](std::size_t from, std::size_t to) -> std::optional<std::size_t> {
+                const auto at = std::mismatch(before + from, before + to, after + from).first;
+                if (at == before + to) return std::nullopt;
+                return static_cast<std::size_t>(at - before);
+            };
+            if (const auto at = differs(last, region.bytes)) {
+                return Failure{Verdict::out_of_bounds,
+                               fmt::format("wrote past the end of '{}' ({} elements), at index {}",
+                                           array.name, array.count, (*at - region.lead) / element)};
+            }
+            if (const auto at = differs(0, region.lead)) {
+                return Failure{Verdict::out_of_bounds,
+                               fmt::format("wrote before the beginning of '{}', at index -{}", array.name,
+                                           (region.lead - *at + element - 1) / element)};
+            }
+            if (const auto at = input ? differs(region.lead, last) : std::nullopt) {
+                return Failure{Verdict::out_of_bounds,
+                               fmt::format("wrote into its input '{}', at index {}", array.name,
+                                           (*at - region.lead) / element)};
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// The judge has its copy; if the worker's memory has changed since, something ran on behind its back.
+    void look_again(const Layout& layout) {
+        if (!late_change_.empty()) return;
+        if (std::memcmp(committed_.data(), worker_->out() + protocol::reply_bytes,
+                        layout.out_bytes - protocol::reply_bytes) != 0) {
+            late_change_ = "something still wrote to the outputs after the call had returned";
+        }
+    }
+
+    /// The exam's explanation, unless a closer look gives a better one.
+    std::string cause_of(const Case& which, const Task& task, const Layout& layout, double seconds,
+                         const std::vector<Array>& outputs, const std::string& from_exam) {
+        const auto poisoned = [&](std::size_t i) {
+            const Region& region = layout.regions[task.inputs.size() + i];
+            const std::byte* initial = worker_->in() + region.in_offset + region.lead;
+            return task.outputs[i].count > 0 && task.outputs[i].bytes.empty() &&
+                   std::memcmp(initial, outputs[i].bytes.data(), outputs[i].bytes.size()) == 0;
+        };
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (poisoned(i)) return fmt::format("'{}' was never written", outputs[i].name);
+        }
+        std::vector<Array> second;
+        if (call(which, task, layout, seconds, second)) return from_exam;
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (outputs[i].bytes != second[i].bytes) {
+                return "the same call gives different results: a race" +
+                       (from_exam.empty() ? "" : "; " + from_exam);
+            }
+        }
+        return from_exam;
+    }
+
+    const Manifest& manifest_;
+    const RungEntry& rung_;
+    const Exam& exam_;
+    const JudgeOptions& options_;
+    fs::path executable_;
+    std::unique_ptr<Worker> worker_;
+    std::vector<std::byte> committed_;
+    std::string late_change_;
+    bool counts_launches_ = false;
+    std::uint64_t launches_ = 0;
+};
+
+/// Once a process. A worker that hangs up must not end the judge; and no worker of the same user may read
+/// the judge's memory, where the expected values are.
+void prepare_process() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        signal(SIGPIPE, SIG_IGN);
+        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    });
+}
+
+void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                const Exam& exam, const JudgeOptions& options) {
+    const BackendTools* tools = options.toolchain.tools(options.backend);
+    if (!tools) {
+        result.reason = fmt::format("the {} backend was not built here{}", name_of(options.backend),
+                                    options.backend == Backend::cuda ? ": no nvcc was found" : "");
+        return;
+    }
+    if (options.backend == Backend::cuda) {
+        if (const std::string missing = Device::missing(); !missing.empty()) {
+            result.reason = "no GPU: " + missing;
+            return;
+        }
+    }
+    if (options.progress) options.progress({rung, Phase::build, 0, 0});
+    const Build build =
+        build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop);
+    result.build_seconds = build.seconds;
+    result.cached = build.cached;
+    result.diagnostics = build.diagnostics;
+    if (build.executable.empty()) {
+        result.verdict = Verdict::compile_error;
+        result.reason = build.reason;
+        return;
+    }
+    Examiner(manifest, rung, exam, options, build.executable).examine(result);
+    if (result.verdict == Verdict::ok && options.backend == Backend::cuda && options.speed) {
+        judge_speed(result, manifest, rung, build.executable, exam, options);
+    }
+}
+
+}  // namespace
+
+const char* name_of(Phase phase) {
+    switch (phase) {
+        case Phase::build:
+            return "build";
+        case Phase::start:
+            return "start";
+        case Phase::correctness:
+            return "correctness";
+        default:
+            return "speed";
+    }
+}
+
+std::uint64_t random_key() {
+    std::uint64_t key = 0;
+    fill_random(&key, sizeof key);
+    return key;
+}
+
+RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                      const Exam& exam, const JudgeOptions& options) {
+    prepare_process();
+    const auto start = Clock::now();
+    RungResult result;
+    result.chapter = manifest.chapter;
+    result.rung = rung.name;
+    result.given = rung.given();
+    result.key = options.key;
+    result.sandbox = sandbox_level().name;
+    const bool with_speed = options.backend == Backend::cuda && options.speed;
+    result.max_points = rung.points + (with_speed && rung.speed ? rung.speed->points : 0);
+    if (!with_speed) {
+        result.speed.why_not =
+            options.backend == Backend::cpu ? "speed: not judged on this backend" : "speed: not asked for";
+    }
+    try {
+        judge_into(result, manifest, rung, source, exam, options);
+    } catch (const Stopped&) {
+        result.verdict = Verdict::not_run;
+        result.reason = "stopped";
+    } catch (const std::exception& error) {
+        // Ours, whatever it is: no submission can make the judge throw on purpose.
+        result.verdict = Verdict::infra;
+        result.reason = one_line(error.what(), 500);
+    }
+    result.judged = owner_of(result.verdict) == Owner::student;
+    if (result.judged && result.passed()) {
+        result.points = rung.points;
+        if (rung.speed && result.speed.judged) result.points += points_for(*rung.speed, result.speed.speedup);
+    }
+    result.points = std::isfinite(result.points) ? std::clamp(result.points, 0.0, result.max_points) : 0;
+    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return result;
+}
+
+}  // namespace rungs::judge

@@ -1,0 +1,131 @@
+#include "object_gate.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace rungs::judge {
+namespace {
+
+constexpr unsigned long long most_static_data = 256ULL << 20;
+
+bool starts_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
+
+bool is_strong(char type) { return type == 'T' || type == 'D' || type == 'B' || type == 'R' || type == 'C'; }
+
+bool is_function(char type) { return type == 'T' || type == 'W'; }
+
+/// Inline functions and templates from headers are weak and may well exist in libraries too; a replacement of
+/// operator new or delete is something else.
+bool is_inline(const Symbol& symbol) {
+    static constexpr const char* operators[] = {"_Znw", "_Zna", "_Zdl", "_Zda"};
+    return !is_strong(symbol.type) && starts_with(symbol.name, "_Z") &&
+           std::none_of(std::begin(operators), std::end(operators),
+                        [&](const char* start) { return starts_with(symbol.name, start); });
+}
+
+/// Whose a name is that a rung must not define; null for the student's own.
+const char* owner_of_name(const Symbol& symbol) {
+    const std::string& name = symbol.name;
+    if (starts_with(name, "rungs_") || starts_with(name, "_ZN5rungs")) return "the grader";
+    if (starts_with(name, "_ZN4simt") || starts_with(name, "__simt")) return "the CPU backend";
+    if (name.size() > 4 && starts_with(name, "cuda") && std::isupper(static_cast<unsigned char>(name[4]))) {
+        return "CUDA";
+    }
+    // This process is linked to the same C and C++ libraries as the worker. Data is left alone: an honest
+    // `__device__ int index` has an unmangled name as well.
+    if (is_function(symbol.type) && dlsym(RTLD_DEFAULT, name.c_str())) return "the system's libraries";
+    return nullptr;
+}
+
+}  // namespace
+
+std::vector<Symbol> parse_symbols(const std::string& text) {
+    std::vector<Symbol> symbols;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream fields(line);
+        Symbol symbol;
+        std::string value, size;
+        if (!(fields >> symbol.name >> symbol.type)) continue;
+        if (fields >> value >> size) symbol.size = std::strtoull(size.c_str(), nullptr, 16);
+        symbols.push_back(std::move(symbol));
+    }
+    return symbols;
+}
+
+std::string demangle(const std::string& name) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(
+        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+    return status == 0 && text ? text.get() : name;
+}
+
+std::vector<std::string> launchers(const std::vector<Symbol>& entry, const std::string& qualified) {
+    std::vector<std::string> names;
+    for (const Symbol& symbol : entry) {
+        if (symbol.type == 'U' && starts_with(demangle(symbol.name), (qualified + "(").c_str())) {
+            names.push_back(symbol.name);
+        }
+    }
+    return names;
+}
+
+std::string objection(const std::vector<Symbol>& object, const std::vector<std::string>& launchers) {
+    unsigned long long data = 0;
+    for (const Symbol& symbol : object) {
+        const char type = static_cast<char>(std::toupper(static_cast<unsigned char>(symbol.type)));
+        if (type == 'B' || type == 'D' || type == 'C') data += std::min(symbol.size, most_static_data);
+        if (symbol.type == 'i') {
+            return "defines '" + demangle(symbol.name) + "' as an indirect function (IFUNC): remove it";
+        }
+        if (symbol.type == 'U' || symbol.type == 'w' || symbol.type == 'v' ||
+            std::islower(static_cast<unsigned char>(symbol.type)) || is_inline(symbol)) {
+            continue;
+        }
+        if (symbol.name == "main") {
+            return "defines main: a rung is called by the grader and by the chapter's own program; remove "
+                   "main";
+        }
+        if (const char* owner = owner_of_name(symbol)) {
+            return fmt::format("defines '{}', which belongs to {}: rename or remove it",
+                               demangle(symbol.name), owner);
+        }
+    }
+    if (data >= most_static_data) {
+        return fmt::format("has {} MiB or more of static data; at most {} MiB are allowed: allocate it",
+                           data >> 20, most_static_data >> 20);
+    }
+    for (const std::string& launcher : launchers) {
+        const auto same = [&](const Symbol& symbol) {
+            return symbol.name == launcher && (symbol.type == 'T' || symbol.type == 'W');
+        };
+        if (std::none_of(object.begin(), object.end(), same)) {
+            return "does not define " + demangle(launcher) +
+                   ": the launcher is missing, or its parameters differ from the contract's";
+        }
+    }
+    return "";
+}
+
+std::vector<std::string> private_symbols(const std::vector<Symbol>& object,
+                                         const std::vector<std::string>& launchers) {
+    std::vector<std::string> names;
+    for (const Symbol& symbol : object) {
+        // Weak ones stay: they are inline code that the linker has to merge with everybody else's.
+        if (is_strong(symbol.type) &&
+            std::find(launchers.begin(), launchers.end(), symbol.name) == launchers.end()) {
+            names.push_back(symbol.name);
+        }
+    }
+    return names;
+}
+
+}  // namespace rungs::judge

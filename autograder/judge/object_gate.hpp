@@ -1,0 +1,34 @@
+#pragma once
+// Looks at a submission's object file before it is linked: does it define its launchers, and nothing that
+// belongs to the grader, the system or CUDA? Hygiene that gives plain messages; not a wall.
+
+#include <string>
+#include <vector>
+
+namespace rungs::judge {
+
+/// One symbol of an object file, as nm sees it.
+struct Symbol {
+    std::string name;
+    char type = '?';  ///< nm's letter: T function, D B R data, W V u weak, U undefined, lower case local
+    unsigned long long size = 0;
+};
+
+/// Reads the output of `nm -P`.
+std::vector<Symbol> parse_symbols(const std::string& text);
+
+/// "reduction::sum(float const*)" for "_ZN9reduction3sumEPKf"; the name itself where it is not mangled.
+std::string demangle(const std::string& name);
+
+/// The launchers that the entry object calls: its undefined symbols that are functions `qualified`, as in
+/// "reduction::shared_tree", of whatever parameters.
+std::vector<std::string> launchers(const std::vector<Symbol>& entry, const std::string& qualified);
+
+/// Why an object must not be linked, in words for a student; empty when it may.
+std::string objection(const std::vector<Symbol>& object, const std::vector<std::string>& launchers);
+
+/// Symbols that only the object itself has use for: made local, they cannot stand in for anything of ours.
+std::vector<std::string> private_symbols(const std::vector<Symbol>& object,
+                                         const std::vector<std::string>& launchers);
+
+}  // namespace rungs::judge

@@ -1,0 +1,340 @@
+#include "process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace rungs::judge {
+namespace {
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+/// What the warden reports. Written at once: smaller than PIPE_BUF.
+struct Report {
+    End::Kind kind;
+    int code;
+    double cpu_seconds;
+    std::size_t peak_bytes;
+};
+
+/// Everything the two forks need, made before forking: after it only async-signal-safe calls are allowed,
+/// because another thread may have held malloc's lock.
+struct Prepared {
+    std::vector<char*> arguments;
+    std::vector<char*> environment;
+    const char* directory;
+    int program;
+    std::vector<std::pair<int, int>> descriptors;
+    int control;
+    int status;
+    int output;
+    int errors;
+    int null;
+    Confinement confinement;
+};
+
+void close_from(unsigned first) { syscall(SYS_close_range, first, ~0U, 0); }
+
+/// Moves `descriptors` to their places and closes all others.
+void arrange(std::pair<int, int>* descriptors, std::size_t count) {
+    int above = 3;
+    for (std::size_t i = 0; i < count; ++i) above = std::max(above, descriptors[i].second + 1);
+    // First out of the way, then into place: a source may stand where another one goes.
+    for (std::size_t i = 0; i < count; ++i) {
+        descriptors[i].first = fcntl(descriptors[i].first, F_DUPFD, above);
+    }
+    for (std::size_t i = 0; i < count; ++i) dup2(descriptors[i].first, descriptors[i].second);
+}
+
+constexpr std::size_t most_descriptors = 16;
+
+[[noreturn]] void become_program(const Prepared& prepared, int error_pipe, pid_t warden) {
+    setsid();
+    signal(SIGPIPE, SIG_DFL);
+    std::array<std::pair<int, int>, most_descriptors> places;
+    std::size_t count = 0;
+    int top = 2;
+    places[count++] = {prepared.null, 0};
+    places[count++] = {prepared.output, 1};
+    places[count++] = {prepared.errors, 2};
+    for (const auto& descriptor : prepared.descriptors) {
+        places[count++] = descriptor;
+        top = std::max(top, descriptor.second);
+    }
+    const int report_to = top + 1;
+    places[count++] = {error_pipe, report_to};
+    const int program = top + 2;
+    if (prepared.program >= 0) places[count++] = {prepared.program, program};
+    arrange(places.data(), count);
+    close_from(static_cast<unsigned>(prepared.program >= 0 ? program + 1 : report_to + 1));
+    fcntl(report_to, F_SETFD, FD_CLOEXEC);
+    if (prepared.program >= 0) fcntl(program, F_SETFD, FD_CLOEXEC);
+
+    int failed = chdir(prepared.directory) == 0 ? 0 : errno;
+    umask(077);
+    if (!failed) failed = confine(prepared.confinement);
+    // After the change of user, which clears it; and the warden may have died before.
+    if (!failed && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) failed = errno;
+    if (getppid() != warden) _exit(1);
+    if (!failed) {
+        if (prepared.program >= 0) {
+            fexecve(program, prepared.arguments.data(), prepared.environment.data());
+        } else {
+            execve(prepared.arguments[0], prepared.arguments.data(), prepared.environment.data());
+        }
+        failed = errno;
+    }
+    (void)!write(report_to, &failed, sizeof failed);
+    _exit(127);
+}
+
+/// The next child in the warden's list of children, or 0. Children of children come to the warden once
+/// their parents are dead.
+pid_t next_child(int list) {
+    char text[32] = {};
+    const ssize_t got = pread(list, text, sizeof text - 1, 0);
+    pid_t child = 0;
+    for (ssize_t i = 0; i < got && text[i] >= '0' && text[i] <= '9'; ++i)
+        child = child * 10 + (text[i] - '0');
+    return child;
+}
+
+/// Kills and reaps until there is no child left.
+void kill_all(int list) {
+    for (int round = 0;; ++round) {
+        int status = 0;
+        const pid_t gone = waitpid(-1, &status, WNOHANG);
+        if (gone < 0 && errno == ECHILD) return;
+        if (gone > 0) continue;
+        const pid_t child = next_child(list);
+        if (child > 0) ::kill(child, SIGKILL);
+        // SIGKILL takes a moment where much memory has to be given back.
+        if (round > 20) usleep(200);
+    }
+}
+
+[[noreturn]] void be_warden(const Prepared& prepared) {
+    setsid();
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) signal(number, SIG_IGN);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // our memory is a copy of the judge's
+    prctl(PR_SET_NAME, "rungs-warden", 0, 0, 0);
+    const int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+
+    int error_pipe[2];
+    if (pipe2(error_pipe, O_CLOEXEC) != 0) _exit(1);
+    const pid_t self = getpid();
+    const pid_t program = fork();
+    if (program == 0) {
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(number, SIG_DFL);
+        become_program(prepared, error_pipe[1], self);
+    }
+
+    // Only our own ends stay open: a pipe that the warden holds would never report its end.
+    std::array<std::pair<int, int>, 4> places{
+        {{prepared.control, 3}, {prepared.status, 4}, {error_pipe[0], 5}, {list, 6}}};
+    arrange(places.data(), places.size());
+    close_from(7);
+    close(0);
+    close(1);
+    close(2);
+    constexpr int control = 3, status = 4, errors = 5, children = 6;
+
+    Report report{End::Kind::lost, 0, 0, 0};
+    int error = 0;
+    if (program < 0) {
+        report = {End::Kind::not_started, errno, 0, 0};
+    } else if (read(errors, &error, sizeof error) == static_cast<ssize_t>(sizeof error)) {
+        report = {End::Kind::not_started, error, 0, 0};
+    }
+    if (report.kind == End::Kind::lost) {
+        const int ends = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
+        pollfd watched[2] = {{control, 0, 0}, {ends, POLLIN, 0}};
+        while (poll(watched, 2, -1) < 0 && errno == EINTR) {
+        }
+        // Before it is reaped, while nothing else can have its number.
+        ::kill(-program, SIGKILL);
+        ::kill(program, SIGKILL);
+        int code = 0;
+        rusage used{};
+        while (wait4(program, &code, 0, &used) < 0 && errno == EINTR) {
+        }
+        const auto seconds = [](const timeval& time) {
+            return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+        };
+        report.kind = WIFSIGNALED(code) ? End::Kind::signalled : End::Kind::exited;
+        report.code = WIFSIGNALED(code) ? WTERMSIG(code) : WEXITSTATUS(code);
+        report.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+        report.peak_bytes = static_cast<std::size_t>(used.ru_maxrss) * 1024;
+    }
+    (void)!write(status, &report, sizeof report);
+    if (program > 0) kill_all(children);
+    _exit(0);
+}
+
+}  // namespace
+
+Clock::time_point in_seconds(double seconds) {
+    // A limit nobody will live to see must not overflow the clock.
+    return Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(seconds, 1e8)));
+}
+
+void Descriptor::close() {
+    if (number_ >= 0) ::close(number_);
+    number_ = -1;
+}
+
+Pipe::Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) fail("no pipe");
+    read = Descriptor(ends[0]);
+    write = Descriptor(ends[1]);
+}
+
+void Capture::add(const char* bytes, std::size_t count) {
+    total_ += count;
+    const std::size_t first = std::min(count, kept - std::min(kept, head_.size()));
+    head_.append(bytes, first);
+    tail_.append(bytes + first, count - first);
+    if (tail_.size() > 4 * kept) tail_.erase(0, tail_.size() - kept);
+}
+
+std::string Capture::text() const {
+    if (tail_.size() <= kept) return head_ + tail_;
+    const std::size_t missing = total_ - 2 * kept;
+    return head_ + "\n[... " + std::to_string(missing) + " bytes left out ...]\n" +
+           tail_.substr(tail_.size() - kept);
+}
+
+Process::Process(const Command& command) {
+    Pipe control, status, output, errors;
+    const Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (!null) fail("/dev/null");
+
+    Prepared prepared;
+    for (const std::string& argument : command.arguments) {
+        prepared.arguments.push_back(const_cast<char*>(argument.c_str()));
+    }
+    prepared.arguments.push_back(nullptr);
+    for (const std::string& variable : command.environment) {
+        prepared.environment.push_back(const_cast<char*>(variable.c_str()));
+    }
+    prepared.environment.push_back(nullptr);
+    prepared.directory = command.directory.c_str();
+    prepared.program = command.program;
+    prepared.descriptors = command.descriptors;
+    if (prepared.descriptors.size() + 5 > most_descriptors) throw std::length_error("too many descriptors");
+    prepared.control = control.read.get();
+    prepared.status = status.write.get();
+    prepared.output = command.output >= 0 ? command.output : output.write.get();
+    prepared.errors = errors.write.get();
+    prepared.null = null.get();
+    prepared.confinement = command.confinement;
+
+    warden_ = fork();
+    if (warden_ < 0) fail("no process");
+    if (warden_ == 0) be_warden(prepared);
+    control_ = std::move(control.write);
+    status_ = std::move(status.read);
+    stdout_ = std::move(output.read);
+    stderr_ = std::move(errors.read);
+    for (const Descriptor* end : {&status_, &stdout_, &stderr_}) {
+        fcntl(end->get(), F_SETFL, fcntl(end->get(), F_GETFL) | O_NONBLOCK);
+    }
+}
+
+bool Process::drain(Descriptor& from, Capture& into) {
+    std::array<char, 65536> buffer;
+    // A bounded number of rounds: a program that writes without pause must not hold the judge here.
+    for (int round = 0; from && round < 16; ++round) {
+        const ssize_t got = read(from.get(), buffer.data(), buffer.size());
+        if (got > 0) {
+            into.add(buffer.data(), static_cast<std::size_t>(got));
+        } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+            from.close();
+        } else {
+            return false;
+        }
+    }
+    return static_cast<bool>(from);
+}
+
+void Process::collect_end() {
+    Report report{};
+    const ssize_t got = read(status_.get(), &report, sizeof report);
+    if (got == static_cast<ssize_t>(sizeof report)) {
+        end_ = {report.kind, report.code, report.cpu_seconds, report.peak_bytes};
+    } else if (got == 0) {
+        end_.kind = End::Kind::lost;  // somebody killed the warden
+    }
+}
+
+Process::Event Process::wait(int descriptor, Clock::time_point deadline, const std::atomic<bool>* stop) {
+    using std::chrono::milliseconds;
+    for (;;) {
+        if (stop && stop->load()) return Event::stopped;
+        const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+        if (left.count() <= 0) return Event::deadline;
+        // `stop` may be set by a signal handler of any thread: look at it often enough.
+        const auto slice = stop ? std::min(left, milliseconds(50)) : left;
+        pollfd watched[4] = {{descriptor, POLLIN, 0},
+                             {status_.get(), POLLIN, 0},
+                             {stdout_.get(), POLLIN, 0},
+                             {stderr_.get(), POLLIN, 0}};
+        if (poll(watched, 4, static_cast<int>(std::min<long long>(slice.count(), 1 << 30))) < 0) {
+            if (errno == EINTR) continue;
+            fail("poll");
+        }
+        if (watched[2].revents) drain(stdout_, output_);
+        if (watched[3].revents) drain(stderr_, errors_);
+        if (watched[0].revents & POLLIN) return Event::readable;
+        if (watched[1].revents) {
+            collect_end();
+            if (end_.kind != End::Kind::running) {
+                while (drain(stdout_, output_) && output_.total() < (64U << 20)) {
+                }
+                while (drain(stderr_, errors_) && errors_.total() < (64U << 20)) {
+                }
+                return Event::ended;
+            }
+        }
+        // The program may have closed its end and gone on: do not spin until it ends.
+        if (watched[0].revents) descriptor = -1;
+    }
+}
+
+void Process::kill() {
+    if (warden_ < 0) return;
+    control_.close();
+    int status = 0;
+    while (waitpid(warden_, &status, 0) < 0 && errno == EINTR) {
+    }
+    warden_ = -1;
+    if (end_.kind == End::Kind::running) collect_end();
+    drain(stdout_, output_);
+    drain(stderr_, errors_);
+}
+
+bool run_to_end(Process& process, double seconds, const std::atomic<bool>* stop) {
+    const bool ended = process.wait(-1, in_seconds(seconds), stop) == Process::Event::ended;
+    process.kill();
+    return ended;
+}
+
+}  // namespace rungs::judge

@@ -1,0 +1,129 @@
+#pragma once
+// Runs compilers and workers: fixed arguments, no shell, closed descriptors, limits, capped output, and an
+// end that leaves nothing behind.
+//
+// Between this process and the program stands a *warden*, a fork of ours that runs no foreign code. It is
+// the program's parent and the reaper of whatever the program leaves behind: children that fled by setsid()
+// or a double fork become the warden's children, and it kills them. It ends when the program has ended, when
+// kill() asks, or when this process is gone, however that came about (even by kill -9).
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sandbox.hpp"
+
+namespace rungs::judge {
+
+using Clock = std::chrono::steady_clock;
+
+/// `seconds` from now.
+Clock::time_point in_seconds(double seconds);
+
+/// A file descriptor with an owner.
+class Descriptor {
+  public:
+    Descriptor() = default;
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Descriptor() { close(); }
+
+    void close();
+    int get() const { return number_; }
+    explicit operator bool() const { return number_ >= 0; }
+
+  private:
+    int number_ = -1;
+};
+
+/// A pipe, closed on exec. @throws std::system_error
+struct Pipe {
+    Pipe();
+    Descriptor read;
+    Descriptor write;
+};
+
+/// What a program wrote: the first and the last bytes, however much it was.
+class Capture {
+  public:
+    static constexpr std::size_t kept = 8192;  ///< bytes at each end
+
+    void add(const char* bytes, std::size_t count);
+    std::size_t total() const { return total_; }
+    /// Head, a line that says how much is missing, tail.
+    std::string text() const;
+
+  private:
+    std::string head_;
+    std::string tail_;
+    std::size_t total_ = 0;
+};
+
+struct Command {
+    std::vector<std::string> arguments;     ///< the first is an absolute path
+    std::vector<std::string> environment;   ///< "NAME=value"; nothing is inherited
+    std::filesystem::path directory = "/";  ///< to start in
+    int program = -1;                       ///< a descriptor of the executable, instead of arguments[0]
+    int output = -1;                        ///< a descriptor for what it prints, instead of Process::output()
+    std::vector<std::pair<int, int>> descriptors;  ///< ours, and the number (3 or more) it gets there
+    Confinement confinement;
+};
+
+/// How a program ended.
+struct End {
+    enum class Kind { running, exited, signalled, not_started, lost };
+    Kind kind = Kind::running;
+    int code = 0;  ///< exit status, signal, or errno of what kept it from starting
+    double cpu_seconds = 0;
+    std::size_t peak_bytes = 0;
+};
+
+class Process {
+  public:
+    /// Starts `command`. @throws std::system_error when this machine has no process or pipe left.
+    explicit Process(const Command& command);
+    ~Process() { kill(); }
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    enum class Event { readable, ended, deadline, stopped };
+
+    /// Collects output until `descriptor` (or -1) is readable, the program has ended, `deadline` has passed
+    /// or `stop` is set.
+    Event wait(int descriptor, Clock::time_point deadline, const std::atomic<bool>* stop = nullptr);
+
+    /// Ends the program and everything it started. On return all of it is gone.
+    void kill();
+
+    const End& end() const { return end_; }
+    const Capture& output() const { return output_; }
+    const Capture& errors() const { return errors_; }
+
+  private:
+    bool drain(Descriptor& from, Capture& into);
+    void collect_end();
+
+    pid_t warden_ = -1;
+    Descriptor control_;  ///< closing it is the order to end
+    Descriptor status_;   ///< the warden writes how the program ended
+    Descriptor stdout_;
+    Descriptor stderr_;
+    Capture output_;
+    Capture errors_;
+    End end_;
+};
+
+/// Runs a command to its end. @returns false when `seconds` passed or `stop` was set; it is killed then.
+bool run_to_end(Process& process, double seconds, const std::atomic<bool>* stop = nullptr);
+
+}  // namespace rungs::judge

@@ -1,0 +1,77 @@
+#include "result.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace rungs::judge {
+namespace {
+
+struct Row {
+    Verdict verdict;
+    const char* name;
+    Owner owner;
+};
+
+constexpr std::array rows{Row{Verdict::ok, "OK", Owner::student},
+                          Row{Verdict::wrong, "WRONG", Owner::student},
+                          Row{Verdict::slow, "SLOW", Owner::student},
+                          Row{Verdict::out_of_bounds, "OOB", Owner::student},
+                          Row{Verdict::deadlock, "DEADLOCK", Owner::student},
+                          Row{Verdict::timeout, "TIMEOUT", Owner::student},
+                          Row{Verdict::oom, "OOM", Owner::student},
+                          Row{Verdict::runtime_error, "RUNTIME_ERROR", Owner::student},
+                          Row{Verdict::runtime_signal, "RUNTIME_SIGNAL", Owner::student},
+                          Row{Verdict::runtime_exit, "RUNTIME_EXIT", Owner::student},
+                          Row{Verdict::protocol, "PROTOCOL", Owner::student},
+                          Row{Verdict::compile_error, "COMPILE_ERROR", Owner::student},
+                          Row{Verdict::unstable, "UNSTABLE", Owner::review},
+                          Row{Verdict::suspect, "SUSPECT", Owner::review},
+                          Row{Verdict::infra, "INFRA", Owner::ours},
+                          Row{Verdict::not_run, "NOT_RUN", Owner::ours}};
+
+const Row& row_of(Verdict verdict) {
+    return *std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.verdict == verdict; });
+}
+
+const char* plural_of(Element element) {
+    switch (element) {
+        case Element::f32:
+            return "floats";
+        case Element::f64:
+            return "doubles";
+        default:
+            return "integers";
+    }
+}
+
+}  // namespace
+
+const char* name_of(Verdict verdict) { return row_of(verdict).name; }
+
+Owner owner_of(Verdict verdict) { return row_of(verdict).owner; }
+
+Verdict verdict_of(const std::string& name) {
+    for (const Row& row : rows) {
+        if (name == row.name) return row.verdict;
+    }
+    throw std::invalid_argument("no verdict is called '" + name + "'");
+}
+
+std::string describe(const Case& which, const Task& task) {
+    std::string size;
+    for (const long long extent : which.sizes) size += (size.empty() ? "" : " x ") + std::to_string(extent);
+    const char* what = task.inputs.empty() ? "elements" : plural_of(task.inputs.front().element);
+    return fmt::format("{} of {} {}, kind {}, seed {:#x}", which.problem, size, what, which.kind, which.seed);
+}
+
+double points_for(const SpeedRule& rule, double speedup) {
+    if (!std::isfinite(speedup)) return 0;
+    return rule.points * std::clamp((speedup - rule.zero) / (rule.full - rule.zero), 0.0, 1.0);
+}
+
+}  // namespace rungs::judge

@@ -1,0 +1,122 @@
+#include "sandbox.hpp"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+namespace rungs::judge {
+namespace {
+
+int limit(__rlimit_resource_t which, std::size_t value) {
+    const rlimit bound{value, value};
+    return setrlimit(which, &bound) == 0 ? 0 : errno;
+}
+
+/// A user that no other process has, so that limits on processes count this worker alone and its signals
+/// reach nobody. Needs root; without it the worker stays the student's own user.
+int become_nobody() {
+    if (geteuid() != 0) return 0;
+    const auto process = static_cast<unsigned>(getpid());
+    // A container may map only 65536 users: then a smaller number has to do.
+    for (const unsigned user : {1'000'000'000U + process, 20'000U + process % 40'000U}) {
+        if (syscall(SYS_setgroups, 0, nullptr) != 0) return errno;
+        if (syscall(SYS_setresgid, user, user, user) != 0) continue;
+        if (syscall(SYS_setresuid, user, user, user) == 0) return 0;
+    }
+    return errno;
+}
+
+#if defined(__x86_64__)
+constexpr std::uint32_t architecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t architecture = AUDIT_ARCH_AARCH64;
+#else
+#error "the signal filter knows x86-64 and aarch64"
+#endif
+
+/// Without a process namespace, kill(-1) of a submission would end the student's whole desktop, and
+/// prlimit() or ptrace() could reach the judge. This filter leaves a process with signals to itself.
+int filter_signals() {
+    constexpr std::uint32_t number = offsetof(seccomp_data, nr);
+    constexpr std::uint32_t first = offsetof(seccomp_data, args[0]);
+    const auto self = static_cast<std::uint32_t>(getpid());
+    const auto deny = SECCOMP_RET_ERRNO | EPERM;
+
+    // BPF jumps are relative: each block below ends by reloading the number for the next.
+    constexpr std::size_t capacity = 96;
+    sock_filter code[capacity];
+    unsigned short size = 0;
+    const auto add = [&](unsigned short op, std::uint32_t k, unsigned char yes = 0, unsigned char no = 0) {
+        if (size < capacity) code[size++] = {op, yes, no, k};
+    };
+    constexpr unsigned short load = BPF_LD | BPF_W | BPF_ABS;
+    constexpr unsigned short equal = BPF_JMP | BPF_JEQ | BPF_K;
+    constexpr unsigned short answer = BPF_RET | BPF_K;
+
+    add(load, offsetof(seccomp_data, arch));
+    add(equal, architecture, 1, 0);
+    add(answer, SECCOMP_RET_KILL_PROCESS);
+    add(load, number);
+#if defined(__x86_64__)
+    add(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);  // the x32 calls have other numbers
+    add(answer, deny);
+#endif
+    for (const long call :
+         {SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_ptrace, SYS_process_vm_readv,
+          SYS_process_vm_writev, 424 /* pidfd_send_signal */, 438 /* pidfd_getfd */}) {
+        add(equal, static_cast<std::uint32_t>(call), 0, 1);
+        add(answer, deny);
+    }
+    // Allowed with itself as the first argument only; prlimit64 with 0 too, which means itself.
+    for (const int call : {SYS_kill, SYS_tgkill, SYS_prlimit64}) {
+        const bool zero_is_self = call == SYS_prlimit64;
+        add(equal, static_cast<std::uint32_t>(call), 0, zero_is_self ? 5 : 4);
+        add(load, first);
+        if (zero_is_self) add(equal, 0, 2, 0);
+        add(equal, self, 1, 0);
+        add(answer, deny);
+        add(answer, SECCOMP_RET_ALLOW);
+    }
+    add(answer, SECCOMP_RET_ALLOW);
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+    const sock_fprog program{size, code};
+    // A kernel or container without seccomp filters: the rest of the level still holds.
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0 && errno != EINVAL) return errno;
+    return 0;
+}
+
+}  // namespace
+
+int confine(const Confinement& how) {
+    const Limits& limits = how.limits;
+    int failed = limit(RLIMIT_CORE, 0);
+    if (!failed && limits.address_space) failed = limit(RLIMIT_AS, limits.address_space);
+    if (!failed && limits.cpu_seconds) failed = limit(RLIMIT_CPU, limits.cpu_seconds);
+    if (!failed && (limits.file_size || limits.no_files)) {
+        failed = limit(RLIMIT_FSIZE, limits.no_files ? 0 : limits.file_size);
+    }
+    if (!failed && limits.open_files) failed = limit(RLIMIT_NOFILE, limits.open_files);
+    if (failed || !how.untrusted) return failed;
+    failed = become_nobody();
+    // After the change of user: the processes of root would count otherwise.
+    if (!failed && limits.processes && geteuid() >= 20'000) failed = limit(RLIMIT_NPROC, limits.processes);
+    return failed ? failed : filter_signals();
+}
+
+SandboxLevel sandbox_level() {
+    const bool root = geteuid() == 0;
+    return {"S1", root ? "limits on memory, time and processes; a user of its own; no signals to others"
+                       : "limits on memory and time; no signals to others; files and network stay open"};
+}
+
+}  // namespace rungs::judge

@@ -1,0 +1,16 @@
+#pragma once
+// Judging speed on a GPU: the rung, the given rung and the reference, interleaved, by the judge's clock.
+
+#include <filesystem>
+
+#include "judge.hpp"
+
+namespace rungs::judge {
+
+/// Measures a rung that has been found correct and fills in `result.speed`; the verdict becomes SLOW where
+/// no points for speed were earned, UNSTABLE where time varies too much, and whatever an output that is
+/// checked on the way deserves. @throws InfraError, Stopped, std::runtime_error
+void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& rung,
+                 const std::filesystem::path& executable, const Exam& exam, const JudgeOptions& options);
+
+}  // namespace rungs::judge

@@ -1,0 +1,328 @@
+#include "worker_process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "build.hpp"
+#include "diagnostics.hpp"
+
+namespace rungs::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using protocol::Region;
+using protocol::Status;
+using protocol::Word;
+
+constexpr std::size_t least_bytes = 16U << 20;
+constexpr std::size_t cpu_memory = 8ULL << 30;
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+std::size_t round_up(std::size_t value, std::size_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Three quarters of the machine, at most 8 GiB: enough for every case of the CPU backend.
+std::size_t memory_limit() {
+    const auto machine =
+        static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return std::min(cpu_memory, machine / 4 * 3);
+}
+
+const char* signal_words(int number) {
+    switch (number) {
+        case SIGSEGV:
+            return "SIGSEGV: it used an address that is not its own";
+        case SIGBUS:
+            return "SIGBUS: it used an address without memory behind it";
+        case SIGFPE:
+            return "SIGFPE: integer division by zero, or an overflow";
+        case SIGILL:
+            return "SIGILL: an illegal instruction";
+        case SIGABRT:
+            return "SIGABRT: it gave up, by abort(), assert() or an exception that nobody caught";
+        case SIGXFSZ:
+            return "SIGXFSZ: it wrote to a file";
+        case SIGSYS:
+            return "SIGSYS: a forbidden system call";
+        case SIGTRAP:
+            return "SIGTRAP: a trap";
+        case SIGKILL:
+            return "SIGKILL";
+        case SIGPIPE:
+            return "SIGPIPE";
+        case SIGTERM:
+            return "SIGTERM";
+        default:
+            return nullptr;
+    }
+}
+
+bool contains(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }
+
+/// A memfd: this file's own memory has no name that a submission could find.
+Descriptor anonymous_file(std::size_t bytes) {
+    Descriptor file(memfd_create("rungs", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!file) fail("memfd_create");
+    if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) fail("shared memory");
+    return file;
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(std::size_t bytes) : descriptor_(anonymous_file(bytes)), size_(bytes) {
+    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.get(), 0);
+    if (address == MAP_FAILED) fail("mapping shared memory");
+    data_ = static_cast<std::byte*>(address);
+}
+
+SharedMemory::~SharedMemory() {
+    if (data_) munmap(data_, size_);
+}
+
+void SharedMemory::seal(bool read_only) {
+#ifndef F_SEAL_FUTURE_WRITE
+    constexpr int F_SEAL_FUTURE_WRITE = 0x0010;
+#endif
+    const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (read_only ? F_SEAL_FUTURE_WRITE : 0);
+    if (fcntl(descriptor_.get(), F_ADD_SEALS, seals) != 0) fail("sealing shared memory");
+}
+
+Layout lay_out(const Task& task) {
+    Layout layout;
+    const auto place = [&](const Array& array) {
+        const std::size_t element = size_of(array.element);
+        Region region;
+        region.lead = protocol::guard_bytes + array.misalignment * element;
+        region.bytes =
+            round_up(region.lead + array.count * element + protocol::guard_bytes, protocol::alignment);
+        region.in_offset = layout.in_bytes;
+        region.out_offset = layout.out_bytes;
+        layout.in_bytes += region.bytes;
+        layout.out_bytes += region.bytes;
+        layout.regions.push_back(region);
+    };
+    for (const Array& array : task.inputs) place(array);
+    for (const Array& array : task.outputs) place(array);
+    return layout;
+}
+
+void fill_region(std::byte* region, const Region& where, const Array& array, std::uint32_t poison) {
+    auto* words = reinterpret_cast<std::uint32_t*>(region);
+    std::fill(words, words + where.bytes / sizeof poison, poison);
+    if (!array.bytes.empty()) std::memcpy(region + where.lead, array.bytes.data(), array.bytes.size());
+}
+
+void fill_request(protocol::Request& request, const std::string& problem, const Task& task,
+                  std::uint32_t calls) {
+    const std::size_t regions = calls * (task.inputs.size() + task.outputs.size());
+    if (problem.size() >= sizeof request.problem || task.numbers.size() > protocol::max_numbers ||
+        regions > protocol::max_regions || calls > protocol::max_calls) {
+        throw std::length_error("the exam's task is too large for the protocol");
+    }
+    request = protocol::Request{};
+    std::memcpy(request.problem, problem.c_str(), problem.size() + 1);
+    request.calls = calls;
+    request.inputs = static_cast<std::uint32_t>(task.inputs.size());
+    request.outputs = static_cast<std::uint32_t>(task.outputs.size());
+    request.numbers = static_cast<std::uint32_t>(task.numbers.size());
+    for (std::size_t i = 0; i < task.numbers.size(); ++i) {
+        const Number& number = task.numbers[i];
+        request.number[i] = {number.is_integer ? 1U : 0U, 0, number.integer, number.real};
+    }
+}
+
+Worker::Worker(const fs::path& executable, const WorkerOptions& options)
+    : in_(round_up(std::max(options.in_bytes, least_bytes), 4096)),
+      out_(round_up(std::max(options.out_bytes, least_bytes), 4096)),
+      stop_(options.stop) {
+    in_.seal(true);
+    out_.seal(false);
+
+    const Descriptor program(open(executable.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!program) {
+        throw InfraError(
+            fmt::format("cannot open {}: {}; check again", executable.string(), std::strerror(errno)));
+    }
+    Command command;
+    command.arguments = {"rungs-worker"};
+    command.program = program.get();
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C", fmt::format("RUNGS_SIMT_SEED={}", options.seed)};
+    command.descriptors = {{in_.descriptor(), protocol::in_memory},
+                           {out_.descriptor(), protocol::out_memory},
+                           {go_.read.get(), protocol::go_pipe},
+                           {done_.write.get(), protocol::done_pipe}};
+    Confinement& confinement = command.confinement;
+    confinement.untrusted = true;
+    const auto cores = std::max(1U, std::thread::hardware_concurrency());
+    confinement.limits.cpu_seconds = static_cast<std::size_t>(options.cpu_seconds) * cores + 1;
+    if (options.backend == Backend::cpu) {
+        memory_limit_ = memory_limit() + 2 * (in_.size() + out_.size());
+        confinement.limits.address_space = memory_limit_;
+        confinement.limits.processes = 32 + 2 * cores;
+        confinement.limits.open_files = 64;
+        confinement.limits.no_files = true;
+    } else {
+        // A CUDA context reserves the address space of the device, and keeps files and threads of its own.
+        confinement.limits.processes = 512;
+        confinement.limits.open_files = 1024;
+        confinement.limits.file_size = 64U << 20;
+        for (const char* name : {"CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"}) {
+            if (const char* value = std::getenv(name)) {
+                command.environment.push_back(fmt::format("{}={}", name, value));
+            }
+        }
+    }
+    process_.emplace(command);
+    // Our copies of the worker's ends: without them a worker that hangs up is noticed.
+    go_.read.close();
+    done_.write.close();
+    fcntl(done_.read.get(), F_SETFL, O_NONBLOCK);
+}
+
+Failure Worker::ended(bool before_ready) {
+    process_->kill();
+    const End& end = process_->end();
+    const std::string messages = process_->errors().text();
+    const std::string report = backend_report(messages);
+    const std::string when =
+        before_ready ? "before its first call" : "instead of returning from its launcher";
+    const auto with_report = [&](std::string reason) { return report.empty() ? reason : report; };
+    switch (end.kind) {
+        case End::Kind::not_started:
+            if (end.code == ENOMEM) return {Verdict::oom, "has too much static data to be loaded"};
+            throw InfraError(fmt::format("the worker could not be started: {}", std::strerror(end.code)));
+        case End::Kind::exited:
+            if (!report.empty() && contains(report, "deadlock")) return {Verdict::deadlock, report};
+            if (end.code == 0) {
+                return {Verdict::protocol, fmt::format("ended the process, with exit status 0, {}", when)};
+            }
+            return {Verdict::runtime_exit,
+                    with_report(fmt::format("ended the process, with exit status {}, {}", end.code, when))};
+        case End::Kind::signalled: {
+            if (!report.empty() && contains(report, "deadlock")) return {Verdict::deadlock, report};
+            if (contains(messages, "bad_alloc") ||
+                (memory_limit_ && end.peak_bytes > memory_limit_ / 10 * 9)) {
+                return {Verdict::oom, fmt::format("ran out of memory (limit {} MiB)", memory_limit_ >> 20)};
+            }
+            if (end.code == SIGXCPU) return {Verdict::timeout, "used up its processor time"};
+            const char* words = signal_words(end.code);
+            return {Verdict::runtime_signal,
+                    with_report(words ? fmt::format("crashed {}: {}", when, words)
+                                      : fmt::format("crashed {} with signal {}", when, end.code))};
+        }
+        default:
+            throw InfraError("the worker was ended by another process");
+    }
+}
+
+Failure Worker::timed_out(double seconds) {
+    process_->kill();
+    const std::string report = backend_report(process_->errors().text());
+    if (contains(report, "deadlock")) return {Verdict::deadlock, report};
+    return {Verdict::timeout,
+            fmt::format("did not return within {} s{}{}", seconds, report.empty() ? "" : ": ", report)};
+}
+
+std::optional<Failure> Worker::start(double seconds) {
+    const auto event = process_->wait(done_.read.get(), in_seconds(seconds), stop_);
+    if (event == Process::Event::stopped) throw Stopped{};
+    if (event == Process::Event::ended) return ended(true);
+    if (event == Process::Event::deadline) {
+        Failure failure = timed_out(seconds);
+        failure.reason = "did not start: " + failure.reason;
+        return failure;
+    }
+    Word word;
+    const ssize_t got = read(done_.read.get(), &word, sizeof word);
+    if (got != static_cast<ssize_t>(sizeof word) || word.sequence != protocol::ready_sequence) {
+        process_->kill();
+        return Failure{Verdict::protocol, "wrote to the grader's pipe before its first call"};
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> Worker::order(std::uint32_t steps, double seconds) {
+    Word word;
+    if (read(done_.read.get(), &word, sizeof word) > 0) {
+        process_->kill();
+        return Failure{Verdict::protocol, "wrote to the grader's pipe without being asked"};
+    }
+    const Word go{++sequence_, steps, 0};
+    request().sequence = sequence_;
+    // The worker's output from here on must be this call's.
+    reinterpret_cast<protocol::Reply*>(out_.data())->sequence = 0;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (write(go_.write.get(), &go, sizeof go) != static_cast<ssize_t>(sizeof go) && errno != EPIPE) {
+        fail("writing to the worker");
+    }
+    const auto event = process_->wait(done_.read.get(), in_seconds(seconds), stop_);
+    if (event == Process::Event::stopped) throw Stopped{};
+    if (event == Process::Event::ended) return ended(false);
+    if (event == Process::Event::deadline) return timed_out(seconds);
+    const ssize_t got = read(done_.read.get(), &word, sizeof word);
+    if (got != static_cast<ssize_t>(sizeof word) || word.sequence != sequence_ || word.steps != steps) {
+        process_->kill();
+        return Failure{Verdict::protocol, "wrote to the grader's pipe what only the grader's part may write"};
+    }
+    return std::nullopt;
+}
+
+protocol::Reply Worker::reply() const {
+    protocol::Reply reply;
+    std::memcpy(static_cast<void*>(&reply), out_.data(), sizeof reply);
+    reply.text[sizeof reply.text - 1] = 0;
+    return reply;
+}
+
+std::optional<Failure> Worker::complaint(const protocol::Reply& reply) const {
+    if (reply.sequence != sequence_)
+        return Failure{Verdict::protocol, "did not answer the call it was given"};
+    const std::string report = backend_report(process_->errors().text());
+    const std::string text = one_line(reply.text);
+    const std::string reason = report.empty() ? text : report;
+    switch (reply.status) {
+        case Status::done:
+            return std::nullopt;
+        case Status::out_of_memory:
+            return Failure{Verdict::oom, "ran out of memory: " + text};
+        case Status::exception:
+        case Status::cuda_error:
+            if (contains(report, "deadlock")) return Failure{Verdict::deadlock, report};
+            if (contains(text, "cudaErrorMemoryAllocation")) return Failure{Verdict::oom, text};
+            return Failure{Verdict::runtime_error, reason};
+        default:
+            return Failure{Verdict::protocol, "gave an answer that the grader does not know"};
+    }
+}
+
+std::string Worker::printed() const {
+    const std::string text = process_->errors().text() + process_->output().text();
+    return trim_diagnostics(text, {}, 20);
+}
+
+std::string backend_report(const std::string& messages) {
+    std::istringstream lines(messages);
+    std::string report;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("simt: ", 0) != 0) continue;
+        report += (report.empty() ? "" : "; ") + line.substr(6);
+    }
+    return one_line(report, 500);
+}
+
+}  // namespace rungs::judge

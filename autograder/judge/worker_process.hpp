@@ -1,0 +1,119 @@
+#pragma once
+// The judge's side of one worker: the process, the memory it shares and the protocol (protocol.hpp).
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "process.hpp"
+#include "protocol.hpp"
+#include "result.hpp"
+#include "rungs/exam.hpp"
+#include "rungs/manifest.hpp"
+
+namespace rungs::judge {
+
+/// Why a worker gave no output: a verdict, and one line.
+struct Failure {
+    Verdict verdict;
+    std::string reason;
+};
+
+/// Memory of the system's that two processes can map. @throws std::system_error
+class SharedMemory {
+  public:
+    explicit SharedMemory(std::size_t bytes);
+    ~SharedMemory();
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+
+    /// From here on nobody can resize it; with `read_only`, nobody but this process can write to it.
+    void seal(bool read_only);
+    std::byte* data() const { return data_; }
+    std::size_t size() const { return size_; }
+    int descriptor() const { return descriptor_.get(); }
+
+  private:
+    Descriptor descriptor_;
+    std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// A task as it lies in memory: where each array goes, inputs first.
+struct Layout {
+    std::vector<protocol::Region> regions;
+    std::size_t in_bytes = protocol::request_bytes;
+    std::size_t out_bytes = protocol::reply_bytes;
+};
+
+/// Guards, misalignments and offsets for the arrays of `task`. Region::shift stays 0.
+Layout lay_out(const Task& task);
+
+/// Fills `region` with `poison` (a NaN as float and as double) and puts the elements of `array` in.
+void fill_region(std::byte* region, const protocol::Region& where, const Array& array, std::uint32_t poison);
+
+/// Numbers and counts of `task` for `calls` calls of `problem`. @throws std::length_error for too many
+void fill_request(protocol::Request& request, const std::string& problem, const Task& task,
+                  std::uint32_t calls);
+
+struct WorkerOptions {
+    Backend backend = Backend::cpu;
+    double cpu_seconds = 600;  ///< second net; the wall clock is the first
+    std::size_t in_bytes = 0;  ///< least size of the two memories
+    std::size_t out_bytes = 0;
+    std::uint64_t seed = 0;  ///< of the CPU backend's order of lanes, warps and blocks
+    const std::atomic<bool>* stop = nullptr;
+};
+
+class Worker {
+  public:
+    /// Starts `executable`. @throws std::system_error, InfraError
+    Worker(const std::filesystem::path& executable, const WorkerOptions& options);
+
+    /// Waits for READY. @returns what went wrong instead. @throws Stopped, InfraError
+    std::optional<Failure> start(double seconds);
+
+    bool holds(const Layout& layout) const {
+        return layout.in_bytes <= in_.size() && layout.out_bytes <= out_.size();
+    }
+    protocol::Request& request() { return *reinterpret_cast<protocol::Request*>(in_.data()); }
+    std::byte* in() { return in_.data(); }
+    std::byte* out() { return out_.data(); }
+
+    /// Orders `steps` for the request that was written, and waits for the answer.
+    /// @returns what went wrong instead. @throws Stopped, InfraError
+    std::optional<Failure> order(std::uint32_t steps, double seconds);
+
+    /// A copy of what the worker says about its last order.
+    protocol::Reply reply() const;
+
+    /// What the worker reports as failed in `reply`; nothing when it claims to be done.
+    std::optional<Failure> complaint(const protocol::Reply& reply) const;
+
+    void kill() { process_->kill(); }
+
+    /// What it printed: trimmed and safe to show.
+    std::string printed() const;
+
+  private:
+    Failure ended(bool before_ready);
+    Failure timed_out(double seconds);
+
+    SharedMemory in_;
+    SharedMemory out_;
+    Pipe go_;
+    Pipe done_;
+    std::optional<Process> process_;
+    const std::atomic<bool>* stop_;
+    std::size_t memory_limit_ = 0;
+    std::uint64_t sequence_ = 0;
+};
+
+/// The reports of the CPU backend among a worker's messages: its lines that start with "simt: ".
+std::string backend_report(const std::string& messages);
+
+}  // namespace rungs::judge

@@ -1,0 +1,96 @@
+#pragma once
+// What judge and worker say to each other. Arguments lie in shared memory; two pipes carry a word a step.
+//
+//     judge                                   worker (untrusted)
+//     writes Request and contents to `in`,
+//     fills `out` with poison
+//     go: Word{sequence, steps} ──────────▶   prepare: contents to device memory
+//                                             run: the rung, then wait for the device
+//                                             fetch: device memory to `out`
+//     copies `out` away, then stops  ◀──────  done: Word{sequence, steps}
+//     the clock, then verifies
+//
+// `in` is sealed: the worker cannot write, shrink or grow it. `out` cannot be resized. The worker knows no
+// seed, no expected value and no verdict; what it says in Reply may only lower what the judge has seen.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rungs::protocol {
+
+inline constexpr std::uint64_t magic = 0x3130'7367'6e75'72ULL;  // "rungs01"
+inline constexpr std::uint64_t ready_sequence = 0;              ///< of the word that a worker starts with
+
+/// Descriptors a worker finds open, after the three standard ones.
+enum Descriptor : int { in_memory = 3, out_memory = 4, go_pipe = 5, done_pipe = 6 };
+
+enum Step : std::uint32_t { prepare = 1, run = 2, fetch = 4, all_steps = 7 };
+
+/// What travels through the pipes.
+struct Word {
+    std::uint64_t sequence = 0;  ///< of the request; counts from 1
+    std::uint32_t steps = 0;
+    std::uint32_t reserved = 0;
+};
+
+/// Bytes around the elements of every buffer, there to show who writes past the ends.
+inline constexpr std::size_t guard_bytes = 4096;
+inline constexpr std::size_t alignment = 256;
+
+/// One buffer: guard, misalignment, elements, guard.
+struct Region {
+    std::uint64_t in_offset = 0;     ///< in `in`: its whole initial content, guards included
+    std::uint64_t out_offset = 0;    ///< in `out`: where its whole final content goes
+    std::uint64_t bytes = 0;         ///< of the whole region
+    std::uint64_t lead = 0;          ///< bytes before the first element
+    std::uint64_t shift = 0;         ///< where device memory begins to be used; moves buffers between calls
+    std::uint64_t arena_offset = 0;  ///< of the whole region in the judge's device memory, where that is used
+};
+
+struct Number {
+    std::uint32_t is_integer = 1;
+    std::uint32_t reserved = 0;
+    std::int64_t integer = 0;
+    double real = 0;
+};
+
+inline constexpr std::size_t max_regions = 256;
+inline constexpr std::size_t max_numbers = 16;
+inline constexpr std::size_t max_calls = 64;
+
+/// At offset 0 of `in`. `calls` calls of one problem, each with its own regions: call i has
+/// regions[i * (inputs + outputs)] and following, inputs first; all share the numbers.
+struct Request {
+    std::uint64_t magic = protocol::magic;
+    std::uint64_t sequence = 0;
+    char problem[64] = {};
+    std::uint32_t calls = 1;
+    std::uint32_t inputs = 0;
+    std::uint32_t outputs = 0;
+    std::uint32_t numbers = 0;
+    std::uint32_t use_arena = 0;  ///< regions lie in the judge's device memory: nothing is copied
+    std::uint32_t reserved = 0;
+    unsigned char arena_handle[64] = {};  ///< cudaIpcMemHandle_t
+    Number number[max_numbers];
+    Region region[max_regions];
+};
+
+enum class Status : std::uint32_t { nothing, done, unknown_problem, exception, cuda_error, out_of_memory };
+
+/// At offset 0 of `out`. Claims, not facts.
+struct Reply {
+    std::uint64_t sequence = 0;
+    Status status = Status::nothing;
+    std::uint32_t reserved = 0;
+    std::uint64_t launches = 0;  ///< kernels launched so far in this process; see `counts_launches`
+    std::uint32_t counts_launches = 0;
+    std::uint32_t reserved2 = 0;
+    double seconds = 0;  ///< of `run`, by the worker's own clock: information only
+    char text[1024] = {};
+};
+
+inline constexpr std::size_t request_bytes = 32768;  ///< contents begin here in `in`
+inline constexpr std::size_t reply_bytes = 4096;     ///< and here in `out`
+static_assert(sizeof(Request) <= request_bytes && sizeof(Reply) <= reply_bytes);
+
+}  // namespace rungs::protocol

@@ -1,0 +1,266 @@
+// The untrusted half of a graded executable: takes requests from the judge, calls the rung, hands the
+// outputs back. It shares its process with the submission, so it holds nothing worth stealing or forging:
+// no expected value, no seed, no clock that counts, no verdict.
+
+#include <cuda_runtime.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "protocol.hpp"
+#include "rungs/call.hpp"
+
+/// Generated for each rung: one entry a problem.
+extern const rungs::Entry rungs_entries[];
+extern const int rungs_entry_count;
+
+namespace {
+
+using namespace rungs::protocol;
+using rungs::Call;
+using rungs::Scalar;
+
+/// A CUDA call of ours or of the rung that failed.
+struct CudaFailure {
+    cudaError_t code;
+    const char* where;
+};
+
+void check(cudaError_t code, const char* where) {
+    if (code != cudaSuccess) throw CudaFailure{code, where};
+}
+
+/// Without memory and pipes there is nothing to work with; the judge sees the worker end.
+[[noreturn]] void give_up(const char* what) {
+    std::fprintf(stderr, "rungs worker: %s: %s\n", what, std::strerror(errno));
+    _exit(97);
+}
+
+unsigned char* map(int descriptor, int protection) {
+    struct stat status {};
+    if (fstat(descriptor, &status) != 0) give_up("shared memory is missing");
+    void* address =
+        mmap(nullptr, static_cast<std::size_t>(status.st_size), protection, MAP_SHARED, descriptor, 0);
+    if (address == MAP_FAILED) give_up("cannot map shared memory");
+    return static_cast<unsigned char*>(address);
+}
+
+bool receive(Word& word) {
+    for (;;) {
+        const ssize_t got = read(go_pipe, &word, sizeof word);
+        if (got == static_cast<ssize_t>(sizeof word)) return true;
+        if (got < 0 && errno == EINTR) continue;
+        return false;
+    }
+}
+
+void send(const Word& word) {
+    while (write(done_pipe, &word, sizeof word) < 0 && errno == EINTR) {
+    }
+}
+
+#ifdef RUNGS_SIMT
+/// Only on a GPU is there device memory that two processes could share.
+class Arena {
+  public:
+    unsigned char* open(const unsigned char (&)[64]) {
+        throw CudaFailure{cudaErrorNotSupported, "opening the judge's memory"};
+    }
+};
+#else
+/// The judge's device memory; opened once for a handle.
+class Arena {
+  public:
+    unsigned char* open(const unsigned char (&handle)[64]) {
+        if (base_ && std::memcmp(handle, handle_, sizeof handle) == 0) return base_;
+        close();
+        cudaIpcMemHandle_t ipc;
+        static_assert(sizeof ipc == sizeof handle);
+        std::memcpy(&ipc, handle, sizeof ipc);
+        void* base = nullptr;
+        check(cudaIpcOpenMemHandle(&base, ipc, cudaIpcMemLazyEnablePeerAccess), "opening the judge's memory");
+        base_ = static_cast<unsigned char*>(base);
+        std::memcpy(handle_, handle, sizeof handle);
+        return base_;
+    }
+
+  private:
+    void close() {
+        if (base_) check(cudaIpcCloseMemHandle(base_), "closing the judge's memory");
+        base_ = nullptr;
+    }
+
+    unsigned char* base_ = nullptr;
+    unsigned char handle_[64] = {};
+};
+#endif
+
+class Worker {
+  public:
+    Worker() : in_(map(in_memory, PROT_READ)), out_(map(out_memory, PROT_READ | PROT_WRITE)) {}
+
+    void serve() {
+        check(cudaFree(nullptr), "starting CUDA");  // creates the context, outside every clock
+        send({ready_sequence, 0, 0});
+        Word word;
+        while (receive(word)) {
+            Reply& reply = *reinterpret_cast<Reply*>(out_);
+            attempt(word, reply);
+            reply.sequence = word.sequence;
+            send(word);
+        }
+    }
+
+  private:
+    struct Buffer {
+        void* allocation = nullptr;  ///< none in the judge's arena
+        unsigned char* region = nullptr;
+    };
+
+    const Request& request() const { return *reinterpret_cast<const Request*>(in_); }
+
+    void attempt(const Word& word, Reply& reply) {
+        reply.status = Status::nothing;
+        reply.text[0] = 0;
+        try {
+            if (word.steps & prepare) prepare_buffers();
+            if (word.steps & run) {
+                const auto start = std::chrono::steady_clock::now();
+                call_rung();
+                const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+                reply.seconds = took.count();
+            }
+            if (word.steps & fetch) fetch_buffers();
+            reply.status = Status::done;
+        } catch (const CudaFailure& failure) {
+            const bool memory = failure.code == cudaErrorMemoryAllocation;
+            say(reply, memory ? Status::out_of_memory : Status::cuda_error, failure.where,
+                cudaGetErrorName(failure.code), cudaGetErrorString(failure.code));
+            cudaGetLastError();
+        } catch (const std::bad_alloc& error) {
+            say(reply, Status::out_of_memory, "host memory", error.what(), "");
+        } catch (const std::exception& error) {
+            say(reply, Status::exception, "", error.what(), "");
+            cudaGetLastError();  // what was thrown already tells of it
+        } catch (...) {
+            say(reply, Status::exception, "", "something that is no std::exception", "");
+        }
+#ifdef RUNGS_WORKER_COUNTS_LAUNCHES
+        reply.counts_launches = 1;
+        reply.launches = simt::launches();
+#endif
+    }
+
+    static void say(Reply& reply, Status status, const char* where, const char* what, const char* more) {
+        reply.status = status;
+        std::snprintf(reply.text, sizeof reply.text, "%s%s%s%s%s", where, *where ? ": " : "", what,
+                      *more ? ": " : "", more);
+    }
+
+    void release() {
+        for (const Buffer& buffer : buffers_) {
+            if (buffer.allocation) check(cudaFree(buffer.allocation), "freeing device memory");
+        }
+        buffers_.clear();
+    }
+
+    void prepare_buffers() {
+        release();
+        const Request& asked = request();
+        const std::size_t count = std::size_t{asked.calls} * (asked.inputs + asked.outputs);
+        unsigned char* arena = asked.use_arena ? arena_.open(asked.arena_handle) : nullptr;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Region& region = asked.region[i];
+            if (arena) {
+                buffers_.push_back({nullptr, arena + region.arena_offset});
+                continue;
+            }
+            void* memory = nullptr;
+            check(cudaMalloc(&memory, region.shift + region.bytes), "allocating device memory");
+            buffers_.push_back({memory, static_cast<unsigned char*>(memory) + region.shift});
+            check(cudaMemcpy(buffers_.back().region, in_ + region.in_offset, region.bytes,
+                             cudaMemcpyHostToDevice),
+                  "copying to the device");
+        }
+        check(cudaDeviceSynchronize(), "copying to the device");
+    }
+
+    void call_rung() {
+        const Request& asked = request();
+        const rungs::Entry* entry = nullptr;
+        for (int i = 0; i < rungs_entry_count; ++i) {
+            if (std::strcmp(rungs_entries[i].problem, asked.problem) == 0) entry = &rungs_entries[i];
+        }
+        if (!entry) throw std::invalid_argument("no such problem: " + std::string(asked.problem));
+
+        Scalar scalars[max_numbers];
+        for (std::size_t i = 0; i < asked.numbers; ++i) {
+            const Number& number = asked.number[i];
+            scalars[i] = number.is_integer ? Scalar::of(static_cast<long long>(number.integer))
+                                           : Scalar::of(number.real);
+        }
+        std::vector<const void*> inputs(asked.inputs);
+        std::vector<void*> outputs(asked.outputs);
+        for (std::uint32_t call = 0; call < asked.calls; ++call) {
+            const std::size_t first = std::size_t{call} * (asked.inputs + asked.outputs);
+            for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = element(first + i);
+            for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] = element(first + inputs.size() + i);
+            Call arguments;
+            arguments.inputs = inputs.data();
+            arguments.input_count = inputs.size();
+            arguments.outputs = outputs.data();
+            arguments.output_count = outputs.size();
+            arguments.scalars = scalars;
+            arguments.scalar_count = asked.numbers;
+            entry->run(arguments);
+        }
+        check(cudaGetLastError(), "after the launch");
+        check(cudaDeviceSynchronize(), "while the kernel ran");
+        check(cudaGetLastError(), "after the kernel");
+    }
+
+    unsigned char* element(std::size_t index) const {
+        return buffers_.at(index).region + request().region[index].lead;
+    }
+
+    /// Inputs too: the judge wants to know whether they were written to.
+    void fetch_buffers() {
+        for (std::size_t i = 0; i < buffers_.size(); ++i) {
+            const Region& region = request().region[i];
+            check(cudaMemcpy(out_ + region.out_offset, buffers_[i].region, region.bytes,
+                             cudaMemcpyDeviceToHost),
+                  "copying from the device");
+        }
+        release();
+    }
+
+    const unsigned char* in_;
+    unsigned char* out_;
+    std::vector<Buffer> buffers_;
+    Arena arena_;
+};
+
+}  // namespace
+
+int main() {
+    try {
+        Worker worker;
+        worker.serve();
+    } catch (const CudaFailure& failure) {
+        std::fprintf(stderr, "rungs worker: %s: %s\n", failure.where, cudaGetErrorString(failure.code));
+        _exit(98);
+    }
+    _exit(0);  // no destructor of a submission runs: the judge has hung up
+}
