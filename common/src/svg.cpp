@@ -99,10 +99,15 @@ double width_of(const std::string& text) {
                      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+/// Several pictures in one page need ids of their own: a hash (FNV-1a) of what the picture says.
+std::string id_of(const std::string& title, const std::string& description) {
+    std::uint32_t hash = 2166136261u;
+    for (const char c : title + "\n" + description) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    return "rp" + std::to_string(hash);
+}
+
 std::string head(const std::string& title, const std::string& description, int width, double height) {
-    std::uint32_t id = 2166136261u;  // FNV-1a: several pictures in one page need ids of their own
-    for (const char c : title + "\n" + description) id = (id ^ static_cast<unsigned char>(c)) * 16777619u;
-    const std::string name = "rp" + std::to_string(id);
+    const std::string name = id_of(title, description);
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"rp\" viewBox=\"0 0 " + std::to_string(width) +
            " " + at(height) + "\" width=\"" + std::to_string(width) +
            "\" role=\"img\" style=\"max-width:100%;height:auto\" "
@@ -277,9 +282,10 @@ std::string LadderChart::svg() const {
     const double bottom = top + row * static_cast<double>(bars.size());
 
     std::string out = head(title, description, width, bottom + 42);
-    out +=
-        "<defs><pattern id=\"rp-hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-        "patternTransform=\"rotate(45)\"><rect class=\"f5\" width=\"3\" height=\"6\"/></pattern></defs>\n";
+    const std::string hatch = id_of(title, description) + "h";
+    out += "<defs><pattern id=\"" + hatch +
+           "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+           "patternTransform=\"rotate(45)\"><rect class=\"f5\" width=\"3\" height=\"6\"/></pattern></defs>\n";
     out += text_at(16, 26, "start", title, "title");
     for (const Tick& tick : x.ticks(90)) {
         const double place = x.pixel_of_measure(tick.place);
@@ -296,7 +302,7 @@ std::string LadderChart::svg() const {
         if (shown) {
             out += "<rect x=\"" + at(x.begin) + "\" y=\"" + at(y + 2) + "\" width=\"" +
                    at(std::max(1.0, end - x.begin)) + "\" height=\"20\" rx=\"2\" " +
-                   (bar.reference ? "fill=\"url(#rp-hatch)\"" : "class=\"f0\"") + "/>\n";
+                   (bar.reference ? "fill=\"url(#" + hatch + ")\"" : "class=\"f0\"") + "/>\n";
         }
         const std::string note = bar.note.empty() ? "" : " · " + bar.note;
         out += text_at(x.end + 14, y + 16, "start", pretty(bar.value) + note);
