@@ -17,12 +17,14 @@ namespace fs = std::filesystem;
 [[noreturn]] void fail(const fs::path& file, const char* doing, int error) {
     const char* advice = "";
     if (error == ENOSPC || error == EDQUOT) advice = "; free some space and try again";
-    if (error == EACCES || error == EPERM || error == EROFS) advice = "; choose a folder that you may write to";
+    if (error == EACCES || error == EPERM || error == EROFS)
+        advice = "; choose a folder that you may write to";
     if (error == EFBIG) advice = "; the limit on file sizes is too low (ulimit -f)";
     throw FileError(file.string() + ": cannot " + doing + ": " + std::strerror(error) + advice);
 }
 
-/// Over the file size limit the kernel sends SIGXFSZ, which would end the program before it could explain itself.
+/// Over the file size limit the kernel sends SIGXFSZ, which would end the program before it could explain
+/// itself.
 class IgnoreFileSizeSignal {
   public:
     IgnoreFileSizeSignal() : before_(std::signal(SIGXFSZ, SIG_IGN)) {}
@@ -76,7 +78,8 @@ void write_atomically(const fs::path& target, std::string_view content) {
     if (file.empty() || error) file = target;
     if (fs::is_directory(file, error)) fail(target, "write", EISDIR);
     if (fs::exists(file, error) && !fs::is_regular_file(file, error)) {
-        // A device or a pipe (/dev/full, /dev/stdout, a process substitution) cannot be renamed onto: write to it.
+        // A device or a pipe (/dev/full, /dev/stdout, a process substitution) cannot be renamed onto: write
+        // to it.
         const int out = open(file.c_str(), O_WRONLY | O_CLOEXEC);
         if (out < 0) fail(target, "write", errno);
         while (!content.empty()) {

@@ -42,8 +42,8 @@ std::string opening(const std::string& line) {
     return inside == "ladder" || inside.rfind("snippet", 0) == 0 ? inside : std::string();
 }
 
-std::string filled(const std::string& region, const Manifest& manifest, const fs::path& root, const std::string& name,
-                   std::size_t line) {
+std::string filled(const std::string& region, const Manifest& manifest, const fs::path& root,
+                   const std::string& name, std::size_t line) {
     if (region == "ladder") return ladder_table(manifest);
     std::istringstream words(region);
     std::string keyword, file, mark, more;
@@ -105,7 +105,8 @@ std::string snippet(std::string_view source, const std::string& mark, const std:
     std::size_t indent = std::string::npos;
     for (const std::string& line : inside) indent = std::min(indent, line.find_first_not_of(' '));
     std::string out;
-    for (const std::string& line : inside) out += (line.empty() ? line : line.substr(std::min(indent, line.size()))) + '\n';
+    for (const std::string& line : inside)
+        out += (line.empty() ? line : line.substr(std::min(indent, line.size()))) + '\n';
     return out;
 }
 
@@ -134,8 +135,8 @@ std::string fill_lesson(std::string_view lesson, const Manifest& manifest, const
     return out;
 }
 
-std::vector<std::string> contradictions(std::string_view lesson, const Manifest& manifest, const fs::path& root,
-                                        const std::string& name) {
+std::vector<std::string> contradictions(std::string_view lesson, const Manifest& manifest,
+                                        const fs::path& root, const std::string& name) {
     std::vector<std::string> found;
     const auto add = [&](std::size_t line, const std::string& what) {
         found.push_back(name + ":" + std::to_string(line) + ": " + what);

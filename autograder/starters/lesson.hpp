@@ -1,6 +1,6 @@
 #pragma once
-// What a lesson shows is generated from what runs. A chapter's README.md holds regions between HTML comments, which
-// neither GitHub nor the book shows:
+// What a lesson shows is generated from what runs. A chapter's README.md holds regions between HTML comments,
+// which neither GitHub nor the book shows:
 //
 //     <!-- ladder -->                          the table of the chapter's rungs, from chapter.toml
 //     <!-- end -->
@@ -33,8 +33,10 @@ std::string ladder_table(const Manifest& manifest);
 std::string snippet(std::string_view source, const std::string& mark, const std::string& name);
 
 /// The lesson with every region filled anew.
-/// @param root  the workbook; a snippet of a file that has a solution below it would show the answer and is refused
-/// @throws LessonError for unknown, stray, nested and unterminated regions and for snippets that cannot be found.
+/// @param root  the workbook; a snippet of a file that has a solution below it would show the answer and is
+/// refused
+/// @throws LessonError for unknown, stray, nested and unterminated regions and for snippets that cannot be
+/// found.
 std::string fill_lesson(std::string_view lesson, const Manifest& manifest, const std::filesystem::path& root,
                         const std::string& name);
 

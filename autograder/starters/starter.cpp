@@ -31,7 +31,9 @@ std::string_view trimmed(std::string_view line) {
     return line.substr(first, line.find_last_not_of(" \t") + 1 - first);
 }
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool starts_with(std::string_view text, std::string_view prefix) {
+    return text.substr(0, prefix.size()) == prefix;
+}
 
 bool is_numbered(const std::string& name) {
     return name.size() > 3 && std::isdigit(static_cast<unsigned char>(name[0])) &&
@@ -66,12 +68,14 @@ std::string make_starter(std::string_view solution, const std::string& name) {
         if (!line.empty() && line.back() == '\r') {
             refuse(number, "the line ends with CR LF; save the file with LF line ends");
         }
-        if (line.find('\0') != std::string_view::npos) refuse(number, "a NUL byte; this is not a source file");
+        if (line.find('\0') != std::string_view::npos)
+            refuse(number, "a NUL byte; this is not a source file");
         const std::string_view word = trimmed(line);
         if (word == begin_marker) {
             if (begin) refuse(number, "BEGIN SOLUTION inside the region of line " + std::to_string(begin));
             if (!has_todo_above(i)) {
-                refuse(number, "no TODO in the comment directly above the region; tell the student what to do");
+                refuse(number,
+                       "no TODO in the comment directly above the region; tell the student what to do");
             }
             begin = number;
             empty = true;
@@ -83,7 +87,8 @@ std::string make_starter(std::string_view solution, const std::string& name) {
         } else if (word.find("BEGIN SOLUTION") != std::string_view::npos ||
                    word.find("END SOLUTION") != std::string_view::npos) {
             // A misspelt marker would publish the answer.
-            refuse(number, "not quite a marker; a marker is exactly '// BEGIN SOLUTION' or '// END SOLUTION'");
+            refuse(number,
+                   "not quite a marker; a marker is exactly '// BEGIN SOLUTION' or '// END SOLUTION'");
         } else if (starts_with(word, stub_marker)) {
             if (!begin) refuse(number, "a stub line (//~) outside a region");
             const std::size_t indent = line.find(stub_marker);
@@ -120,7 +125,8 @@ std::vector<StarterPair> starter_pairs(const fs::path& root) {
             throw StarterError(chapter.path().string() + ": expected only chapter folders (NN_topic) here");
         }
         if (!fs::is_directory(root / "chapters" / name)) {
-            throw StarterError(chapter.path().string() + ": there is no chapters/" + name + " that it belongs to");
+            throw StarterError(chapter.path().string() + ": there is no chapters/" + name +
+                               " that it belongs to");
         }
         for (const auto& file : fs::directory_iterator(chapter.path())) {
             const fs::path& path = file.path();
@@ -147,7 +153,8 @@ Difference first_difference(std::string_view expected, std::string_view text) {
         }
     }
     // Same lines, different bytes: only the newline at the very end is left.
-    return {static_cast<int>(want.size()), line_at(want, want.size() - 1) + " and a newline", "no newline at the end"};
+    return {static_cast<int>(want.size()), line_at(want, want.size() - 1) + " and a newline",
+            "no newline at the end"};
 }
 
 }  // namespace rungs

@@ -24,8 +24,10 @@ class StarterError : public std::runtime_error {
 
 /// The starter of one solution: regions dropped, their `//~ ` lines uncommented.
 /// @param name  the file as error messages should call it
-/// @throws StarterError for nested, stray, empty and unterminated regions, a region without a TODO directly above
-///         it, a stub line outside a region, a misspelt marker, CR LF line ends, NUL bytes and a file without a region.
+/// @throws StarterError for nested, stray, empty and unterminated regions, a region without a TODO directly
+/// above
+///         it, a stub line outside a region, a misspelt marker, CR LF line ends, NUL bytes and a file without
+///         a region.
 std::string make_starter(std::string_view solution, const std::string& name);
 
 /// The same from a file. @throws StarterError, also when the file cannot be read.
@@ -39,11 +41,12 @@ struct StarterPair {
     std::string rung;
 };
 
-/// Every solution below `root`/solutions, in order. @throws StarterError for a file there that is no rung file and
-/// for a chapter that does not exist in `root`/chapters.
+/// Every solution below `root`/solutions, in order. @throws StarterError for a file there that is no rung
+/// file and for a chapter that does not exist in `root`/chapters.
 std::vector<StarterPair> starter_pairs(const std::filesystem::path& root);
 
-/// Where `text` first differs from `expected`: a 1-based line and both versions of it; line 0 when they are equal.
+/// Where `text` first differs from `expected`: a 1-based line and both versions of it; line 0 when they are
+/// equal.
 struct Difference {
     int line = 0;
     std::string expected;

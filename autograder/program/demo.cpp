@@ -1,0 +1,49 @@
+// rungs demo: every reference solution on this machine, and a report to look at.
+#include <fmt/format.h>
+
+#include "atomic_file.hpp"
+#include "grading.hpp"
+#include "interrupt.hpp"
+#include "verbs.hpp"
+
+namespace rungs {
+
+int demo(const DemoOptions& options) {
+    namespace fs = std::filesystem;
+    Terminal out(options.json == "-" ? stderr : stdout);
+    const Workbook workbook = open_workbook();
+    fs::path page = options.out.empty() ? workbook.root() / "report" : fs::path(options.out);
+    if (page.extension() != ".html") page /= "index.html";
+    const fs::path json = options.json.empty() ? page.parent_path() / "result.json" : fs::path(options.json);
+
+    GradeOptions grading;
+    grading.whose = judge::Whose::solution;
+    grading.machine = this_machine();
+    grading.backend = choose_backend(workbook, options.backend, grading.machine.gpu);
+    grading.key = options.seed ? *options.seed : judge::random_key();
+    grading.command = fmt::format("./rungs demo --backend {} --seed {}", name_of(grading.backend.backend),
+                                  key_text(grading.key));
+    show_heading(workbook, grading, out);
+    const Report report = grade(workbook, choose(workbook, {}), grading, out);
+    show_failures(workbook, report, grading, out);
+    if (!grading.backend.cannot.empty()) {
+        out.line(out.paint(Style::bad, grading.backend.cannot) + "; without a GPU: --backend cpu");
+    }
+    stop_here();
+
+    write_atomically(page, to_html(report));
+    if (options.json == "-") {
+        Terminal(stdout).write(json_text(report));
+    } else {
+        write_atomically(json, json_text(report));
+    }
+    out.line();
+    out.line("report: " + out.paint(Style::link, fs::absolute(page).lexically_normal().string()));
+    if (options.json != "-")
+        out.line("result: " + out.paint(Style::link, fs::absolute(json).lexically_normal().string()));
+    if (report.all_passed())
+        out.line("next:   " + out.paint(Style::bold, "./rungs next") + " shows the first rung to write");
+    return exit_status(report);
+}
+
+}  // namespace rungs

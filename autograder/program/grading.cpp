@@ -1,0 +1,312 @@
+#include "grading.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "atomic_file.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+#include "text.hpp"
+
+#ifndef RUNGS_VERSION
+#define RUNGS_VERSION "0"
+#endif
+
+namespace rungs {
+namespace {
+
+namespace fs = std::filesystem;
+using judge::RungResult;
+using judge::Verdict;
+
+Style style_of(const RungResult& result) {
+    if (result.passed()) return Style::good;
+    return judge::owner_of(result.verdict) == judge::Owner::student ? Style::bad : Style::warn;
+}
+
+std::string points_text(const RungResult& result) {
+    if (result.given) return "given";
+    if (!result.judged) return fmt::format("- / {}", number_text(result.max_points));
+    return fmt::format("{} / {}", number_text(result.points), number_text(result.max_points));
+}
+
+/// The one line beside a verdict.
+std::string remark_of(const RungReport& rung) {
+    const RungResult& result = rung.result;
+    if (!result.reason.empty()) return result.reason;
+    std::string text;
+    if (result.correctness.cases > 0) text = fmt::format("{} cases", result.correctness.passed);
+    if (result.speed.judged) {
+        text += fmt::format("{}{}x over {}, {}", text.empty() ? "" : ", ", ratio_text(result.speed.speedup),
+                            result.speed.given, bandwidth_text(result.speed.bandwidth));
+        if (result.speed.roof > 0) {
+            text += fmt::format(" ({:.0f} % of a copy)", 100 * result.speed.bandwidth / result.speed.roof);
+        }
+    }
+    return text;
+}
+
+RungResult not_run(const Chosen& chosen, const GradeOptions& options, const std::string& why) {
+    RungResult result;
+    result.chapter = chosen.chapter->chapter;
+    result.rung = chosen.rung->name;
+    result.given = chosen.rung->given();
+    result.verdict = Verdict::not_run;
+    result.max_points = chosen.rung->points;
+    if (options.backend.backend == Backend::cuda && chosen.rung->speed)
+        result.max_points += chosen.rung->speed->points;
+    result.reason = why;
+    result.speed.why_not = "speed: not judged, nothing was run";
+    result.key = options.key;
+    return result;
+}
+
+std::string whose_text(const GradeOptions& options) {
+    if (!options.submission.empty()) return "submission " + options.submission.string();
+    return options.whose == judge::Whose::solution ? "reference solutions" : "your rungs";
+}
+
+}  // namespace
+
+BackendChoice choose_backend(const Workbook& workbook, const std::string& asked, const Gpu& gpu) {
+    const bool built = workbook.toolchain.cuda.has_value();
+    const std::string no_nvcc =
+        "this build has no cuda backend, because nvcc was not found when it was configured";
+    BackendChoice choice;
+    if (asked == "auto") {
+        choice.backend = gpu.present && built ? Backend::cuda : Backend::cpu;
+        choice.why = gpu.present ? (built ? "a GPU answers" : "a GPU answers, but " + no_nvcc) : gpu.why_not;
+    } else {
+        choice.backend = asked == "cuda" ? Backend::cuda : Backend::cpu;
+        choice.why = "asked for";
+    }
+    if (choice.backend == Backend::cuda) {
+        if (!gpu.present) choice.cannot = gpu.why_not;
+        if (!built) choice.cannot = no_nvcc;
+        if (!choice.cannot.empty()) choice.cannot = "not run on the cuda backend: " + choice.cannot;
+    } else if (!workbook.toolchain.cpu) {
+        choice.cannot = "not run: this build has no cpu backend";
+    }
+    return choice;
+}
+
+std::string utc_text(long long seconds) {
+    const std::time_t time = static_cast<std::time_t>(seconds);
+    std::tm parts{};
+    gmtime_r(&time, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+int line_of_kernel(const fs::path& file, const RungEntry& rung) {
+    std::string text;
+    try {
+        text = read_file(file);
+    } catch (const FileError&) {
+        return 1;
+    }
+    for (const std::string& wanted : {" " + rung.launcher() + "_kernel(", "::" + rung.launcher() + "("}) {
+        const std::size_t at = text.find(wanted);
+        if (at != std::string::npos) {
+            return 1 + static_cast<int>(
+                           std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+        }
+    }
+    return 1;
+}
+
+void show_heading(const Workbook& workbook, const GradeOptions& options, Terminal& out) {
+    const judge::BackendTools* tools = workbook.toolchain.tools(options.backend.backend);
+    std::string where = tools ? tools->describe : "";
+    if (options.backend.backend == Backend::cuda && options.machine.gpu.present) {
+        where = options.machine.gpu.name + (where.empty() ? "" : ", " + where);
+    }
+    out.line(out.paint(Style::bold, "Rungs") + ": " + clean_utf8(whose_text(options)) + ", backend " +
+             out.paint(Style::bold, name_of(options.backend.backend)) + " (" + options.backend.why +
+             (where.empty() ? "" : "; " + where) + "), seed " + key_text(options.key));
+}
+
+void show_row(const RungReport& rung, int name_width, Terminal& out) {
+    const RungResult& result = rung.result;
+    const std::string left = fmt::format("  {:<{}}  ", clean_utf8(result.rung), name_width);
+    const std::string verdict = fmt::format("{:<14}", judge::name_of(result.verdict));
+    const std::string middle = fmt::format("{:>9}  ", points_text(result));
+    const int room = out.width() - static_cast<int>(left.size() + verdict.size() + middle.size()) - 1;
+    out.line(left + out.paint(style_of(result), verdict) + middle +
+             out.cut(remark_of(rung), std::max(room, 16)));
+}
+
+void show_total(const Report& report, Terminal& out) {
+    int name_width = 5;
+    for (const RungReport& rung : report.rungs) {
+        name_width = std::max(name_width, static_cast<int>(rung.result.rung.size()));
+    }
+    const std::string score =
+        fmt::format("{} / {}", number_text(report.score()), number_text(report.max_score()));
+    out.line(fmt::format("  {:<{}}  {:<14}{:>9}  ", "total", name_width,
+                         fmt::format("{} of {} pass", report.passed(), report.rungs.size()), score) +
+             out.paint(Style::dim, "in " + seconds_text(report.seconds)));
+    if (!report.speed_judged()) out.line("speed: not judged on this backend");
+    if (report.undecided() > 0) {
+        out.line(out.paint(Style::warn,
+                           fmt::format("{} {} could not be graded: neither a pass nor a zero",
+                                       report.undecided(), report.undecided() == 1 ? "rung" : "rungs")));
+    }
+}
+
+void show_details(const Workbook& workbook, const RungReport& rung, const GradeOptions& options,
+                  Terminal& out) {
+    const RungResult& result = rung.result;
+    const judge::Correctness& found = result.correctness;
+    const Chosen chosen = choose_rung(workbook, result.chapter + "/" + result.rung);
+    const fs::path file =
+        fs::path(rung.file).is_absolute() ? fs::path(rung.file) : workbook.root() / rung.file;
+    const auto row = [&](const char* term, const std::string& text) {
+        if (text.empty()) return;
+        // The term stands in front of the first line of the text.
+        std::string body = out.wrapped(text, 13);
+        body.replace(0, 13, fmt::format("  {:<11}", term));
+        out.line(body);
+    };
+    const bool ours = judge::owner_of(result.verdict) == judge::Owner::ours;
+    out.line();
+    out.line(out.paint(Style::bold, clean_utf8(result.rung)) + "  " +
+             out.paint(style_of(result), judge::name_of(result.verdict)));
+    if (!ours) {
+        out.line("  at         " +
+                 out.paint(Style::link, fmt::format("{}:{}", rung.file, line_of_kernel(file, *chosen.rung))));
+    }
+    row("what", result.reason);
+    row("tried", found.failing_case);
+    if (found.cases > 0 && !ours) row("cases", fmt::format("{} of {} passed", found.passed, found.cases));
+    if (!found.measure.empty() && !found.failing_case.empty()) {
+        row("error", fmt::format("{:.3g}, allowed {:.3g}: {}", found.error, found.tolerance, found.measure));
+    }
+    if (found.wrong > 0 && found.of > 1) {
+        row("wrong", fmt::format("{} of {} elements ({:.3g} %)", found.wrong, found.of,
+                                 100.0 * static_cast<double>(found.wrong) / static_cast<double>(found.of)));
+    }
+    if (!found.first.empty()) {
+        out.line(out.paint(
+            Style::dim, fmt::format("  {:>9} {:>17} {:>17}  {}", "index", "got", "expected", "ULP apart")));
+        for (const Mismatch& mismatch : found.first) {
+            out.line(fmt::format("  {:>9} {:>17.9g} {:>17.9g}  {}", mismatch.index, mismatch.got,
+                                 mismatch.expected,
+                                 mismatch.ulp == ulp_undefined ? std::string("not comparable")
+                                                               : fmt::format("{}", mismatch.ulp)));
+        }
+    }
+    row("likely", found.cause);
+    if (!result.diagnostics.empty()) {
+        std::istringstream lines(clean_utf8(result.diagnostics));
+        int shown = 0;
+        for (std::string line; std::getline(lines, line) && shown < 20; ++shown) {
+            out.line("  | " + out.cut(line, out.width() - 5));
+        }
+        if (std::string rest; std::getline(lines, rest))
+            out.line("  | ... (all of it is in the JSON: --json FILE)");
+    }
+    if (ours) return;
+    std::string again = "./rungs check " + chosen.short_name();
+    if (!options.submission.empty()) again += " --submission " + options.submission.string();
+    if (options.whose == judge::Whose::solution) again += " --solution";
+    if (result.given || options.whose == judge::Whose::solution || !options.submission.empty()) {
+        row("next", fmt::format("{} --backend {} --seed {}", again, name_of(options.backend.backend),
+                                key_text(options.key)));
+    } else {
+        out.line("  next       " + out.paint(Style::bold, "./rungs hint " + chosen.short_name()) + ", then " +
+                 out.paint(Style::bold, again));
+    }
+}
+
+void show_failures(const Workbook& workbook, const Report& report, const GradeOptions& options,
+                   Terminal& out) {
+    for (const RungReport& rung : report.rungs) {
+        // A whole table that could not run has said why already.
+        if (!rung.result.passed() && rung.result.verdict != Verdict::not_run) {
+            show_details(workbook, rung, options, out);
+        }
+    }
+}
+
+Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options,
+             Terminal& out) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::atomic<bool>& stop = options.stop ? *options.stop : stop_requested();
+    const judge::BackendTools* tools = workbook.toolchain.tools(options.backend.backend);
+    const judge::SandboxLevel sandbox = judge::sandbox_level();
+
+    Report report;
+    report.version = RUNGS_VERSION;
+    report.what = whose_text(options);
+    report.title = "Rungs";
+    if (!chosen.empty() && chosen.front().chapter == chosen.back().chapter)
+        report.title = chosen.front().chapter->title;
+    report.started = utc_text(
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count());
+    report.backend = options.backend.backend;
+    report.toolchain = tools ? tools->describe : "";
+    report.sandbox = sandbox.name + ": " + sandbox.describe;
+    report.key = options.key;
+    report.command = options.command;
+    report.machine = options.machine;
+
+    int name_width = 5;
+    for (const Chosen& one : chosen)
+        name_width = std::max(name_width, static_cast<int>(one.rung->name.size()));
+
+    judge::JudgeOptions judging;
+    judging.toolchain = workbook.toolchain;
+    judging.backend = options.backend.backend;
+    judging.key = options.key;
+    judging.stop = &stop;
+    judging.progress = [&](const judge::Progress& now) {
+        std::string text = fmt::format("  {:<{}}  {}", now.rung.name, name_width, judge::name_of(now.phase));
+        if (now.of > 0) text += fmt::format(" {} of {}", now.done, now.of);
+        out.status(text);
+    };
+
+    const Manifest* chapter = nullptr;
+    std::unique_ptr<Exam> exam;
+    std::string not_stored;
+    for (const Chosen& one : chosen) {
+        if (one.chapter != chapter) {
+            chapter = one.chapter;
+            exam = workbook.exam_of(*chapter);
+            out.line();
+            out.line(out.paint(Style::bold, chapter->chapter.substr(0, 2) + " " + chapter->title));
+        }
+        const fs::path source =
+            judge::source_of(*one.chapter, *one.rung, workbook.root(), options.whose, options.submission);
+        RungReport rung;
+        rung.idea = one.rung->idea;
+        rung.file = workbook.shown(source);
+        const std::string before = fingerprint(source);
+        if (!options.backend.cannot.empty()) {
+            rung.result = not_run(one, options, options.backend.cannot);
+        } else {
+            rung.result = judge::judge_rung(*one.chapter, *one.rung, source, *exam, judging);
+            // What Ctrl-C did to a compiler or a worker is no verdict on the student.
+            if (stop) break;
+        }
+        show_row(rung, name_width, out);
+        if (options.remember && options.whose == judge::Whose::student && options.submission.empty()) {
+            const std::string problem = remember(workbook, one, rung.result, options.backend.backend, before);
+            if (!problem.empty()) not_stored = problem;
+        }
+        report.rungs.push_back(std::move(rung));
+    }
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (stop) return report;
+    show_total(report, out);
+    if (!not_stored.empty()) out.line("your progress could not be stored: " + not_stored);
+    return report;
+}
+
+}  // namespace rungs

@@ -1,0 +1,67 @@
+#pragma once
+// One run of the judge over some rungs, shown while it goes: what check, demo and watch have in common.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge.hpp"
+#include "report.hpp"
+#include "source.hpp"
+#include "terminal.hpp"
+#include "workbook.hpp"
+
+namespace rungs {
+
+/// The backend of a run and why it is that one.
+struct BackendChoice {
+    Backend backend = Backend::cpu;
+    std::string why;     ///< "asked for", "a GPU answers", "no NVIDIA driver on this machine"
+    std::string cannot;  ///< why nothing can be checked there; empty: it can
+};
+
+/// `asked` is "cpu", "cuda" or "auto": auto is cuda where a GPU answers and nvcc was found, else cpu.
+BackendChoice choose_backend(const Workbook& workbook, const std::string& asked, const Gpu& gpu);
+
+struct GradeOptions {
+    judge::Whose whose = judge::Whose::student;
+    std::filesystem::path submission;  ///< empty: none
+    BackendChoice backend;
+    std::uint64_t key = 0;
+    Machine machine;
+    std::string command;                      ///< for the report
+    const std::atomic<bool>* stop = nullptr;  ///< default: the program's own
+    bool remember = false;                    ///< store verdicts as the student's progress
+};
+
+/// Judges `chosen` one after the other and shows a table while it goes. When asked to stop it returns the
+/// rungs that were judged until then: no complete result, and not to be written anywhere.
+/// @throws CannotCheck, ReaderGone, OutputError
+Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options,
+             Terminal& out);
+
+/// The line above a table: what is graded, where, with which seed.
+void show_heading(const Workbook& workbook, const GradeOptions& options, Terminal& out);
+
+/// One row of the table.
+void show_row(const RungReport& rung, int name_width, Terminal& out);
+
+/// Total, and what was not judged.
+void show_total(const Report& report, Terminal& out);
+
+/// Why a rung did not pass: file and line, what was tried, first mismatches, likely cause, next command.
+void show_details(const Workbook& workbook, const RungReport& rung, const GradeOptions& options,
+                  Terminal& out);
+
+/// show_details() of every rung that did not pass.
+void show_failures(const Workbook& workbook, const Report& report, const GradeOptions& options,
+                   Terminal& out);
+
+/// The line of the kernel in a rung's file, else of the launcher, else 1.
+int line_of_kernel(const std::filesystem::path& file, const RungEntry& rung);
+
+/// Seconds since 1970 as "2026-01-31T12:00:00Z".
+std::string utc_text(long long seconds);
+
+}  // namespace rungs

@@ -1,0 +1,43 @@
+// rungs hint: help, one step further each time.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "progress.hpp"
+#include "verbs.hpp"
+
+namespace rungs {
+
+void show_hints(const Chosen& chosen, std::size_t count, Terminal& out) {
+    const std::vector<std::string>& hints = chosen.rung->hints;
+    out.line(out.paint(Style::bold, chosen.rung->name) + "  " + chosen.rung->idea);
+    for (std::size_t i = 0; i < std::min(count, hints.size()); ++i) {
+        out.line(fmt::format("hint {} of {}", i + 1, hints.size()));
+        out.line(out.wrapped(hints[i], 2));
+    }
+}
+
+int hint(const std::string& name, bool all, Terminal& out) {
+    const Workbook workbook = open_workbook();
+    const Chosen chosen = choose_rung(workbook, name);
+    if (chosen.rung->hints.empty()) {
+        out.line(out.paint(Style::bold, chosen.rung->name) + "  " + chosen.rung->idea);
+        out.line("  This rung is given: there is nothing to write. It is explained in " +
+                 lesson_of(workbook, chosen));
+        return 0;
+    }
+    const std::size_t total = chosen.rung->hints.size();
+    std::size_t count = total;
+    const std::string problem = change_progress(workbook, chosen.long_name(), [&](RungProgress& one) {
+        const auto read = static_cast<std::size_t>(std::max(one.hints, 0));
+        if (!all) count = std::min(read + 1, total);
+        one.hints = static_cast<int>(std::max(read, count));
+    });
+    show_hints(chosen, count, out);
+    out.line(count < total ? "one more: ./rungs hint " + chosen.short_name()
+                           : "that was all; the lesson has more: " + lesson_of(workbook, chosen));
+    if (!problem.empty()) out.line("which hints you have read could not be stored: " + problem);
+    return 0;
+}
+
+}  // namespace rungs

@@ -1,0 +1,66 @@
+// rungs list: the ladders, and how far up one is.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "progress.hpp"
+#include "source.hpp"
+#include "text.hpp"
+#include "verbs.hpp"
+
+namespace rungs {
+
+int list(Terminal& out) {
+    const Workbook workbook = open_workbook();
+    const auto progress = read_progress(workbook);
+    for (const Manifest& chapter : workbook.chapters) {
+        double points = 0, all = 0;
+        std::size_t name_width = 0;
+        std::string rows;
+        for (const RungEntry& rung : chapter.rungs) name_width = std::max(name_width, rung.name.size());
+        for (const RungEntry& rung : chapter.rungs) {
+            const Chosen chosen{&chapter, &rung};
+            const std::string left = fmt::format(" {:<{}}  ", rung.name, name_width);
+            if (rung.given()) {
+                rows += "  " + out.paint(Style::dim, out.open()) + left +
+                        out.paint(Style::dim, fmt::format("{:>9}  ", "given")) +
+                        out.cut(rung.idea, std::max(16, out.width() - 18 - static_cast<int>(name_width))) +
+                        '\n';
+                continue;
+            }
+            const auto known = progress.find(chosen.long_name());
+            std::string sign = out.paint(Style::dim, out.open());
+            std::string score = fmt::format("- / {}", number_text(rung.points));
+            std::string remark = rung.idea;
+            double most = rung.points;
+            if (known != progress.end() && !known->second.verdict.empty()) {
+                const RungProgress& last = known->second;
+                most = last.max_points;
+                const std::string now =
+                    fingerprint(judge::source_of(chapter, rung, workbook.root(), judge::Whose::student));
+                if (now != last.content) {
+                    remark = "changed since it was " + last.verdict;
+                } else {
+                    const bool passed = last.done(now);
+                    sign = passed ? out.paint(Style::good, out.tick()) : out.paint(Style::bad, out.cross());
+                    score = fmt::format("{} / {}", number_text(last.points), number_text(last.max_points));
+                    if (!passed) remark = last.verdict + (last.reason.empty() ? "" : ": " + last.reason);
+                    points += last.points;
+                }
+            }
+            all += most;
+            rows += "  " + sign + left + fmt::format("{:>9}  ", score) +
+                    out.cut(remark, std::max(16, out.width() - 18 - static_cast<int>(name_width))) + '\n';
+        }
+        out.line(out.paint(Style::bold, chapter.chapter.substr(0, 2) + " " + chapter.title) +
+                 fmt::format("  {} of {} points", number_text(points), number_text(all)));
+        rows.pop_back();
+        out.line(rows);
+        out.line();
+    }
+    out.line(fmt::format("{} passed   {} not passed   {} to do   next: ./rungs next", out.tick(), out.cross(),
+                         out.open()));
+    return 0;
+}
+
+}  // namespace rungs

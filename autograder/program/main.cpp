@@ -1,0 +1,3 @@
+#include "verbs.hpp"
+
+int main(int argc, char** argv) { return rungs::run_program(argc, argv); }

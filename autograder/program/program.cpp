@@ -1,0 +1,216 @@
+// The command line: which verb, with which options; and what becomes of problems.
+#include <clocale>
+#include <cstdio>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "atomic_file.hpp"
+#include "interrupt.hpp"
+#include "starter.hpp"
+#include "verbs.hpp"
+
+#ifndef RUNGS_VERSION
+#define RUNGS_VERSION "0"
+#endif
+
+namespace rungs {
+namespace {
+
+constexpr int wrong_use = 2, could_not_check = 3, reader_gone = 128 + 13;
+
+constexpr const char* verbs[] = {"demo",  "test",  "list", "next",  "hint",  "reset",
+                                 "check", "watch", "run",  "bench", "doctor"};
+
+/// The options of all verbs.
+struct Arguments {
+    DemoOptions demo;
+    CheckOptions check;
+    WatchOptions watch;
+    RunOptions run;
+    BenchOptions bench;
+    std::string rung;
+    bool all_hints = false;
+    std::string seed;
+};
+
+std::optional<std::uint64_t> seed_of(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    std::size_t used = 0;
+    try {
+        // stoull would take a sign and wrap around.
+        if (text[0] >= '0' && text[0] <= '9') {
+            const std::uint64_t value = std::stoull(text, &used, 0);
+            if (used == text.size()) return value;
+        }
+    } catch (const std::logic_error&) {
+        used = 0;
+    }
+    throw UsageError("--seed " + text + ": expected a number from 0 to 2^64 - 1, decimal or 0x...");
+}
+
+void add_backend(CLI::App* verb, std::string& backend) {
+    verb->add_option("--backend", backend, "cpu, cuda, or auto: cuda where a GPU answers")
+        ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
+        ->type_name("NAME")
+        ->capture_default_str();
+}
+
+void describe(CLI::App& app, Arguments& in) {
+    app.require_subcommand(1);
+    app.set_version_flag("--version", std::string("rungs ") + RUNGS_VERSION);
+    app.footer(
+        "Example: ./rungs check 01/03\n\n"
+        "A rung is named 01/03, 01/shared_tree, or by the path of its file; a chapter 01, reduction or "
+        "01_reduction.\n"
+        "Exit status: 0 all passed, 1 something failed, 2 wrong use, 3 could not check.");
+
+    CLI::App* demo =
+        app.add_subcommand("demo", "Grade every reference solution on this machine and write a report");
+    add_backend(demo, in.demo.backend);
+    demo->add_option("--json", in.demo.json, "Result file; - for standard output [beside the report]")
+        ->type_name("FILE");
+    demo->add_option("--out", in.demo.out, "Folder or .html file of the report [report/]")->type_name("PATH");
+    demo->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
+    demo->footer("Example: ./rungs demo --backend cpu --json demo.json");
+
+    app.add_subcommand("test", "Set up, build and run every test")->footer("Example: ./rungs test");
+    app.add_subcommand("list", "The ladders, and where you stand")->footer("Example: ./rungs list");
+    app.add_subcommand("next", "The exercise to do now")->footer("Example: ./rungs next");
+
+    CLI::App* hint = app.add_subcommand("hint", "Help with a rung, a little more each time");
+    hint->add_option("rung", in.rung, "Such as 01/03")->required()->type_name("RUNG");
+    hint->add_flag("--all", in.all_hints, "All hints at once");
+    hint->footer("Example: ./rungs hint 01/03");
+
+    CLI::App* reset =
+        app.add_subcommand("reset", "The starter of a rung again; your version is kept beside it");
+    reset->add_option("rung", in.rung, "Such as 01/03")->required()->type_name("RUNG");
+    reset->footer("Example: ./rungs reset 01/03");
+
+    CLI::App* check = app.add_subcommand("check", "Your rungs: verdict, reason, points");
+    check->add_option("names", in.check.names, "Chapters and rungs; all where none is named")
+        ->type_name("NAME");
+    add_backend(check, in.check.backend);
+    check->add_option("--json", in.check.json, "Also write the result; - for standard output")
+        ->type_name("FILE");
+    check->add_flag("--solution", in.check.solution, "Grade the reference solutions instead");
+    check->add_option("--submission", in.check.submission, "Folder whose rung files stand in for yours")
+        ->type_name("DIR");
+    check->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
+    check->footer("Example: ./rungs check 01/03 --backend cpu --json result.json");
+
+    CLI::App* watch = app.add_subcommand("watch", "Check on every save");
+    watch->add_option("rung", in.watch.name, "Only this rung [the one that is saved]")->type_name("RUNG");
+    add_backend(watch, in.watch.backend);
+    watch->add_flag("--poll", in.watch.poll,
+                    "Look at the files from time to time: for drives that report no changes");
+    watch->footer("Example: ./rungs watch 01/03");
+
+    CLI::App* run = app.add_subcommand("run", "A chapter's program, with your rungs");
+    run->add_option("chapter", in.run.chapter, "Such as 01")->required()->type_name("CHAPTER");
+    run->add_option("arguments", in.run.arguments, "For the program, after --")->type_name("ARG");
+    add_backend(run, in.run.backend);
+    run->add_flag("--solution", in.run.solution, "With the reference solutions");
+    run->footer("Example: ./rungs run 01 --solution -- --help");
+
+    CLI::App* bench = app.add_subcommand("bench", "Every rung and the libraries side by side on this GPU");
+    bench->add_option("chapter", in.bench.chapter, "Such as 01 [all]")->type_name("CHAPTER");
+    bench->add_option("arguments", in.bench.arguments, "For the benchmark, after --")->type_name("ARG");
+    bench->footer("Example: ./rungs bench 01");
+
+    app.add_subcommand("doctor", "What this machine has, what is missing, and what helps")
+        ->footer("Example: ./rungs doctor");
+}
+
+int dispatch(const std::string& verb, Arguments& in) {
+    if (verb == "check") {
+        in.check.seed = seed_of(in.seed);
+        return check(in.check);
+    }
+    if (verb == "demo") {
+        in.demo.seed = seed_of(in.seed);
+        return demo(in.demo);
+    }
+    Terminal out(stdout);
+    if (verb == "list") return list(out);
+    if (verb == "next") return next(out);
+    if (verb == "hint") return hint(in.rung, in.all_hints, out);
+    if (verb == "reset") return reset(in.rung, out);
+    if (verb == "watch") return watch(in.watch, out);
+    if (verb == "run") return run(in.run, out);
+    if (verb == "bench") return bench(in.bench, out);
+    if (verb == "doctor") return doctor(out);
+    throw UsageError("the tests are run by the launcher at the root of the workbook: ./rungs test");
+}
+
+void complain(const std::string& what) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "rungs: %s\n", what.c_str());
+}
+
+/// An unknown verb gets the nearest ones.
+std::string unknown_verb(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word.empty() || word[0] == '-') continue;
+        for (const char* verb : verbs) {
+            if (word == verb) return {};
+        }
+        std::string text = "unknown verb '" + word + "'";
+        const std::vector<std::string> near = nearest(word, {std::begin(verbs), std::end(verbs)});
+        for (std::size_t k = 0; k < near.size(); ++k) text += (k == 0 ? "; did you mean " : " or ") + near[k];
+        return text + (near.empty() ? "; ./rungs --help lists them" : "?");
+    }
+    return {};
+}
+
+int parse_and_run(int argc, char** argv) {
+    CLI::App app("Rungs, a CUDA workbook: climb from a naive kernel to the library's speed, one idea a rung",
+                 "rungs");
+    Arguments in;
+    describe(app, in);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& success) {
+        // --help and --version
+        std::ostringstream text, errors;
+        app.exit(success, text, errors);
+        Terminal(stdout).write(text.str());
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        const std::string unknown = unknown_verb(argc, argv);
+        complain(unknown.empty() ? std::string(error.what()) + "; --help tells more" : unknown);
+        return wrong_use;
+    }
+    return dispatch(app.get_subcommands().front()->get_name(), in);
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+    handle_signals();
+    std::setlocale(LC_ALL, "");
+    std::setlocale(LC_NUMERIC, "C");
+    try {
+        const int status = parse_and_run(argc, argv);
+        if (std::fflush(stdout) != 0) throw OutputError("cannot write the output; is the disk full?");
+        return status;
+    } catch (const Stopped&) {
+        complain("stopped");
+        return stop_status();
+    } catch (const ReaderGone&) {
+        return reader_gone;
+    } catch (const UsageError& error) {
+        complain(error.what());
+        return wrong_use;
+    } catch (const std::exception& error) {
+        // Manifest, toolchain, files, output, out of memory: something that a student's grade must not depend
+        // on.
+        complain(error.what());
+        return could_not_check;
+    }
+}
+
+}  // namespace rungs

@@ -1,0 +1,132 @@
+#include "terminal.hpp"
+
+#include <langinfo.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#include "text.hpp"
+
+namespace rungs {
+namespace {
+
+/// Columns of a text without escapes: code points that are not continuation bytes. Wide characters do not
+/// occur in what this program lines up.
+int columns_of(std::string_view text) {
+    return static_cast<int>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+bool is_set(const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value;
+}
+
+}  // namespace
+
+Terminal::Terminal(std::FILE* stream)
+    : stream_(stream),
+      is_terminal_(isatty(fileno(stream)) == 1),
+      utf8_(!std::strcmp(nl_langinfo(CODESET), "UTF-8")) {
+    const char* force = std::getenv("CLICOLOR_FORCE");
+    const char* kind = std::getenv("TERM");
+    colour_ = is_terminal_ && !(kind && !std::strcmp(kind, "dumb"));
+    if (force && *force && std::strcmp(force, "0")) colour_ = true;
+    if (is_set("NO_COLOR")) colour_ = false;
+}
+
+int Terminal::width() const {
+    if (is_set("COLUMNS")) {
+        const int columns = std::atoi(std::getenv("COLUMNS"));
+        if (columns > 0) return std::max(columns, 40);
+    }
+    winsize size{};
+    if (is_terminal_ && ioctl(fileno(stream_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return std::max<int>(size.ws_col, 40);
+    }
+    return is_terminal_ ? 80 : 120;
+}
+
+std::string Terminal::paint(Style style, std::string_view text) const {
+    static constexpr const char* codes[] = {"",         "\033[1m",  "\033[2m", "\033[32m",
+                                            "\033[31m", "\033[33m", "\033[36m"};
+    if (!colour_ || style == Style::plain) return std::string(text);
+    return codes[static_cast<int>(style)] + std::string(text) + "\033[0m";
+}
+
+void Terminal::clear_status() {
+    if (!status_shown_) return;
+    status_shown_ = false;
+    std::fputs("\r\033[K", stream_);
+}
+
+void Terminal::write(std::string_view text) {
+    clear_status();
+    errno = 0;
+    const bool written =
+        std::fwrite(text.data(), 1, text.size(), stream_) == text.size() && std::fflush(stream_) == 0;
+    if (written) return;
+    const int error = errno;
+    std::clearerr(stream_);
+    if (error == EPIPE) throw ReaderGone();
+    throw OutputError(std::string("cannot write the output: ") + std::strerror(error) +
+                      (error == ENOSPC ? "; free some space and try again" : ""));
+}
+
+void Terminal::line(std::string_view text) {
+    std::string out(text);
+    // What is painted here is ASCII already, and escapes must stay: only other text is changed.
+    if (!utf8_ &&
+        std::any_of(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
+        std::string ascii, piece;
+        for (const char c : out) {
+            if (c == '\033') {
+                ascii += to_ascii(piece) + c;
+                piece.clear();
+            } else {
+                piece += c;
+            }
+        }
+        out = ascii + to_ascii(piece);
+    }
+    write(out + '\n');
+}
+
+void Terminal::status(std::string_view text) noexcept {
+    if (!is_terminal_) return;
+    try {
+        const std::string shown = paint(Style::dim, cut(text, width() - 1));
+        std::fprintf(stream_, "\r\033[K%s", shown.c_str());
+        std::fflush(stream_);
+        status_shown_ = true;
+    } catch (...) {
+        // A progress line is not worth an error.
+    }
+}
+
+std::string Terminal::cut(std::string_view text, int columns) const {
+    return one_line(utf8_ ? std::string(text) : to_ascii(text),
+                    static_cast<std::size_t>(std::max(columns, 4)));
+}
+
+std::string Terminal::wrapped(std::string_view text, int indent) const {
+    const std::string margin(static_cast<std::size_t>(indent), ' ');
+    const int room = std::max(20, std::min(width(), 100) - indent);
+    std::string out, current;
+    std::istringstream words{utf8_ ? clean_utf8(text) : to_ascii(text)};
+    for (std::string word; words >> word;) {
+        if (!current.empty() && columns_of(current) + 1 + columns_of(word) > room) {
+            out += margin + current + '\n';
+            current.clear();
+        }
+        current += (current.empty() ? "" : " ") + word;
+    }
+    return out + margin + current;
+}
+
+}  // namespace rungs

@@ -1,0 +1,77 @@
+#pragma once
+// The verbs of the program, one file each. Every function returns an exit status: 0 all passed, 1 something
+// failed, 2 wrong use, 3 could not check; problems are thrown as UsageError, CannotCheck, FileError and the
+// like.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "terminal.hpp"
+#include "workbook.hpp"
+
+namespace rungs {
+
+struct CheckOptions {
+    std::vector<std::string> names;
+    std::string backend = "auto";
+    std::string json;        ///< file, "-" for standard output, empty for none
+    bool solution = false;   ///< grade the reference solutions
+    std::string submission;  ///< folder whose rung files stand in for the chapter's
+    std::optional<std::uint64_t> seed;
+};
+int check(const CheckOptions& options);
+
+struct DemoOptions {
+    std::string backend = "auto";
+    std::string json;      ///< default: result.json beside the page
+    std::string out = "";  ///< folder or .html file; default: report/ in the workbook
+    std::optional<std::uint64_t> seed;
+};
+int demo(const DemoOptions& options);
+
+int list(Terminal& out);
+int next(Terminal& out);
+int hint(const std::string& name, bool all, Terminal& out);
+int reset(const std::string& name, Terminal& out);
+
+struct WatchOptions {
+    std::string name;  ///< empty: always the next exercise
+    std::string backend = "auto";
+    bool poll = false;  ///< look at the files from time to time instead of being told
+};
+int watch(const WatchOptions& options, Terminal& out);
+
+struct RunOptions {
+    std::string chapter;
+    std::vector<std::string> arguments;
+    std::string backend = "auto";
+    bool solution = false;
+};
+int run(const RunOptions& options, Terminal& out);
+
+struct BenchOptions {
+    std::string chapter;  ///< empty: all
+    std::vector<std::string> arguments;
+};
+int bench(const BenchOptions& options, Terminal& out);
+
+int doctor(Terminal& out);
+
+/// The exercise to do now: the first whose file did not pass as it stands; none when all did.
+std::optional<Chosen> next_exercise(const Workbook& workbook);
+
+/// A rung's hints: the first `count` of them, or what stands in for them in a given rung.
+void show_hints(const Chosen& chosen, std::size_t count, Terminal& out);
+
+/// Writes the starter of an exercise in place of the student's file and keeps a backup. Returns the backup's
+/// path, empty when there was nothing to back up.
+std::filesystem::path restore_starter(const Workbook& workbook, const Chosen& chosen);
+
+/// Where the idea of a rung is explained.
+std::string lesson_of(const Workbook& workbook, const Chosen& chosen);
+
+/// The program with its arguments. Never throws.
+int run_program(int argc, char** argv);
+
+}  // namespace rungs

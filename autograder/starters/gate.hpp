@@ -1,0 +1,45 @@
+#pragma once
+// The maintainer's gates: what has to hold before a change to chapters or solutions is published.
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "judge.hpp"
+#include "rungs/manifest.hpp"
+
+namespace rungs {
+
+/// One sentence that says what is wrong and where; `ours` where something could not be checked.
+struct Finding {
+    std::string text;
+    bool ours = false;
+};
+
+/// Judges a source as a rung: judge::judge_rung in the program, something quick in tests.
+using JudgeFunction = std::function<judge::RungResult(const Manifest&, const RungEntry&,
+                                                      const std::filesystem::path& source, Backend)>;
+
+/// Whether a source compiles on the cuda backend, where no GPU can run it: empty, or the compiler's message.
+using CompileFunction = std::function<std::string(const Manifest&, const std::filesystem::path& source)>;
+
+/// Gate 1: every starter in chapters/ is what its solution makes. `write`: refresh them instead.
+std::vector<Finding> check_starters(const std::filesystem::path& root, bool write);
+
+/// Gate 5: every lesson's generated regions are current and its prose does not contradict the manifest.
+/// `write`: refresh the regions first.
+std::vector<Finding> check_lessons(const std::filesystem::path& root, bool write);
+
+/// Gate 4: solutions and manifest name the same exercises, and each has a TODO, points, a hint and a test.
+std::vector<Finding> check_exercises(const std::filesystem::path& root);
+
+/// Gates 2 and 3: every solution and every given rung passes, and every starter compiles and fails with an
+/// honest verdict. Starters are made afresh in `scratch`: a maintainer's edit in chapters/ changes nothing
+/// here.
+std::vector<Finding> check_verdicts(const std::filesystem::path& root, const std::filesystem::path& scratch,
+                                    const std::vector<Backend>& backends, const JudgeFunction& judge,
+                                    const CompileFunction& compile,
+                                    const std::function<void(std::string)>& say);
+
+}  // namespace rungs

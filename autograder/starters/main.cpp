@@ -1,0 +1,168 @@
+// rungs_starters: makes starters from solutions, fills lessons, and holds the maintainer's gates.
+//   --write  refresh starters and lessons      --check  name those that are stale      --gate  everything
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "atomic_file.hpp"
+#include "gate.hpp"
+#include "starter.hpp"
+#include "toolchain.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace rungs;
+
+/// A folder that goes away with its content.
+class ScratchFolder {
+  public:
+    ScratchFolder() {
+        std::string name = (fs::temp_directory_path() / "rungs-gate-XXXXXX").string();
+        if (!mkdtemp(name.data())) throw FileError(name + ": cannot make a folder for temporary files");
+        path_ = name;
+    }
+    ~ScratchFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+/// `text` as one word of a shell command.
+std::string quoted(const std::string& text) {
+    std::string out = "'";
+    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+/// Compiles and throws the object away; the compiler's messages where that fails.
+std::string compile_only(const judge::BackendTools& tools, const fs::path& chapter, const fs::path& source,
+                         const fs::path& scratch) {
+    std::string command = quoted(tools.compiler);
+    for (const std::string& flag : tools.compile) command += " " + quoted(flag);
+    command += " -I" + quoted(chapter.string()) + " -c " + quoted(source.string()) + " -o " +
+               quoted((scratch / "object.o").string()) + " 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "re");
+    if (!pipe) return "the compiler could not be started";
+    std::string messages;
+    for (std::array<char, 4096> buffer; std::fgets(buffer.data(), buffer.size(), pipe);)
+        messages += buffer.data();
+    return pclose(pipe) == 0 ? std::string() : messages.substr(0, 4000);
+}
+
+fs::path build_folder() {
+    if (const char* folder = std::getenv("RUNGS_BUILD"); folder && *folder) return folder;
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+}
+
+/// Gates 2 and 3 with the real judge.
+std::vector<Finding> judge_all(const fs::path& root, const std::string& backend, bool quiet) {
+    judge::JudgeOptions options;
+    options.toolchain = judge::read_toolchain(build_folder() / "toolchain.json");
+    options.toolchain.root = root;
+    options.key = judge::random_key();
+    options.speed = false;
+    const ScratchFolder scratch;
+    const JudgeFunction judge_one = [&](const Manifest& manifest, const RungEntry& rung,
+                                        const fs::path& source, Backend on) {
+        for (const RegisteredExam& exam : registered_exams()) {
+            if (exam.chapter != manifest.chapter) continue;
+            options.backend = on;
+            return judge::judge_rung(manifest, rung, source, *exam.make(), options);
+        }
+        judge::RungResult none;
+        none.reason = "this build has no exam for the chapter; configure again";
+        return none;
+    };
+    std::vector<Backend> backends;
+    if (backend != "cuda") backends.push_back(Backend::cpu);
+    if (backend == "cuda" || backend == "both") backends.push_back(Backend::cuda);
+    CompileFunction compile;
+    if (backend == "cpu" && options.toolchain.cuda) {
+        compile = [&](const Manifest& manifest, const fs::path& source) {
+            return compile_only(*options.toolchain.cuda, manifest.folder, source, scratch.path());
+        };
+    }
+    return check_verdicts(root, scratch.path(), backends, judge_one, compile, [&](const std::string& text) {
+        if (!quiet) std::printf("  %s\n", text.c_str()), std::fflush(stdout);
+    });
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("Makes starters from solutions, fills lessons, and holds the maintainer's gates",
+                 "rungs_starters");
+    std::string root = ".", backend = "cpu";
+    bool check = false, write = false, gate = false, quiet = false;
+    app.add_option("--root", root, "The workbook")->type_name("DIR")->capture_default_str();
+    app.add_flag("--check", check, "Name stale starters and lessons, with the first line that differs");
+    app.add_flag("--write", write, "Refresh starters and the generated regions of lessons");
+    app.add_flag("--gate", gate, "All gates: also exercises, solutions that pass and starters that fail");
+    app.add_option("--backend", backend,
+                   "Where the gate judges; without a GPU cuda sources are only compiled")
+        ->check(CLI::IsMember({"cpu", "cuda", "both"}))
+        ->capture_default_str();
+    app.add_flag("--quiet", quiet, "Only findings");
+    app.footer(
+        "Example: rungs_starters --root . --write\nExit status: 0 all gates hold, 1 findings, 2 wrong use, 3 "
+        "could not check.");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    if (!check && !write && !gate) {
+        std::fprintf(stderr,
+                     "rungs_starters: one of --check, --write and --gate is needed; --help tells more\n");
+        return 2;
+    }
+    const fs::path folder = fs::absolute(root).lexically_normal();
+    if (!fs::is_directory(folder / "chapters") || !fs::is_directory(folder / "solutions")) {
+        std::fprintf(stderr,
+                     "rungs_starters: %s has no chapters/ and solutions/; name the workbook with --root\n",
+                     folder.c_str());
+        return 2;
+    }
+    int wrong = 0, ours = 0;
+    const auto stage = [&](const char* title, const std::vector<Finding>& findings) {
+        for (const Finding& finding : findings) {
+            std::fprintf(stderr, "%s\n", finding.text.c_str());
+            ++(finding.ours ? ours : wrong);
+        }
+        if (!quiet)
+            std::printf("%s: %s\n", title,
+                        findings.empty() ? "good" : fmt::format("{} found", findings.size()).c_str());
+        std::fflush(stdout);
+    };
+    stage("starters are current", check_starters(folder, write));
+    stage("lessons are current and agree with the manifest", check_lessons(folder, write));
+    if (gate) {
+        stage("exercises have TODO, points, hint and test", check_exercises(folder));
+        stage("solutions pass, starters compile and fail", judge_all(folder, backend, quiet));
+    }
+    return wrong ? 1 : ours ? 3 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "rungs_starters: %s\n", error.what());
+        return 3;
+    }
+}
