@@ -495,7 +495,7 @@ class Translator {
 
     /// The specifier in front of a declaration, or npos. Parameters and template arguments are not looked at.
     [[nodiscard]] std::size_t find_specifier(Range head, std::string_view word) const {
-        for (std::size_t k = head.begin; k < head.end;) {
+        for (std::size_t k = past_template_headers(head); k < head.end;) {
             const std::string_view text = seq_[k].text;
             if (text == word) return k;
             if (text == "=") return npos;
