@@ -47,10 +47,10 @@ class DeviceBuffer {
     DeviceBuffer(DeviceBuffer&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
     DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-        DeviceBuffer old(std::move(*this));  // frees what this one held
-        data_ = std::exchange(other.data_, nullptr);
-        size_ = std::exchange(other.size_, 0);
-        return *this;
+        DeviceBuffer taken(std::move(other));
+        std::swap(data_, taken.data_);
+        std::swap(size_, taken.size_);
+        return *this;  // what this one held is freed with `taken`
     }
     /// cudaFree waits for the device, so kernels that still use the memory end first.
     ~DeviceBuffer() {

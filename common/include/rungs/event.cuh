@@ -14,7 +14,8 @@ class Event {
     Event() { CUDA_CHECK(cudaEventCreate(&event_)); }
     Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
     Event& operator=(Event&& other) noexcept {
-        std::swap(event_, other.event_);
+        Event taken(std::move(other));
+        std::swap(event_, taken.event_);
         return *this;
     }
     ~Event() {

@@ -17,7 +17,8 @@ class Stream {
     Stream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
     Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
     Stream& operator=(Stream&& other) noexcept {
-        std::swap(stream_, other.stream_);
+        Stream taken(std::move(other));
+        std::swap(stream_, taken.stream_);
         return *this;
     }
     /// Work that was queued still runs to its end.
