@@ -39,7 +39,7 @@ struct VirtualDevice {
     static constexpr size_t shared_reserved_per_block = 1024;
 
     static constexpr size_t constant_memory = 64 * 1024;
-    static constexpr size_t texture_alignment = 512;
+    static constexpr size_t texture_alignment = 256;
     static constexpr size_t texture_pitch_alignment = 32;
     static constexpr size_t surface_alignment = 512;
     /// Pitch granularity of cudaMallocPitch().

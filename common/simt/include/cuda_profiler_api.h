@@ -1,0 +1,5 @@
+/// @file
+/// cudaProfilerStart() and cudaProfilerStop(): accepted, no effect.
+#pragma once
+
+#include "cuda_runtime.h"

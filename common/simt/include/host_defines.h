@@ -1,0 +1,5 @@
+/// @file
+/// The keywords of CUDA C++.
+#pragma once
+
+#include "simt/qualifiers.h"
