@@ -95,8 +95,9 @@ class Diagnosis {
     std::string of_not_finite(float got) const {
         if (std::isnan(got) && std::isfinite(right_.value)) {
             return "the output is NaN, and no input is. The grader fills it with NaN before the call: was "
-                   "it never written, or added to without being set to 0 first? Memory that was never set "
-                   "can hold NaN too";
+                   "it never written, or added to without being set to 0 first? Memory that is read before "
+                   "it "
+                   "is written can hold NaN too: is a barrier missing?";
         }
         if (std::isfinite(right_.value)) {
             return "the output is infinite, and no input is: something was read that is not an element "
@@ -222,7 +223,7 @@ class Diagnosis {
     std::string suffix(float got) const {
         Part head;
         Part tail;
-        const std::size_t most = std::min<std::size_t>(terms_.size() - 1, 16);
+        const std::size_t most = std::min<std::size_t>(terms_.size() - 1, 32);
         for (std::size_t count = 1; count <= most; ++count) {
             head.add(terms_[count - 1]);
             tail.add(terms_[terms_.size() - count]);
@@ -230,8 +231,7 @@ class Diagnosis {
             const std::string last = "the last " + elements(count);
             if (is(got, all_.without(head))) {
                 return "this is the sum without " + first +
-                       (count < 4 ? ": are the elements before the first 16-byte boundary added one by one?"
-                                  : "");
+                       ": are the elements before the first aligned address added, one by one?";
             }
             Part twice = all_;
             twice.add(head);

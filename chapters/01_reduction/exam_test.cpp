@@ -286,7 +286,7 @@ TEST_CASE("a wrong sum is told its cause", "[exam][diagnosis]") {
         {"full float4s", only([](auto i, auto n) { return i < n / 4 * 4; }), 1003, "groups of 4"},
         {"last missing", only([](auto i, auto n) { return i + 1 < n; }), 1000, "without the last element"},
         {"first missing", only([](auto i, auto) { return i > 0; }), 1000, "without the first element"},
-        {"head missing", only([](auto i, auto) { return i > 2; }), 1000, "16-byte boundary"},
+        {"head missing", only([](auto i, auto) { return i > 2; }), 1000, "first aligned address"},
         {"tail twice", only([](auto i, auto n) { return 1 + (i + 3 >= n); }), 1000,
          "the last 3 elements were added twice"},
         {"element 0", only([](auto i, auto) { return i == 0; }), 1000, "element 0 alone"},

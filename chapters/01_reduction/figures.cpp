@@ -42,8 +42,9 @@ constexpr const char* style =
 class Drawing {
   public:
     Drawing(double width, double height, const std::string& title, const std::string& description) {
+        const double shown = std::min(width, 840.0);  // as wide as a page of text
         out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" viewBox=\"0 0 " << width << ' '
-             << height << "\" width=\"" << width << "\" height=\"" << height
+             << height << "\" width=\"" << shown << "\" height=\"" << std::round(height * shown / width)
              << "\" role=\"img\" aria-label=\"" << title << ": " << description << "\">\n"
              << style << "<rect class=\"bg\" width=\"" << width << "\" height=\"" << height
              << "\" rx=\"6\"/>\n";

@@ -69,7 +69,7 @@ int main(int argc, char** argv) try {
         std::printf("%s\n", passed ? "" : "  WRONG: more than rounding explains");
         if (!options.picture.empty()) plot.series.push_back(errors(rung, options));
     }
-    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'");
+    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
     if (!options.picture.empty()) rungs::write_file(options.picture, plot.svg());
     return right ? 0 : 1;
 } catch (const std::invalid_argument& error) {

@@ -45,15 +45,17 @@ class Problem {
     double exact() const { return exact_.value; }
 
     /// |result - exact| / sum |terms|; NaN for NaN.
-    double error() const { return std::abs(static_cast<double>(result()) - exact_.value) / exact_.magnitude; }
+    double error() const { return std::abs(static_cast<double>(result()) - exact_.value) / scale(); }
     /// The largest error that rounding explains.
-    double allowed() const { return rounding_bound(v_.size(), exact_.magnitude) / exact_.magnitude; }
+    double allowed() const { return rounding_bound(v_.size(), exact_.magnitude) / scale(); }
 
     /// Bytes that any implementation has to read.
     double bytes() const { return static_cast<double>(d_v_.bytes()) * (dot_ ? 2 : 1); }
     double copied_bytes() const { return 2 * static_cast<double>(d_v_.bytes()); }
 
   private:
+    double scale() const { return exact_.magnitude > 0 ? exact_.magnitude : 1; }
+
     bool dot_;
     std::vector<float> v_, w_;
     rungs::DeviceBuffer<float> d_v_, d_w_, d_copy_, d_sum_;
