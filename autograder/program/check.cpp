@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "atomic_file.hpp"
 #include "grading.hpp"
 #include "interrupt.hpp"
+#include "rungs/atomic_file.hpp"
 #include "verbs.hpp"
 
 namespace rungs {
@@ -82,7 +82,7 @@ int check(const CheckOptions& options) {
     if (options.json == "-") {
         Terminal(stdout).write(json_text(report));
     } else if (!options.json.empty()) {
-        write_atomically(options.json, json_text(report));
+        write_file(options.json, json_text(report));
         out.line("result: " + options.json);
     }
     return exit_status(report);

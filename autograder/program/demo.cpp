@@ -1,9 +1,9 @@
 // rungs demo: every reference solution on this machine, and a report to look at.
 #include <fmt/format.h>
 
-#include "atomic_file.hpp"
 #include "grading.hpp"
 #include "interrupt.hpp"
+#include "rungs/atomic_file.hpp"
 #include "verbs.hpp"
 
 namespace rungs {
@@ -31,11 +31,12 @@ int demo(const DemoOptions& options) {
     }
     stop_here();
 
-    write_atomically(page, to_html(report));
+    if (page.has_parent_path()) fs::create_directories(page.parent_path());
+    write_file(page, to_html(report));
     if (options.json == "-") {
         Terminal(stdout).write(json_text(report));
     } else {
-        write_atomically(json, json_text(report));
+        write_file(json, json_text(report));
     }
     out.line();
     out.line("report: " + out.paint(Style::link, fs::absolute(page).lexically_normal().string()));

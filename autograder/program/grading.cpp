@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "atomic_file.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
+#include "rungs/atomic_file.hpp"
 #include "text.hpp"
 
 #ifndef RUNGS_VERSION

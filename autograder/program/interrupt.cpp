@@ -39,12 +39,15 @@ void set_all(void (*handler)(int)) {
 
 void handle_signals() {
     set_all(on_signal);
+    // A closed pipe and a file over the limit become write errors, which can be explained.
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void default_signals() {
     set_all(SIG_DFL);
     std::signal(SIGPIPE, SIG_DFL);
+    std::signal(SIGXFSZ, SIG_DFL);
 }
 
 const std::atomic<bool>& stop_requested() { return stop; }

@@ -5,7 +5,7 @@
 
 namespace rungs {
 
-/// Installs the handlers; SIGPIPE becomes a write error. Call once, first.
+/// Installs the handlers; SIGPIPE and SIGXFSZ become write errors. Call once, first.
 void handle_signals();
 
 /// Set by the first signal; the judge watches it.
@@ -20,7 +20,7 @@ void stop_here();
 /// Thrown where work ends because of a signal.
 struct Stopped {};
 
-/// Puts SIGPIPE, SIGINT, SIGTERM and SIGHUP back to their defaults, for a program that replaces this one.
+/// Puts all of them back to their defaults, for a program that replaces this one.
 void default_signals();
 
 /// While it lives, the terminal hands over keys one by one without showing them. Does nothing without a

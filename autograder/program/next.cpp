@@ -1,9 +1,9 @@
 // rungs next: the exercise to do now.
 #include <fmt/format.h>
 
-#include "atomic_file.hpp"
 #include "grading.hpp"
 #include "progress.hpp"
+#include "rungs/atomic_file.hpp"
 #include "verbs.hpp"
 
 namespace rungs {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "atomic_file.hpp"
 #include "interrupt.hpp"
+#include "rungs/atomic_file.hpp"
 #include "starter.hpp"
 #include "verbs.hpp"
 

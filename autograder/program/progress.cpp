@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "atomic_file.hpp"
 #include "hash.hpp"
+#include "rungs/atomic_file.hpp"
 #include "text.hpp"
 
 namespace rungs {
@@ -83,8 +83,9 @@ std::string write_progress(const Workbook& workbook, const std::map<std::string,
                        {"hints", one.hints}};
     }
     try {
-        write_atomically(progress_file(workbook), Json{{"schema", schema}, {"rungs", rungs}}.dump(2) + '\n');
-    } catch (const FileError& error) {
+        fs::create_directories(progress_file(workbook).parent_path());
+        write_file(progress_file(workbook), Json{{"schema", schema}, {"rungs", rungs}}.dump(2) + '\n');
+    } catch (const std::runtime_error& error) {  // FileError, filesystem_error
         return error.what();
     }
     return {};

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "atomic_file.hpp"
+#include "rungs/atomic_file.hpp"
 #include "source.hpp"
 #include "starter.hpp"
 #include "verbs.hpp"
@@ -46,9 +46,9 @@ fs::path restore_starter(const Workbook& workbook, const Chosen& chosen) {
         // The backup is whole and on the disk before the file changes: at no moment is the edit in neither of
         // the two.
         backup = backup_name(file);
-        write_atomically(backup, mine);
+        write_file(backup, mine);
     }
-    write_atomically(file, starter);
+    write_file(file, starter);
     return backup;
 }
 

@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "atomic_file.hpp"
 #include "grading.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
+#include "rungs/atomic_file.hpp"
 #include "verbs.hpp"
 #include "watcher.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
-#include "atomic_file.hpp"
 #include "progress.hpp"
+#include "rungs/atomic_file.hpp"
 
 namespace rungs {
 namespace {
@@ -49,8 +49,7 @@ std::map<fs::path, Watcher::Stamp> Watcher::look() const {
 
 Watcher::Watcher(std::vector<fs::path> folders, bool poll) : folders_(std::move(folders)) {
     for (const fs::path& folder : folders_) {
-        if (!fs::is_directory(folder))
-            throw FileError(folder.string() + ": there is no such folder to watch");
+        if (!fs::is_directory(folder)) throw FileError(folder, ENOENT, "could not watch");
     }
     if (!poll) {
         descriptor_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);

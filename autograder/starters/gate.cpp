@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "atomic_file.hpp"
 #include "lesson.hpp"
+#include "rungs/atomic_file.hpp"
 #include "starter.hpp"
 
 namespace rungs {
@@ -66,7 +66,7 @@ std::vector<Finding> check_starters(const fs::path& root, bool write) {
             const std::string now = exists ? read_file(pair.starter) : std::string();
             if (exists && now == expected) continue;
             if (write) {
-                write_atomically(pair.starter, expected);
+                write_file(pair.starter, expected);
                 continue;
             }
             if (!exists) {
@@ -100,7 +100,7 @@ std::vector<Finding> check_lessons(const fs::path& root, bool write) {
             std::string lesson = read_file(file);
             const std::string filled = fill_lesson(lesson, manifest, root, name);
             if (filled != lesson && write) {
-                write_atomically(file, filled);
+                write_file(file, filled);
                 lesson = filled;
             } else if (filled != lesson) {
                 const Difference difference = first_difference(filled, lesson);
@@ -179,7 +179,8 @@ std::vector<Finding> check_verdicts(const fs::path& root, const fs::path& scratc
                 try {
                     const std::string starter = make_starter_from(right);
                     sources.push_back(scratch / file);
-                    write_atomically(sources.back(), starter);
+                    fs::create_directories(sources.back().parent_path());
+                    write_file(sources.back(), starter);
                 } catch (const std::runtime_error& error) {
                     found.push_back({error.what()});
                     continue;

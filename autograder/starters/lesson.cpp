@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "atomic_file.hpp"
+#include "rungs/atomic_file.hpp"
 
 namespace rungs {
 namespace {

@@ -4,14 +4,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "atomic_file.hpp"
 #include "gate.hpp"
+#include "rungs/atomic_file.hpp"
 #include "starter.hpp"
 #include "toolchain.hpp"
 
@@ -25,7 +26,8 @@ class ScratchFolder {
   public:
     ScratchFolder() {
         std::string name = (fs::temp_directory_path() / "rungs-gate-XXXXXX").string();
-        if (!mkdtemp(name.data())) throw FileError(name + ": cannot make a folder for temporary files");
+        if (!mkdtemp(name.data()))
+            throw FileError(name, errno, "could not make a folder for temporary files");
         path_ = name;
     }
     ~ScratchFolder() {

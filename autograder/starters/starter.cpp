@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "atomic_file.hpp"
+#include "rungs/atomic_file.hpp"
 
 namespace rungs {
 namespace {

@@ -1,0 +1,614 @@
+// The program as a student uses it: every verb, every wrong use, and what it leaves behind when things go
+// wrong.
+#include <pty.h>
+
+#include <algorithm>
+
+#include "json_schema.hpp"
+#include "program_fixture.hpp"
+#include "rungs/catch.hpp"
+
+using namespace rungs::test;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+void check_schema(const Json& result) {
+    const JsonSchema schema(
+        Json::parse(TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "docs/result.schema.json")));
+    const auto errors = schema.errors(result);
+    CAPTURE(errors);
+    CHECK(errors.empty());
+}
+
+/// Processes other than this one whose command line or executable names `text`.
+int processes_that_name(const std::string& text) {
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+        const std::string name = entry.path().filename().string();
+        if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(getpid()))
+            continue;
+        std::error_code error;
+        std::string line = fs::read_symlink(entry.path() / "exe", error).string();
+        std::ifstream in(entry.path() / "cmdline");
+        line.append(std::istreambuf_iterator<char>(in), {});
+        count += line.find(text) != std::string::npos;
+    }
+    return count;
+}
+
+bool is_ascii(const std::string& text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+}  // namespace
+
+TEST_CASE("every verb has help with an example", "[program]") {
+    const SmallWorkbook workbook;
+    for (const char* verb :
+         {"demo", "test", "list", "next", "hint", "reset", "check", "watch", "run", "bench", "doctor"}) {
+        CAPTURE(verb);
+        const Outcome outcome = workbook.run({verb, "--help"});
+        CHECK(outcome.status == 0);
+        CHECK_THAT(outcome.out, ContainsSubstring(std::string("Example: ./rungs ") + verb));
+        CHECK(outcome.err.empty());
+        CHECK_THAT(workbook.run({"--help"}).out, ContainsSubstring(verb));
+    }
+    CHECK_THAT(workbook.run({"--version"}).out, StartsWith("rungs "));
+}
+
+TEST_CASE("wrong use ends with status 2 and the nearest names", "[program]") {
+    const SmallWorkbook workbook;
+    const auto wrong = [&](std::vector<std::string> arguments, const std::string& answer) {
+        const Outcome outcome = workbook.run(arguments);
+        CAPTURE(arguments);
+        CHECK(outcome.status == 2);
+        CHECK(outcome.out.empty());
+        CHECK_THAT(outcome.err, StartsWith("rungs: "));
+        CHECK_THAT(outcome.err, ContainsSubstring(answer));
+        CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    };
+    wrong({}, "--help");
+    wrong({"chekc"}, "did you mean check?");
+    wrong({"frobnicate"}, "--help lists them");
+    wrong({"check", "02"}, "did you mean 01");
+    wrong({"check", "reductoin"}, "did you mean reduction");
+    wrong({"check", "zebra"}, "the chapters are 01_reduction");
+    wrong({"check", "01/04"}, "did you mean 01/01 or 01/03?");
+    wrong({"check", "01/shared_tere"}, "did you mean 01/shared_tree");
+    wrong({"check", "01/zebra"}, "its rungs are 01_atomic 03_shared_tree");
+    wrong({"check", "shared_tree"}, "did you mean 01/shared_tree?");
+    wrong({"check", ""}, "unknown chapter ''");
+    wrong({"check", "/tmp/other.cu"}, "is not in a chapter's folder");
+    wrong({"check", "--backend", "gpu"}, "--backend");
+    wrong({"check", "--seed", "-1"}, "--seed -1");
+    wrong({"check", "--seed", "0x"}, "--seed 0x");
+    wrong({"check", "--seed", "99999999999999999999"}, "--seed");
+    wrong({"check", "--submission", "nowhere"}, "there is no such folder");
+    wrong({"check", "--submission", ".", "--solution"}, "exclude each other");
+    wrong({"check", "--nonsense"}, "--nonsense");
+    wrong({"hint"}, "rung is required");
+    wrong({"hint", "01"}, "name one rung of it");
+    wrong({"reset", "01"}, "name one rung of it");
+    wrong({"reset", "01/01"}, "git checkout");
+    wrong({"run", "zebra"}, "unknown chapter");
+    wrong({"watch", "01/zebra"}, "unknown rung");
+    wrong({"test"}, "launcher");
+}
+
+TEST_CASE("a rung is found by every name it has", "[program]") {
+    const SmallWorkbook workbook;
+    for (const std::string name :
+         {"01/03", "1/3", "01/shared_tree", "01/03_shared_tree", "reduction/03", "01_reduction/shared_tree",
+          "chapters/01_reduction/03_shared_tree.cu", "./chapters/../chapters/01_reduction/03_shared_tree.cu",
+          "chapters/01_reduction/03_shared_tree"}) {
+        CAPTURE(name);
+        CHECK_THAT(workbook.run({"hint", name, "--all"}).out, StartsWith("03_shared_tree"));
+    }
+    Process::Setup inside = workbook.setup();
+    inside.folder = (workbook.folder.path() / "chapters/01_reduction").string();
+    CHECK(workbook.run({"hint", "03_shared_tree.cu"}, inside).status == 0);
+}
+
+TEST_CASE("hints come one by one and are remembered", "[program]") {
+    const SmallWorkbook workbook;
+    const Outcome first = workbook.run({"hint", "01/03"});
+    CHECK_THAT(first.out, ContainsSubstring("first nudge"));
+    CHECK(first.out.find("second nudge") == std::string::npos);
+    CHECK_THAT(workbook.run({"hint", "01/03"}).out, ContainsSubstring("second nudge"));
+    CHECK_THAT(workbook.run({"hint", "01/03"}).out, ContainsSubstring("that was all"));
+    CHECK_THAT(workbook.run({"hint", "01/01"}).out, ContainsSubstring("is given"));
+
+    SECTION("in the folder for state where there is one") {
+        const TemporaryFolder state;
+        Process::Setup elsewhere = workbook.setup();
+        elsewhere.environment["XDG_STATE_HOME"] = state.path().string();
+        CHECK(workbook.run({"hint", "01/03"}, elsewhere).out.find("second nudge") == std::string::npos);
+        CHECK_THAT(workbook.run({"hint", "01/03"}, elsewhere).out, ContainsSubstring("second nudge"));
+        CHECK_FALSE(state.listing("rungs").empty());
+    }
+    SECTION("damaged progress is no progress, and no obstacle") {
+        for (const char* damage :
+             {"", "{", "[]",
+              "{\"schema\": \"rungs.progress/1\", \"rungs\": {\"01_reduction/03_shared_tree\": 7}}"}) {
+            workbook.folder.write("build/progress.json", damage);
+            const Outcome outcome = workbook.run({"hint", "01/03"});
+            CHECK(outcome.status == 0);
+            CHECK(outcome.out.find("second nudge") == std::string::npos);
+        }
+    }
+    SECTION("progress that cannot be stored is said, and no obstacle") {
+        fs::remove(workbook.folder.path() / "build/progress.json");
+        fs::create_directory(workbook.folder.path() / "build/progress.json");
+        const Outcome outcome = workbook.run({"hint", "01/03"});
+        CHECK(outcome.status == 0);
+        CHECK_THAT(outcome.out, ContainsSubstring("could not be stored"));
+    }
+}
+
+TEST_CASE("list and next show the way", "[program]") {
+    const SmallWorkbook workbook;
+    const Outcome list = workbook.run({"list"});
+    CHECK(list.status == 0);
+    CHECK_THAT(list.out, ContainsSubstring("01 Reduction  0 of 10 points"));
+    CHECK_THAT(list.out, ContainsSubstring("\u00b7 01_atomic           given"));
+    CHECK_THAT(list.out, ContainsSubstring("\u00b7 03_shared_tree     - / 10"));
+    const Outcome next = workbook.run({"next"});
+    CHECK(next.status == 0);
+    CHECK_THAT(next.out, ContainsSubstring("chapters/01_reduction/03_shared_tree.cu:"));
+    CHECK_THAT(next.out, ContainsSubstring("./rungs check 01/03"));
+    // The line that is named is the TODO's.
+    const std::string text = next.out.substr(next.out.find(".cu:") + 4);
+    const int line = std::stoi(text);
+    std::istringstream in(workbook.starter);
+    std::string content;
+    for (int i = 0; i < line; ++i) std::getline(in, content);
+    CHECK_THAT(content, ContainsSubstring("TODO"));
+}
+
+TEST_CASE("reset puts the starter back and keeps the student's version", "[program]") {
+    const SmallWorkbook workbook;
+    CHECK(workbook.starter.find("SOLUTION") == std::string::npos);
+    workbook.folder.write(SmallWorkbook::student, "// my work\n");
+    const Outcome outcome = workbook.run({"reset", "01/03"});
+    CHECK(outcome.status == 0);
+    CHECK(workbook.folder.read(SmallWorkbook::student) == workbook.starter);
+    const std::size_t at = outcome.out.find("chapters/01_reduction/03_shared_tree.cu.bak-");
+    REQUIRE(at != std::string::npos);
+    const std::string backup = outcome.out.substr(at, outcome.out.find('\n', at) - at);
+    CHECK(workbook.folder.read(backup) == "// my work\n");
+
+    SECTION("a second reset within the same second loses nothing") {
+        workbook.folder.write(SmallWorkbook::student, "// second work\n");
+        CHECK(workbook.run({"reset", "01/03"}).status == 0);
+        CHECK(workbook.folder.read(backup) == "// my work\n");
+        std::string all;
+        for (const auto& entry : fs::directory_iterator(workbook.folder.path() / "chapters/01_reduction")) {
+            if (entry.path().string().find(".bak-") != std::string::npos)
+                all += TemporaryFolder::content_of(entry.path());
+        }
+        CHECK_THAT(all, ContainsSubstring("// second work"));
+    }
+    SECTION("an untouched starter makes no backup") {
+        const std::string before = workbook.folder.listing("chapters/01_reduction");
+        CHECK_THAT(workbook.run({"reset", "01/03"}).out, ContainsSubstring("nothing was changed"));
+        CHECK(workbook.folder.listing("chapters/01_reduction") == before);
+    }
+    SECTION("without a solution it cannot be done, and says what can") {
+        fs::remove(workbook.folder.path() / "solutions/01_reduction/03_shared_tree.cu");
+        workbook.folder.write(SmallWorkbook::student, "// third work\n");
+        const Outcome none = workbook.run({"reset", "01/03"});
+        CHECK(none.status == 3);
+        CHECK_THAT(none.err, ContainsSubstring("git checkout -- chapters/01_reduction/03_shared_tree.cu"));
+        CHECK(workbook.folder.read(SmallWorkbook::student) == "// third work\n");
+    }
+    SECTION("on a full disk the student's file stays") {
+        workbook.folder.write(SmallWorkbook::student, std::string(3000, 'x'));
+        const std::string before = workbook.folder.listing("chapters/01_reduction");
+        Process::Setup small = workbook.setup();
+        small.file_size = 500;
+        const Outcome full = workbook.run({"reset", "01/03"}, small);
+        CHECK(full.status == 3);
+        CHECK_FALSE(full.err.empty());
+        CHECK(workbook.folder.read(SmallWorkbook::student) == std::string(3000, 'x'));
+        CHECK(workbook.folder.listing("chapters/01_reduction") == before);
+    }
+}
+
+TEST_CASE("without a GPU the cuda backend is status 3 and never a pass", "[program]") {
+    const SmallWorkbook workbook;
+    const Outcome outcome = workbook.run({"check", "--backend", "cuda", "--json", "result.json"});
+    CHECK(outcome.status == 3);
+    CHECK_THAT(outcome.out, ContainsSubstring("NOT_RUN"));
+    CHECK_THAT(outcome.out, ContainsSubstring("--backend cpu"));
+    const Json result = Json::parse(workbook.folder.read("result.json"));
+    check_schema(result);
+    CHECK(result["backend"] == "cuda");
+    CHECK(result["undecided"] == 2);
+    CHECK(result["score"] == 0);
+    for (const Json& rung : result["rungs"]) {
+        CHECK(rung["status"] == "not_checked");
+        CHECK(rung["points"].is_null());
+    }
+    CHECK(workbook.run({"check", "--solution", "--backend", "cuda"}).status == 3);
+    CHECK(workbook.run({"demo", "--backend", "cuda"}).status == 3);
+    const Outcome bench = workbook.run({"bench", "01"});
+    CHECK(bench.status == 3);
+    CHECK_THAT(bench.err, ContainsSubstring("a benchmark needs a GPU"));
+    CHECK(workbook.run({"run", "01", "--backend", "cuda"}).status == 3);
+}
+
+TEST_CASE("a result file is written whole or not at all", "[program]") {
+    const SmallWorkbook workbook;
+    SECTION("standard output holds the result and nothing else") {
+        const Outcome outcome = workbook.run({"check", "--backend", "cuda", "--json", "-"});
+        CHECK(outcome.status == 3);
+        check_schema(Json::parse(outcome.out));
+        CHECK_THAT(outcome.err, ContainsSubstring("NOT_RUN"));
+    }
+    SECTION("over the limit on file sizes the old one stays") {
+        workbook.folder.write("result.json", "before");
+        Process::Setup small = workbook.setup();
+        small.file_size = 600;
+        const Outcome outcome = workbook.run({"check", "--backend", "cuda", "--json", "result.json"}, small);
+        CHECK(outcome.status == 3);
+        CHECK_THAT(outcome.err, ContainsSubstring("result.json: could not write"));
+        CHECK(workbook.folder.read("result.json") == "before");
+        CHECK(workbook.folder.listing(".").find(".tmp") == std::string::npos);
+    }
+    SECTION("a place that cannot be written is status 3") {
+        CHECK(workbook.run({"check", "--backend", "cuda", "--json", "/dev/full"}).status == 3);
+        CHECK(workbook.run({"check", "--backend", "cuda", "--json", "/proc/none/result.json"}).status == 3);
+        CHECK(workbook.run({"check", "--backend", "cuda", "--json", "chapters"}).status == 3);
+    }
+}
+
+TEST_CASE("output that nobody takes is noticed", "[program]") {
+    const SmallWorkbook workbook;
+    SECTION("a full disk") {
+        Process::Setup full = workbook.setup();
+        full.out_file = "/dev/full";
+        for (const std::vector<std::string>& verb :
+             std::vector<std::vector<std::string>>{{"list"}, {"--help"}, {"next"}}) {
+            const Outcome outcome = workbook.run(verb, full);
+            CHECK(outcome.status == 3);
+            CHECK_THAT(outcome.err, ContainsSubstring("No space left on device"));
+        }
+    }
+    SECTION("a closed pipe, as of head") {
+        Process::Setup closed = workbook.setup();
+        closed.close_reader = true;
+        const Outcome outcome = workbook.run({"list"}, closed);
+        CHECK(outcome.status == 128 + SIGPIPE);
+        CHECK(outcome.err.empty());
+    }
+}
+
+TEST_CASE("colours and signs go only where they can be shown", "[program]") {
+    const SmallWorkbook workbook;
+    CHECK(workbook.run({"list"}).out.find('\033') == std::string::npos);
+    Process::Setup setup = workbook.setup();
+    setup.environment["CLICOLOR_FORCE"] = "1";
+    CHECK(workbook.run({"list"}, setup).out.find('\033') != std::string::npos);
+    setup.environment["NO_COLOR"] = "1";
+    CHECK(workbook.run({"list"}, setup).out.find('\033') == std::string::npos);
+    setup.environment["LC_ALL"] = "C";
+    for (const char* verb : {"list", "next", "doctor"}) CHECK(is_ascii(workbook.run({verb}, setup).out));
+    SECTION("lines keep to the width of the terminal") {
+        setup.environment["COLUMNS"] = "60";
+        std::istringstream lines(workbook.run({"list"}, setup).out);
+        for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 60);
+    }
+}
+
+TEST_CASE("a broken manifest is named with line and column", "[program]") {
+    const SmallWorkbook workbook;
+    const auto broken = [&](const std::string& from, const std::string& to, const std::string& answer) {
+        std::string text = SmallWorkbook::manifest();
+        text.replace(text.find(from), from.size(), to);
+        workbook.folder.write("chapters/01_reduction/chapter.toml", text);
+        for (const char* verb : {"check", "list", "next"}) {
+            const Outcome outcome = workbook.run({verb});
+            CHECK(outcome.status == 3);
+            CHECK_THAT(outcome.err, ContainsSubstring(answer));
+            CHECK(outcome.out.empty());
+        }
+    };
+    broken("points = 10", "points = \"ten\"", "chapter.toml:14:10: ");
+    broken("points = 10", "pionts = 10", "unknown key 'pionts'");
+    broken("title = \"Reduction\"", "title = \"Reduction", "chapter.toml:1:");
+}
+
+TEST_CASE("a build that is missing or damaged is status 3", "[program]") {
+    const SmallWorkbook workbook;
+    workbook.folder.write("build/toolchain.json", "{");
+    Outcome outcome = workbook.run({"check"});
+    CHECK(outcome.status == 3);
+    CHECK_THAT(outcome.err, ContainsSubstring("toolchain.json"));
+    fs::remove(workbook.folder.path() / "build/toolchain.json");
+    outcome = workbook.run({"list"});
+    CHECK(outcome.status == 3);
+    CHECK_THAT(outcome.err, ContainsSubstring("build again"));
+    CHECK(workbook.run({"doctor"}).status == 3);
+}
+
+TEST_CASE("no compiler is status 3", "[program]") {
+    const SmallWorkbook workbook;
+    Json tools = Json::parse(workbook.folder.read("build/toolchain.json"));
+    tools["cpu"]["compiler"] = "/nowhere/g++";
+    workbook.folder.write("build/toolchain.json", tools.dump());
+    const Outcome outcome = workbook.run({"check", "--backend", "cpu"});
+    CHECK(outcome.status == 3);
+    CHECK_THAT(outcome.err, ContainsSubstring("/nowhere/g++"));
+}
+
+TEST_CASE("run starts the chapter's program with its arguments", "[program]") {
+    const SmallWorkbook workbook;
+    const Outcome missing = workbook.run({"run", "01", "--backend", "cpu"});
+    CHECK(missing.status == 3);
+    CHECK_THAT(missing.err, ContainsSubstring("is not built"));
+    for (const char* whose : {"student", "solution"}) {
+        const fs::path program =
+            workbook.folder.write(std::string("build/bin/01_reduction.") + whose + ".cpu",
+                                  std::string("#!/bin/sh\necho ") + whose + " \"$@\"\nexit 7\n");
+        fs::permissions(program, fs::perms::owner_all);
+    }
+    const Outcome student = workbook.run({"run", "01", "--", "--bodies", "2048", "a b"});
+    CHECK(student.status == 7);
+    CHECK(student.out == "student --bodies 2048 a b\n");
+    CHECK(workbook.run({"run", "reduction", "--solution", "--backend", "cpu"}).out == "solution\n");
+}
+
+TEST_CASE("doctor names what is here, and the command for what is not", "[program]") {
+    const SmallWorkbook workbook;
+    const Outcome outcome = workbook.run({"doctor"});
+    for (const char* text :
+         {"processor", "isolation", "cmake", "backend cpu", "nvcc", "GPU", "cores", "GiB"}) {
+        CHECK_THAT(outcome.out, ContainsSubstring(text));
+    }
+    const TemporaryFolder empty;
+    Process::Setup bare = workbook.setup();
+    bare.environment["PATH"] = empty.path().string();
+    const Outcome without = workbook.run({"doctor"}, bare);
+    CHECK(without.status == 3);
+    CHECK_THAT(without.out, ContainsSubstring("sudo apt-get install cmake"));
+    CHECK_THAT(without.out, ContainsSubstring("sudo apt-get install ninja-build"));
+}
+
+TEST_CASE("the solution passes, the starter does not, and the result says so", "[program][judge]") {
+    const SmallWorkbook workbook;
+    const Outcome good = workbook.run({"check", "--solution", "--backend", "cpu", "--json", "good.json"});
+    INFO(good.out << good.err);
+    REQUIRE(good.status == 0);
+    const Json all = Json::parse(workbook.folder.read("good.json"));
+    check_schema(all);
+    CHECK(all["score"] == 10);
+    CHECK(all["max_score"] == 10);
+    CHECK(all["rungs"][0]["given"] == true);
+    CHECK(all["rungs"][1]["file"] == "solutions/01_reduction/03_shared_tree.cu");
+    CHECK(all["rungs"][1]["speed"]["judged"] == false);
+    CHECK_THAT(good.out, ContainsSubstring("speed: not judged on this backend"));
+
+    const Outcome bad = workbook.run({"check", "01", "--backend", "cpu", "--json", "bad.json"});
+    INFO(bad.out << bad.err);
+    CHECK(bad.status == 1);
+    const Json result = Json::parse(workbook.folder.read("bad.json"));
+    check_schema(result);
+    CHECK(result["rungs"][0]["verdict"] == "OK");
+    CHECK(result["rungs"][1]["verdict"] == "WRONG");
+    CHECK(result["rungs"][1]["points"] == 0);
+    CHECK(result["rungs"][1]["correctness"]["first_mismatches"].size() >= 1);
+    for (const char* text : {"WRONG", "03_shared_tree.cu:", "tried", "index", "./rungs hint 01/03"}) {
+        CHECK_THAT(bad.out, ContainsSubstring(text));
+    }
+    // Only the student's own rungs are progress.
+    CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("\u2717 03_shared_tree     0 / 10  WRONG"));
+    workbook.folder.write(SmallWorkbook::student, workbook.solution);
+    CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("changed since it was WRONG"));
+    CHECK(workbook.run({"check", "01/03", "--backend", "cpu"}).status == 0);
+    CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("\u2713 03_shared_tree    10 / 10"));
+    CHECK_THAT(workbook.run({"next"}).out, ContainsSubstring("Every rung passes"));
+}
+
+TEST_CASE("the same seed replays the same inputs", "[program][judge]") {
+    const SmallWorkbook workbook;
+    const auto mismatches = [&](const std::string& seed) {
+        const Outcome outcome =
+            workbook.run({"check", "01/03", "--backend", "cpu", "--seed", seed, "--json", "-"});
+        return Json::parse(outcome.out)["rungs"][0]["correctness"]["first_mismatches"];
+    };
+    const Json first = mismatches("42");
+    CHECK(first == mismatches("0x2a"));
+    CHECK(first != mismatches("43"));
+}
+
+TEST_CASE("a submission's files stand in for the exercises, never for given rungs", "[program][judge]") {
+    const SmallWorkbook workbook;
+    workbook.folder.write("hand_in/03_shared_tree.cu", workbook.solution);
+    workbook.folder.write("hand_in/01_atomic.cu", "this would not compile");
+    workbook.folder.write("hand_in/03_shard_tree.cu", "a misspelt name");
+    const Outcome outcome = workbook.run({"check", "--submission", "hand_in", "--backend", "cpu"});
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.out, ContainsSubstring("not graded: 03_shard_tree.cu"));
+    CHECK_THAT(outcome.out, ContainsSubstring("not graded: 01_atomic.cu"));
+    // The student's own progress is not touched by somebody else's files.
+    CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("- / 10"));
+
+    SECTION("an empty folder passes nothing") {
+        fs::create_directory(workbook.folder.path() / "empty");
+        const Outcome none =
+            workbook.run({"check", "01/03", "--submission", "empty", "--backend", "cpu", "--json", "-"});
+        CHECK(none.status == 1);
+        CHECK(Json::parse(none.out)["rungs"][0]["verdict"] == "COMPILE_ERROR");
+    }
+}
+
+TEST_CASE("a rung file that is missing, empty, binary or a whole program gets an honest verdict",
+          "[program][judge]") {
+    const SmallWorkbook workbook;
+    const auto verdict = [&](const std::string& content) {
+        workbook.folder.write("in/03_shared_tree.cu", content);
+        const Outcome outcome =
+            workbook.run({"check", "01/03", "--submission", "in", "--backend", "cpu", "--json", "-"});
+        INFO(outcome.err);
+        CHECK(outcome.status == 1);
+        const Json result = Json::parse(outcome.out);
+        check_schema(result);
+        CHECK(result["score"] == 0);
+        return result["rungs"][0]["verdict"].get<std::string>();
+    };
+    CHECK(verdict("") == "COMPILE_ERROR");
+    CHECK(verdict(std::string("\x7f"
+                              "ELF\0\x01\xff\xfe",
+                              8)) == "COMPILE_ERROR");
+    CHECK(verdict("#include \"reduction.cuh\"\nint x = ;\n") == "COMPILE_ERROR");
+    CHECK(verdict(workbook.solution + "\nint main() { return 0; }\n") == "COMPILE_ERROR");
+    SECTION("messages carry the student's file and line") {
+        workbook.folder.write("in/03_shared_tree.cu", "#include \"reduction.cuh\"\n\nint x = ;\n");
+        const Outcome outcome = workbook.run({"check", "01/03", "--submission", "in", "--backend", "cpu"});
+        CHECK_THAT(outcome.out, ContainsSubstring("03_shared_tree.cu:3"));
+    }
+}
+
+TEST_CASE("demo grades the solutions and leaves a page and a result", "[program][judge]") {
+    const SmallWorkbook workbook;
+    const Outcome outcome = workbook.run({"demo", "--backend", "cpu"});
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.out, ContainsSubstring((workbook.folder.path() / "report/index.html").string()));
+    CHECK_THAT(outcome.out, ContainsSubstring((workbook.folder.path() / "report/result.json").string()));
+    const std::string page = workbook.folder.read("report/index.html");
+    CHECK_THAT(page, StartsWith("<!DOCTYPE html>"));
+    CHECK_THAT(page, ContainsSubstring("03_shared_tree"));
+    CHECK(page.find("http") == page.find("http-equiv"));
+    check_schema(Json::parse(workbook.folder.read("report/result.json")));
+    const Outcome elsewhere = workbook.run({"demo", "--backend", "cpu", "--out", "page.html", "--json", "-"});
+    CHECK(elsewhere.status == 0);
+    check_schema(Json::parse(elsewhere.out));
+    CHECK(fs::exists(workbook.folder.path() / "page.html"));
+}
+
+TEST_CASE("Ctrl-C leaves no process and no half-written file", "[program][judge]") {
+    const SmallWorkbook workbook;
+    workbook.folder.write("result.json", "before");
+    // Slow enough to be met in the middle, whatever the machine: the rung never ends.
+    std::string endless = workbook.solution;
+    const std::string launcher = "cudaStream_t stream) {";
+    for (std::size_t at = endless.find(launcher); at != std::string::npos;
+         at = endless.find(launcher, at + 1)) {
+        endless.insert(at + launcher.size(), " volatile bool on = true; while (on) {} ");
+    }
+    workbook.folder.write(SmallWorkbook::student, endless);
+    const auto interrupted = [&](double after, int number) {
+        Process::Setup setup = workbook.setup();
+        setup.own_group = true;
+        Process process({RUNGS_PROGRAM, "check", "01/03", "--backend", "cpu", "--json", "result.json"},
+                        setup);
+        REQUIRE(process.wait_for("seed"));
+        std::this_thread::sleep_for(std::chrono::duration<double>(after));
+        process.signal_group(number);  // as a terminal does
+        const Outcome outcome = process.finish(30);
+        CHECK(outcome.status == 128 + number);
+        CHECK(workbook.folder.read("result.json") == "before");
+        CHECK(processes_that_name(workbook.folder.path().string()) == 0);
+        CHECK_THAT(outcome.err, ContainsSubstring("stopped"));
+    };
+    interrupted(0.05, SIGINT);  // while it is compiled
+    interrupted(0.6, SIGINT);
+    interrupted(3.0, SIGTERM);  // while it runs
+    CHECK(workbook.folder.read(SmallWorkbook::student) == endless);
+    CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("- / 10"));  // no verdict was made up
+}
+
+TEST_CASE("watch checks on every kind of save", "[program][judge]") {
+    const SmallWorkbook workbook;
+    const bool poll = GENERATE(false, true);
+    CAPTURE(poll);
+    std::vector<std::string> command{RUNGS_PROGRAM, "watch", "--backend", "cpu"};
+    if (poll) command.push_back("--poll");
+    workbook.folder.write(SmallWorkbook::student, "#error one\n");
+    Process process(command, workbook.setup());
+    REQUIRE(process.wait_for("COMPILE_ERROR", 2));  // the row of the table and the details
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    // In place.
+    workbook.folder.write(SmallWorkbook::student, "#error two\n");
+    REQUIRE(process.wait_for("#error two"));
+    // By a new file under the old name, as vim and many others do.
+    workbook.folder.write("chapters/01_reduction/.03.swp", "#error three\n");
+    fs::rename(workbook.folder.path() / "chapters/01_reduction/.03.swp",
+               workbook.folder.path() / SmallWorkbook::student);
+    REQUIRE(process.wait_for("#error three"));
+    workbook.folder.write(SmallWorkbook::student, workbook.solution);
+    REQUIRE(process.wait_for("This rung passes"));
+    process.signal(SIGINT);
+    const Outcome outcome = process.finish(30);
+    CHECK(outcome.status == 130);
+    CHECK(outcome.out.find('\033') == std::string::npos);
+    CHECK(processes_that_name(workbook.folder.path().string()) == 0);
+}
+
+TEST_CASE("watch takes keys on a terminal and gives it back as it was", "[program][judge]") {
+    const SmallWorkbook workbook;
+    workbook.folder.write(SmallWorkbook::student, "#error one\n");
+    int terminal = -1, other = -1;
+    REQUIRE(openpty(&terminal, &other, nullptr, nullptr, nullptr) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        setsid();
+        for (int i = 0; i < 3; ++i) dup2(other, i);
+        for (int i = 3; i < 64; ++i) close(i);
+        for (const auto& [name, value] : workbook.setup().environment) {
+            value.empty() ? unsetenv(name.c_str()) : setenv(name.c_str(), value.c_str(), 1);
+        }
+        setenv("TERM", "xterm", 1);
+        if (chdir(workbook.folder.path().c_str()) != 0) _exit(126);
+        execl(RUNGS_PROGRAM, RUNGS_PROGRAM, "watch", "--backend", "cpu", nullptr);
+        _exit(127);
+    }
+    termios before{}, after{};
+    tcgetattr(other, &before);
+    std::string screen;
+    const auto wait_for = [&](const std::string& text, double seconds = 60) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+        while (screen.find(text) == std::string::npos && std::chrono::steady_clock::now() < end) {
+            pollfd ready{terminal, POLLIN, 0};
+            char buffer[4096];
+            if (poll(&ready, 1, 100) > 0) {
+                const ssize_t got = read(terminal, buffer, sizeof buffer);
+                if (got <= 0) break;
+                screen.append(buffer, static_cast<std::size_t>(got));
+            }
+        }
+        const bool found = screen.find(text) != std::string::npos;
+        screen.clear();
+        return found;
+    };
+    const auto press = [&](char key) { CHECK(write(terminal, &key, 1) == 1); };
+    CHECK(wait_for("q quit"));
+    press('h');
+    CHECK(wait_for("first nudge"));
+    press('l');
+    CHECK(wait_for("01 Reduction"));
+    press('n');
+    CHECK(wait_for("./rungs check 01/03"));
+    press('x');
+    CHECK(wait_for("x again"));
+    press('x');
+    CHECK(wait_for("is the starter again"));
+    CHECK(workbook.folder.read(SmallWorkbook::student) == workbook.starter);
+    press('q');
+    int status = -1;
+    for (int i = 0; i < 100 && waitpid(child, &status, WNOHANG) == 0; ++i) {
+        wait_for("(nothing: only so that its output is taken)", 0.05);
+    }
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    tcgetattr(other, &after);
+    CHECK(before.c_lflag == after.c_lflag);
+    close(terminal);
+    close(other);
+}

@@ -1,0 +1,102 @@
+#pragma once
+// A report with one rung of every kind, for tests of what is rendered from it.
+
+#include <limits>
+
+#include "report.hpp"
+
+namespace rungs::test {
+
+/// Text that breaks careless writers: markup, end of CDATA, NUL, invalid UTF-8, an escape, a bidirectional
+/// override.
+inline std::string hostile() {
+    return std::string("<script>alert(1)</script> ]]> & \"q\" 'a' \0 \xff\xc3 \x1b[31m \xe2\x80\xae end", 62);
+}
+
+inline RungReport sample_rung(const std::string& name, judge::Verdict verdict, double points,
+                              double max_points) {
+    RungReport rung;
+    rung.idea = "one atomic a block";
+    rung.file = "chapters/01_reduction/" + name + ".cu";
+    judge::RungResult& result = rung.result;
+    result.chapter = "01_reduction";
+    result.rung = name;
+    result.given = max_points == 0;
+    result.verdict = verdict;
+    result.judged = judge::owner_of(verdict) == judge::Owner::student;
+    result.points = points;
+    result.max_points = max_points;
+    result.correctness.cases = 54;
+    result.correctness.passed = result.passed() ? 54 : 3;
+    result.correctness.measure = "|got - expected| / sum |v|";
+    result.correctness.error = 1e-8;
+    result.correctness.tolerance = 1e-6;
+    result.speed.why_not = "speed: not judged on the cpu backend";
+    result.seconds = 1.5;
+    return rung;
+}
+
+/// Given OK, exercise OK, WRONG with NaN and infinity, COMPILE_ERROR with hostile text, NOT_RUN.
+inline Report sample_report() {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    Report report;
+    report.version = "0.1.0";
+    report.what = "your rungs";
+    report.title = "Reduction";
+    report.started = "2026-01-31T12:00:00Z";
+    report.seconds = 7.5;
+    report.toolchain = "GNU 12.2.0";
+    report.sandbox = "S1: limits";
+    report.key = 0x2a;
+    report.command = "./rungs check 01 --seed 0x2a";
+    report.machine = {"Debian", "6.1", "CPU <model>", 2, 8e9, false, {}};
+    report.machine.gpu.why_not = "no NVIDIA driver on this machine";
+    report.rungs = {sample_rung("01_atomic", judge::Verdict::ok, 0, 0),
+                    sample_rung("03_shared_tree", judge::Verdict::ok, 10, 10),
+                    sample_rung("04_grid_stride", judge::Verdict::wrong, 0, 10),
+                    sample_rung("05_warp_shuffle", judge::Verdict::compile_error, 0, 10),
+                    sample_rung("06_vectorized", judge::Verdict::not_run, 0, 20)};
+    judge::RungResult& wrong = report.rungs[2].result;
+    wrong.reason = "sum of 257 floats: got nan";
+    wrong.correctness.failing_case = "sum of 257 floats, kind uniform, seed 0x2a";
+    wrong.correctness.error = nan;
+    wrong.correctness.wrong = wrong.correctness.of = 3;
+    wrong.correctness.first = {{0, nan, 1.5, ulp_undefined}, {1, -infinity, infinity, 7}, {2, 1, 2, 8388608}};
+    wrong.correctness.cause = "never written";
+    judge::RungResult& broken = report.rungs[3].result;
+    broken.rung = "05_<b>";
+    broken.reason = hostile();
+    broken.diagnostics = hostile() + "\n" + hostile();
+    return report;
+}
+
+/// The same ladder on a GPU, with speed.
+inline Report sample_gpu_report() {
+    Report report = sample_report();
+    report.backend = Backend::cuda;
+    report.machine.gpu = {true, "NVIDIA H200", "13.0", "9.0", 150e9, 1, ""};
+    report.rungs.resize(2);
+    double bandwidth = 0.4e12;
+    for (RungReport& rung : report.rungs) {
+        judge::Speed& speed = rung.result.speed;
+        speed.judged = speed.decided = true;
+        speed.why_not.clear();
+        speed.given = "01_atomic";
+        speed.speedup = bandwidth / 0.4e12;
+        speed.low = 0.99 * speed.speedup;
+        speed.high = 1.01 * speed.speedup;
+        speed.of_reference = 1;
+        speed.pairs = 21;
+        speed.seconds = 67e6 / bandwidth;
+        speed.given_seconds = 67e6 / 0.4e12;
+        speed.reference_seconds = speed.seconds;
+        speed.bandwidth = bandwidth;
+        speed.roof = 4.2e12;
+        speed.trust = "judge's clock, judge's buffers";
+        bandwidth *= 8;
+    }
+    return report;
+}
+
+}  // namespace rungs::test

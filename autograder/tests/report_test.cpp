@@ -1,0 +1,246 @@
+// Reports: one record, shown as JSON and as a page.
+#include <fstream>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "json_schema.hpp"
+#include "report.hpp"
+#include "report_sample.hpp"
+#include "rungs/catch.hpp"
+#include "text.hpp"
+
+using namespace rungs;
+using namespace rungs::test;
+using Catch::Matchers::ContainsSubstring;
+using Json = nlohmann::json;
+
+namespace {
+
+Json result_schema() {
+    std::ifstream in(std::string(RUNGS_ROOT) + "/docs/result.schema.json");
+    REQUIRE(in.good());
+    return Json::parse(in);
+}
+
+/// An independent reading of UTF-8, by its definition rather than by the writer's code.
+bool is_valid_utf8(const std::string& text) {
+    // The library refuses to write what is not UTF-8.
+    try {
+        return !Json(text).dump().empty();
+    } catch (const Json::exception&) {
+        return false;
+    }
+}
+
+std::size_t count_of(const std::string& text, const std::string& what) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("text from outside becomes valid UTF-8 without anything that steers", "[report][text]") {
+    CHECK(clean_utf8("plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80") ==
+          "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+    CHECK(clean_utf8(std::string_view("a\0b", 3)) ==
+          "a\xef\xbf\xbd"
+          "b");
+    CHECK(clean_utf8("\x1b[31m") == "\xef\xbf\xbd[31m");
+    CHECK(clean_utf8("a\r\nb\tc") == "a\nb\tc");
+    SECTION("every ill-formed sequence is replaced, and nothing after it is lost") {
+        CHECK(clean_utf8("\xff|") == "\xef\xbf\xbd|");
+        CHECK(clean_utf8("\xc3|") == "\xef\xbf\xbd|");      // cut short
+        CHECK(clean_utf8("\xe2\x82|") == "\xef\xbf\xbd|");  // cut short: one mark for the two bytes
+        CHECK(clean_utf8("\xc0\xaf|") == "\xef\xbf\xbd\xef\xbf\xbd|");                  // overlong
+        CHECK(clean_utf8("\xed\xa0\x80|") == "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|");  // surrogate
+        CHECK(clean_utf8("\xf4\x90\x80\x80|").back() == '|');                           // above U+10FFFF
+        CHECK(clean_utf8("\xe2\x80\xae|") == "\xef\xbf\xbd|");  // right-to-left override
+    }
+    SECTION("all byte pairs give valid text") {
+        for (int a = 0; a < 256; ++a) {
+            for (int b = 0; b < 256; ++b) {
+                const std::string text = clean_utf8(std::string{static_cast<char>(a), static_cast<char>(b)});
+                if (!is_valid_utf8(text)) FAIL("bytes " << a << " " << b);
+            }
+        }
+        SUCCEED();
+    }
+    CHECK(to_ascii("\xe2\x89\xa4 1 \xc2\xb7 \xe2\x80\x9cx\xe2\x80\x9d \xe4\xb8\xad") == "<= 1 - \"x\" ?");
+}
+
+TEST_CASE("HTML text cannot leave its place", "[report][text]") {
+    CHECK(escape_html("<a href='x'>&\"</a>") == "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;");
+    const std::string shown = escape_html(hostile());
+    CHECK(shown.find_first_of("<>\"'\x1b") == std::string::npos);
+    CHECK(shown.find('\0') == std::string::npos);
+    CHECK(is_valid_utf8(shown));
+}
+
+TEST_CASE("one line is cut between characters, never inside one", "[report][text]") {
+    CHECK(one_line("short", 10) == "short");
+    CHECK(one_line("exactly ten", 11) == "exactly ten");
+    CHECK(one_line("two\nlines", 20) == "two");
+    CHECK(one_line("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 5) == "\xc3\xa9\xc3\xa9...");
+    CHECK(one_line("", 5).empty());
+}
+
+TEST_CASE("numbers for people have three digits and a unit", "[report][text]") {
+    CHECK(bandwidth_text(4.02e12) == "4.02 TB/s");
+    CHECK(bandwidth_text(870e9) == "870 GB/s");
+    CHECK(bandwidth_text(999.9e9) == "1.00 TB/s");
+    CHECK(seconds_text(12.34e-6) == "12.3 us");
+    CHECK(seconds_text(0.0456) == "45.6 ms");
+    CHECK(seconds_text(21.44) == "21.4 s");
+    CHECK(seconds_text(0) == "0.00 ns");
+    CHECK(bandwidth_text(std::numeric_limits<double>::infinity()) == "?");
+}
+
+TEST_CASE("the JSON of every kind of verdict fits the schema", "[report][json]") {
+    const JsonSchema schema(result_schema());
+    for (const Report& report : {sample_report(), sample_gpu_report(), Report{}}) {
+        Report named = report;
+        if (named.what.empty())
+            named.what = "nothing", named.started = "2026-01-31T12:00:00Z", named.machine.cores = 1;
+        const Json json = Json::parse(json_text(named));  // parsing refuses NaN and broken UTF-8
+        const auto errors = schema.errors(json);
+        CAPTURE(errors);
+        CHECK(errors.empty());
+    }
+}
+
+TEST_CASE("the schema knows every verdict of the judge", "[report][json]") {
+    std::set<std::string> known;
+    for (const Json& name : result_schema()["$defs"]["rung"]["properties"]["verdict"]["enum"])
+        known.insert(name);
+    std::set<std::string> judged;
+    for (int i = 0; i <= static_cast<int>(judge::Verdict::not_run); ++i) {
+        judged.insert(judge::name_of(static_cast<judge::Verdict>(i)));
+    }
+    CHECK(known == judged);
+}
+
+TEST_CASE("the validator finds what is wrong", "[report][json]") {
+    const JsonSchema schema(result_schema());
+    Json json = Json::parse(json_text(sample_report()));
+    const auto breaks = [&](const char* pointer, const Json& value) {
+        Json changed = json;
+        changed[Json::json_pointer(pointer)] = value;
+        CAPTURE(pointer);
+        CHECK_FALSE(schema.errors(changed).empty());
+    };
+    breaks("/schema", "rungs.result/2");
+    breaks("/backend", "gpu");
+    breaks("/score", "ten");
+    breaks("/score", -1);
+    breaks("/seed", "42");
+    breaks("/started", "yesterday");
+    breaks("/more", 1);
+    breaks("/rungs/0/verdict", "PASS");
+    breaks("/rungs/0/correctness/cases", 1.5);
+    breaks("/rungs/0/speed", nullptr);
+    breaks("/rungs/2/correctness/first_mismatches/0/got", "NaN");
+    json.erase("machine");
+    CHECK_FALSE(schema.errors(json).empty());
+    CHECK_THROWS_AS(JsonSchema(Json{{"oneOf", Json::array()}}).errors(1), std::logic_error);
+}
+
+TEST_CASE("what was not judged is neither a zero nor a pass", "[report][json]") {
+    const Report report = sample_report();
+    const Json json = Json::parse(json_text(report));
+    CHECK(json["rungs"][4]["points"].is_null());
+    CHECK(json["rungs"][4]["status"] == "not_checked");
+    CHECK(json["undecided"] == 1);
+    CHECK(json["score"] == 10);
+    CHECK(json["max_score"] == 50);
+    CHECK(exit_status(report) == 3);
+
+    Report rest = report;
+    rest.rungs.pop_back();
+    CHECK(exit_status(rest) == 1);
+    rest.rungs.resize(2);
+    CHECK(exit_status(rest) == 0);
+    rest.rungs.clear();
+    CHECK(exit_status(rest) == 3);  // nothing was checked: no pass
+}
+
+TEST_CASE("NaN and infinity in a result are spelt out", "[report][json]") {
+    const Json json = Json::parse(json_text(sample_report()));
+    const Json& found = json["rungs"][2]["correctness"];
+    CHECK(found["error"] == "nan");
+    CHECK(found["first_mismatches"][0]["got"] == "nan");
+    CHECK(found["first_mismatches"][0]["ulp"].is_null());
+    CHECK(found["first_mismatches"][1]["got"] == "-inf");
+    CHECK(found["first_mismatches"][1]["expected"] == "inf");
+    CHECK(found["first_mismatches"][2]["ulp"] == 8388608);
+}
+
+TEST_CASE("rendering is a pure function of the record", "[report]") {
+    CHECK(json_text(sample_report()) == json_text(sample_report()));
+    CHECK(to_html(sample_report()) == to_html(sample_report()));
+}
+
+TEST_CASE("the page loads nothing, runs nothing and cannot be broken out of", "[report][html]") {
+    for (const Report& report : {sample_report(), sample_gpu_report()}) {
+        const std::string html = to_html(report);
+        CHECK(html.find("http://") == std::string::npos);
+        CHECK(html.find("https://") == std::string::npos);
+        CHECK(html.find("<script") == std::string::npos);
+        CHECK(html.find("src=") == std::string::npos);
+        CHECK(html.find("<link") == std::string::npos);
+        CHECK(html.find("url(") == std::string::npos);
+        CHECK(html.find("@import") == std::string::npos);
+        CHECK_THAT(html, ContainsSubstring("default-src 'none'"));
+        CHECK(html.find('\0') == std::string::npos);
+        CHECK(html.find('\x1b') == std::string::npos);
+        CHECK(is_valid_utf8(html));
+    }
+    CHECK(to_html(sample_report()).find("]]>") == std::string::npos);
+    CHECK_THAT(to_html(sample_report()), ContainsSubstring("05_&lt;b&gt;"));
+}
+
+TEST_CASE("the page is well formed and can be read without eyes", "[report][html]") {
+    const std::string html = to_html(sample_report());
+    CHECK_THAT(html, ContainsSubstring("<html lang=\"en\">"));
+    CHECK_THAT(html, ContainsSubstring("name=\"viewport\""));
+    CHECK_THAT(html, ContainsSubstring("prefers-color-scheme:dark"));
+    CHECK(count_of(html, "<h1>") == 1);
+    for (const char* element :
+         {"table", "thead",  "tbody",   "tfoot", "tr", "td", "th",   "details", "summary", "svg",
+          "g",     "figure", "section", "dl",    "dt", "dd", "main", "header",  "footer",  "caption"}) {
+        CAPTURE(element);
+        const std::string open = std::string("<") + element, close = std::string("</") + element + ">";
+        CHECK(count_of(html, open + ">") + count_of(html, open + " ") == count_of(html, close));
+    }
+    // Every header cell says what it heads, every picture what it shows, every scrolling box can be reached
+    // by key.
+    CHECK(count_of(html, "<th ") == count_of(html, "scope=\""));
+    CHECK(count_of(html, "<th>") == 0);
+    CHECK(count_of(html, "role=\"img\"") == count_of(html, "<desc "));
+    CHECK(count_of(html, "class=\"scroll\"") == count_of(html, "tabindex=\"0\""));
+}
+
+TEST_CASE("the page shows every number of the record", "[report][html]") {
+    const std::string html = to_html(sample_report());
+    for (const char* text :
+         {"10 / 50", "COMPILE_ERROR", "NOT_RUN", "not graded", "sum of 257 floats, kind uniform",
+          "never written", "8388608", "-inf", "0x000000000000002a", "CPU &lt;model&gt;",
+          "no NVIDIA driver on this machine", "1 could not be graded"}) {
+        CHECK_THAT(html, ContainsSubstring(text));
+    }
+    const std::string gpu = to_html(sample_gpu_report());
+    for (const char* text : {"3.20 TB/s", "8x", "7.92", "8.08", "NVIDIA H200", "judge&#39;s clock"}) {
+        CHECK_THAT(gpu, ContainsSubstring(text));
+    }
+}
+
+TEST_CASE("asking for a GPU always comes back with one or with a reason", "[report][machine]") {
+    const Gpu gpu = find_gpu();
+    CHECK(gpu.present == gpu.why_not.empty());
+    const Machine machine = this_machine(false);
+    CHECK(machine.cores >= 1);
+    CHECK(machine.memory > 1e8);
+    CHECK_FALSE(machine.system.empty());
+    CHECK_FALSE(machine.processor.empty());
+}

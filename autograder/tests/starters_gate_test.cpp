@@ -1,0 +1,309 @@
+// The maintainer's gates, on small workbooks made for the test: green when all is well, red for each thing
+// that is not.
+#include "gate.hpp"
+
+#include "lesson.hpp"
+#include "rungs/catch.hpp"
+#include "starter.hpp"
+#include "temporary_folder.hpp"
+
+using namespace rungs;
+using namespace rungs::test;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
+using judge::Verdict;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* solution = R"(#include "c.cuh"
+// TODO 2.1: fold
+// BEGIN SOLUTION
+fold();
+// END SOLUTION
+)";
+
+constexpr const char* lesson = R"(# 1 Topic
+
+<!-- ladder -->
+| rung | idea | points |
+|:--|:--|:--|
+| [01_naive](01_naive.cu) | one thread each | given |
+| [02_tree](02_tree.cu) | a tree | 10 + 5 for speed |
+<!-- end -->
+
+## 01 naive
+
+<!-- snippet: 01_naive.cu kernel -->
+```cpp
+for (;;) {
+    work();
+}
+```
+<!-- end -->
+
+## 02 tree
+
+Worth 10 points and 5 points more for speed. TODO 2.1 is all there is; `./rungs check 01/02` looks at it.
+)";
+
+/// A workbook that passes every gate.
+class Workbook {
+  public:
+    Workbook() {
+        folder.write("chapters/01_topic/chapter.toml", R"(title = "Topic"
+summary = "A topic."
+namespace = "topic"
+contract = "c.cuh"
+[problems]
+sum = "Sum"
+[[cases]]
+sizes = [1]
+kinds = ["uniform"]
+[rungs.01_naive]
+idea = "one thread each"
+[rungs.02_tree]
+idea = "a tree"
+points = 10
+speed = { points = 5, given = "01_naive", zero = 1.0, full = 2.0 }
+hints = ["fold"]
+)");
+        folder.write("chapters/01_topic/c.cuh", "");
+        folder.write("chapters/01_topic/01_naive.cu",
+                     "// [kernel]\n    for (;;) {\n        work();\n    }\n// [kernel]\n");
+        folder.write("chapters/01_topic/topic_test.cpp",
+                     "TEST_CASE(\"02 tree sums\", \"[01_topic][02_tree]\") {}\n");
+        folder.write("chapters/01_topic/README.md", lesson);
+        folder.write("chapters/01_topic/02_tree.cu", make_starter(solution, "x"));
+        folder.write("solutions/01_topic/02_tree.cu", solution);
+    }
+
+    Manifest manifest() const { return read_manifest(folder.path() / "chapters/01_topic"); }
+    const fs::path& root() const { return folder.path(); }
+
+    TemporaryFolder folder;
+};
+
+/// All findings in one text.
+std::string text_of(const std::vector<Finding>& findings) {
+    std::string text;
+    for (const Finding& finding : findings) text += finding.text + "\n";
+    return text;
+}
+
+/// A judge that gives solutions and given rungs `right`, starters `pristine`.
+std::vector<Finding> verdicts(const Workbook& workbook, Verdict right, Verdict pristine,
+                              const CompileFunction& compile = nullptr) {
+    const TemporaryFolder scratch;
+    const JudgeFunction judge = [&](const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                                    Backend) {
+        judge::RungResult result;
+        result.chapter = manifest.chapter;
+        result.rung = rung.name;
+        const std::string content = TemporaryFolder::content_of(source);
+        result.verdict = rung.given() || content.find("fold()") != std::string::npos ? right : pristine;
+        return result;
+    };
+    return check_verdicts(workbook.root(), scratch.path(), {Backend::cpu}, judge, compile,
+                          [](const std::string&) {});
+}
+
+std::string lesson_with(const std::string& from, const std::string& to) {
+    std::string text = lesson;
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a workbook in good order passes every gate", "[gate]") {
+    const Workbook workbook;
+    CHECK(text_of(check_starters(workbook.root(), false)).empty());
+    CHECK(text_of(check_lessons(workbook.root(), false)).empty());
+    CHECK(text_of(check_exercises(workbook.root())).empty());
+    CHECK(text_of(verdicts(workbook, Verdict::ok, Verdict::wrong)).empty());
+}
+
+TEST_CASE("a stale or missing starter is named with its first line that differs, and can be written",
+          "[gate]") {
+    const Workbook workbook;
+    workbook.folder.write("chapters/01_topic/02_tree.cu", "#include \"c.cuh\"\n// my own try\n");
+    const std::string stale = text_of(check_starters(workbook.root(), false));
+    CHECK_THAT(stale, ContainsSubstring("chapters/01_topic/02_tree.cu:2 is stale"));
+    CHECK_THAT(stale, ContainsSubstring("// my own try"));
+    CHECK(text_of(check_starters(workbook.root(), true)).empty());
+    CHECK(workbook.folder.read("chapters/01_topic/02_tree.cu") == make_starter(solution, "x"));
+
+    fs::remove(workbook.root() / "chapters/01_topic/02_tree.cu");
+    CHECK_THAT(text_of(check_starters(workbook.root(), false)), ContainsSubstring("02_tree.cu is missing"));
+    CHECK(text_of(check_starters(workbook.root(), true)).empty());
+    CHECK(text_of(check_starters(workbook.root(), false)).empty());
+
+    workbook.folder.write("solutions/01_topic/02_tree.cu", "// TODO\n// BEGIN SOLUTION\n");
+    CHECK_THAT(text_of(check_starters(workbook.root(), false)),
+               StartsWith("solutions/01_topic/02_tree.cu:2: BEGIN SOLUTION without"));
+}
+
+TEST_CASE("a starter that passes turns the gate red", "[gate]") {
+    const Workbook workbook;
+    CHECK_THAT(text_of(verdicts(workbook, Verdict::ok, Verdict::ok)),
+               ContainsSubstring("a starter that passes is a bug"));
+    CHECK_THAT(text_of(verdicts(workbook, Verdict::ok, Verdict::slow)),
+               ContainsSubstring("a starter that passes is a bug"));
+}
+
+TEST_CASE("a starter has to fail with an honest verdict", "[gate]") {
+    const Workbook workbook;
+    for (const Verdict honest : {Verdict::wrong, Verdict::timeout, Verdict::deadlock, Verdict::out_of_bounds,
+                                 Verdict::runtime_signal, Verdict::runtime_error}) {
+        CHECK(text_of(verdicts(workbook, Verdict::ok, honest)).empty());
+    }
+    for (const Verdict other :
+         {Verdict::compile_error, Verdict::runtime_exit, Verdict::protocol, Verdict::suspect}) {
+        const auto found = verdicts(workbook, Verdict::ok, other);
+        REQUIRE(found.size() == 1);
+        CHECK_FALSE(found[0].ours);
+    }
+    for (const Verdict ours : {Verdict::infra, Verdict::not_run}) {
+        const auto found = verdicts(workbook, Verdict::ok, ours);
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].ours);  // could not be checked: not a pass of the gate, and no fault of the starter
+    }
+}
+
+TEST_CASE("solutions and given rungs have to pass", "[gate]") {
+    const Workbook workbook;
+    const std::string red = text_of(verdicts(workbook, Verdict::wrong, Verdict::wrong));
+    CHECK_THAT(red, ContainsSubstring("chapters/01_topic/01_naive.cu is WRONG"));
+    CHECK_THAT(red, ContainsSubstring("solutions/01_topic/02_tree.cu is WRONG"));
+}
+
+TEST_CASE("sources that do not compile for the GPU turn the gate red", "[gate]") {
+    const Workbook workbook;
+    int compiled = 0;
+    const auto found = verdicts(workbook, Verdict::ok, Verdict::wrong, [&](const Manifest&, const fs::path&) {
+        return ++compiled == 3 ? std::string("error: no such intrinsic") : std::string();
+    });
+    CHECK(compiled == 3);  // given, solution, starter
+    CHECK_THAT(text_of(found),
+               ContainsSubstring(
+                   "the starter of 01_topic/02_tree does not compile with nvcc:\nerror: no such intrinsic"));
+}
+
+TEST_CASE("every exercise has a solution, a TODO and a test", "[gate]") {
+    const Workbook workbook;
+    SECTION("no test") {
+        workbook.folder.write("chapters/01_topic/topic_test.cpp", "TEST_CASE(\"x\", \"[01_topic]\") {}\n");
+        CHECK_THAT(text_of(check_exercises(workbook.root())),
+                   ContainsSubstring("01_topic/02_tree has no test"));
+        workbook.folder.write("chapters/01_topic/topic_test.cpp",
+                              "TEST_CASE(\"x\", \"[01_topic][every_rung]\") {}\n");
+        CHECK(check_exercises(workbook.root()).empty());
+    }
+    SECTION("no solution") {
+        fs::remove(workbook.root() / "solutions/01_topic/02_tree.cu");
+        CHECK_THAT(text_of(check_exercises(workbook.root())),
+                   ContainsSubstring("solutions/01_topic/02_tree.cu is missing"));
+    }
+    SECTION("a solution of a given rung, and one of no rung") {
+        workbook.folder.write("solutions/01_topic/01_naive.cu", solution);
+        workbook.folder.write("solutions/01_topic/07_none.cu", solution);
+        const std::string red = text_of(check_exercises(workbook.root()));
+        CHECK_THAT(red, ContainsSubstring("01_naive.cu: the manifest gives this rung no points"));
+        CHECK_THAT(red, ContainsSubstring("07_none.cu: the manifest has no rung of that name"));
+    }
+    SECTION("no TODO") {
+        workbook.folder.write("chapters/01_topic/02_tree.cu", "int x;\n");
+        CHECK_THAT(text_of(check_exercises(workbook.root())), ContainsSubstring("has no TODO"));
+    }
+}
+
+TEST_CASE("a lesson's regions are filled from what they show", "[gate][lesson]") {
+    const Workbook workbook;
+    const Manifest manifest = workbook.manifest();
+    CHECK(fill_lesson(lesson, manifest, workbook.root(), "README.md") == lesson);
+    CHECK(fill_lesson("<!-- ladder -->\n<!-- end -->\n", manifest, workbook.root(), "x") ==
+          "<!-- ladder -->\n" + ladder_table(manifest) + "<!-- end -->\n");
+    SECTION("what stands in a code block is no region") {
+        const std::string text = "```\n<!-- ladder -->\n```\n";
+        CHECK(fill_lesson(text, manifest, workbook.root(), "x") == text);
+    }
+    SECTION("a stale lesson is named, and can be written") {
+        workbook.folder.write("chapters/01_topic/README.md", lesson_with("| a tree |", "| an old idea |"));
+        CHECK_THAT(text_of(check_lessons(workbook.root(), false)),
+                   ContainsSubstring("chapters/01_topic/README.md:7 is stale"));
+        CHECK(check_lessons(workbook.root(), true).empty());
+        CHECK(workbook.folder.read("chapters/01_topic/README.md") == lesson);
+    }
+    SECTION("no lesson, no ladder") {
+        workbook.folder.write("chapters/01_topic/README.md", "# Topic\n## 01 naive\n## 02 tree\n");
+        CHECK_THAT(text_of(check_lessons(workbook.root(), false)), ContainsSubstring("no ladder"));
+        fs::remove(workbook.root() / "chapters/01_topic/README.md");
+        CHECK_THAT(text_of(check_lessons(workbook.root(), false)), ContainsSubstring("README.md is missing"));
+    }
+    SECTION("a bar in an idea does not end the cell") {
+        Manifest barred = manifest;
+        barred.rungs[0].idea = "a | b";
+        CHECK_THAT(ladder_table(barred), ContainsSubstring("a \\| b"));
+    }
+}
+
+TEST_CASE("broken regions are refused with their line", "[gate][lesson]") {
+    const Workbook workbook;
+    const auto refusal = [&](const std::string& text) {
+        try {
+            fill_lesson(text, workbook.manifest(), workbook.root(), "README.md");
+        } catch (const LessonError& error) {
+            return std::string(error.what());
+        }
+        return std::string("accepted");
+    };
+    CHECK(refusal("<!-- a remark -->\n") == "accepted");
+    CHECK_THAT(refusal("\n<!-- ladder -->\n"),
+               ContainsSubstring("README.md:2: this region has no <!-- end -->"));
+    CHECK_THAT(refusal("<!-- end -->\n"), ContainsSubstring("README.md:1: <!-- end --> without"));
+    CHECK_THAT(refusal("<!-- ladder -->\n<!-- ladder -->\n<!-- end -->\n"),
+               ContainsSubstring(":2: a region inside"));
+    CHECK_THAT(refusal("<!-- snippet: 01_naive.cu -->\n<!-- end -->\n"), ContainsSubstring("FILE MARK"));
+    CHECK_THAT(refusal("<!-- snippet: 09_none.cu kernel -->\n<!-- end -->\n"),
+               ContainsSubstring("no file 09_none.cu"));
+    CHECK_THAT(refusal("<!-- snippet: 01_naive.cu other -->\n<!-- end -->\n"),
+               ContainsSubstring("no mark // [other]"));
+    CHECK_THAT(refusal("<!-- snippet: 02_tree.cu kernel -->\n<!-- end -->\n"),
+               ContainsSubstring("is an exercise"));
+}
+
+TEST_CASE("a snippet stands between two marks and loses its common indentation", "[gate][lesson]") {
+    CHECK(snippet("// [k]\n    a\n\n      b\n// [k]\n", "k", "x") == "a\n\n  b\n");
+    CHECK(snippet("// [k]\n// [inner]\na\n// [inner]\n// [k]\n", "k", "x") == "a\n");
+    CHECK_THROWS_WITH(snippet("// [k]\na\n", "k", "x.cu"), ContainsSubstring("x.cu:1: only one mark"));
+    CHECK_THROWS_WITH(snippet("// [k]\n// [k]\n// [k]\n", "k", "x.cu"), ContainsSubstring("x.cu:3: a third"));
+}
+
+TEST_CASE("a lesson must not contradict the manifest", "[gate][lesson]") {
+    const Workbook workbook;
+    const auto found = [&](const std::string& text) {
+        std::string all;
+        for (const std::string& one : contradictions(text, workbook.manifest(), workbook.root(), "README.md"))
+            all += one + "\n";
+        return all;
+    };
+    CHECK(found(lesson).empty());
+    CHECK_THAT(found(lesson_with("# 1 Topic", "# 1 Other")),
+               ContainsSubstring("README.md:1: the title does not contain"));
+    CHECK_THAT(found(lesson_with("## 02 tree", "## The tree")), ContainsSubstring("no heading '## 02 tree'"));
+    CHECK_THAT(found(lesson_with("## 02 tree", "## 02 tree\n## 03 more")),
+               ContainsSubstring("a heading for 03_more"));
+    CHECK_THAT(found(lesson_with("## 02 tree", "## 02 tree\n## 02 tree")),
+               ContainsSubstring("a second heading"));
+    CHECK_THAT(found(lesson_with("Worth 10 points", "Worth 12 points")), ContainsSubstring("says 12 points"));
+    CHECK_THAT(found(lesson_with("TODO 2.1", "TODO 2.2")),
+               ContainsSubstring("TODO 2.2 is not in 02_tree.cu"));
+    CHECK_THAT(found(lesson_with("check 01/02", "check 01/04")),
+               ContainsSubstring("names rung 04, which does not exist"));
+    CHECK_THAT(found(lesson_with("check 01/02", "check 01/01")),
+               ContainsSubstring("the section of 02_tree names rung 01"));
+    CHECK_THAT(found(lesson_with("is all there is", "as in 04_ghost")),
+               ContainsSubstring("'04_ghost' is neither a rung nor a chapter"));
+}
