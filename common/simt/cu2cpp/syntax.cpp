@@ -60,6 +60,10 @@ Sequence::Sequence(const std::vector<Token>& tokens, const std::vector<Directive
             const std::string_view name = (*directives)[next_directive++].name();
             if (name.substr(0, 2) == "if") {
                 groups.push_back({open, {}, false});
+                if (groups.size() > max_nesting) {
+                    too_deep_at_ = i;
+                    return;
+                }
             } else if (name.substr(0, 2) == "el" && !groups.empty()) {
                 if (!groups.back().has_else) groups.back().after_first = open;
                 groups.back().has_else = true;
@@ -73,6 +77,11 @@ Sequence::Sequence(const std::vector<Token>& tokens, const std::vector<Directive
             continue;
         const char c = tokens[i].text[0];
         if (c == '(' || c == '[' || c == '{') open.push_back(i);
+        if (open.size() > max_nesting ||
+            groups.size() > max_nesting) {  // copying such stacks would take for ever
+            too_deep_at_ = i;
+            return;
+        }
         if (c != ')' && c != ']' && c != '}') continue;
         const char opener = c == ')' ? '(' : c == ']' ? '[' : '{';
         if (c == '}') {  // a brace outweighs parentheses left open in front of it

@@ -11,6 +11,10 @@ namespace cu2cpp {
 
 inline constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
+/// Deepest nesting of brackets and of `#if` that is read. Compilers stop at 256 brackets (clang) or a little
+/// above.
+inline constexpr std::size_t max_nesting = 1000;
+
 /// Half-open range of token indices.
 struct Range {
     std::size_t begin = 0;
@@ -46,9 +50,13 @@ class Sequence {
         return i + 1 < size() && (*tokens_)[i].end == (*tokens_)[i + 1].begin;
     }
 
+    /// The token where nesting became too deep to go on (it may be one past the last), or npos.
+    [[nodiscard]] std::size_t too_deep_at() const { return too_deep_at_; }
+
   private:
     const std::vector<Token>* tokens_;
     std::vector<std::size_t> match_;
+    std::size_t too_deep_at_ = npos;
 };
 
 /// One declarator of a simple declaration: `*name[4] = init`.

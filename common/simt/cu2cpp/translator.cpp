@@ -13,9 +13,6 @@ namespace {
 
 /// After so many refusals nobody reads on.
 constexpr std::size_t max_diagnostics = 100;
-/// Compilers stop at 256 open brackets (clang) or a little above.
-constexpr std::size_t max_nesting = 1000;
-
 /// API functions that take a kernel as `const void*`, and which argument it is. The runtime has typed
 /// templates instead, which need the kernel as it is.
 constexpr std::array<std::pair<std::string_view, std::size_t>, 16> kernel_arguments = {{
@@ -129,6 +126,9 @@ class Translator {
 
     Translation run() {
         report_lexical_errors();
+        if (const std::size_t at = seq_.too_deep_at(); at != npos) {
+            give_up(at < seq_.size() ? seq_[at].begin : 0, "brackets or `#if` nested more than 1000 deep");
+        }
         context_.seq = &seq_;
         context_.end = text_.size();
         scopes_.push_back({});
@@ -277,7 +277,6 @@ class Translator {
         } else if (name == "pragma") {
             pragma(d);
         }
-        if (branches_.size() > max_nesting) give_up(d.begin, "`#if` nested more than 1000 deep");
     }
 
     void give_up(std::size_t offset, const std::string& what) {
@@ -397,7 +396,6 @@ class Translator {
     }
 
     void open_scope(std::size_t i) {
-        if (scopes_.size() >= max_nesting) return give_up(seq_[i].begin, "braces nested more than 1000 deep");
         const Range head{scopes_.back().declaration, i};
         Scope inner;
         inner.kind = classify(head);
@@ -525,7 +523,8 @@ class Translator {
             --intro;
         }
         if (!seq_.is(intro, "]") || seq_.is(i - 1, "__host__") || seq_.is(i + 1, "__host__")) return;
-        for (std::size_t k = i + 1; k < seq_.size();) {
+        const std::size_t limit = std::min(seq_.size(), i + 200);  // no lambda's head is longer
+        for (std::size_t k = i + 1; k < limit;) {
             const std::string_view word = seq_[k].text;
             if (word == "{") {
                 device_braces_.insert(k);
