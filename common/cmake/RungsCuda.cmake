@@ -48,8 +48,10 @@ if(NOT RUNGS_CUDA STREQUAL "OFF")
     if(CMAKE_CUDA_COMPILER)
         rungs_choose_architectures()
         enable_language(CUDA)
-        set(CMAKE_CUDA_STANDARD 20)  # after enable_language, whose own trial compilation does not know it yet
-        set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+        if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25.1 does not know that nvcc has C++20
+            set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+            set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+        endif()
         find_package(CUDAToolkit REQUIRED)
         if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS oldest_nvcc)
             set(why "${CMAKE_CUDA_COMPILER} is version ${CMAKE_CUDA_COMPILER_VERSION}; ${oldest_nvcc} or later is needed")
