@@ -1,0 +1,79 @@
+#pragma once
+// Scratch memory for kernels whose blocks leave something for each other: partial sums, a ticket, flags.
+// Works the same with nvcc and with the CPU backend; C++17, light enough for a rung.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+
+#include "rungs/cuda_check.cuh"
+#include "rungs/stream.cuh"
+
+namespace rungs {
+namespace detail {
+
+/// New device memory, all zero once this returns; never freed.
+inline void* zeroed_memory(std::size_t bytes) {
+    // A capture forbids its thread to allocate, in all modes but the relaxed one. And the memset must not go
+    // to the captured stream: it would become a node of the graph.
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+    void* data = nullptr;
+    cudaError_t status = cudaMalloc(&data, bytes);
+    if (status == cudaSuccess) {
+        const Stream zeroing;
+        status = cudaMemsetAsync(data, 0, bytes, zeroing.get());
+        if (status == cudaSuccess) status = cudaStreamSynchronize(zeroing.get());
+    }
+    CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+    CUDA_CHECK(status);
+    return data;
+}
+
+}  // namespace detail
+
+/// Device memory of at least `bytes` that belongs to `stream`: every call for the same stream and device
+/// gives the same memory. It is all zero at first, and **a kernel must leave it all zero again**; the next
+/// kernel on the stream then finds it so without a memset, which would cost a launch.
+///
+/// Kernels on one stream run one after another, so they never meet in it; kernels on different streams have
+/// different memory. A call that is being captured into a graph gets memory of its own, since graphs may be
+/// replayed side by side; only two executables made from one graph share it, and must not run at the same
+/// time. A kernel that stopped with an error takes the context along, scratch included.
+///
+/// The first call for a stream, and every captured one, allocates and waits for a memset; other calls look
+/// the memory up, in well under a microsecond. Asking for more than before gives new memory, of twice the
+/// size at least; the old stays allocated, as earlier kernels may still use it. Nothing is freed before the
+/// process ends. Safe from several host threads.
+/// @param stream any stream, the default streams included
+/// @throws CudaError
+inline void* stream_scratch(cudaStream_t stream, std::size_t bytes) {
+    struct Memory {
+        void* data = nullptr;
+        std::size_t size = 0;
+    };
+    static std::mutex mutex;
+    static std::map<unsigned long long, Memory> memories;
+
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    CUDA_CHECK(cudaStreamIsCapturing(stream, &capture));
+    if (capture != cudaStreamCaptureStatusNone) return detail::zeroed_memory(bytes);
+
+    unsigned long long id =
+        0;  // a handle may be given to a new stream once its own is destroyed; an id is not
+    CUDA_CHECK(cudaStreamGetId(stream, &id));
+
+    const std::lock_guard<std::mutex> lock(mutex);
+    Memory& memory = memories[id];
+    if (memory.size < bytes) {
+        constexpr std::size_t smallest = 64 * 1024;
+        std::size_t size = memory.size > 0 ? 2 * memory.size : smallest;
+        while (size < bytes) size *= 2;
+        memory = {detail::zeroed_memory(size), size};
+    }
+    return memory.data;
+}
+
+}  // namespace rungs
