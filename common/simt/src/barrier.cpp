@@ -9,22 +9,43 @@
 namespace simt {
 namespace {
 
-inline __attribute__((always_inline)) unsigned wait_at(Wait kind, bool vote, const void* site) {
-    Worker& worker = *this_worker;
+// The rare cases are tail calls, so that the usual one saves no registers.
+
+[[gnu::noinline, gnu::cold]] Transfer arrive_first(Wait kind, bool vote, const void* site);
+
+[[gnu::noinline]] Transfer complete(Block& block, Barrier& barrier) {
+    this_worker->release(block, barrier);
+    return {nullptr, nullptr};
+}
+
+SIMT_DEVICE Transfer arrive_at(Wait kind, bool vote, const void* site) {
+    Lane* me = execution.lane;
+    if (__builtin_expect(me == nullptr, 0)) return arrive_first(kind, vote, site);
     Block& block = *execution.block;
-    if (__builtin_expect(!block.materialised, 0)) worker.materialise(block);
     Barrier& barrier = block.barriers[static_cast<int>(kind)];
     barrier.votes += vote;
-    if (++barrier.arrived == block.live && kind != Wait::grid) {
-        worker.release(block, barrier);
-        return barrier.result;
+    LaneQueue& waiting = *barrier.waiting;
+    // Only whole barriers empty this queue, so it starts at 0.
+    if (waiting.tail + 1 == block.live && kind != Wait::grid) return complete(block, barrier);
+    waiting.lanes[waiting.tail++] = me;
+    me->site = site;
+    return go_on(block, *me);
+}
+
+Transfer arrive_first(Wait kind, bool vote, const void* site) {
+    make_lane_records();
+    switch (kind) {
+        case Wait::count:
+            return arrive_at(Wait::count, vote, site);
+        case Wait::all:
+            return arrive_at(Wait::all, vote, site);
+        case Wait::any:
+            return arrive_at(Wait::any, vote, site);
+        case Wait::grid:
+            return arrive_at(Wait::grid, vote, site);
+        default:
+            return arrive_at(Wait::sync, vote, site);
     }
-    Lane& me = block.lanes[current_index()];
-    me.wait = kind;
-    me.site = site;
-    barrier.waiting.push(me);
-    worker.suspend(block, me);
-    return barrier.result;
 }
 
 void require_lane(const char* what) {
@@ -33,41 +54,30 @@ void require_lane(const char* what) {
 
 }  // namespace
 
-void sync_grid() {
-    const void* site = SIMT_SITE;
+Transfer arrive_at_grid_barrier() {
     require_lane("grid.sync()");
     if (!this_worker->launch()->grid.cooperative)
-        fail_lane("grid.sync() in a kernel that was not launched with cudaLaunchCooperativeKernel()", site);
-    wait_at(Wait::grid, false, site);
+        fail_lane("grid.sync() in a kernel that was not launched with cudaLaunchCooperativeKernel()",
+                  SIMT_SITE);
+    return arrive_at(Wait::grid, false, SIMT_SITE);
 }
 
 bool grid_is_cooperative() { return execution.in_lane && this_worker->launch()->grid.cooperative; }
 
+Transfer arrive_at_barrier() { return arrive_at(Wait::sync, false, SIMT_SITE); }
+Transfer arrive_at_count(bool vote) { return arrive_at(Wait::count, vote, SIMT_SITE); }
+Transfer arrive_at_and(bool vote) { return arrive_at(Wait::all, !vote, SIMT_SITE); }
+Transfer arrive_at_or(bool vote) { return arrive_at(Wait::any, vote, SIMT_SITE); }
+
+int count_result() {
+    return static_cast<int>(execution.block->barriers[static_cast<int>(Wait::count)].result);
+}
+int and_result() { return execution.block->barriers[static_cast<int>(Wait::all)].result == 0; }
+int or_result() { return execution.block->barriers[static_cast<int>(Wait::any)].result != 0; }
+
+Transfer arrive_at_sleep() { return arrive_at_yield(SIMT_SITE); }
+
 }  // namespace simt
-
-using simt::Wait;
-
-void __syncthreads() {
-    simt::require_lane("__syncthreads()");
-    simt::wait_at(Wait::sync, false, SIMT_SITE);
-}
-
-int __syncthreads_count(int predicate) {
-    simt::require_lane("__syncthreads_count()");
-    return static_cast<int>(simt::wait_at(Wait::count, predicate != 0, SIMT_SITE));
-}
-
-int __syncthreads_and(int predicate) {
-    simt::require_lane("__syncthreads_and()");
-    return simt::wait_at(Wait::all, predicate == 0, SIMT_SITE) == 0;
-}
-
-int __syncthreads_or(int predicate) {
-    simt::require_lane("__syncthreads_or()");
-    return simt::wait_at(Wait::any, predicate != 0, SIMT_SITE) != 0;
-}
-
-void __nanosleep(unsigned) { simt::yield_lane_at(SIMT_SITE); }
 
 void __trap() {
     simt::require_lane("__trap()");

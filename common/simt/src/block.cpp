@@ -43,6 +43,9 @@ Block::Block() {
     marks = static_cast<SharedMark*>(memory);
     static_shared = static_cast<char*>(memory) + marks_bytes;
     dynamic_shared = static_shared + static_shared_limit;
+    ready = queues;
+    for (int kind = 0; kind < static_cast<int>(Wait::block_barriers); ++kind)
+        barriers[kind].waiting = queues + 1 + kind;
 }
 
 Block::~Block() { munmap(marks, mapping_bytes); }
@@ -50,9 +53,9 @@ Block::~Block() { munmap(marks, mapping_bytes); }
 void Block::reset() {
     position = live = soft_waits = 0;
     materialised = finished = at_grid_barrier = false;
-    ready = {};
-    yielded = {};
-    for (Barrier& barrier : barriers) barrier = {};
+    yielded.clear();
+    for (LaneQueue& queue : queues) queue.clear();
+    for (Barrier& barrier : barriers) barrier.votes = 0;
     for (Warp& warp : warps) warp.live = warp.active = 0;
 }
 

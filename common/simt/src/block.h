@@ -26,71 +26,66 @@ enum class Wait : std::uint8_t {
     warp,
     active_mask,
     yield,
-    running,
 };
 
-/// A lane that has blocked once: where it goes on, and what it waits for.
+/// A lane: where it goes on, and what it waits for.
 struct alignas(64) Lane {
     Context context;
-    Lane* next;
+    uint3 thread;            ///< its threadIdx
+    std::uint8_t operation;  ///< the last WarpOperation
+    const void* site;        ///< the waiting call's return address
     Fiber* fiber;
-    const void* site;  ///< the waiting call's return address
-    std::uint16_t x, y, z;
-    Wait wait;
-    std::uint8_t operation;  ///< WarpOperation, when `wait` is Wait::warp
-    unsigned mask;
 };
 
-/// Lanes in the order in which they will run.
-struct LaneList {
-    Lane* head = nullptr;
-    Lane* tail = nullptr;
+/// Lanes in the order in which they will run: a queue in an array, because the processor can run ahead of a
+/// counter but not of a chain of pointers. One lane is in one queue at most, so the array cannot overflow.
+struct LaneQueue {
+    unsigned head = 0;
+    unsigned tail = 0;
+    Lane* lanes[max_block_lanes];
 
-    bool empty() const { return head == nullptr; }
+    bool empty() const { return head == tail; }
+    unsigned size() const { return tail - head; }
+    void clear() { head = tail = 0; }
     void push(Lane& lane) {
-        lane.next = nullptr;
-        if (head)
-            tail->next = &lane;
-        else
-            head = &lane;
-        tail = &lane;
+        if (tail == max_block_lanes) compact();
+        lanes[tail++] = &lane;
     }
-    Lane* pop() {
-        Lane* lane = head;
-        if (lane) head = lane->next;
-        return lane;
-    }
+    Lane* pop() { return head == tail ? nullptr : lanes[head++]; }
     /// Appends all of `other`, which is then empty.
-    void splice(LaneList& other) {
-        if (!other.head) return;
-        if (head)
-            tail->next = other.head;
-        else
-            head = other.head;
-        tail = other.tail;
-        other.head = nullptr;
+    void splice(LaneQueue& other) {
+        for (unsigned i = other.head; i != other.tail; ++i) push(*other.lanes[i]);
+        other.clear();
+    }
+
+  private:
+    void compact() {
+        for (unsigned i = head; i != tail; ++i) lanes[i - head] = lanes[i];
+        tail -= head;
+        head = 0;
     }
 };
 
 struct Barrier {
-    unsigned arrived = 0;
+    LaneQueue* waiting = nullptr;
     unsigned votes = 0;   ///< lanes that arrived with a non-zero predicate
     unsigned result = 0;  ///< of the last completed use
-    LaneList waiting;
 };
 
 /// Lanes of one warp that arrived at the same operation with the same mask.
 struct Rendezvous {
     unsigned mask;
     unsigned arrived;
-    unsigned operation;
+    unsigned operation;  ///< WarpOperation, or active_mask_operation
     const void* site;
 };
+constexpr unsigned active_mask_operation = 255;
 
 struct Warp {
     unsigned live = 0;    ///< lanes that have not exited
     unsigned active = 0;  ///< which of `rendezvous` are in use
     Rendezvous rendezvous[warp_lanes];
+    unsigned mask[warp_lanes];         ///< with which each lane waits
     std::uint64_t value[warp_lanes];   ///< what each lane brought
     std::uint64_t result[warp_lanes];  ///< what it takes away
     unsigned source[warp_lanes];       ///< the lane it reads, of a shuffle
@@ -111,8 +106,8 @@ struct Block {
     std::uint64_t serial_of_grid = 0;  ///< the barrier's generation when the block arrived
     unsigned soft_waits = 0;           ///< lanes waiting at __activemask()
     std::uint64_t events = 0;  ///< grows when a lane gets anywhere but to the next poll of a spin loop
-    LaneList ready;
-    LaneList yielded;
+    LaneQueue* ready = nullptr;
+    LaneQueue yielded;
     Barrier barriers[static_cast<int>(Wait::block_barriers)];
     uint3 index = {};
 
@@ -126,6 +121,7 @@ struct Block {
 
     Warp warps[max_block_lanes / warp_lanes];
     Lane lanes[max_block_lanes];
+    LaneQueue queues[1 + static_cast<int>(Wait::block_barriers)];
 
     /// Forgets all lanes, after the launch was abandoned.
     void reset();

@@ -46,15 +46,15 @@ void set_lane_stack_size(std::size_t bytes) {
     stack_size_setting().store(clamp_stack_size(bytes), std::memory_order_relaxed);
 }
 
-Context start_context(Fiber& fiber, void (*entry)()) {
-    Context context;
+const Context& start_context(Fiber& fiber, void (*entry)()) {
+    Context& context = fiber.start;
 #if defined(RUNGS_SIMT_UCONTEXT)
     getcontext(&fiber.start_context);
     fiber.start_context.uc_stack.ss_sp = fiber.bottom;
     fiber.start_context.uc_stack.ss_size = static_cast<std::size_t>(fiber.top - fiber.bottom);
     fiber.start_context.uc_link = nullptr;
     makecontext(&fiber.start_context, entry, 0);
-    context.machine = &fiber.start_context;
+    context.sp = &fiber.start_context;
 #elif defined(__x86_64__)
     // As after a call: the stack is 8 bytes off a multiple of 16, and the null return address ends
     // backtraces.

@@ -251,28 +251,33 @@ std::string describe_waits(const Block& block, std::string& tools) {
         std::vector<unsigned> lanes;
     };
     std::vector<Group> groups;
-    auto add = [&](const Lane& lane) {
-        const bool warp = lane.wait == Wait::warp;
+    auto add = [&](const Lane& lane, Wait wait) {
+        const bool warp = wait == Wait::warp;
         const std::uint8_t operation = warp ? lane.operation : 0;
-        const unsigned mask = warp ? lane.mask : 0;
+        const auto index = static_cast<unsigned>(&lane - block.lanes);
+        const unsigned mask = warp ? block.warps[index / warp_lanes].mask[index % warp_lanes] : 0;
         auto same = [&](const Group& g) {
-            return g.wait == lane.wait && g.operation == operation && g.mask == mask && g.site == lane.site;
+            return g.wait == wait && g.operation == operation && g.mask == mask && g.site == lane.site;
         };
         auto found = std::find_if(groups.begin(), groups.end(), same);
         if (found == groups.end()) {
-            groups.push_back({lane.wait, operation, mask, lane.site, {}});
+            groups.push_back({wait, operation, mask, lane.site, {}});
             found = groups.end() - 1;
         }
-        found->lanes.push_back(static_cast<unsigned>(&lane - block.lanes));
+        found->lanes.push_back(index);
     };
-    for (const Barrier& barrier : block.barriers)
-        for (const Lane* lane = barrier.waiting.head; lane; lane = lane->next) add(*lane);
-    for (const Lane* lane = block.yielded.head; lane; lane = lane->next) add(*lane);
+    auto add_all = [&](const LaneQueue& queue, Wait wait) {
+        for (unsigned i = queue.head; i != queue.tail; ++i) add(*queue.lanes[i], wait);
+    };
+    for (int kind = 0; kind < static_cast<int>(Wait::block_barriers); ++kind)
+        add_all(*block.barriers[kind].waiting, static_cast<Wait>(kind));
+    add_all(block.yielded, Wait::yield);
     for (unsigned w = 0; w * warp_lanes < block.total; ++w)
         for (unsigned slots = block.warps[w].active; slots != 0; slots &= slots - 1) {
             const Rendezvous& meeting = block.warps[w].rendezvous[__builtin_ctz(slots)];
             for (unsigned rest = meeting.arrived; rest != 0; rest &= rest - 1)
-                add(block.lanes[w * warp_lanes + static_cast<unsigned>(__builtin_ctz(rest))]);
+                add(block.lanes[w * warp_lanes + static_cast<unsigned>(__builtin_ctz(rest))],
+                    meeting.operation == active_mask_operation ? Wait::active_mask : Wait::warp);
         }
     std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
         return *std::min_element(a.lanes.begin(), a.lanes.end()) <

@@ -112,22 +112,18 @@ bool complete(Block& block, Warp& warp, unsigned slot, unsigned running) {
     warp.active &= ~(1u << slot);
     compute(warp, static_cast<WarpOperation>(meeting.operation), meeting.arrived, meeting.site);
     Lane* lanes = block.lanes + (&warp - block.warps) * warp_lanes;
-    each_lane(meeting.arrived & ~running, [&](unsigned i) { block.ready.push(lanes[i]); });
+    each_lane(meeting.arrived & ~running, [&](unsigned i) { block.ready->push(lanes[i]); });
     ++block.events;
     return true;
 }
 
-constexpr unsigned active_mask_operation = 255;
-
 }  // namespace
 
-std::uint64_t warp_collective(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source) {
+Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source) {
     const void* site = SIMT_SITE;
-    if (__builtin_expect(!execution.in_lane, 0)) report_outside_lane("a warp operation");
-    Worker& worker = *this_worker;
+    Lane& me = current_lane();
     Block& block = *execution.block;
-    if (__builtin_expect(!block.materialised, 0)) worker.materialise(block);
-    const unsigned index = current_index();
+    const unsigned index = static_cast<unsigned>(&me - block.lanes);
     const unsigned lane = index % warp_lanes, bit = 1u << lane;
     Warp& warp = block.warps[index / warp_lanes];
     if (__builtin_expect((mask & bit) == 0, 0))
@@ -151,17 +147,19 @@ std::uint64_t warp_collective(WarpOperation operation, unsigned mask, std::uint6
     warp.value[lane] = value;
     warp.source[lane] = source;
     if (complete(block, warp, slot, bit)) {
-        if (__builtin_expect(worker.launch()->cancelled.load(std::memory_order_relaxed), 0))
-            worker.leave_to_root();
-        return warp.result[lane];
+        if (__builtin_expect(this_worker->launch()->cancelled.load(std::memory_order_relaxed), 0))
+            this_worker->leave_to_root();
+        return {nullptr, nullptr};
     }
-    Lane& me = block.lanes[index];
-    me.wait = Wait::warp;
     me.operation = static_cast<std::uint8_t>(operation);
-    me.mask = mask;
+    warp.mask[lane] = mask;
     me.site = site;
-    worker.suspend(block, me);
-    return warp.result[lane];
+    return go_on(block, me);
+}
+
+std::uint64_t warp_result() {
+    const auto index = static_cast<unsigned>(execution.lane - execution.block->lanes);
+    return execution.block->warps[index / warp_lanes].result[index % warp_lanes];
 }
 
 void complete_after_exit(Block& block, Warp& warp) {
@@ -172,12 +170,11 @@ void complete_after_exit(Block& block, Warp& warp) {
 
 // Lanes at one call of __activemask() form a rendezvous without a mask, told apart by its site. It is
 // complete when all lanes of the warp have come, or when the block can do nothing else.
-unsigned active_mask(const void* site) {
-    if (!execution.in_lane) report_outside_lane("__activemask()");
-    Worker& worker = *this_worker;
+Transfer arrive_at_active_mask() {
+    const void* site = SIMT_SITE;
+    Lane& me = current_lane();
     Block& block = *execution.block;
-    if (!block.materialised) worker.materialise(block);
-    const unsigned index = current_index();
+    const unsigned index = static_cast<unsigned>(&me - block.lanes);
     const unsigned lane = index % warp_lanes, bit = 1u << lane;
     Warp& warp = block.warps[index / warp_lanes];
     unsigned slot = warp_lanes;
@@ -196,20 +193,18 @@ unsigned active_mask(const void* site) {
     if (meeting.arrived == warp.live) {
         warp.active &= ~(1u << slot);
         const unsigned all = meeting.arrived;
+        warp.result[lane] = all;
         each_lane(all & ~bit, [&](unsigned i) {
             warp.result[i] = all;
-            block.ready.push(lanes[i]);
+            block.ready->push(lanes[i]);
             --block.soft_waits;
         });
         ++block.events;
-        return all;
+        return {nullptr, nullptr};
     }
     ++block.soft_waits;
-    Lane& me = block.lanes[index];
-    me.wait = Wait::active_mask;
     me.site = site;
-    worker.suspend(block, me);
-    return static_cast<unsigned>(warp.result[lane]);
+    return go_on(block, me);
 }
 
 void resolve_active_masks(Block& block) {
@@ -221,7 +216,7 @@ void resolve_active_masks(Block& block) {
             warp.active &= ~(1u << slot);
             each_lane(meeting.arrived, [&](unsigned i) {
                 warp.result[i] = meeting.arrived;
-                block.ready.push(block.lanes[w * warp_lanes + i]);
+                block.ready->push(block.lanes[w * warp_lanes + i]);
                 --block.soft_waits;
             });
         });
@@ -230,5 +225,3 @@ void resolve_active_masks(Block& block) {
 }
 
 }  // namespace simt
-
-unsigned __activemask() { return simt::active_mask(SIMT_SITE); }

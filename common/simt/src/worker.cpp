@@ -12,10 +12,6 @@
 #include "report.h"
 #include "simt/control.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SIMT_ASAN 1
-#endif
-
 SIMT_THREAD_LOCAL uint3 threadIdx = {};
 SIMT_THREAD_LOCAL uint3 blockIdx = {};
 SIMT_THREAD_LOCAL dim3 blockDim = {};
@@ -50,39 +46,8 @@ uint3 unflatten(unsigned index) {
     return uint3{index - row * blockDim.x, row % blockDim.y, row / blockDim.y};
 }
 
-// Every change of stacks goes through these two: sanitizers have to be told.
-inline __attribute__((always_inline)) void switch_stack(Context& from, const Context& to, const Fiber* target,
-                                                        const void* root_bottom, std::size_t root_size) {
-#if defined(SIMT_ASAN)
-    void* fake = nullptr;
-    __sanitizer_start_switch_fiber(&fake, target ? target->bottom : root_bottom,
-                                   target ? target->size : root_size);
-#else
-    (void)target, (void)root_bottom, (void)root_size;
-#endif
-#if defined(__SANITIZE_THREAD__)
-    __tsan_switch_to_fiber(target ? target->tsan : root_bottom, 0);
-#endif
-    switch_context(from, to);
-#if defined(SIMT_ASAN)
-    __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
-#endif
-}
-
-[[noreturn]] inline __attribute__((always_inline)) void jump_stack(const Context& to, const Fiber* target,
-                                                                   const void* root_bottom,
-                                                                   std::size_t root_size) {
-#if defined(SIMT_ASAN)
-    __sanitizer_start_switch_fiber(nullptr, target ? target->bottom : root_bottom,
-                                   target ? target->size : root_size);
-#else
-    (void)target, (void)root_bottom, (void)root_size;
-#endif
-#if defined(__SANITIZE_THREAD__)
-    __tsan_switch_to_fiber(target ? target->tsan : root_bottom, 0);
-#endif
-    jump_context(to);
-}
+/// The linear index of the current lane in its block.
+unsigned current_index() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 
 }  // namespace
 
@@ -94,60 +59,113 @@ Worker::~Worker() {
 
 // ---- A fiber's life ---------------------------------------------------------------------------------------
 
-void fiber_entry() {
-    Worker& worker = *this_worker;
-#if defined(SIMT_ASAN)
+void notice_new_stack() {
+#if defined(__SANITIZE_ADDRESS__)
     const void* bottom = nullptr;
     std::size_t size = 0;
     __sanitizer_finish_switch_fiber(nullptr, &bottom, &size);
-    if (!worker.root_bottom_) worker.root_bottom_ = bottom, worker.root_size_ = size;
+    Worker& worker = *this_worker;
+    if (!worker.root_bottom) worker.root_bottom = bottom, worker.root_size = size;
 #endif
-    char text[256];
-    bool thrown = false;
-    try {
-        const Grid& grid = worker.launch_->grid;
-        grid.loop(grid.closure);
-    } catch (const std::exception& e) {
-        std::snprintf(text, sizeof text, "an exception left the kernel: %s", e.what());
-        thrown = true;
-    } catch (...) {
-        std::snprintf(text, sizeof text, "an exception left the kernel");
-        thrown = true;
-    }
-    // Outside the handlers, so that the exception has been released before this stack is given up.
-    if (thrown) fail_lane(text, nullptr);
-    worker.leave_fiber();
 }
 
-void Worker::leave_fiber() {
-    Block& block = *execution.block;
-    fibers_.give_back(*fiber_);
-    if (Lane* next = block.ready.pop()) {
-        fiber_ = next->fiber;
-        jump_stack(next->context, fiber_, nullptr, 0);
+namespace {
+
+/// The fiber that the lane runs on which has just been made current; nullptr: the root.
+const Fiber* current_fiber() {
+    if (!execution.in_lane) return nullptr;
+    return execution.lane ? execution.lane->fiber : this_worker->first();
+}
+
+void announce(void** fake, bool keep) {
+    const Fiber* target = current_fiber();
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_start_switch_fiber(keep ? fake : nullptr, target ? target->bottom : this_worker->root_bottom,
+                                   target ? target->size : this_worker->root_size);
+#elif defined(__SANITIZE_THREAD__)
+    __tsan_switch_to_fiber(target ? target->tsan : this_worker->root_tsan, 0);
+#endif
+    (void)target, (void)fake, (void)keep;
+}
+
+}  // namespace
+
+void switch_stack(Context& from, const Context& to) {
+    void* fake = nullptr;
+    announce(&fake, true);
+    switch_context(from, to);
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+}
+
+void jump_stack(const Context& to) {
+    announce(nullptr, false);
+    jump_context(to);
+}
+
+void transfer_with_notice(Transfer transfer) { switch_stack(*transfer.from, *transfer.to); }
+void leave_with_notice(const Context* next) { jump_stack(*next); }
+
+namespace {
+// The text of the exception that left a kernel, kept outside the stack that is given up.
+SIMT_THREAD_LOCAL char exception_text[256];
+}  // namespace
+
+void note_exception() {
+    try {
+        throw;
+    } catch (const std::exception& e) {
+        std::snprintf(exception_text, sizeof exception_text, "an exception left the kernel: %s", e.what());
+    } catch (...) {
+        std::snprintf(exception_text, sizeof exception_text, "an exception left the kernel");
     }
-    leave_to_root();
+}
+
+void fail_with_exception() { fail_lane(exception_text, nullptr); }
+
+const Context* Worker::leave_fiber() {
+    Block& block = *execution.block;
+    fibers_.give_back(execution.lane ? *execution.lane->fiber : *first_);
+    if (Lane* next = block.ready->pop()) {
+        execution.lane = next;
+        threadIdx = next->thread;
+        return &next->context;
+    }
+    execution.in_lane = false;
+    execution.lane = nullptr;
+    return &root_;
 }
 
 void Worker::leave_to_root() {
-    fiber_ = nullptr;
     execution.in_lane = false;
-    jump_stack(root_, nullptr, root_bottom_, root_size_);
+    execution.lane = nullptr;
+    jump_stack(root_);
 }
 
 // ---- Lanes ------------------------------------------------------------------------------------------------
 
-void Worker::start_lane(Block& block) {
+/// Makes the next lane current that has not started; it will run on `fiber`.
+void Worker::start_lane(Block& block, Fiber* fiber) {
     const unsigned position = block.position++;
-    threadIdx = unflatten(launch_->order.empty() ? position : launch_->order[position]);
+    const unsigned index = order_ ? order_[position] : position;
+    threadIdx = unflatten(index);
     execution.spins = 0;
+    if (!block.materialised) return;
+    Lane& lane = block.lanes[index];
+    lane.thread = threadIdx;
+    lane.fiber = fiber;
+    execution.lane = &lane;
 }
 
-void Worker::materialise(Block& block) {
-    // The current lane is the only one that has started and not exited.
+/// A block has its first blocked lane: fills in what the fast path did without. The current lane is the only
+/// one that has started and not exited.
+void Worker::materialise() {
+    Block& block = *execution.block;
+    const unsigned index = current_index();
     if (execution.fast) {
         execution.fast = false;
-        block.position = current_index() + 1;
+        block.position = index + 1;
     }
     const unsigned exited = block.position - 1;
     block.materialised = true;
@@ -157,87 +175,88 @@ void Worker::materialise(Block& block) {
         block.warps[w].live = lanes == warp_lanes ? ~0u : (1u << lanes) - 1;
     }
     for (unsigned i = 0; i < exited; ++i) {
-        const unsigned lane = launch_->order.empty() ? i : launch_->order[i];
+        const unsigned lane = order_ ? order_[i] : i;
         block.warps[lane / warp_lanes].live &= ~(1u << lane % warp_lanes);
     }
+    Lane& lane = block.lanes[index];
+    lane.thread = threadIdx;
+    lane.fiber = first_;
+    execution.lane = &lane;
 }
 
-void Worker::suspend(Block& block, Lane& me) {
-    me.x = static_cast<std::uint16_t>(threadIdx.x);
-    me.y = static_cast<std::uint16_t>(threadIdx.y);
-    me.z = static_cast<std::uint16_t>(threadIdx.z);
-    me.fiber = fiber_;
-    if (Lane* next = block.ready.pop()) {
-        if (next != &me) {
-            fiber_ = next->fiber;
-            switch_stack(me.context, next->context, fiber_, nullptr, 0);
-        }
-    } else if (block.position < block.total) {
+void make_lane_records() {
+    if (!execution.in_lane) report_outside_lane("a barrier or warp operation");
+    this_worker->materialise();
+}
+
+Transfer go_on_alone(Block& block, Lane& me) { return this_worker->go_on_alone(block, me); }
+
+Transfer Worker::go_on_alone(Block& block, Lane& me) {
+    if (block.position < block.total) {
         Fiber& fiber = fibers_.take();
-        start_lane(block);
-        fiber_ = &fiber;
-        switch_stack(me.context, start_context(fiber, fiber_entry), &fiber, nullptr, 0);
-    } else {
-        fiber_ = nullptr;
-        execution.in_lane = false;
-        switch_stack(me.context, root_, nullptr, root_bottom_, root_size_);
+        start_lane(block, &fiber);
+        return {&me.context, &start_context(fiber, launch_->grid.loop)};
     }
-    threadIdx = uint3{me.x, me.y, me.z};
-    me.wait = Wait::running;
-    execution.spins = 0;
+    execution.in_lane = false;
+    execution.lane = nullptr;
+    return {&me.context, &root_};
 }
 
 void Worker::release(Block& block, Barrier& barrier) {
+    // All lanes that have not exited wait here (or run, one of them): none can be in the ready queue.
     barrier.result = barrier.votes;
-    barrier.arrived = 0;
     barrier.votes = 0;
-    block.ready.splice(barrier.waiting);
+    block.ready->clear();
+    std::swap(block.ready, barrier.waiting);
     ++block.events;
     if (__builtin_expect(launch_->cancelled.load(std::memory_order_relaxed), 0)) leave_to_root();
 }
 
-void Worker::retire_lane(Block& block) {
-    const unsigned lane = current_index();
+/// The current lane has ended; false when it was the last of its block.
+bool Worker::retire_lane(Block& block) {
+    const unsigned lane = static_cast<unsigned>(execution.lane - block.lanes);
     Warp& warp = block.warps[lane / warp_lanes];
-    --block.live;
-    ++block.events;
     warp.live &= ~(1u << lane % warp_lanes);
-    if (block.live == 0) return;
-    for (unsigned kind = 0; kind < static_cast<unsigned>(Wait::grid); ++kind) {
-        Barrier& barrier = block.barriers[kind];
-        if (barrier.arrived != 0 && barrier.arrived == block.live) release(block, barrier);
-    }
+    ++block.events;
+    if (--block.live == 0) return false;
+    for (unsigned kind = 0; kind < static_cast<unsigned>(Wait::grid); ++kind)
+        if (block.barriers[kind].waiting->tail == block.live) {
+            release(block, block.barriers[kind]);
+            break;
+        }
     if (warp.active) complete_after_exit(block, warp);
+    return true;
 }
 
-bool Worker::advance() {
+const Context* Worker::advance() {
     Block& block = *execution.block;
     if (execution.fast) {
         // The inlined path ran past the end of a row.
         threadIdx.x = 0;
-        if (++threadIdx.y < blockDim.y) return true;
+        if (++threadIdx.y < blockDim.y) return nullptr;
         threadIdx.y = 0;
-        if (++threadIdx.z < blockDim.z) return true;
+        if (++threadIdx.z < blockDim.z) return nullptr;
         threadIdx.z = 0;
     } else {
-        if (block.materialised) retire_lane(block);
-        if (!block.ready.empty()) return false;
+        const bool more = !block.materialised || retire_lane(block);
+        if (!block.ready->empty()) return leave_fiber();
         if (block.position < block.total) {
-            start_lane(block);
-            return true;
+            start_lane(block, execution.lane ? execution.lane->fiber : first_);
+            return nullptr;
         }
-        if (block.materialised && block.live != 0) return false;
+        if (block.materialised && more) return leave_fiber();
     }
     block.finished = true;
     ++block.events;
     // With other blocks resident, the root decides whose turn it is.
     std::uint64_t number;
-    if (residents_.size() > 1 || launch_->grid.cooperative || !take_block(number)) return false;
+    if (residents_.size() > 1 || launch_->grid.cooperative || !take_block(number)) return leave_fiber();
+    if (execution.lane) first_ = execution.lane->fiber;
     begin(block, number);
-    return true;
+    return nullptr;
 }
 
-bool advance_lane() { return this_worker->advance(); }
+const Context* advance_lane() { return this_worker->advance(); }
 
 // ---- Blocks -----------------------------------------------------------------------------------------------
 
@@ -275,15 +294,16 @@ void Worker::begin(Block& block, std::uint64_t number) {
     activate(block);
     execution.spins = 0;
     threadIdx = uint3{0, 0, 0};
-    if (launch_->order.empty())
+    if (!order_)
         execution.fast = true;
     else
-        start_lane(block);
+        start_lane(block, nullptr);
 }
 
 void Worker::activate(Block& block) {
     blockIdx = block.index;
     execution.block = &block;
+    execution.lane = nullptr;
     execution.fast = false;
     execution.serial = block.serial;
     execution.dynamic_serial = block.dynamic_serial;
@@ -328,7 +348,7 @@ Block* Worker::choose() {
                 block->at_grid_barrier = false;
                 release(*block, block->barriers[static_cast<int>(Wait::grid)]);
             }
-            if (!block->ready.empty()) {
+            if (!block->ready->empty()) {
                 activate(*block);
                 return block;
             }
@@ -346,7 +366,7 @@ Block* Worker::choose() {
             Block& block = *residents_[turn_++];
             ++polled_;
             if (block.yielded.empty()) continue;
-            block.ready.splice(block.yielded);
+            block.ready->splice(block.yielded);
             activate(block);
             return &block;
         }
@@ -356,18 +376,19 @@ Block* Worker::choose() {
 
 void Worker::enter(Block& block) {
     execution.in_lane = true;
-    Context start;
     const Context* to;
-    if (Lane* lane = block.ready.pop()) {
-        fiber_ = lane->fiber;
-        to = &lane->context;
+    if (block.ready->empty()) {
+        first_ = &fibers_.take();
+        to = &start_context(*first_, launch_->grid.loop);
     } else {
-        fiber_ = &fibers_.take();
-        start = start_context(*fiber_, fiber_entry);
-        to = &start;
+        Lane* lane = block.ready->pop();
+        execution.lane = lane;
+        threadIdx = lane->thread;
+        to = &lane->context;
     }
-    switch_stack(root_, *to, fiber_, nullptr, 0);
+    switch_stack(root_, *to);
     execution.in_lane = false;
+    execution.lane = nullptr;
 }
 
 /// What became of the block that has just returned control.
@@ -380,11 +401,11 @@ void Worker::settle(Block& block) {
         remove(block);
         return;
     }
-    if (!block.ready.empty()) return;
+    if (!block.ready->empty()) return;
     if (block.soft_waits != 0) resolve_active_masks(block);
-    if (!block.ready.empty() || !block.yielded.empty()) return;
+    if (!block.ready->empty() || !block.yielded.empty()) return;
     Barrier& grid = block.barriers[static_cast<int>(Wait::grid)];
-    if (grid.arrived != 0 && grid.arrived == block.live) {
+    if (!grid.waiting->empty() && grid.waiting->tail == block.live) {
         if (block.at_grid_barrier) return;
         std::lock_guard lock(launch_->mutex);
         block.at_grid_barrier = true;
@@ -474,7 +495,9 @@ void Worker::abandon() {
 void Worker::run(Launch& launch) {
     launch_ = &launch;
     gridDim = launch.grid.grid;
+    execution.closure = launch.grid.closure;
     blockDim = launch.grid.block;
+    order_ = launch.order.empty() ? nullptr : launch.order.data();
     next_ = end_ = begun_ = 0;
     allowance_ = (launch.blocks + launch.max_workers - 1) / launch.max_workers;
     turn_ = polled_ = 0;
@@ -484,7 +507,7 @@ void Worker::run(Launch& launch) {
     fibers_.prepare();
     install_signal_stack();
 #if defined(__SANITIZE_THREAD__)
-    root_bottom_ = __tsan_get_current_fiber();
+    root_tsan = __tsan_get_current_fiber();
 #endif
     while (Block* block = choose()) {
         enter(*block);
@@ -501,18 +524,18 @@ void Worker::run(Launch& launch) {
     launch_ = nullptr;
 }
 
-void yield_lane() { yield_lane_at(SIMT_SITE); }
-
-void yield_lane_at(const void* site) {
+void yield_lane() {
     if (!execution.in_lane) return;
-    Worker& worker = *this_worker;
+    carry_out(arrive_at_yield(SIMT_SITE));
+    execution.spins = 0;
+}
+
+Transfer arrive_at_yield(const void* site) {
+    Lane& me = current_lane();
     Block& block = *execution.block;
-    if (!block.materialised) worker.materialise(block);
-    Lane& me = block.lanes[current_index()];
-    me.wait = Wait::yield;
     me.site = site;
     block.yielded.push(me);
-    worker.suspend(block, me);
+    return go_on(block, me);
 }
 
 void fail_lane(const char* text, const void* site) {

@@ -31,29 +31,31 @@ class Worker {
     /// Takes blocks of `launch` until none is left or it is cancelled.
     void run(Launch& launch);
 
-    /// Goes on with the next lane of `block` that can run, `me` being suspended; returns when `me` runs
-    /// again.
-    void suspend(Block& block, Lane& me);
-    /// Leaves the current fiber for good: its lanes have ended, or the launch is over.
-    [[noreturn]] void leave_fiber();
+    /// go_on() when no lane is ready: starts one, or hands over to the root.
+    Transfer go_on_alone(Block& block, Lane& me);
+    /// Gives every lane of the current block a record, the current one having blocked first.
+    void materialise();
+    /// Gives the current fiber up: what goes on instead.
+    const Context* leave_fiber();
     /// Leaves it for the root, which abandons the launch.
     [[noreturn]] void leave_to_root();
     /// Ends the current lane; see simt::advance_lane().
-    bool advance();
+    const Context* advance();
 
-    /// A block has its first blocked lane: fill in what the fast path did without.
-    void materialise(Block& block);
     /// Lets the lanes waiting at `barrier` run.
     void release(Block& block, Barrier& barrier);
 
     Launch* launch() const { return launch_; }
     Context& root() { return root_; }
     const FiberPool& fibers() const { return fibers_; }
+    const Fiber* first() const { return first_; }
     Fault fault;
+    // The root's stack, for sanitizers.
+    const void* root_bottom = nullptr;
+    std::size_t root_size = 0;
+    void* root_tsan = nullptr;
 
   private:
-    friend void fiber_entry();
-
     Block* choose();
     Block* begin_new();
     void enter(Block& block);
@@ -62,17 +64,17 @@ class Worker {
     void remove(Block& block);
     bool take_block(std::uint64_t& number);
     void begin(Block& block, std::uint64_t number);
-    void start_lane(Block& block);
-    void retire_lane(Block& block);
-    void suspend_slowly(Block& block, Lane& me);
+    void start_lane(Block& block, Fiber* fiber);
+    bool retire_lane(Block& block);
     bool wait_for_grid();
     void watch_spin();
     void abandon();
     bool may_begin() const;
 
     Context root_;
+    const std::uint16_t* order_ = nullptr;  ///< of the lanes; nullptr: ascending
     FiberPool fibers_;
-    Fiber* fiber_ = nullptr;  ///< on which the current lane runs; nullptr: the root
+    Fiber* first_ = nullptr;  ///< on which lanes run that have no record yet
     Launch* launch_ = nullptr;
     std::uint64_t next_ = 0, end_ = 0;  ///< blocks taken but not begun
     std::uint64_t begun_ = 0;
@@ -84,8 +86,6 @@ class Worker {
     std::uint64_t spin_events_ = 0;
     std::int64_t spin_since_ = 0;  ///< ns; 0: not spinning
     unsigned rotations_ = 0;
-    const void* root_bottom_ = nullptr;
-    std::size_t root_size_ = 0;
 };
 
 /// This thread's worker, once it has run a launch.
@@ -97,9 +97,33 @@ void resolve_active_masks(Block& block);
 /// A lane of `warp` has exited: operations may now be complete.
 void complete_after_exit(Block& block, Warp& warp);
 
-/// The linear index of the current lane in its block.
-inline unsigned current_index() {
-    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+/// Makes records for the lanes of the current block; reports device code that the host calls.
+void make_lane_records();
+
+/// The current lane's record.
+SIMT_DEVICE Lane& current_lane() {
+    if (__builtin_expect(execution.lane == nullptr, 0)) make_lane_records();
+    return *execution.lane;
 }
+
+[[gnu::noinline, gnu::cold]] Transfer go_on_alone(Block& block, Lane& me);
+
+/// Makes the lane current that runs next, `me`, the current one, having blocked.
+SIMT_DEVICE Transfer go_on(Block& block, Lane& me) {
+    LaneQueue& ready = *block.ready;
+    if (__builtin_expect(ready.empty(), 0)) return go_on_alone(block, me);
+    Lane* lane = ready.lanes[ready.head++];
+    // The one who leaves makes the next lane current: the one who comes back has nothing to do.
+    execution.lane = lane;
+    threadIdx = lane->thread;
+    return {&me.context, &lane->context};
+}
+
+/// The current lane lets others run; `site` is the call that made it do so.
+Transfer arrive_at_yield(const void* site);
+
+/// switch_context() to the current lane, or to the root when there is none.
+void switch_stack(Context& from, const Context& to);
+[[noreturn]] void jump_stack(const Context& to);
 
 }  // namespace simt

@@ -7,17 +7,39 @@
 #include "simt/atomic.h"
 #include "simt/lane.h"
 #include "simt/shared.h"
+#include "simt/switch.h"
 #include "simt/warp.h"
+
+namespace simt {
+// Half of a wait: the scheduler notes the arrival and decides who runs next; carry_out() goes there.
+Transfer arrive_at_barrier();
+Transfer arrive_at_count(bool vote);
+Transfer arrive_at_and(bool vote);
+Transfer arrive_at_or(bool vote);
+Transfer arrive_at_sleep();
+int count_result();
+int and_result();
+int or_result();
+}  // namespace simt
 
 /// Waits for every thread of the block that has not exited. Calls in different places are one barrier, as on
 /// a device; threads that wait for different kinds of barrier are a deadlock, which is reported.
-void __syncthreads();
+SIMT_DEVICE void __syncthreads() { simt::carry_out(simt::arrive_at_barrier()); }
 /// As __syncthreads(); how many threads' `predicate` is not zero.
-int __syncthreads_count(int predicate);
+SIMT_DEVICE int __syncthreads_count(int predicate) {
+    simt::carry_out(simt::arrive_at_count(predicate != 0));
+    return simt::count_result();
+}
 /// As __syncthreads(); 1 if every thread's `predicate` is not zero.
-int __syncthreads_and(int predicate);
+SIMT_DEVICE int __syncthreads_and(int predicate) {
+    simt::carry_out(simt::arrive_at_and(predicate != 0));
+    return simt::and_result();
+}
 /// As __syncthreads(); 1 if any thread's `predicate` is not zero.
-int __syncthreads_or(int predicate);
+SIMT_DEVICE int __syncthreads_or(int predicate) {
+    simt::carry_out(simt::arrive_at_or(predicate != 0));
+    return simt::or_result();
+}
 
 /// Orders this thread's writes before it, for the block, the device, or the system: a full fence here. A loop
 /// that polls memory with a fence in it lets other lanes run.
@@ -29,7 +51,10 @@ SIMT_DEVICE void __threadfence_block() { __threadfence(); }
 SIMT_DEVICE void __threadfence_system() { __threadfence(); }
 
 /// Lets other lanes run; does not sleep.
-void __nanosleep(unsigned nanoseconds);
+SIMT_DEVICE void __nanosleep(unsigned nanoseconds) {
+    (void)nanoseconds;
+    simt::carry_out(simt::arrive_at_sleep());
+}
 /// Ends the launch with cudaErrorLaunchFailure.
 [[noreturn]] void __trap();
 /// Does nothing: there is no debugger of devices here.

@@ -29,6 +29,7 @@ constexpr int warpSize = 32;
 namespace simt {
 
 struct Block;
+struct Lane;
 
 /// Where a shared array of the running block lies, and in which run of the block that was decided.
 struct SharedMark {
@@ -47,6 +48,11 @@ struct Execution {
     /// addresses of such: a spin loop in the making.
     unsigned spins;
     const volatile void* spin_address[4];
+    /// The body of the kernel, with its arguments.
+    const void* closure;
+    /// The current lane's record. Null on the fast path, where lanes need none until one blocks, and outside
+    /// lanes.
+    Lane* lane;
     /// The block that runs; its number of use, which dates `marks`; and its shared memory.
     Block* block;
     unsigned serial;
@@ -57,21 +63,24 @@ struct Execution {
 };
 extern SIMT_THREAD_LOCAL Execution execution;
 
-/// Ends the current lane and makes the next one current; false when nothing is left to this fiber.
-bool advance_lane();
+/// Where a suspended piece of code goes on. Callee-saved registers are not here: switches declare them
+/// clobbered, so that the compiler saves on the stack those it uses.
+struct Context {
+    void* sp = nullptr;
+    void* frame = nullptr;
+    void* pc = nullptr;
+};
 
-/// advance_lane(), with the usual case inlined into the loop over lanes.
-SIMT_DEVICE bool next_lane() {
-    execution.spins = 0;
-    if (__builtin_expect(execution.fast && ++threadIdx.x < blockDim.x, 1)) return true;
-    return advance_lane();
-}
+/// Ends the current lane and makes the next one current. Returns nullptr if that one is to run on this fiber,
+/// else where to go on instead: nothing is left to this fiber.
+const Context* advance_lane();
+/// In a handler: keeps the text of the exception; then, outside it: reports it as the lane's failure.
+void note_exception();
+[[noreturn]] void fail_with_exception();
 
 /// Lets every other lane that can run do so before this one goes on. Device code in a spin loop ends here; so
 /// does a block that waits for another block.
 void yield_lane();
-/// yield_lane() on behalf of the call that returns to `site`.
-void yield_lane_at(const void* site);
 
 /// Ends the launch with cudaErrorLaunchFailure and a report that names the current lane and `text`.
 [[noreturn]] void fail_lane(const char* text, const void* site);

@@ -14,6 +14,7 @@
 #include "simt/error.h"
 #include "simt/lane.h"
 #include "simt/stream.h"
+#include "simt/switch.h"
 
 namespace simt {
 
@@ -24,8 +25,8 @@ struct Grid {
     dim3 grid, block;
     std::size_t dynamic_shared = 0;  ///< bytes
     bool cooperative = false;        ///< all blocks are resident: grid.sync() works
-    void (*loop)(void* closure) = nullptr;
-    void* closure = nullptr;
+    void (*loop)() = nullptr;        ///< lane_loop() of the body
+    const void* closure = nullptr;   ///< the body
 };
 
 /// The error that launching `grid` has to give by its shape alone, or `cudaSuccess`.
@@ -33,14 +34,29 @@ cudaError_t check_grid(const Grid& grid);
 /// Runs `grid` on all cores and returns when it has ended: with `cudaSuccess`, or the error of the lane that
 /// failed first (see simt/control.h for the report).
 cudaError_t run_grid(const Grid& grid);
-/// Runs lanes on one fiber, one after the other, until one of them finds that another fiber has gone on.
-/// The closure is a local copy, which lets compilers keep the kernel's arguments in registers.
+/// A fiber's life: runs lanes one after the other, until another fiber is to go on. The closure is a local
+/// copy, which lets compilers keep the kernel's arguments in registers.
 template <class Body>
-void lane_loop(void* closure) {
-    const Body body = *static_cast<const Body*>(closure);
-    do {
-        body();
-    } while (next_lane());
+void lane_loop() {
+#if defined(SIMT_SANITIZED)
+    notice_new_stack();
+#endif
+    const Context* next;
+    try {
+        const Body body = *static_cast<const Body*>(execution.closure);
+        for (;;) {
+            body();
+            execution.spins = 0;
+            if (__builtin_expect(execution.fast && ++threadIdx.x < blockDim.x, 1)) continue;
+            next = advance_lane();
+            if (next) break;
+        }
+    } catch (...) {
+        note_exception();
+        next = nullptr;
+    }
+    if (!next) fail_with_exception();
+    leave_for(next);
 }
 
 /// A kernel with its arguments.

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "simt/lane.h"
+#include "simt/switch.h"
 
 namespace simt {
 
@@ -35,10 +35,18 @@ enum class WarpOperation : std::uint8_t {
     bit_xor,
 };
 
-/// Waits for the lanes of `mask`; then gives each what `operation` makes of their `value`s. `source` is the
-/// lane a shuffle reads.
-std::uint64_t warp_collective(WarpOperation operation, unsigned mask, std::uint64_t value,
-                              unsigned source = 0);
+/// Half of a warp operation: the scheduler notes what this lane brings. `source` is the lane a shuffle reads.
+Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source);
+/// What the operation gives this lane.
+std::uint64_t warp_result();
+Transfer arrive_at_active_mask();
+
+/// Waits for the lanes of `mask`; then gives each what `operation` makes of their `value`s.
+SIMT_DEVICE std::uint64_t warp_collective(WarpOperation operation, unsigned mask, std::uint64_t value,
+                                          unsigned source = 0) {
+    carry_out(arrive_at_warp(operation, mask, value, source));
+    return warp_result();
+}
 
 /// The lane's number in its warp.
 SIMT_DEVICE unsigned lane_id() {
@@ -84,7 +92,7 @@ using IfShuffles = std::enable_if_t<Shuffles<T>::value, T>;
 
 /// Waits for the lanes of `mask`.
 SIMT_DEVICE void __syncwarp(unsigned mask = 0xffffffffu) {
-    simt::warp_collective(simt::WarpOperation::sync, mask, 0);
+    simt::carry_out(simt::arrive_at_warp(simt::WarpOperation::sync, mask, 0, 0));
 }
 
 /// `value` of lane `source` of the caller's section of `width` lanes (modulo `width`).
@@ -193,4 +201,7 @@ SIMT_DEVICE unsigned __reduce_xor_sync(unsigned mask, unsigned value) {
 
 /// The lanes of the warp that execute this call together. Here: all that come to this very call before the
 /// block can do nothing else, which is the reconvergence that programs hope for; a device promises less.
-unsigned __activemask();
+SIMT_DEVICE unsigned __activemask() {
+    simt::carry_out(simt::arrive_at_active_mask());
+    return static_cast<unsigned>(simt::warp_result());
+}
