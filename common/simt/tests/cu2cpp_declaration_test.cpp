@@ -42,10 +42,10 @@ TEST_CASE("Device variables are registered and private to their file", "[simt][c
           "namespace a { namespace { SIMT_LOCAL T c;" + symbol("c", "constant") + " } }");
     CHECK(translation("extern \"C\" { __device__ int v; }") ==
           "extern \"C\" { SIMT_LOCAL int v;" + symbol("v", "device") + " }");
-    SECTION("a static member at its definition") {
-        CHECK(translation("struct A { static __device__ int v; };\n__device__ int A::v = 0;") ==
-              "struct A { static __device__ int v; }; __device__ int A::v = 0;" +
-                  symbol("A::v", "device", "A_v"));
+    SECTION("a qualified definition") {
+        CHECK(translation("namespace n { extern __device__ int v; }\n__device__ int n::v = 0;") ==
+              "namespace n { extern __device__ int v; } __device__ int n::v = 0;" +
+                  symbol("n::v", "device", "n_v"));
     }
     SECTION("an extern declaration keeps the variable visible") {
         CHECK(translation("extern __constant__ float c[4];\n__constant__ float c[4];") ==

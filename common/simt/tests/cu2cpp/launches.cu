@@ -9,16 +9,14 @@ template <typename T, int step>
 __global__ void add(T* sum, T value = T(step)) {
     if (threadIdx.x % step == 0) atomicAdd(sum, value);
 }
-template <typename T>
-struct Kernels {
-    static __global__ void once(T* sum, T value) {
-        if (blockIdx.x == 0 && threadIdx.x == 0) *sum += value;
-    }
-};
 }  // namespace outer
 
 __global__ void one(int* sum) { atomicAdd(sum, 1); }
 __global__ void two(int* sum) { atomicAdd(sum, 2); }
+template <typename T>
+auto choose(bool first) -> void (*)(T*) {
+    return first ? one : two;
+}
 
 #define RUN(kernel, blocks, ...) kernel<<<blocks, 32>>>(__VA_ARGS__)
 #define RUN_LATER(n) one<<<n, \
@@ -42,7 +40,7 @@ int main() {
 
     outer::add<int, 1><<<1, 32>>>(sum, 1), expected += 32;
     ::outer::add<int, (3 > 2 ? 4 : 8)><<<2, 32, 0, nullptr>>>(sum, 2), expected += 32;
-    outer::Kernels<int>::once<<<dim3(2, 2), dim3(4, 4)>>>(sum, 5), expected += 5;
+    choose<int>(true)<<<dim3(2, 2), dim3(4, 4)>>>(sum), expected += 64;
     for (int i = 0; i < 2; ++i)
         if (i == 0)
             one<<<1 << 1, 64 >> 1>>>(sum);

@@ -6,10 +6,9 @@ __constant__ float weights[3] = {1, 2, 3}, scale;
 }
 static __device__ int counter = 0;
 __device__ __managed__ int shared_with_host;
-struct Table {
-    static __device__ int entry;
-};
-__device__ int Table::entry = 4;
+namespace table {
+__device__ int entry = 4;
+}
 
 __device__ float dot(const float* a);
 __device__ __noinline__ float twice(float x) { return 2 * x; }
@@ -26,7 +25,7 @@ __global__ void __launch_bounds__(64, 1) use(float* out) {
 #pragma unroll 1
     for (int i = 0; i < 1; ++i) {
         if (threadIdx.x == 0) {
-            out[0] = identity(function(dot(a)) * settings::scale) + Table::entry;
+            out[0] = identity(function(dot(a)) * settings::scale) + table::entry;
             shared_with_host = both(6);
         }
     }
