@@ -1,6 +1,9 @@
 // Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
 // of:
-//   figures FOLDER      writes FOLDER/*.svg and FOLDER/summation.csv; reads FOLDER/measured.csv
+//   figures FOLDER      writes FOLDER/*.svg and FOLDER/summation.csv
+// FOLDER/measured.csv, where there is one, becomes ladder.svg: its first line is the title, with machine and
+// case; each further line is NAME,GB/S for a rung, NAME,GB/S,library for something to compare with, and
+// NAME,GB/S,roof for the limit.
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +12,7 @@
 #include <filesystem>
 #include <limits>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -459,6 +463,37 @@ void summation(const std::filesystem::path& folder) {
     rungs::write_file(folder / "summation.svg", on_ground(plot.svg()));
 }
 
+// ---------------------------------------------------------------------------------------------------------------
+// The ladder as it was measured
+
+void measured(const std::filesystem::path& folder) {
+    const std::filesystem::path file = folder / "measured.csv";
+    if (!std::filesystem::exists(file)) return;
+    std::istringstream lines(rungs::read_file(file));
+    rungs::LadderChart chart;
+    std::getline(lines, chart.title);
+    chart.description = "How fast each rung reads its input, beside the library and the memory's limit.";
+    chart.unit = "GB/s";
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream cells(line);
+        std::string name, speed, what;
+        std::getline(cells, name, ',');
+        std::getline(cells, speed, ',');
+        std::getline(cells, what);
+        double value = 0;
+        if (std::sscanf(speed.c_str(), "%lf", &value) != 1) {
+            throw std::runtime_error(file.string() + ": '" + line + "' is not NAME,GB/S or NAME,GB/S,KIND");
+        }
+        if (what == "roof") {
+            chart.limit = value;
+            chart.limit_label = name;
+        } else {
+            chart.bars.push_back({name, value, "", what == "library"});
+        }
+    }
+    rungs::write_file(folder / "ladder.svg", on_ground(chart.svg()));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -473,6 +508,7 @@ int main(int argc, char** argv) try {
     rungs::write_file(folder / "shuffles.svg", shuffle_figure());
     rungs::write_file(folder / "last_block.svg", last_block_figure());
     summation(folder);
+    measured(folder);
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
