@@ -21,6 +21,7 @@
 
 #include "diagnostics.hpp"
 #include "hash.hpp"
+#include "launches.hpp"
 #include "object_gate.hpp"
 #include "process.hpp"
 
@@ -32,11 +33,16 @@ using namespace std::string_literals;
 
 constexpr std::size_t most_source_bytes = 1U << 20;
 constexpr double compile_seconds = 60;
-constexpr std::size_t compile_memory = 3ULL << 30;
+constexpr std::size_t compile_memory = 2ULL << 30;
 constexpr std::size_t compile_file_bytes = 256U << 20;
 constexpr auto keep_unused = std::chrono::hours(24 * 14);
 /// Part of every hash: raise it when the judge builds differently from the same inputs.
 constexpr const char* build_version = "1";
+
+#define TEXT_(name) #name
+#define TEXT(name) TEXT_(name)
+/// Every launch passes through this function; the worker counts them there.
+constexpr const char* run_grid = TEXT(RUNGS_RUN_GRID);
 
 /// A fault of the submission; what() is the reason.
 class Rejected : public std::runtime_error {
@@ -352,14 +358,16 @@ class Builder {
             throw Rejected(fmt::format("{} ran out of memory (limit {} GiB)", what, compile_memory >> 30));
         }
         const std::string error = first_error(diagnostics_);
-        throw Rejected(error.empty() ? fmt::format("{} failed with status {}", what, ran.end.code) : error);
+        throw Rejected(error.empty() ? fmt::format("{} found an error outside {}.cu, in a file it includes",
+                                                   what, rung_.name)
+                                     : error);
     }
 
     /// A tool whose input is ours: failure is ours too.
     std::string run_own(const std::vector<std::string>& arguments, const std::string& what) {
         const Ran ran = run_tool(arguments);
         if (!ran.succeeded) {
-            throw InfraError(fmt::format("{} failed: {}", what, first_error(shortened(ran.text))));
+            throw InfraError(fmt::format("{} failed: {}", what, one_line(shortened(ran.text))));
         }
         return ran.text;
     }
@@ -458,10 +466,9 @@ class Builder {
         try {
             run_on_submission(line, "the linker");
         } catch (const Rejected&) {
-            // Messages that do not mention the submission are about our own libraries.
-            const bool its_own = diagnostics_.find(rung_.name) != std::string::npos ||
-                                 diagnostics_.find("rung.o") != std::string::npos;
-            if (its_own) throw;
+            // Not the submission's fault: a library of ours that is older than its headers, or broken.
+            const bool mentioned = diagnostics_.find(rung_.name + ".cu") != std::string::npos;
+            if (mentioned && diagnostics_.find("undefined reference to `simt::") == std::string::npos) throw;
             throw InfraError("linking failed: " + first_error(diagnostics_) + "; build again");
         }
     }
@@ -498,6 +505,7 @@ class Builder {
         std::vector<std::string> line{tools_.compiler, "-o", "worker", entry.string(), "rung.o"};
         line.insert(line.end(), tools_.archives.begin(), tools_.archives.end());
         line.insert(line.end(), tools_.link.begin(), tools_.link.end());
+        if (backend_ == Backend::cpu) line.push_back(std::string("-Wl,--wrap=") + run_grid);
         link_worker(line);
         const fs::path worker = work_.path() / "worker";
         // Workers run as another user, who must be able to execute this file but owns nothing.

@@ -44,6 +44,7 @@ bool starts_with_any(const std::string& line, std::initializer_list<const char*>
 /// Lines about headers: "/usr/include/x.h:3: ...", "common/simt/include/...:9:  required from ...", and how
 /// the compiler came there.
 bool is_foreign(const std::string& line) {
+    if (line.find("undefined reference") != std::string::npos) return false;
     std::size_t at = 0;
     for (const char* start : {"In file included from ", "from "}) {
         if (const std::size_t found = line.find(start); found != std::string::npos && found < 24) {
@@ -129,14 +130,12 @@ std::string trim_diagnostics(const std::string& text,
 
 std::string first_error(const std::string& diagnostics) {
     std::istringstream lines(diagnostics);
-    std::string line, first;
-    while (std::getline(lines, line)) {
-        if (line.find("error") != std::string::npos || line.find("undefined") != std::string::npos) {
-            return one_line(line);
+    for (std::string line; std::getline(lines, line);) {
+        for (const char* words : {"error:", "undefined reference", "multiple definition"}) {
+            if (line.find(words) != std::string::npos) return one_line(line);
         }
-        if (first.empty()) first = one_line(line);
     }
-    return first;
+    return "";
 }
 
 }  // namespace rungs::judge

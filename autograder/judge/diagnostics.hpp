@@ -23,7 +23,7 @@ std::string trim_diagnostics(const std::string& text,
                              const std::vector<std::pair<std::string, std::string>>& prefixes,
                              std::size_t most = 40);
 
-/// The first line that reports an error, or the first line, or nothing.
+/// The first line that reports an error; empty: none does.
 std::string first_error(const std::string& diagnostics);
 
 }  // namespace rungs::judge

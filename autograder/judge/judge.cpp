@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using protocol::Region;
 
-constexpr double start_seconds = 20;
+constexpr double start_seconds = 20;  ///< to load, and to create a CUDA context
 
 /// Two words from the system for every call: nothing that a worker sees tells what the next call brings.
 struct CallSecrets {
@@ -168,7 +168,7 @@ class Examiner {
         how.seed = options_.key;
         how.stop = options_.stop;
         worker_ = std::make_unique<Worker>(executable_, how);
-        return worker_->start(start_seconds);
+        return worker_->start(std::min(start_seconds, 10 * time_limit()));
     }
 
     /// One call with fresh content and poisoned outputs. On success `outputs` holds what the rung left, in
@@ -362,7 +362,7 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     result.rung = rung.name;
     result.given = rung.given();
     result.key = options.key;
-    result.sandbox = sandbox_level().name;
+    result.sandbox = sandbox_level(options.backend).name;
     const bool with_speed = options.backend == Backend::cuda && options.speed;
     result.max_points = rung.points + (with_speed && rung.speed ? rung.speed->points : 0);
     if (!with_speed) {

@@ -47,7 +47,7 @@ std::uint64_t random_key();
 RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
                       const Exam& exam, const JudgeOptions& options);
 
-/// How workers are held on this machine.
-SandboxLevel sandbox_level();
+/// How workers of a backend are held on this machine.
+SandboxLevel sandbox_level(Backend backend = Backend::cpu);
 
 }  // namespace rungs::judge

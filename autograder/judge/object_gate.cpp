@@ -36,7 +36,10 @@ const char* owner_of_name(const Symbol& symbol) {
     const std::string& name = symbol.name;
     if (starts_with(name, "rungs_") || starts_with(name, "_ZN5rungs")) return "the grader";
     if (starts_with(name, "_ZN4simt") || starts_with(name, "__simt")) return "the CPU backend";
-    if (name.size() > 4 && starts_with(name, "cuda") && std::isupper(static_cast<unsigned char>(name[4]))) {
+    // In CUDA's runtime unmangled, on the CPU backend C++ functions.
+    const std::string plain = demangle(name);
+    if (plain.size() > 4 && starts_with(plain, "cuda") &&
+        std::isupper(static_cast<unsigned char>(plain[4]))) {
         return "CUDA";
     }
     // This process is linked to the same C and C++ libraries as the worker. Data is left alone: an honest

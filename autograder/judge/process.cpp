@@ -84,7 +84,7 @@ constexpr std::size_t most_descriptors = 16;
 
     int failed = chdir(prepared.directory) == 0 ? 0 : errno;
     umask(077);
-    if (!failed) failed = confine(prepared.confinement);
+    if (!failed) failed = confine(prepared.confinement, prepared.program >= 0 ? program : -1);
     // After the change of user, which clears it; and the warden may have died before.
     if (!failed && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) failed = errno;
     if (getppid() != warden) _exit(1);

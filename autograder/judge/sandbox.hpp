@@ -1,7 +1,10 @@
 #pragma once
-// How a program that is not trusted is held. One implementation now, S1: limits on memory, time, processes
-// and files, a user of its own where the judge is root, and no signals or debugging towards others. What it
-// does not do: hide files, close the network, give it its own process numbers. A stronger level replaces
+// How a program that is not trusted is held. Two levels now:
+//   S1  limits on memory, time, processes and files; a user of its own where the judge is root; no signals
+//       or debugging towards others
+//   S2  and no file but the system's can be read, none can be written, and there is no network
+//       (Landlock and seccomp; Linux 5.13 or later; not for CUDA, whose driver needs more than that)
+// What they do not do: process numbers, memory and disk groups of its own. A stronger level replaces
 // `confine` and nothing else.
 
 #include <cstddef>
@@ -23,14 +26,12 @@ struct Limits {
 /// How to hold one process.
 struct Confinement {
     Limits limits;
-    bool untrusted = false;  ///< own user, no new privileges, no signals to others
+    bool untrusted = false;   ///< own user, no new privileges, no signals to others
+    bool hide_files = false;  ///< S2, where the kernel can; only together with `untrusted`
 };
 
-/// Confines the calling process, which is a fresh fork about to exec. Async-signal-safe.
-/// @returns 0, or the errno of what failed.
-int confine(const Confinement& how);
-
-/// The level that `confine` gives here.
-SandboxLevel sandbox_level();
+/// Confines the calling process, which is a fresh fork about to exec `program` (a descriptor, or -1).
+/// Async-signal-safe. @returns 0, or the errno of what failed.
+int confine(const Confinement& how, int program);
 
 }  // namespace rungs::judge

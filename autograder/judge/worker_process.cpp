@@ -176,6 +176,7 @@ Worker::Worker(const fs::path& executable, const WorkerOptions& options)
         confinement.limits.processes = 32 + 2 * cores;
         confinement.limits.open_files = 64;
         confinement.limits.no_files = true;
+        confinement.hide_files = true;
     } else {
         // A CUDA context reserves the address space of the device, and keeps files and threads of its own.
         confinement.limits.processes = 512;
@@ -316,13 +317,27 @@ std::string Worker::printed() const {
 }
 
 std::string backend_report(const std::string& messages) {
-    std::istringstream lines(messages);
+    // For people: "kernel k: thread (17,0,0) of block (0,0,0): ...", one line or more; then for tools:
+    // "simt: error=deadlock kernel=..."
+    std::vector<std::string> lines;
+    std::istringstream in(messages);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
     std::string report;
-    for (std::string line; std::getline(lines, line);) {
-        if (line.rfind("simt: ", 0) != 0) continue;
-        report += (report.empty() ? "" : "; ") + line.substr(6);
+    std::size_t first = lines.size();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (lines[i].rfind("kernel ", 0) == 0) first = i;
+        if (lines[i].rfind("simt: ", 0) != 0) continue;
+        const bool about_people = lines[i].rfind("simt: error=", 0) == 0 && first < i;
+        if (!about_people) {
+            report += (report.empty() ? "" : "; ") + lines[i].substr(std::strlen("simt: "));
+            continue;
+        }
+        const std::string word = lines[i].substr(std::strlen("simt: error="));
+        report += (report.empty() ? "" : "; ") + word.substr(0, word.find(' ')) + ": ";
+        for (std::size_t j = first; j < i; ++j) report += (j > first ? "; " : "") + lines[j];
+        first = lines.size();
     }
-    return one_line(report, 500);
+    return one_line(report, 600);
 }
 
 }  // namespace rungs::judge

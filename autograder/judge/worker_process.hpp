@@ -113,7 +113,7 @@ class Worker {
     std::uint64_t sequence_ = 0;
 };
 
-/// The reports of the CPU backend among a worker's messages: its lines that start with "simt: ".
+/// The reports of the CPU backend among a worker's messages, in one line: "deadlock: kernel k: ...".
 std::string backend_report(const std::string& messages);
 
 }  // namespace rungs::judge

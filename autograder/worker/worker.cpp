@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "launches.hpp"
 #include "protocol.hpp"
 #include "rungs/call.hpp"
 
@@ -157,10 +158,9 @@ class Worker {
         } catch (...) {
             say(reply, Status::exception, "", "something that is no std::exception", "");
         }
-#ifdef RUNGS_WORKER_COUNTS_LAUNCHES
-        reply.counts_launches = 1;
-        reply.launches = simt::launches();
-#endif
+        const Launches count = launches();
+        reply.counts_launches = count.known ? 1 : 0;
+        reply.launches = count.count;
     }
 
     static void say(Reply& reply, Status status, const char* where, const char* what, const char* more) {
