@@ -38,23 +38,23 @@ static __device__ float four(const SkewedProducts& a, std::size_t i) {
 }
 
 /// The sum of x over the block, in thread 0.
-template <class Real>
-__device__ Real block_sum(Real x) {
+static __device__ double block_sum(double x) {
     constexpr unsigned warps = block_size / 32;
-    __shared__ Real partial[warps];
+    __shared__ double partial[warps];
     for (unsigned step = 16; step > 0; step /= 2) x += __shfl_down_sync(0xffffffffu, x, step);
     if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = x;
     __syncthreads();
     if (threadIdx.x < 32) {
-        x = threadIdx.x < warps ? partial[threadIdx.x] : Real{0};
+        x = threadIdx.x < warps ? partial[threadIdx.x] : 0.0;
         for (unsigned step = warps / 2; step > 0; step /= 2) x += __shfl_down_sync(0xffffffffu, x, step);
     }
     return x;
 }
 
 /// A block owns every gridDim.x-th tile of quads (four terms in a row), and block 0 the `head` terms before
-/// the first quad and those after the last. Where many terms meet, in a thread and at the end, sums are
-/// double. scratch[0] is a ticket, scratch[1 + b] what block b leaves behind; all zero before and after.
+/// the first quad and those after the last. Sums are floats within a quad and doubles beyond, which costs
+/// little and rounds little. scratch[0] is a ticket, scratch[1 + b] what block b leaves behind; all zero
+/// before and after.
 template <class Terms>
 __global__ void __launch_bounds__(block_size, 4)
     vectorized_kernel(Terms terms, float* sum, std::size_t n, std::size_t head, unsigned* scratch) {
@@ -92,8 +92,8 @@ __global__ void __launch_bounds__(block_size, 4)
     if (blockIdx.x == 0 && threadIdx.x < head) mine += terms(threadIdx.x);
     if (blockIdx.x == 0 && tail + threadIdx.x < n) mine += terms(tail + threadIdx.x);
 
-    const float block = block_sum(static_cast<float>(mine));
-    // TODO 6.3 (about 10 lines): thread 0 leaves `block` behind, as bits (atomicExch, __float_as_uint). No bit set
+    const float block = static_cast<float>(block_sum(mine));
+    // TODO 6.3 (about 11 lines): thread 0 leaves `block` behind, as bits (atomicExch, __float_as_uint). No bit set
     // means "not there yet", so +0 must go as -0. The last block then takes the words of all, leaving 0 in
     // each and trying again while it finds 0; adds them up; writes *sum.
     // BEGIN SOLUTION
@@ -102,6 +102,7 @@ __global__ void __launch_bounds__(block_size, 4)
         atomicExch(&scratch[1 + blockIdx.x], __float_as_uint(block == 0.0f ? -0.0f : block));
     }
     if (!last) return;
+    __syncthreads();  // block_sum's shared memory is free again
     double total = 0.0;
     for (unsigned b = threadIdx.x; b < gridDim.x; b += block_size) {
         unsigned bits = 0;
