@@ -154,7 +154,11 @@ class Diagnosis {
         std::vector<std::size_t> hits;
         for (std::size_t count = 1; count < n; ++count) {
             part.add(terms_[count - 1]);
-            if (is_telling(count) && is(got, part)) hits.push_back(count);
+            // Among many lengths one fits any number by chance, unless the next differs by far more than
+            // rounding.
+            const bool sharp = right_.exact || 128 * rounding_bound(count, part.magnitude) <
+                                                   256 * part.magnitude / static_cast<double>(count);
+            if ((is_rare(count) || (sharp && count % 256 == 0)) && is(got, part)) hits.push_back(count);
         }
         if (hits.empty()) return {};
 
@@ -207,11 +211,11 @@ class Diagnosis {
         return {};
     }
 
-    /// Prefix lengths that a fault is likely to leave: powers of two up to a block, whole blocks, all but
-    /// one.
-    bool is_telling(std::size_t count) const {
+    /// The few prefix lengths that a fault is likely to leave: a power of two up to a block, the whole
+    /// blocks, all but the last.
+    bool is_rare(std::size_t count) const {
         const std::size_t n = terms_.size();
-        if (count + 1 == n || count % 256 == 0) return true;
+        if (count + 1 == n) return true;
         if (count <= period && std::has_single_bit(count)) return true;
         for (const std::size_t block : blocks) {
             if (n / block * block == count) return true;
