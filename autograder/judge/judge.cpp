@@ -30,9 +30,10 @@ using protocol::Region;
 
 constexpr double start_seconds = 20;  ///< to load, and to create a CUDA context
 
-/// Two words from the system for every call: nothing that a worker sees tells what the next call brings.
+/// Words from the system for every call: nothing that a worker sees tells what the next call brings.
 struct CallSecrets {
-    std::uint32_t poison;
+    std::uint32_t poison;  ///< in outputs
+    std::uint32_t guard;   ///< around and in inputs; differs from `poison`, to tell what a NaN came from
     std::uint32_t shift;
 };
 
@@ -46,7 +47,10 @@ CallSecrets draw_secrets() {
     CallSecrets secrets{};
     fill_random(&secrets, sizeof secrets);
     // A quiet NaN as a float, and twice over as a double.
-    secrets.poison = 0xFFC00000U | (secrets.poison & 0x003FFFFFU);
+    constexpr std::uint32_t nan = 0xFFC00000U, payload = 0x003FFFFFU;
+    secrets.poison = nan | (secrets.poison & payload);
+    secrets.guard = nan | (secrets.guard & payload);
+    if (secrets.guard == secrets.poison) secrets.guard ^= 1U;
     return secrets;
 }
 
@@ -143,6 +147,7 @@ class Examiner {
 
     static std::string wrong_in_words(const Correctness& correctness) {
         std::string words;
+        if (correctness.cause.find("was never written") != std::string::npos) return correctness.cause;
         if (!correctness.first.empty()) {
             const Mismatch& first = correctness.first.front();
             words = correctness.of > 1 ? fmt::format("{} of {} wrong, first at index {}: ", correctness.wrong,
@@ -176,6 +181,7 @@ class Examiner {
     std::optional<Failure> call(const Case& which, const Task& task, const Layout& layout, double seconds,
                                 std::vector<Array>& outputs) {
         const CallSecrets secrets = draw_secrets();
+        guard_ = secrets.guard;
         protocol::Request& request = worker_->request();
         fill_request(request, which.problem, task, 1);
         for (std::size_t i = 0; i < layout.regions.size(); ++i) {
@@ -184,7 +190,8 @@ class Examiner {
             request.region[i] = region;
             const bool input = i < task.inputs.size();
             const Array& array = input ? task.inputs[i] : task.outputs[i - task.inputs.size()];
-            fill_region(worker_->in() + region.in_offset, region, array, secrets.poison);
+            const std::uint32_t fill = input ? secrets.guard : secrets.poison;
+            fill_region(worker_->in() + region.in_offset, region, array, fill);
             // What the worker does not hand back must not look like an answer.
             fill_region(worker_->out() + region.out_offset, region, {}, secrets.poison);
         }
@@ -268,6 +275,18 @@ class Examiner {
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (poisoned(i)) return fmt::format("'{}' was never written", outputs[i].name);
         }
+        // A NaN keeps its payload through additions: this one is the grader's, from around the inputs.
+        const std::uint32_t payload = guard_ & 0x003FFFFFU;
+        for (const Array& output : outputs) {
+            if (output.element != Element::f32) continue;
+            for (const float value : output.as<float>()) {
+                std::uint32_t bits = 0;
+                std::memcpy(&bits, &value, sizeof bits);
+                if (std::isnan(value) && (bits & 0x003FFFFFU) == payload) {
+                    return "it read outside its inputs: the NaN comes from there";
+                }
+            }
+        }
         std::vector<Array> second;
         if (call(which, task, layout, seconds, second)) return from_exam;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -287,6 +306,7 @@ class Examiner {
     std::unique_ptr<Worker> worker_;
     std::vector<std::byte> committed_;
     std::string late_change_;
+    std::uint32_t guard_ = 0;
     bool counts_launches_ = false;
     std::uint64_t launches_ = 0;
 };

@@ -38,14 +38,14 @@ const Row& row_of(Verdict verdict) {
     return *std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.verdict == verdict; });
 }
 
-const char* plural_of(Element element) {
+const char* name_of(Element element) {
     switch (element) {
         case Element::f32:
-            return "floats";
+            return "float";
         case Element::f64:
-            return "doubles";
+            return "double";
         default:
-            return "integers";
+            return "integer";
     }
 }
 
@@ -65,8 +65,9 @@ Verdict verdict_of(const std::string& name) {
 std::string describe(const Case& which, const Task& task) {
     std::string size;
     for (const long long extent : which.sizes) size += (size.empty() ? "" : " x ") + std::to_string(extent);
-    const char* what = task.inputs.empty() ? "elements" : plural_of(task.inputs.front().element);
-    return fmt::format("{} of {} {}, kind {}, seed {:#x}", which.problem, size, what, which.kind, which.seed);
+    const char* what = task.inputs.empty() ? "element" : name_of(task.inputs.front().element);
+    return fmt::format("{} of {} {}{}, kind {}, seed {:#x}", which.problem, size, what,
+                       size == "1" ? "" : "s", which.kind, which.seed);
 }
 
 double points_for(const SpeedRule& rule, double speedup) {

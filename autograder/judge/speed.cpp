@@ -1,5 +1,311 @@
 #include "speed.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "build.hpp"
+#include "device.hpp"
+#include "rungs/statistics.hpp"
+#include "source.hpp"
+#include "worker_process.hpp"
+
 namespace rungs::judge {
-void judge_speed(RungResult&, const Manifest&, const RungEntry&, const std::filesystem::path&, const Exam&,
-                 const JudgeOptions&) {}
+namespace {
+
+namespace fs = std::filesystem;
+using protocol::Region;
+
+constexpr double start_seconds = 60;
+constexpr int warm_up_pairs = 3;
+constexpr int null_calls = 50;
+constexpr std::uint32_t nan_words = 0xFFC00000U;
+
+/// One runner in the race.
+struct Contestant {
+    std::string name;
+    std::unique_ptr<Worker> worker;
+    std::vector<double> seconds;  ///< of one call, a pair each
+};
+
+/// One timed case: an input, and what came out.
+struct Heat {
+    Case which;
+    Task task;
+    std::vector<Array> outputs;
+};
+
+/// Runs `work(i)` for i in [0, count) on all cores; throws what one of them threw.
+template <class Work>
+void in_parallel(std::size_t count, Work work) {
+    std::vector<std::future<void>> parts;
+    for (std::size_t i = 0; i < count; ++i) parts.push_back(std::async(std::launch::async, work, i));
+    for (auto& part : parts) part.get();
+}
+
+/// Times contestants on the judge's own device memory: the clock starts with the word "go" and stops when
+/// the judge has copied the outputs away, so a contestant can only make itself look slower.
+class Race {
+  public:
+    Race(const TimedCase& timed, const Exam& exam, const JudgeOptions& options)
+        : timed_(timed), exam_(exam), options_(options), random_(std::random_device{}()) {
+        const std::size_t calls = static_cast<std::size_t>(timed.calls);
+        heats_.resize(std::min<std::size_t>(calls, protocol::max_calls));
+        fresh_inputs();
+        layout_ = lay_out(heats_[0].task);
+        const std::size_t arrays = layout_.regions.size();
+        if (heats_.size() * arrays > protocol::max_regions) {
+            throw InfraError("the manifest's [timed] asks for more calls than the protocol can carry");
+        }
+        // Every call has memory of its own: together more than any cache, unless the manifest says too few.
+        slot_bytes_ = layout_.in_bytes - protocol::request_bytes;
+        device_ = std::make_unique<Device>(heats_.size() * slot_bytes_);
+        shared_ = device_->share(handle_);
+    }
+
+    bool shared() const { return shared_; }
+    double roof() { return device_->copy_bandwidth(); }
+
+    std::unique_ptr<Worker> enter(const fs::path& executable, const std::string& name) {
+        WorkerOptions how;
+        how.backend = Backend::cuda;
+        how.cpu_seconds = options_.budget + start_seconds;
+        how.stop = options_.stop;
+        auto worker = std::make_unique<Worker>(executable, how);
+        if (const auto failure = worker->start(start_seconds)) {
+            throw InfraError(fmt::format("{}: {}", name, failure->reason));
+        }
+        return worker;
+    }
+
+    /// What one go and one copy cost when the rung does nothing: the median of many.
+    double null_seconds(Worker& worker) {
+        std::vector<double> samples;
+        fill_request(worker.request(), timed_.problem, heats_[0].task, 1);
+        for (int i = 0; i < null_calls; ++i) {
+            const auto start = Clock::now();
+            if (const auto failure = worker.order(0, 10)) throw InfraError("null call: " + failure->reason);
+            collect();
+            samples.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+        }
+        return median(samples);
+    }
+
+    /// New inputs, which nobody has seen, in new places.
+    void fresh_inputs() {
+        for (Heat& heat : heats_) heat.which = {timed_.problem, timed_.sizes, timed_.kind, random_key()};
+        in_parallel(heats_.size(), [&](std::size_t i) { heats_[i].task = exam_.make(heats_[i].which); });
+        places_.resize(heats_.size());
+        std::iota(places_.begin(), places_.end(), std::size_t{0});
+        std::shuffle(places_.begin(), places_.end(), random_);
+    }
+
+    /// One run of all calls. @returns seconds of one call, or what went wrong
+    std::optional<Failure> run(Worker& worker, double limit, double null, double& seconds) {
+        upload();  // again for each: the one before may have written to them
+        poison();
+        protocol::Request& request = worker.request();
+        fill_request(request, timed_.problem, heats_[0].task, static_cast<std::uint32_t>(heats_.size()));
+        request.use_arena = 1;
+        std::memcpy(request.arena_handle, handle_, sizeof handle_);
+        const std::size_t arrays = layout_.regions.size();
+        for (std::size_t call = 0; call < heats_.size(); ++call) {
+            for (std::size_t i = 0; i < arrays; ++i) {
+                Region region = layout_.regions[i];
+                region.arena_offset = offset(call, region);
+                request.region[call * arrays + i] = region;
+            }
+        }
+        if (auto failure = worker.order(protocol::prepare, limit)) return failure;
+        if (auto failure = worker.complaint(worker.reply())) return failure;
+        const auto start = Clock::now();
+        auto failure = worker.order(protocol::run, limit * static_cast<double>(heats_.size()));
+        if (failure) return failure;
+        collect();
+        const std::chrono::duration<double> took = Clock::now() - start;
+        if ((failure = worker.complaint(worker.reply()))) return failure;
+        // A time below the null call's cost is noise: never a reward.
+        seconds = std::max(took.count() - null, 0.05 * took.count()) / static_cast<double>(heats_.size());
+        return verify();
+    }
+
+  private:
+    std::size_t offset(std::size_t call, const Region& region) const {
+        return places_[call] * slot_bytes_ + (region.in_offset - protocol::request_bytes);
+    }
+
+    /// Outputs are what comes after the inputs in every layout.
+    std::size_t inputs() const { return heats_[0].task.inputs.size(); }
+
+    void upload() {
+        std::vector<std::byte> content;
+        for (std::size_t call = 0; call < heats_.size(); ++call) {
+            for (std::size_t i = 0; i < inputs(); ++i) {
+                const Region& region = layout_.regions[i];
+                content.resize(region.bytes);
+                fill_region(content.data(), region, heats_[call].task.inputs[i], nan_words);
+                device_->upload(offset(call, region), content.data(), content.size());
+            }
+        }
+    }
+
+    void poison() {
+        const auto word = nan_words | static_cast<std::uint32_t>(random_() & 0x003FFFFFU);
+        for (std::size_t call = 0; call < heats_.size(); ++call) {
+            for (std::size_t i = inputs(); i < layout_.regions.size(); ++i) {
+                device_->fill(offset(call, layout_.regions[i]), word, layout_.regions[i].bytes);
+            }
+        }
+    }
+
+    /// The judge's own copy of every output.
+    void collect() {
+        for (std::size_t call = 0; call < heats_.size(); ++call) {
+            Heat& heat = heats_[call];
+            heat.outputs = heat.task.outputs;
+            for (std::size_t i = 0; i < heat.outputs.size(); ++i) {
+                const Region& region = layout_.regions[inputs() + i];
+                Array& output = heat.outputs[i];
+                output.bytes.resize(output.count * size_of(output.element));
+                device_->download(offset(call, region) + region.lead, output.bytes.data(),
+                                  output.bytes.size());
+            }
+        }
+    }
+
+    /// Every timed output counts, not the last one alone.
+    std::optional<Failure> verify() {
+        std::vector<Check> checks(heats_.size());
+        in_parallel(heats_.size(), [&](std::size_t i) {
+            checks[i] = exam_.check(heats_[i].which, heats_[i].task, heats_[i].outputs);
+        });
+        for (std::size_t i = 0; i < checks.size(); ++i) {
+            if (checks[i].passed) continue;
+            return Failure{
+                Verdict::wrong,
+                fmt::format("{}, while timed: error {:.3g}, allowed {:.3g}{}",
+                            describe(heats_[i].which, heats_[i].task), checks[i].error, checks[i].tolerance,
+                            checks[i].cause.empty() ? "" : ": " + checks[i].cause)};
+        }
+        return std::nullopt;
+    }
+
+    const TimedCase& timed_;
+    const Exam& exam_;
+    const JudgeOptions& options_;
+    std::mt19937_64 random_;  ///< of orders and places; inputs that must be unpredictable are new every pair
+    std::vector<Heat> heats_;
+    std::vector<std::size_t> places_;
+    Layout layout_;
+    std::size_t slot_bytes_ = 0;
+    std::unique_ptr<Device> device_;
+    unsigned char handle_[64] = {};
+    bool shared_ = false;
+};
+
+fs::path built(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+               const JudgeOptions& options) {
+    const Build build =
+        build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop);
+    if (build.executable.empty()) throw InfraError(fmt::format("{}: {}", rung.name, build.reason));
+    return build.executable;
+}
+
+}  // namespace
+
+void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& rung,
+                 const fs::path& executable, const Exam& exam, const JudgeOptions& options) {
+    Speed& speed = result.speed;
+    if (!manifest.timed) {
+        speed.why_not = "speed: the chapter's manifest has no [timed] case";
+        return;
+    }
+    if (std::find(rung.problems.begin(), rung.problems.end(), manifest.timed->problem) ==
+        rung.problems.end()) {
+        speed.why_not = "speed: the timed problem is not one of this rung's";
+        return;
+    }
+    const RungEntry& given = rung.speed ? *manifest.find(rung.speed->given) : manifest.rungs.front();
+    const fs::path& root = options.toolchain.root;
+    const fs::path solution = source_of(manifest, rung, root, Whose::solution);
+
+    Race race(*manifest.timed, exam, options);
+    if (!race.shared()) {
+        speed.why_not = "speed: this system does not share GPU memory between processes";
+        return;
+    }
+    speed.trust = "judge's clock and memory";
+    speed.given = given.name;
+    speed.roof = race.roof();
+    std::vector<Contestant> contestants(3);
+    contestants[0] = {rung.name, race.enter(executable, rung.name), {}};
+    contestants[1] = {
+        given.name,
+        race.enter(built(manifest, given, source_of(manifest, given, root, Whose::student), options),
+                   given.name),
+        {}};
+    contestants[2] = {"reference", race.enter(built(manifest, rung, solution, options), "the reference"), {}};
+    std::vector<double> null;
+    for (Contestant& contestant : contestants) null.push_back(race.null_seconds(*contestant.worker));
+
+    const double limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
+    const auto end = in_seconds(options.budget);
+    SpeedTest test(rung.speed ? rung.speed->full : 1.0);
+    std::mt19937_64 random(std::random_device{}());
+    std::array<std::size_t, 3> order{0, 1, 2};
+    for (int pair = -warm_up_pairs; test.wants_more() && Clock::now() < end; ++pair) {
+        if (options.progress) options.progress({rung, Phase::speed, std::max(pair, 0), 0});
+        race.fresh_inputs();
+        std::shuffle(order.begin(), order.end(), random);
+        for (const std::size_t i : order) {
+            double seconds = 0;
+            const auto failure = race.run(*contestants[i].worker, limit, null[i], seconds);
+            if (failure && i != 0) {
+                throw InfraError(fmt::format("{}: {}", contestants[i].name, failure->reason));
+            }
+            if (failure) {
+                result.verdict = failure->verdict;
+                result.reason = failure->reason;
+                return;
+            }
+            if (pair >= 0) contestants[i].seconds.push_back(seconds);
+        }
+        if (pair >= 0) test.add(contestants[1].seconds.back(), contestants[0].seconds.back());
+    }
+    if (test.pairs() == 0) throw InfraError("the time for one rung was over before speed could be measured");
+
+    const Ratio ratio = test.ratio();
+    speed.judged = true;
+    speed.speedup = ratio.value;
+    speed.low = ratio.low;
+    speed.high = ratio.high;
+    speed.pairs = static_cast<int>(test.pairs());
+    speed.decided =
+        test.outcome() == SpeedTest::Outcome::above || test.outcome() == SpeedTest::Outcome::below;
+    speed.seconds = quantile(contestants[0].seconds, 0.2);
+    speed.given_seconds = quantile(contestants[1].seconds, 0.2);
+    speed.reference_seconds = quantile(contestants[2].seconds, 0.2);
+    speed.of_reference = speed.reference_seconds / speed.seconds;
+    const Case timed{manifest.timed->problem, manifest.timed->sizes, manifest.timed->kind, 1};
+    speed.bandwidth = exam.work(timed).bytes / speed.seconds;
+    if (!rung.speed) return;
+    if (test.outcome() == SpeedTest::Outcome::unstable) {
+        result.verdict = Verdict::unstable;
+        result.reason =
+            "time varies too much to decide: " + test.summary() + "; measure again on a quiet machine";
+    } else if (points_for(*rung.speed, speed.speedup) <= 0) {
+        result.verdict = Verdict::slow;
+        result.reason = fmt::format("right, but {:.2f} times as fast as {}; points begin beyond {:.2f}",
+                                    speed.speedup, given.name, rung.speed->zero);
+    }
+}
+
 }  // namespace rungs::judge
