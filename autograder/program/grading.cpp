@@ -37,7 +37,12 @@ std::string points_text(const RungResult& result) {
 /// The one line beside a verdict.
 std::string remark_of(const RungReport& rung) {
     const RungResult& result = rung.result;
-    if (!result.reason.empty()) return result.reason;
+    if (!result.reason.empty()) {
+        // The case is told below the table; here the finding has to come first, because the line may be cut.
+        std::string brief = brief_reason(result);
+        const std::string& cause = result.correctness.cause;
+        return cause.empty() || brief == result.reason ? brief : brief + ": " + cause;
+    }
     std::string text;
     if (result.correctness.cases > 0) text = fmt::format("{} cases", result.correctness.passed);
     if (result.speed.judged) {
@@ -181,7 +186,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
         out.line("  at         " +
                  out.paint(Style::link, fmt::format("{}:{}", rung.file, line_of_kernel(file, *chosen.rung))));
     }
-    row("what", result.reason);
+    row("what", brief_reason(result));
     row("tried", found.failing_case);
     if (found.cases > 0 && !ours) row("cases", fmt::format("{} of {} passed", found.passed, found.cases));
     if (!found.measure.empty() && !found.failing_case.empty()) {
@@ -239,7 +244,7 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
     const auto start = std::chrono::steady_clock::now();
     const std::atomic<bool>& stop = options.stop ? *options.stop : stop_requested();
     const judge::BackendTools* tools = workbook.toolchain.tools(options.backend.backend);
-    const judge::SandboxLevel sandbox = judge::sandbox_level();
+    const judge::SandboxLevel sandbox = judge::sandbox_level(options.backend.backend);
 
     Report report;
     report.version = RUNGS_VERSION;

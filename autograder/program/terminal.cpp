@@ -10,6 +10,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "rungs/progress.hpp"
 #include "text.hpp"
 
 namespace rungs {
@@ -32,13 +33,8 @@ bool is_set(const char* name) {
 Terminal::Terminal(std::FILE* stream)
     : stream_(stream),
       is_terminal_(isatty(fileno(stream)) == 1),
-      utf8_(!std::strcmp(nl_langinfo(CODESET), "UTF-8")) {
-    const char* force = std::getenv("CLICOLOR_FORCE");
-    const char* kind = std::getenv("TERM");
-    colour_ = is_terminal_ && !(kind && !std::strcmp(kind, "dumb"));
-    if (force && *force && std::strcmp(force, "0")) colour_ = true;
-    if (is_set("NO_COLOR")) colour_ = false;
-}
+      colour_(colour_allowed(stream)),
+      utf8_(!std::strcmp(nl_langinfo(CODESET), "UTF-8")) {}
 
 int Terminal::width() const {
     if (is_set("COLUMNS")) {

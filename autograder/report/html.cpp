@@ -332,7 +332,7 @@ std::string details(const RungReport& rung) {
         escape_html(look.word), escape_html(points_text(result)));
     row(html, "idea", rung.idea);
     row(html, "file", rung.file);
-    row(html, "reason", result.reason);
+    row(html, "reason", brief_reason(result));
     if (found.cases > 0) row(html, "cases", fmt::format("{} of {} passed", found.passed, found.cases));
     row(html, "failing case", found.failing_case);
     if (!found.measure.empty()) {

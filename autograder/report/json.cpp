@@ -151,6 +151,20 @@ int exit_status(const Report& report) {
     return report.all_passed() ? 0 : 1;
 }
 
+std::string brief_reason(const judge::RungResult& result) {
+    std::string text = result.reason;
+    const judge::Correctness& found = result.correctness;
+    if (!found.failing_case.empty() && text.rfind(found.failing_case + ": ", 0) == 0) {
+        text.erase(0, found.failing_case.size() + 2);
+    }
+    const std::string cause = " (" + found.cause + ")";
+    if (!found.cause.empty() && text.size() >= cause.size() &&
+        text.compare(text.size() - cause.size(), cause.size(), cause) == 0) {
+        text.erase(text.size() - cause.size());
+    }
+    return text;
+}
+
 std::string key_text(std::uint64_t key) { return fmt::format("{:#018x}", key); }
 
 Json to_json(const Report& report) {

@@ -46,6 +46,9 @@ struct Report {
 /// that is not complete is not a grade.
 int exit_status(const Report& report);
 
+/// The reason without the case and the cause where those are shown beside it.
+std::string brief_reason(const judge::RungResult& result);
+
 /// A key as JSON, commands and reports show it: "0x0123456789abcdef".
 std::string key_text(std::uint64_t key);
 

@@ -35,7 +35,7 @@ bool is_honest_failure(Verdict verdict) {
     }
 }
 
-/// A chapter's tests name a rung by its tag, or run over all of them under the tag [every_rung].
+/// A chapter's tests name a rung by its tag, or register their cases for every row of the contract's table.
 bool has_test(const fs::path& chapter, const std::string& rung) {
     std::error_code error;
     for (fs::directory_iterator it(chapter, error), end; !error && it != end; it.increment(error)) {
@@ -43,7 +43,7 @@ bool has_test(const fs::path& chapter, const std::string& rung) {
         if (name.size() < 9 || name.substr(name.size() - 9) != "_test.cpp") continue;
         const std::string text = read_file(it->path());
         if (text.find("[" + rung + "]") != std::string::npos ||
-            text.find("[every_rung]") != std::string::npos)
+            text.find("REGISTER_TEST_CASE(") != std::string::npos)
             return true;
     }
     return false;
@@ -146,7 +146,8 @@ std::vector<Finding> check_exercises(const fs::path& root) {
             if (rung.hints.empty()) found.push_back({name + " has no hint in chapter.toml"});
             if (!has_test(manifest.folder, rung.name)) {
                 found.push_back(
-                    {fmt::format("{} has no test: no *_test.cpp in {} carries the tag [{}] or [every_rung]",
+                    {fmt::format("{} has no test: no *_test.cpp in {} carries the tag [{}] or registers its "
+                                 "cases for every rung",
                                  name, shown(root, manifest.folder), rung.name)});
             }
             const fs::path starter = manifest.folder / (rung.name + ".cu");

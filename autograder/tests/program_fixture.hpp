@@ -162,6 +162,15 @@ class SmallWorkbook {
         folder.write("common/packages.txt", TemporaryFolder::content_of(real / "common/packages.txt"));
         auto tools =
             nlohmann::json::parse(TemporaryFolder::content_of(fs::path(RUNGS_BUILD) / "toolchain.json"));
+        // The judge takes headers from below the workbook's root only: ours are reached through links there.
+        for (const char* headers : {"include", "simt"}) {
+            fs::create_directory_symlink(real / "common" / headers, folder.path() / "common" / headers);
+        }
+        const std::string there = "-I" + real.string() + "/", here = "-I" + folder.path().string() + "/";
+        for (auto& flag : tools["cpu"]["compile"]) {
+            std::string text = flag.get<std::string>();
+            if (text.rfind(there, 0) == 0) flag = text.replace(0, there.size(), here);
+        }
         tools["root"] = folder.path().string();
         tools["build"] = (folder.path() / "build").string();
         tools["cuda"] = nullptr;

@@ -10,7 +10,9 @@ namespace rungs::test {
 /// Text that breaks careless writers: markup, end of CDATA, NUL, invalid UTF-8, an escape, a bidirectional
 /// override.
 inline std::string hostile() {
-    return std::string("<script>alert(1)</script> ]]> & \"q\" 'a' \0 \xff\xc3 \x1b[31m \xe2\x80\xae end", 62);
+    static constexpr char text[] =
+        "<script>alert(1)</script> ]]> & \"q\" 'a' \0 \xff\xc3 \x1b[31m \xe2\x80\xae end";
+    return {text, sizeof text - 1};
 }
 
 inline RungReport sample_rung(const std::string& name, judge::Verdict verdict, double points,

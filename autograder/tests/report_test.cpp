@@ -112,8 +112,8 @@ TEST_CASE("the JSON of every kind of verdict fits the schema", "[report][json]")
 
 TEST_CASE("the schema knows every verdict of the judge", "[report][json]") {
     std::set<std::string> known;
-    for (const Json& name : result_schema()["$defs"]["rung"]["properties"]["verdict"]["enum"])
-        known.insert(name);
+    const Json schema = result_schema();
+    for (const Json& name : schema["$defs"]["rung"]["properties"]["verdict"]["enum"]) known.insert(name);
     std::set<std::string> judged;
     for (int i = 0; i <= static_cast<int>(judge::Verdict::not_run); ++i) {
         judged.insert(judge::name_of(static_cast<judge::Verdict>(i)));
@@ -243,4 +243,18 @@ TEST_CASE("asking for a GPU always comes back with one or with a reason", "[repo
     CHECK(machine.memory > 1e8);
     CHECK_FALSE(machine.system.empty());
     CHECK_FALSE(machine.processor.empty());
+}
+
+TEST_CASE("the brief reason leaves out what is shown beside it", "[report]") {
+    judge::RungResult result;
+    result.correctness.failing_case = "sum of 257 floats";
+    result.correctness.cause = "never written";
+    result.reason = "sum of 257 floats: got 0, expected 3 (never written)";
+    CHECK(brief_reason(result) == "got 0, expected 3");
+    result.reason = "sum of 257 floats: crashed";
+    CHECK(brief_reason(result) == "crashed");
+    result.reason = "something else (never written) at all";
+    CHECK(brief_reason(result) == "something else (never written) at all");
+    result = {};
+    CHECK(brief_reason(result).empty());
 }
