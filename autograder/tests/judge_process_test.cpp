@@ -1,0 +1,203 @@
+// Processes: ends, limits, output, and that nothing is left behind, whatever happens.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "judge.hpp"
+#include "process.hpp"
+#include "rungs/catch.hpp"
+
+using namespace rungs::judge;
+
+namespace {
+
+Command shell(const std::string& script) {
+    Command command;
+    command.arguments = {"/bin/sh", "-c", script};
+    command.environment = {"PATH=/usr/bin:/bin"};
+    return command;
+}
+
+bool alive(pid_t process) {
+    // A zombie whose parent has not looked yet is as good as gone.
+    std::ifstream status("/proc/" + std::to_string(process) + "/stat");
+    std::string text;
+    std::getline(status, text);
+    const std::size_t name = text.rfind(')');
+    return name != std::string::npos && text.at(name + 2) != 'Z';
+}
+
+bool gone_within(pid_t process, double seconds) {
+    for (const auto end = in_seconds(seconds); Clock::now() < end;) {
+        if (!alive(process)) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("a program's end is reported as it was", "[judge][process]") {
+    Process exits(shell("echo out; echo err >&2; exit 7"));
+    REQUIRE(run_to_end(exits, 10));
+    CHECK(exits.end().kind == End::Kind::exited);
+    CHECK(exits.end().code == 7);
+    CHECK(exits.output().text() == "out\n");
+    CHECK(exits.errors().text() == "err\n");
+
+    Process crashes(shell("kill -SEGV $$"));
+    REQUIRE(run_to_end(crashes, 10));
+    CHECK(crashes.end().kind == End::Kind::signalled);
+    CHECK(crashes.end().code == SIGSEGV);
+
+    Command missing;
+    missing.arguments = {"/nowhere/at/all"};
+    Process never(missing);
+    REQUIRE(run_to_end(never, 10));
+    CHECK(never.end().kind == End::Kind::not_started);
+    CHECK(never.end().code == ENOENT);
+}
+
+TEST_CASE("exit status 139 is not a crash", "[judge][process]") {
+    Process exits(shell("exit 139"));
+    REQUIRE(run_to_end(exits, 10));
+    CHECK(exits.end().kind == End::Kind::exited);
+    CHECK(exits.end().code == 139);
+}
+
+TEST_CASE("a program has no descriptors and no environment of ours", "[judge][process]") {
+    const Descriptor ours(open("/dev/null", O_RDONLY));  // without close-on-exec, as a library might
+    setenv("RUNGS_SECRET", "key", 1);
+    Process lists(shell("ls /proc/self/fd; echo \"[$RUNGS_SECRET]\""));
+    unsetenv("RUNGS_SECRET");
+    REQUIRE(run_to_end(lists, 10));
+    CHECK(lists.output().text() == "0\n1\n2\n3\n[]\n");  // 3 is ls reading the folder
+}
+
+TEST_CASE("output is cut in the middle, however much it is", "[judge][process]") {
+    Process floods(shell("echo first; head -c 50000000 /dev/zero | tr '\\0' x; echo; echo last"));
+    REQUIRE(run_to_end(floods, 60));
+    const std::string text = floods.output().text();
+    CHECK(floods.output().total() == 50000000 + 6 + 1 + 5);
+    CHECK(text.size() < 2 * Capture::kept + 100);
+    CHECK(text.substr(0, 6) == "first\n");
+    CHECK(text.substr(text.size() - 5) == "last\n");
+    CHECK(text.find("bytes left out") != std::string::npos);
+}
+
+TEST_CASE("a program that takes too long is killed, and so is all it started", "[judge][process]") {
+    Process process(shell("(setsid sleep 1000 & echo $!; trap '' TERM HUP INT); sleep 1000"));
+    while (process.output().total() == 0) process.wait(-1, in_seconds(0.05));
+    const pid_t daemon = std::stoi(process.output().text());
+    REQUIRE(alive(daemon));
+    const auto start = Clock::now();
+    CHECK_FALSE(run_to_end(process, 0.1));
+    CHECK(Clock::now() - start < std::chrono::seconds(5));
+    CHECK_FALSE(alive(daemon));
+}
+
+TEST_CASE("a daemon does not outlive the program that left it", "[judge][process]") {
+    // Double fork, session of its own, pipes closed.
+    Process process(shell("(setsid sh -c 'sleep 1000 >/dev/null 2>&1 & echo $!' &) ; sleep 0.2"));
+    REQUIRE(run_to_end(process, 10));
+    const pid_t daemon = std::stoi(process.output().text());
+    CHECK_FALSE(alive(daemon));
+}
+
+TEST_CASE("a set stop flag ends waiting", "[judge][process]") {
+    std::atomic<bool> stop{false};
+    Process process(shell("sleep 1000"));
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        stop = true;
+    });
+    CHECK(process.wait(-1, in_seconds(20), &stop) == Process::Event::stopped);
+    later.join();
+    process.kill();
+    CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
+    CHECK(errno == ECHILD);
+}
+
+TEST_CASE("kill -9 of the judge takes its workers along", "[judge][process]") {
+    Pipe told;
+    const pid_t judge = fork();
+    if (judge == 0) {
+        Process process(shell("(setsid sleep 1000 & echo $!); echo $$; exec sleep 1000"));
+        while (process.output().text().find('\n') == process.output().text().rfind('\n')) {
+            process.wait(-1, in_seconds(0.05));
+        }
+        const std::string text = process.output().text() + "\n";
+        (void)!write(told.write.get(), text.data(), text.size());
+        for (;;) pause();
+    }
+    told.write.close();
+    std::string text;
+    char c = 0;
+    while (text.find("\n\n") == std::string::npos && read(told.read.get(), &c, 1) == 1) text += c;
+    const pid_t daemon = std::stoi(text), program = std::stoi(text.substr(text.find('\n') + 1));
+    REQUIRE(alive(daemon));
+    REQUIRE(alive(program));
+    REQUIRE(kill(judge, SIGKILL) == 0);
+    REQUIRE(waitpid(judge, nullptr, 0) == judge);
+    CHECK(gone_within(program, 5));
+    CHECK(gone_within(daemon, 5));
+}
+
+TEST_CASE("limits hold: file size, memory, processor time", "[judge][process]") {
+    Command writes = shell("head -c 1000000 /dev/zero > \"$F\"");
+    const std::string file = "/tmp/rungs_limit_" + std::to_string(getpid());
+    writes.environment.push_back("F=" + file);
+    writes.confinement.limits.file_size = 1000;
+    Process full(writes);
+    REQUIRE(run_to_end(full, 10));
+    CHECK_FALSE((full.end().kind == End::Kind::exited && full.end().code == 0));
+    unlink(file.c_str());
+
+    Command spins = shell("while :; do :; done");
+    spins.confinement.limits.cpu_seconds = 1;
+    Process spinning(spins);
+    REQUIRE(run_to_end(spinning, 30));
+    CHECK(spinning.end().kind == End::Kind::signalled);
+}
+
+TEST_CASE("an untrusted program cannot signal others, write files or reach the network", "[judge][sandbox]") {
+    Command command = shell(
+        "kill -0 $PPID 2>/dev/null && echo signal;"
+        "kill -0 1 2>/dev/null && echo init;"
+        "echo x 2>/dev/null > /tmp/rungs_untrusted_$$ && echo wrote;"
+        "cat /etc/passwd 2>/dev/null | head -1;"
+        "id -u");
+    command.confinement.untrusted = true;
+    command.confinement.hide_files = true;
+    Process process(command);
+    REQUIRE(run_to_end(process, 10));
+    const std::string text = process.output().text();
+    CHECK(text.find("signal") == std::string::npos);
+    CHECK(text.find("init") == std::string::npos);
+    if (sandbox_level(rungs::Backend::cpu).name == "S2") {
+        CHECK(text.find("wrote") == std::string::npos);
+        CHECK(text.find("root") == std::string::npos);
+    }
+    if (geteuid() == 0) CHECK(std::stoul(text.substr(text.rfind('\n', text.size() - 2) + 1)) >= 20000);
+}
+
+TEST_CASE("two untrusted programs share no user", "[judge][sandbox]") {
+    if (geteuid() != 0) RUNGS_SKIP("only root can give away its user");
+    const auto user = [] {
+        Command command = shell("id -u");
+        command.confinement.untrusted = true;
+        Process process(command);
+        REQUIRE(run_to_end(process, 10));
+        return process.output().text();
+    };
+    CHECK(user() != user());
+}

@@ -1,0 +1,347 @@
+// The judge as a whole, on the CPU backend: what it accepts, what it says about files it cannot use, and
+// that it leaves nothing behind.
+
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "judge.hpp"
+#include "rungs/catch.hpp"
+#include "source.hpp"
+
+using namespace rungs;
+using namespace rungs::judge;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Everything a test needs to judge rungs of chapter 1, with a cache of its own where asked for.
+struct Court {
+    Court() {
+        options.toolchain = read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
+        options.key = 42;
+        manifest = read_manifest(fs::path(RUNGS_ROOT) / "chapters" / "01_reduction");
+        for (const RegisteredExam& entry : registered_exams()) {
+            if (entry.chapter == manifest.chapter) exam = entry.make();
+        }
+        std::string name = (fs::temp_directory_path() / "rungs_judge_test_XXXXXX").string();
+        folder = mkdtemp(name.data());
+    }
+    ~Court() {
+        std::error_code ignored;
+        fs::remove_all(folder, ignored);
+    }
+
+    const RungEntry& rung() const { return *manifest.find("03_shared_tree"); }
+    fs::path solution() const { return source_of(manifest, rung(), RUNGS_ROOT, Whose::solution); }
+    RungResult judge(const fs::path& source) const {
+        return judge_rung(manifest, rung(), source, *exam, options);
+    }
+    /// Judges `text` as 03_shared_tree.cu.
+    RungResult judge_text(const std::string& text) const {
+        const fs::path file = folder / "03_shared_tree.cu";
+        std::ofstream(file, std::ios::binary) << text;
+        return judge(file);
+    }
+
+    JudgeOptions options;
+    Manifest manifest;
+    std::unique_ptr<Exam> exam;
+    fs::path folder;
+};
+
+bool no_children() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
+
+std::size_t files_in(const fs::path& folder) {
+    std::size_t count = 0;
+    std::error_code ignored;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, ignored))
+        count += entry.is_regular_file();
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("every reference solution is accepted with full points", "[judge][rung]") {
+    const Court court;
+    for (const RungEntry& rung : court.manifest.rungs) {
+        const RungResult result =
+            judge_rung(court.manifest, rung, source_of(court.manifest, rung, RUNGS_ROOT, Whose::solution),
+                       *court.exam, court.options);
+        INFO(rung.name << ": " << result.reason << "\n" << result.diagnostics);
+        CHECK(result.verdict == Verdict::ok);
+        CHECK(result.judged);
+        CHECK(result.points == rung.points);
+        CHECK(result.max_points == rung.points);
+        CHECK(result.correctness.passed == result.correctness.cases);
+        CHECK(result.correctness.cases > 100);
+        CHECK_FALSE(result.speed.judged);
+        CHECK(result.speed.why_not == "speed: not judged on this backend");
+    }
+    CHECK(no_children());
+}
+
+TEST_CASE("files that are no rungs get COMPILE_ERROR and a plain reason", "[judge][rung]") {
+    Court court;
+    const auto reason = [&](const RungResult& result) {
+        CHECK(result.verdict == Verdict::compile_error);
+        CHECK(result.points == 0);
+        CHECK(result.judged);
+        return result.reason;
+    };
+    using Catch::Matchers::ContainsSubstring;
+    CHECK(reason(court.judge(court.folder / "none.cu")) == "there is no file none.cu");
+    CHECK(reason(court.judge_text("")) == "03_shared_tree.cu is empty");
+    CHECK(reason(court.judge_text(" \n\t\n")) == "03_shared_tree.cu is empty");
+    CHECK(reason(court.judge_text(std::string("int a;\0", 7))) ==
+          "03_shared_tree.cu is no text file: byte 6 is zero");
+    CHECK_THAT(reason(court.judge_text(std::string((1U << 20) + 1, ' '))),
+               ContainsSubstring("at most 1048576"));
+    CHECK_THAT(reason(court.judge_text("int main() {}\n")), ContainsSubstring("defines main"));
+    CHECK_THAT(reason(court.judge_text("// nothing here\n")),
+               ContainsSubstring("does not define reduction::shared_tree"));
+    CHECK_THAT(reason(court.judge_text("#include \"reduction.cuh\"\nint x = ;\n")),
+               ContainsSubstring("03_shared_tree.cu:2:"));
+    CHECK_THAT(reason(court.judge_text("#include \"/etc/hostname\"\n")), !ContainsSubstring("/etc"));
+
+    fs::create_directory(court.folder / "folder.cu");
+    CHECK(reason(court.judge(court.folder / "folder.cu")) == "folder.cu is a folder, not a file");
+    REQUIRE(mkfifo((court.folder / "fifo.cu").c_str(), 0600) == 0);
+    CHECK(reason(court.judge(court.folder / "fifo.cu")) == "fifo.cu is no regular file");
+    CHECK_THAT(reason(court.judge("/dev/zero")), ContainsSubstring("no regular file"));
+    CHECK(no_children());
+}
+
+TEST_CASE("a wrong signature is an error at the student's line", "[judge][rung]") {
+    const Court court;
+    const RungResult result = court.judge_text(
+        "#include \"reduction.cuh\"\n\nvoid reduction::shared_tree(const float*, double*, int) {}\n");
+    CHECK(result.verdict == Verdict::compile_error);
+    CHECK_THAT(result.reason, Catch::Matchers::StartsWith("03_shared_tree.cu:3:"));
+}
+
+TEST_CASE("an honest mistake gets its case, numbers and cause", "[judge][rung]") {
+    const Court court;
+    const RungResult result = court.judge(fs::path(RUNGS_ROOT) / "autograder" / "attacks" /
+                                          "39_only_full_blocks" / "03_shared_tree.cu");
+    CHECK(result.verdict == Verdict::wrong);
+    CHECK(result.correctness.passed < result.correctness.cases);
+    CHECK_THAT(result.correctness.failing_case, Catch::Matchers::StartsWith("sum of "));
+    REQUIRE(result.correctness.first.size() == 1);
+    CHECK(result.correctness.wrong == 1);
+    CHECK(result.correctness.of == 1);
+    CHECK_FALSE(result.correctness.measure.empty());
+    CHECK(!(result.correctness.error <= result.correctness.tolerance));
+}
+
+TEST_CASE("the same key gives the same inputs, another key others", "[judge][rung]") {
+    Court court;
+    const fs::path wrong =
+        fs::path(RUNGS_ROOT) / "autograder" / "attacks" / "39_only_full_blocks" / "03_shared_tree.cu";
+    const RungResult first = court.judge(wrong), again = court.judge(wrong);
+    court.options.key = 43;
+    const RungResult other = court.judge(wrong);
+    CHECK(first.reason == again.reason);
+    CHECK(first.reason != other.reason);
+    CHECK(random_key() != random_key());
+}
+
+TEST_CASE("the cache answers for what did not change, and only for that", "[judge][cache]") {
+    Court court;
+    court.options.toolchain.cache = court.folder / "cache";
+    std::ifstream in(court.solution());
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    CHECK_FALSE(court.judge_text(text).cached);
+    const RungResult second = court.judge_text(text);
+    CHECK(second.cached);
+    CHECK(second.verdict == Verdict::ok);
+    const RungResult edited = court.judge_text(text + "// edited\n");
+    CHECK_FALSE(edited.cached);
+    CHECK(edited.verdict == Verdict::ok);
+    CHECK(files_in(court.folder / "cache" / "work") == 0);
+}
+
+TEST_CASE("a cache that cannot be written is INFRA, with path and remedy", "[judge][cache]") {
+    Court court;
+    std::ofstream(court.folder / "file") << "x";
+    court.options.toolchain.cache = court.folder / "file" / "cache";
+    const RungResult result = court.judge(court.solution());
+    CHECK(result.verdict == Verdict::infra);
+    CHECK_FALSE(result.judged);
+    CHECK_THAT(result.reason, Catch::Matchers::ContainsSubstring((court.folder / "file" / "cache").string()));
+    CHECK_THAT(result.reason, Catch::Matchers::ContainsSubstring("make room"));
+}
+
+TEST_CASE("a full disk is INFRA and leaves no half-written entry", "[judge][cache]") {
+    Court court;
+    const fs::path disk = court.folder / "disk";
+    fs::create_directory(disk);
+    if (mount("none", disk.c_str(), "tmpfs", 0, "size=200k") != 0)
+        RUNGS_SKIP("mounting a small disk needs root");
+    court.options.toolchain.cache = disk / "cache";
+    const RungResult result = court.judge(court.solution());
+    CHECK(result.verdict == Verdict::infra);
+    CHECK_THAT(result.reason, Catch::Matchers::ContainsSubstring("make room"));
+    CHECK(files_in(disk / "cache" / "workers") == 0);
+    CHECK(files_in(disk / "cache" / "work") == 0);
+    REQUIRE(umount(disk.c_str()) == 0);
+}
+
+TEST_CASE("stopping in any phase leaves no process and no half-written file", "[judge][stop]") {
+    for (const Phase phase : {Phase::build, Phase::start, Phase::correctness}) {
+        Court court;
+        court.options.toolchain.cache = court.folder / "cache";
+        std::atomic<bool> stop{false};
+        court.options.stop = &stop;
+        court.options.progress = [&](const Progress& progress) {
+            if (progress.phase == phase) stop = true;
+        };
+        const RungResult result = court.judge(court.solution());
+        INFO(name_of(phase));
+        CHECK(result.verdict == Verdict::not_run);
+        CHECK(result.reason == "stopped");
+        CHECK_FALSE(result.judged);
+        CHECK(no_children());
+        CHECK(files_in(court.folder / "cache" / "work") == 0);
+    }
+    // In the middle of a phase: while the compiler runs, and while a rung loops.
+    for (const int milliseconds : {200, 400, 1500}) {
+        Court court;
+        court.options.toolchain.cache = court.folder / "cache";
+        std::atomic<bool> stop{false};
+        court.options.stop = &stop;
+        std::thread interrupt([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+            stop = true;
+        });
+        const RungResult result = court.judge(fs::path(RUNGS_ROOT) / "autograder" / "attacks" /
+                                              "16_infinite_loop" / "03_shared_tree.cu");
+        interrupt.join();
+        CHECK(result.verdict == Verdict::not_run);
+        CHECK(no_children());
+        CHECK(files_in(court.folder / "cache" / "work") == 0);
+    }
+}
+
+TEST_CASE("a backend that is not there is NOT_RUN, never a pass", "[judge][rung]") {
+    Court court;
+    court.options.backend = Backend::cuda;
+    court.options.toolchain.cuda.reset();
+    const RungResult result = court.judge(court.solution());
+    CHECK(result.verdict == Verdict::not_run);
+    CHECK_FALSE(result.passed());
+    CHECK_FALSE(result.judged);
+    CHECK(result.points == 0);
+    CHECK_THAT(result.reason, Catch::Matchers::ContainsSubstring("cuda backend was not built"));
+}
+
+TEST_CASE("several rungs can be judged at once", "[judge][rung]") {
+    const Court court;
+    std::vector<Verdict> verdicts(4, Verdict::not_run);
+    std::vector<std::thread> threads;
+    for (Verdict& verdict : verdicts) {
+        threads.emplace_back([&] { verdict = court.judge(court.solution()).verdict; });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(verdicts == std::vector<Verdict>(4, Verdict::ok));
+    CHECK(no_children());
+}
+
+namespace {
+
+/// Sits between the judge and the exam: every right output that a worker hands over is also checked with one
+/// element changed. What the exam then lets pass, a wrong rung could pass with.
+class Mutations : public Exam {
+  public:
+    explicit Mutations(const Exam& exam) : exam_(exam) {}
+    Task make(const Case& which) const override { return exam_.make(which); }
+    Work work(const Case& which) const override { return exam_.work(which); }
+
+    Check check(const Case& which, const Task& task, std::span<const Array> outputs) const override {
+        const Check right = exam_.check(which, task, outputs);
+        if (right.passed) mutate(which, task, outputs, right);
+        return right;
+    }
+
+    mutable int tried = 0;
+    mutable int caught = 0;
+    mutable std::string escaped;
+
+  private:
+    void mutate(const Case& which, const Task& task, std::span<const Array> outputs,
+                const Check& right) const {
+        float value = 0;
+        std::memcpy(&value, outputs[0].bytes.data(), sizeof value);
+        // sum |v|, or sum |v w|: what the exam's error is relative to.
+        double scale = 0, largest = 0;
+        const auto v = task.inputs[0].as<float>();
+        for (std::size_t i = 0; i < v.size(); ++i) {
+            const double term = task.inputs.size() > 1 ? double{v[i]} * task.inputs[1].as<float>()[i] : v[i];
+            scale += std::abs(term);
+            if (std::abs(term) > std::abs(largest)) largest = term;
+        }
+        std::vector<float> wrong;
+        constexpr float infinity = std::numeric_limits<float>::infinity();
+        if (!std::isnan(value)) wrong.push_back(std::numeric_limits<float>::quiet_NaN());
+        if (value != infinity) wrong.push_back(infinity);
+        if (value != -infinity) wrong.push_back(-infinity);
+        if (!std::isfinite(value)) wrong.push_back(1.0f);
+        if (std::isfinite(value) && std::isfinite(scale)) {
+            // Just beyond the tolerance on both sides, and one element left out or counted twice.
+            const double bound = right.tolerance * scale + std::abs(value) * 1e-6;
+            wrong.push_back(static_cast<float>(value + 3 * bound + 1e-30));
+            wrong.push_back(static_cast<float>(value - 3 * bound - 1e-30));
+            if (std::abs(largest) > 3 * bound) {
+                wrong.push_back(static_cast<float>(value - largest));
+                wrong.push_back(static_cast<float>(value + largest));
+            }
+            if (std::abs(value) > 3 * bound) {
+                wrong.push_back(-value);
+                wrong.push_back(0.0f);
+            }
+        }
+        for (const float mutant : wrong) {
+            std::vector<Array> changed(outputs.begin(), outputs.end());
+            std::memcpy(changed[0].bytes.data(), &mutant, sizeof mutant);
+            ++tried;
+            if (!exam_.check(which, task, changed).passed) {
+                ++caught;
+            } else if (escaped.empty()) {
+                escaped = describe(which, task) + ": " + std::to_string(mutant) + " instead of " +
+                          std::to_string(value);
+            }
+        }
+    }
+
+    const Exam& exam_;
+};
+
+}  // namespace
+
+TEST_CASE("the exam catches every change of a right output", "[judge][mutation]") {
+    Court court;
+    for (const std::uint64_t key : {1, 2, 3}) {
+        court.options.key = key;
+        const Mutations mutations(*court.exam);
+        const RungResult result =
+            judge_rung(court.manifest, court.rung(), court.solution(), mutations, court.options);
+        CHECK(result.verdict == Verdict::ok);
+        INFO(mutations.escaped);
+        CHECK(mutations.tried > 500);
+        CHECK(mutations.caught == mutations.tried);
+    }
+}

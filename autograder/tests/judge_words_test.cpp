@@ -1,0 +1,169 @@
+// Small parts of the judge: names, points, hashes, foreign text, symbols, the toolchain file.
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "diagnostics.hpp"
+#include "hash.hpp"
+#include "object_gate.hpp"
+#include "result.hpp"
+#include "rungs/catch.hpp"
+#include "source.hpp"
+#include "toolchain.hpp"
+
+using namespace rungs;
+using namespace rungs::judge;
+namespace fs = std::filesystem;
+
+TEST_CASE("SHA-256 gives the standard's examples", "[judge][hash]") {
+    // The first is the standard's own example; add() puts the length first, so that the same text is the same
+    // name and moving a boundary changes it.
+    CHECK(Sha256().hex() == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    CHECK(Sha256().add("ab").add("c").hex() != Sha256().add("a").add("bc").hex());
+    CHECK(Sha256().add("abc").hex() == Sha256().add("abc").hex());
+    // printf '\x03\0\0\0\0\0\0\0abc' | sha256sum
+    CHECK(Sha256().add("abc").hex() == "ce91dc5eec0139adf091900d225971d6ad246a845bad791b5693a9d0d55dd391");
+}
+
+TEST_CASE("every verdict has a name, and an owner", "[judge][result]") {
+    std::set<std::string> names;
+    for (int i = 0; i <= static_cast<int>(Verdict::not_run); ++i) {
+        const auto verdict = static_cast<Verdict>(i);
+        CHECK(verdict_of(name_of(verdict)) == verdict);
+        names.insert(name_of(verdict));
+    }
+    CHECK(names.size() == 16);
+    CHECK(owner_of(Verdict::infra) == Owner::ours);
+    CHECK(owner_of(Verdict::not_run) == Owner::ours);
+    CHECK(owner_of(Verdict::suspect) == Owner::review);
+    CHECK(owner_of(Verdict::timeout) == Owner::student);
+    CHECK_THROWS_AS(verdict_of("PASSED"), std::invalid_argument);
+}
+
+TEST_CASE("points for speed are linear, clamped and finite", "[judge][result]") {
+    const SpeedRule rule{5, "02_interleaved", 1.5, 3.0};
+    CHECK(points_for(rule, 0.1) == 0);
+    CHECK(points_for(rule, 1.5) == 0);
+    CHECK(points_for(rule, 2.25) == Catch::Approx(2.5));
+    CHECK(points_for(rule, 3.0) == 5);
+    CHECK(points_for(rule, 1e9) == 5);
+    CHECK(points_for(rule, std::numeric_limits<double>::infinity()) == 0);
+    CHECK(points_for(rule, std::numeric_limits<double>::quiet_NaN()) == 0);
+}
+
+TEST_CASE("foreign text is made printable", "[judge][diagnostics]") {
+    CHECK(printable("a\tb\n") == "a\tb\n");
+    CHECK(printable("\x1b[31mred\x1b[0m") == "[31mred[0m");
+    CHECK(printable(std::string("a\0b", 3)) == "ab");
+    CHECK(printable("\xff") == "\xEF\xBF\xBD");
+    CHECK(printable("\xc0\xaf") == "\xEF\xBF\xBD\xEF\xBF\xBD");                  // overlong
+    CHECK(printable("\xed\xa0\x80") == "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // surrogate
+    CHECK(printable("gr\xc3\xb6\xc3\x9f") == "gr\xc3\xb6\xc3\x9f");
+    CHECK(printable("\xe2\x80\xae") == "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // turns text around
+    CHECK(printable("cut \xe2\x80") == "cut \xEF\xBF\xBD\xEF\xBF\xBD");
+    CHECK(one_line("a\nb\n") == "a b");
+    CHECK(one_line(std::string(1000, 'x')).size() == 300);
+}
+
+TEST_CASE("compiler messages are about the student's file", "[judge][diagnostics]") {
+    const std::string text =
+        "In file included from /usr/include/c++/12/vector:64,\n"
+        "                 from 03_shared_tree.cu:3:\n"
+        "/usr/include/c++/12/bits/stl_vector.h:99:3: error: deep inside\n"
+        "   99 |   code\n"
+        "      |   ^~~~\n"
+        "/work/xyz/03_shared_tree.cu:12:5: error: 'foo' was not declared\n"
+        "   12 |     foo();\n"
+        "compilation terminated.\n";
+    const std::string kept = trim_diagnostics(text, {{"/work/xyz/", ""}});
+    CHECK(kept.find("stl_vector") == std::string::npos);
+    CHECK(kept.find("03_shared_tree.cu:12:5: error: 'foo' was not declared\n   12 |     foo();\n") !=
+          std::string::npos);
+    CHECK(first_error(kept) == "03_shared_tree.cu:12:5: error: 'foo' was not declared");
+    CHECK(first_error("in function 'void errors()':\n") == "");
+
+    std::string many;
+    for (int i = 0; i < 1000; ++i) many += "x.cu:1:1: error: no\n";
+    CHECK(trim_diagnostics(many, {}, 5) ==
+          "x.cu:1:1: error: no\nx.cu:1:1: error: no\nx.cu:1:1: error: no\n"
+          "x.cu:1:1: error: no\nx.cu:1:1: error: no\n(995 more lines)\n");
+}
+
+TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
+    const std::vector<std::string> wanted{"_ZN9reduction3sumEPKf"};
+    const auto why = [&](const std::string& nm) { return objection(parse_symbols(nm), wanted); };
+    const std::string launcher = "_ZN9reduction3sumEPKf T 0 20\n";
+    CHECK(why(launcher) == "");
+    CHECK(why(launcher + "_Z6helperv T 0 20\nprintf U\n_ZSt4moveIiE W 0 8\ncount b 0 4\n") == "");
+    CHECK(why("").find("does not define reduction::sum(float const*)") != std::string::npos);
+    CHECK(why(launcher + "main T 0 10\n").find("main") != std::string::npos);
+    CHECK(why(launcher + "clock_gettime T 0 10\n").find("system") != std::string::npos);
+    CHECK(why(launcher + "clock_gettime W 0 10\n").find("system") != std::string::npos);
+    CHECK(why(launcher + "_Znwm T 0 10\n").find("operator new") != std::string::npos);
+    CHECK(why(launcher + "_Znwm W 0 10\n").find("operator new") != std::string::npos);
+    CHECK(why(launcher + "cudaMalloc T 0 10\n").find("CUDA") != std::string::npos);
+    CHECK(why(launcher + "rungs_entries R 0 10\n").find("grader") != std::string::npos);
+    CHECK(why(launcher + "pick i 0 10\n").find("IFUNC") != std::string::npos);
+    CHECK(why(launcher + "huge B 0 10000000000\n").find("static data") != std::string::npos);
+    CHECK(why(launcher + "index D 0 4\n") == "");  // an honest `__device__ int index`
+
+    const auto local =
+        private_symbols(parse_symbols(launcher + "_Z6helperv T 0 20\n_ZSt1fv W 0 1\n"), wanted);
+    CHECK(local == std::vector<std::string>{"_Z6helperv"});
+    CHECK(launchers(parse_symbols("_ZN9reduction3sumEPKf U\n_ZN9reduction4sum2EPKf U\n"), "reduction::sum") ==
+          wanted);
+}
+
+TEST_CASE("a broken toolchain.json is named, with what to do", "[judge][toolchain]") {
+    const fs::path folder = fs::temp_directory_path() / ("rungs_toolchain_" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    const fs::path file = folder / "toolchain.json";
+    const auto complaint = [&](const std::string& text) -> std::string {
+        std::ofstream(file) << text;
+        try {
+            read_toolchain(file);
+        } catch (const ToolchainError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    const std::string head = R"({"root": "/", "build": "/", "cache": "/tmp", )";
+    CHECK(complaint("{").find("is no JSON") != std::string::npos);
+    CHECK(complaint("[]").find("must be a JSON object") != std::string::npos);
+    CHECK(complaint("{}").find("'root' is missing") != std::string::npos);
+    CHECK(complaint(head + R"("cpu": 3})").find("'cpu' must be an object") != std::string::npos);
+    CHECK(complaint(head + R"("cpu": {"compiler": "/nowhere/g++", "compile": [], "archives": [], "link": [],
+                    "describe": "x"}})")
+              .find("the compiler '/nowhere/g++' does not exist") != std::string::npos);
+    CHECK(complaint(head + R"("cpu": {"compiler": 1}})").find("wrong type") != std::string::npos);
+    CHECK(complaint(head + R"("cpu": null, "cuda": null})") == "");
+    fs::remove_all(folder);
+    try {
+        read_toolchain(file);
+        FAIL("a missing file was accepted");
+    } catch (const ToolchainError& error) {
+        CHECK(std::string(error.what()).find("build again") != std::string::npos);
+    }
+}
+
+TEST_CASE("a submission stands in for exercises, never for given rungs", "[judge][source]") {
+    Manifest manifest;
+    manifest.chapter = "01_reduction";
+    RungEntry exercise, given;
+    exercise.name = "03_shared_tree";
+    exercise.points = 10;
+    given.name = "01_atomic";
+    CHECK(source_of(manifest, exercise, "/r", Whose::student) ==
+          "/r/chapters/01_reduction/03_shared_tree.cu");
+    CHECK(source_of(manifest, exercise, "/r", Whose::solution) ==
+          "/r/solutions/01_reduction/03_shared_tree.cu");
+    CHECK(source_of(manifest, exercise, "/r", Whose::student, "/nowhere/s") ==
+          "/nowhere/s/03_shared_tree.cu");
+    CHECK(source_of(manifest, given, "/r", Whose::solution, "/nowhere/s") ==
+          "/r/chapters/01_reduction/01_atomic.cu");
+}
