@@ -139,10 +139,7 @@ cudaError_t cudaGetDevice(int* device) {
     return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) {
-    if (device != 0) return fail(cudaErrorInvalidDevice);
-    return fail(enter());
-}
+cudaError_t cudaSetDevice(int device) { return fail(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
 
 cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) { return cudaSetDevice(device); }
 
@@ -542,11 +539,10 @@ cudaError_t cudaDeviceReset() {
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
     if (const cudaError_t error = enter()) return fail(error);
-    // Nested launches, and the persisting part of a cache, do not exist here.
+    // Waiting for nested launches is gone from CUDA 12 on.
     if (limit < cudaLimitStackSize || limit > cudaLimitPersistingL2CacheSize)
-        return fail(cudaErrorUnsupportedLimit);
-    if (limit == cudaLimitDevRuntimeSyncDepth || limit == cudaLimitDevRuntimePendingLaunchCount)
-        return fail(cudaErrorUnsupportedLimit);
+        return fail(cudaErrorInvalidValue);
+    if (limit == cudaLimitDevRuntimeSyncDepth) return fail(cudaErrorUnsupportedLimit);
     std::lock_guard lock(state().mutex);
     state().limits[limit] = value;
     return cudaSuccess;
@@ -556,9 +552,8 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     if (const cudaError_t error = enter()) return fail(error);
     if (!value) return fail(cudaErrorInvalidValue);
     if (limit < cudaLimitStackSize || limit > cudaLimitPersistingL2CacheSize)
-        return fail(cudaErrorUnsupportedLimit);
-    if (limit == cudaLimitDevRuntimeSyncDepth || limit == cudaLimitDevRuntimePendingLaunchCount)
-        return fail(cudaErrorUnsupportedLimit);
+        return fail(cudaErrorInvalidValue);
+    if (limit == cudaLimitDevRuntimeSyncDepth) return fail(cudaErrorUnsupportedLimit);
     std::lock_guard lock(state().mutex);
     *value = state().limits[limit];
     return cudaSuccess;
@@ -604,8 +599,9 @@ cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int flags) {
-    return fail(flags ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+    if (flags != 0) return fail(cudaErrorInvalidValue);
+    return fail(peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
 }
 cudaError_t cudaDeviceDisablePeerAccess(int) { return fail(cudaErrorInvalidDevice); }
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {

@@ -48,16 +48,12 @@ void clear_sticky_error() {
 }  // namespace simt
 
 cudaError_t cudaGetLastError() {
-    const cudaError_t error = cudaPeekAtLastError();
+    const cudaError_t error = simt::last;
     simt::last = cudaSuccess;
     return error;
 }
 
-cudaError_t cudaPeekAtLastError() {
-    // A crash reaches every host thread, also those that were not told by a call of their own.
-    const cudaError_t error = simt::sticky_error();
-    return error != cudaSuccess ? error : simt::last;
-}
+cudaError_t cudaPeekAtLastError() { return simt::last; }
 
 const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {

@@ -90,7 +90,8 @@ double erfc_inverse(double y) {
     if (std::isnan(y) || y < 0.0 || y > 2.0) return std::numeric_limits<double>::quiet_NaN();
     if (y == 0.0) return std::numeric_limits<double>::infinity();
     if (y == 2.0) return -std::numeric_limits<double>::infinity();
-    if (y > 1.0) return y >= 1.5 ? -erfc_inverse(2.0 - y) : erf_inverse(1.0 - y);
+    if (y >= 1.5) return -erfc_inverse(2.0 - y);
+    if (y > 0.5) return erf_inverse(1.0 - y);  // the difference is exact
     // A rough start, then Halley's method on log(erfc), which converges from there for every positive double.
     const double l = std::sqrt(-2.0 * std::log(0.5 * y));
     double x = -0.70710678118654752 * ((2.30753 + l * 0.27061) / (1.0 + l * (0.99229 + l * 0.04481)) - l);

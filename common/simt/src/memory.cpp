@@ -105,7 +105,8 @@ bool writes_device(cudaMemcpyKind kind) {
     return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 }
 
-// One side of a copy: what the address is must agree with what `kind` says of it.
+// One side of a copy. Where `kind` says "device", ordinary host memory is refused; where it says "host", a
+// device takes any address (measured on an H200), and so does this.
 bool side_is_right(const void* address, std::size_t size, bool device_side, bool any) {
     if (!address) return false;
     switch (classify(address, size)) {
@@ -114,7 +115,6 @@ bool side_is_right(const void* address, std::size_t size, bool device_side, bool
         case Space::host:
             return any || !device_side;
         case Space::device:
-            return any || device_side;
         case Space::pinned:
         case Space::managed:
             return true;  // both sides reach it
@@ -154,8 +154,8 @@ bool side_agrees(const void* address, std::size_t size, cudaMemcpyKind kind, boo
 }
 
 cudaError_t check_copy(const void* destination, const void* source, std::size_t count, cudaMemcpyKind kind) {
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     if (count == 0) return cudaSuccess;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     const bool any = kind == cudaMemcpyDefault;
     if (!side_is_right(destination, count, writes_device(kind), any)) return cudaErrorInvalidValue;
     if (!side_is_right(source, count, reads_device(kind), any)) return cudaErrorInvalidValue;
@@ -189,7 +189,7 @@ bool locate(const void* address, Location* location) {
     const auto fill = [&](std::uintptr_t begin, std::size_t size, const char* name, Location::Kind kind) {
         std::strncpy(location->name, name, sizeof location->name - 1);
         location->name[sizeof location->name - 1] = '\0';
-        *location = {*location};
+
         location->begin = reinterpret_cast<const void*>(begin);
         location->size = size;
         location->offset = static_cast<long>(number(address) - begin);
@@ -244,8 +244,13 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
     if (!pointer || !pitch) return fail(cudaErrorInvalidValue);
     constexpr size_t granularity = VirtualDevice::pitch_granularity;
     if (width > VirtualDevice::max_pitch) return fail(cudaErrorInvalidValue);
+    if (width == 0 || height == 0) {
+        *pointer = nullptr;
+        *pitch = 0;
+        return cudaSuccess;
+    }
     const size_t row = (width + granularity - 1) / granularity * granularity;
-    if (height != 0 && row > SIZE_MAX / height) return fail(cudaErrorMemoryAllocation);
+    if (row > SIZE_MAX / height) return fail(cudaErrorMemoryAllocation);
     const cudaError_t error = allocate(pointer, row * height, Location::Kind::device);
     if (error == cudaSuccess) *pitch = row;
     return fail(error);
@@ -263,8 +268,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
 
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {
     if (const cudaError_t error = enter_unsafe()) return fail(error);
-    if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
-        return fail(cudaErrorInvalidValue);
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return fail(cudaErrorInvalidValue);
     return fail(allocate(pointer, size, Location::Kind::managed));
 }
 
@@ -352,9 +356,9 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     if (const cudaError_t error = enter()) return fail(error);
-    if (!free || !total) return fail(cudaErrorInvalidValue);
-    *total = heap().capacity();
-    *free = *total - heap().used();
+    const size_t capacity = heap().capacity();
+    if (total) *total = capacity;
+    if (free) *free = capacity - heap().used();
     return cudaSuccess;
 }
 
@@ -499,8 +503,8 @@ cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const
                               size_t source_pitch, size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
     if (const cudaError_t error = enter()) return fail(error);
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return fail(cudaErrorInvalidMemcpyDirection);
     if (width == 0 || height == 0) return cudaSuccess;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return fail(cudaErrorInvalidMemcpyDirection);
     if (width > destination_pitch || width > source_pitch) return fail(cudaErrorInvalidPitchValue);
     if (destination_pitch > VirtualDevice::max_pitch || source_pitch > VirtualDevice::max_pitch)
         return fail(cudaErrorInvalidValue);

@@ -307,7 +307,6 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResou
         return fail(cudaErrorInvalidValue);
     auto created = std::make_unique<Texture>(Texture{});
     if (const cudaError_t error = describe(*resource, created.get())) return fail(error);
-    if (!(resource->res.array.array->flags & cudaArraySurfaceLoadStore)) return fail(cudaErrorInvalidValue);
     std::lock_guard lock(objects().mutex);
     objects().surfaces.insert(created.get());
     *object = reinterpret_cast<cudaSurfaceObject_t>(created.release());

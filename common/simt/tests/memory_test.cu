@@ -181,7 +181,8 @@ TEST_CASE("managed memory and what addresses are", "[simt][memory]") {
     int host = 0;
     CHECK(cudaPointerGetAttributes(&attributes, &host) == cudaSuccess);
     CHECK(attributes.type == cudaMemoryTypeUnregistered);
-    CHECK(cudaMallocManaged(&m, 0) == cudaErrorInvalidValue);
+    cudaFree(m);
+    CHECK(cudaMallocManaged(&m, 0) == cudaSuccess);
     CHECK(cudaMallocManaged(&m, 4, 77) == cudaErrorInvalidValue);
     cudaFree(d);
     cudaGetLastError();

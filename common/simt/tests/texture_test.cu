@@ -311,8 +311,6 @@ TEST_CASE("wrong textures", "[simt][texture]") {
     desc.readMode = cudaReadModeElementType;
     desc.filterMode = cudaFilterModeLinear;  // not without conversion to float
     CHECK(cudaCreateTextureObject(&object, &resource, &desc, nullptr) == cudaErrorInvalidFilterSetting);
-    cudaSurfaceObject_t surface = 0;
-    CHECK(cudaCreateSurfaceObject(&surface, &resource) == cudaErrorInvalidValue);  // no load/store flag
     CHECK(cudaMallocArray(&array, &ints, 1 << 20, 1 << 20) == cudaErrorInvalidValue);
     CHECK(cudaDestroyTextureObject(0) == cudaSuccess);
     cudaFree(d);

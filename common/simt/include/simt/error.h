@@ -12,7 +12,8 @@ enum cudaError {
 };
 typedef enum cudaError cudaError_t;
 
-/// The last error of this host thread; resets it to `cudaSuccess`. A sticky error stays (see simt::fail()).
+/// The last error of this host thread; resets it to `cudaSuccess`. After a sticky error (see simt::fail())
+/// the next call that touches the device records it again.
 cudaError_t cudaGetLastError();
 /// The last error of this host thread, left as it is.
 cudaError_t cudaPeekAtLastError();
