@@ -58,22 +58,22 @@ inline __attribute__((always_inline)) void copy_whole(T* to, const T* from) {
         if (__builtin_is_constant_evaluated()) {             \
             __VA_ARGS__;                                     \
         } else {                                             \
-            ::simt::copy_whole(this, &other);                \
+            simt::copy_whole(this, &other);                  \
         }                                                    \
     }                                                        \
     SIMT_CONSTEXPR_COPY name& operator=(const name& other) { \
         if (__builtin_is_constant_evaluated()) {             \
             __VA_ARGS__;                                     \
         } else {                                             \
-            ::simt::copy_whole(this, &other);                \
+            simt::copy_whole(this, &other);                  \
         }                                                    \
         return *this;                                        \
     }
-#define SIMT_WHOLE2(name, T)                           \
-    constexpr name(T x_, T y_ = T()) : x(x_), y(y_) {} \
+#define SIMT_WHOLE2(name, T)                         \
+    constexpr name(T x_, T y_ = 0) : x(x_), y(y_) {} \
     SIMT_WHOLE_COPY(name, x = other.x, y = other.y)
-#define SIMT_WHOLE4(name, T)                                                                 \
-    constexpr name(T x_, T y_ = T(), T z_ = T(), T w_ = T()) : x(x_), y(y_), z(z_), w(w_) {} \
+#define SIMT_WHOLE4(name, T)                                                           \
+    constexpr name(T x_, T y_ = 0, T z_ = 0, T w_ = 0) : x(x_), y(y_), z(z_), w(w_) {} \
     SIMT_WHOLE_COPY(name, x = other.x, y = other.y, z = other.z, w = other.w)
 #else
 #define SIMT_WHOLE2(name, T)
