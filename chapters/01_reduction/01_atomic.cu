@@ -4,12 +4,14 @@
 #include "rungs/cuda_check.cuh"
 
 /// A thread owns one term.
+// [kernel]
 template <class Terms>
 __global__ void atomic_kernel(Terms terms, float* sum, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i >= n) return;  // the last block may reach past the end
     atomicAdd(sum, terms(i));
 }
+// [kernel]
 
 template <class Terms>
 static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {

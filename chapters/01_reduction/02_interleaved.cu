@@ -8,11 +8,12 @@
 static constexpr unsigned block_size = 256;
 
 /// A block owns 256 terms in a row, a thread one of them.
+// [kernel]
 template <class Terms>
 __global__ void interleaved_kernel(Terms terms, float* sum, std::size_t n) {
     __shared__ float partial[block_size];
     const std::size_t i = std::size_t{blockIdx.x} * block_size + threadIdx.x;
-    partial[threadIdx.x] = i < n ? terms(i) : 0.0f;  // no early return: all threads must reach the barriers
+    partial[threadIdx.x] = i < n ? terms(i) : 0.0f;  // no early return: every word must be set
 
     for (unsigned stride = 1; stride < block_size; stride *= 2) {
         __syncthreads();  // the partner's value must have been written
@@ -20,6 +21,7 @@ __global__ void interleaved_kernel(Terms terms, float* sum, std::size_t n) {
     }
     if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
 }
+// [kernel]
 
 template <class Terms>
 static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {

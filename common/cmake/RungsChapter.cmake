@@ -2,6 +2,7 @@
 #   <NN_topic>.exam                               the exam and the oracle, for graders and tests
 #   <NN_topic>.<student|solution>.<cpu|cuda>      the chapter's program; <NN_topic>.<student|solution> builds both
 #   <NN_topic>.<student|solution>.<cpu|cuda>.test what the contract promises, as Catch2 tests
+#   <NN_topic>.figures                            draws the lesson's pictures, where there is a figures.cpp
 #   <NN_topic>.bench                              the ladder against the libraries (cuda only)
 # A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
 # stands in. Students' versions are built on demand only: a half-edited rung must not break the build.
@@ -58,6 +59,17 @@ function(rungs_add_chapter chapter)
             target_link_libraries(${name}.test PRIVATE ${name}.rungs ${chapter}.exam)
         endforeach()
     endforeach()
+
+    # The lesson's pictures are drawn by code; drawn again, they must be the committed ones.
+    if(EXISTS ${lesson}/figures.cpp)
+        add_executable(${chapter}.figures ${lesson}/figures.cpp)
+        target_link_libraries(${chapter}.figures PRIVATE rungs_common rungs_warnings)
+        add_test(NAME "${chapter}: figures are current"
+                 COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${chapter}.figures> -D FOLDER=${lesson}/figures
+                         -D SCRATCH=${CMAKE_BINARY_DIR}/figures/${chapter}
+                         -P ${PROJECT_SOURCE_DIR}/common/cmake/check_figures.cmake)
+        set_tests_properties("${chapter}: figures are current" PROPERTIES LABELS ${chapter} TIMEOUT 120)
+    endif()
 
     if(cuda IN_LIST RUNGS_BACKENDS AND EXISTS ${lesson}/bench.cu)
         add_executable(${chapter}.bench)

@@ -56,7 +56,7 @@ static __device__ double block_sum(double x) {
 /// little and rounds little. scratch[0] is a ticket, scratch[1 + b] what block b leaves behind; all zero
 /// before and after.
 template <class Terms>
-__global__ void __launch_bounds__(block_size, 4)
+__global__ void __launch_bounds__(block_size, 2)
     vectorized_kernel(Terms terms, float* sum, std::size_t n, std::size_t head, unsigned* scratch) {
     constexpr unsigned rounds = loads_in_flight / Terms::vectors;
     constexpr std::size_t tile = rounds * block_size;
