@@ -7,8 +7,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <mutex>
 
+#include "report.h"
 #include "worker.h"
 
 namespace simt {
@@ -142,3 +146,22 @@ void install_fault_handlers() {
 }
 
 }  // namespace simt
+
+#if defined(__GLIBC__)
+/// What assert() calls, in place of the C library's: an assertion of a lane ends the launch with
+/// cudaErrorAssert; one of the host ends the process, as ever.
+extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* file, unsigned line,
+                                           const char* function) noexcept {
+    if (simt::execution.in_lane) {
+        const char* slash = std::strrchr(file, '/');
+        char text[512];
+        std::snprintf(text, sizeof text, "assertion '%s' failed (%s:%u)", assertion, slash ? slash + 1 : file,
+                      line);
+        simt::report_lane(*simt::this_worker->launch(), *simt::execution.block, cudaErrorAssert, text,
+                          nullptr);
+        simt::this_worker->leave_to_root();
+    }
+    std::fprintf(stderr, "%s:%u: %s: Assertion '%s' failed.\n", file, line, function, assertion);
+    std::abort();
+}
+#endif

@@ -412,6 +412,7 @@ void Worker::settle(Block& block) {
         block.serial_of_grid = launch_->generation.load(std::memory_order_relaxed);
         if (++launch_->at_grid_barrier == launch_->blocks) {
             launch_->at_grid_barrier = 0;
+            launch_->idle = 0;  // all of them have work again, whether they know it yet or not
             launch_->generation.fetch_add(1, std::memory_order_release);
             launch_->changed.notify_all();
         }
@@ -436,12 +437,13 @@ bool Worker::wait_for_grid() {
         ++allowance_;
         return !launch.cancelled;
     }
+    if (released()) return !launch.cancelled;
     ++launch.idle;
     launch.changed.notify_all();
     auto stuck = [&] { return launch.idle == launch.joined; };
     launch.changed.wait(lock, [&] { return released() || stuck(); });
     const bool dead = !released() && stuck();
-    --launch.idle;
+    if (launch.generation.load(std::memory_order_relaxed) == generation) --launch.idle;
     lock.unlock();
     if (dead) report_deadlock(launch, residents_, *residents_.front());
     return !launch.cancelled;
