@@ -49,6 +49,8 @@ figcaption{color:var(--soft);font-size:.86rem;margin-top:.5rem}
 @media (max-width:40rem){.wide{display:none!important}.narrow{display:block!important}header{padding-top:1.75rem}
 figure{padding:.8rem .7rem}main,header,footer{padding-left:.9rem;padding-right:.9rem}
 .facts{grid-template-columns:1fr 1fr}.facts dd{font-size:1.25rem}}
+@media (max-width:40rem){.more{display:none}.verdicts th,.verdicts td{padding:.55rem .6rem}
+.verdicts caption{padding:.75rem .6rem .15rem}}
 svg text{fill:var(--ink);font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 svg .name{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-weight:650}
 svg .dim{fill:var(--soft)}
@@ -72,7 +74,8 @@ tfoot th,tfoot td{border-bottom:0;border-top:2px solid var(--line);font-weight:6
 .number{text-align:right;white-space:nowrap}
 .chip{font-weight:650;white-space:nowrap;font-size:.92em}
 .chip.pass{color:var(--pass)}.chip.fail{color:var(--fail)}.chip.look{color:var(--look)}.chip.none{color:var(--none)}
-.dim{color:var(--soft)}.remark{min-width:15rem}
+.dim{color:var(--soft)}.remark{min-width:12rem}
+.verdicts small{display:block;color:var(--soft);font-size:.8rem}
 details{background:var(--card);border:1px solid var(--line);border-radius:.8rem;margin:.6rem 0;box-shadow:var(--shadow)}
 summary{cursor:pointer;padding:.7rem 1rem;display:flex;flex-wrap:wrap;gap:.15rem .9rem;align-items:baseline;
 border-radius:.8rem}
@@ -219,7 +222,7 @@ std::string ladder_svg(const Report& report, std::size_t first, std::size_t last
             "text-anchor=\"end\">{}</text>",
             word_end, y + 1, escape_html(word));
         svg += fmt::format("<text class=\"dim\" x=\"{:g}\" y=\"{:g}\" font-size=\"13\">{}</text>", text,
-                           y + 19, escape_html(fitting(rung.idea, word_end - text, 11.4)));
+                           y + 19, escape_html(fitting(rung.idea, word_end - text, narrow ? 12.3 : 11.4)));
         const double bar_y = narrow ? y + 27 : y - 6;
         const double value_y = narrow ? y + 49 : y + 19;
         const double full = bar_right - bar_left;
@@ -250,7 +253,8 @@ std::string verdict_table(const Report& report) {
         !report.rungs.empty() && report.rungs.front().result.chapter != report.rungs.back().result.chapter;
     const bool speed = report.speed_judged();
     std::string html =
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts\"><table><caption>";
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts\"><table "
+        "class=\"verdicts\"><caption>";
     html +=
         speed
             ? "Speed is a ratio to the given rung, timed interleaved in this session, with its 99 % interval."
@@ -260,12 +264,12 @@ std::string verdict_table(const Report& report) {
     html +=
         "<th scope=\"col\">rung</th><th scope=\"col\">verdict</th><th scope=\"col\" "
         "class=\"number\">points</th>"
-        "<th scope=\"col\" class=\"number\">cases</th>";
+        "<th scope=\"col\" class=\"number more\">cases</th>";
     if (speed)
         html +=
             "<th scope=\"col\" class=\"number\">speedup</th><th scope=\"col\" "
             "class=\"number\">bandwidth</th>";
-    html += "<th scope=\"col\">reason</th></tr></thead><tbody>";
+    html += "<th scope=\"col\" class=\"more\">remark</th></tr></thead><tbody>";
     for (const RungReport& rung : report.rungs) {
         const RungResult& result = rung.result;
         const Look look = look_of(result);
@@ -275,26 +279,26 @@ std::string verdict_table(const Report& report) {
         html += fmt::format("<td><span class=\"chip {}\">{} {}</span></td>", look.kind, look.sign,
                             escape_html(look.word));
         html += "<td class=\"number\">" + escape_html(points_text(result)) + "</td>";
-        html += fmt::format("<td class=\"number\">{} / {}</td>", result.correctness.passed,
+        html += fmt::format("<td class=\"number more\">{} / {}</td>", result.correctness.passed,
                             result.correctness.cases);
         if (speed && result.speed.judged) {
-            html += fmt::format("<td class=\"number\">{}x <span class=\"dim\">[{}, {}]</span></td>",
+            html += fmt::format("<td class=\"number\">{}x<small>{} to {}</small></td>",
                                 ratio_text(result.speed.speedup), ratio_text(result.speed.low),
                                 ratio_text(result.speed.high));
             html += "<td class=\"number\">" + bandwidth_text(result.speed.bandwidth) + "</td>";
         } else if (speed) {
             html += "<td class=\"number dim\">not timed</td><td></td>";
         }
-        html += "<td class=\"remark\">" + escape_html(remark_of(result)) + "</td></tr>";
+        html += "<td class=\"remark more\">" + escape_html(remark_of(result)) + "</td></tr>";
     }
     html += "</tbody><tfoot><tr>";
     if (several) html += "<td></td>";
     html += fmt::format(
         "<th scope=\"row\">total</th><td class=\"chip\">{} of {} pass</td><td class=\"number\">{} / {}</td>",
         report.passed(), report.rungs.size(), number_text(report.score()), number_text(report.max_score()));
-    html += "<td></td>";
+    html += "<td class=\"more\"></td>";
     if (speed) html += "<td></td><td></td>";
-    return html + "<td></td></tr></tfoot></table></div>";
+    return html + "<td class=\"more\"></td></tr></tfoot></table></div>";
 }
 
 void row(std::string& html, const char* term, const std::string& value) {
@@ -445,9 +449,9 @@ std::string to_html(const Report& report) {
                 ladder_svg(report, first, last, 360, "narrow");
         html += "<figcaption>";
         html += report.speed_judged()
-                    ? "Climb from the bottom. Bars show useful bytes a second, the longest being the roof: "
-                      "the fastest rung or "
-                      "a plain device copy."
+                    ? "Climb from the bottom. Bars show useful bytes a second; the end of a track is the "
+                      "roof: the "
+                      "fastest rung or a plain device copy."
                     : "Climb from the bottom. Bars show how many cases of the exam a rung passed.";
         html +=
             " A solid step passes, a dashed one does not, a dotted one could not be "
