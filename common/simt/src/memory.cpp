@@ -468,7 +468,7 @@ static cudaError_t copy(void* destination, const void* source, size_t count, cud
     if (const cudaError_t error = enter()) return fail(error);
     if (const cudaError_t error = check_copy(destination, source, count, kind)) return fail(error);
     return fail(enqueue(stream, {Operation::Kind::memcpy, name, [=] {
-                                     std::memmove(destination, source, count);
+                                     if (count > 0) std::memmove(destination, source, count);
                                      return cudaSuccess;
                                  }}));
 }

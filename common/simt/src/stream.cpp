@@ -196,9 +196,6 @@ cudaError_t enqueue(cudaStream_t handle, Operation operation) {
             // The legacy stream would have to wait for the blocking streams that are being captured.
             bool implicit = false;
             for (const auto& capture : captures()) {
-                if (thread_mode == cudaStreamCaptureModeRelaxed &&
-                    capture->mode == cudaStreamCaptureModeRelaxed) {
-                }
                 for (cudaStream_t captured : capture->streams) {
                     if (captured->flags & cudaStreamNonBlocking) continue;
                     capture->invalidated = true;
@@ -263,16 +260,20 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (const cudaError_t error = enter()) return fail(error);
-    std::lock_guard lock(state_mutex());
-    if (!streams().has(stream)) return fail(cudaErrorInvalidResourceHandle);
-    if (auto capture = stream->capture) {
-        // Its capture can never be ended properly any more.
-        capture->invalidated = true;
-        capture->streams.erase(stream);
-        if (capture->origin == stream) end_capture(capture);
+    {
+        std::lock_guard lock(state_mutex());
+        if (!streams().has(stream)) return fail(cudaErrorInvalidResourceHandle);
+        if (auto capture = stream->capture) {
+            // Its capture can never be ended properly any more.
+            capture->invalidated = true;
+            capture->streams.erase(stream);
+            if (capture->origin == stream) end_capture(capture);
+        }
+        streams().live.erase(stream);
     }
-    { std::lock_guard busy(stream->busy); }  // another host thread may be running an operation of it
-    streams().live.erase(stream);
+    // Another host thread may be running an operation of it, which may need the state: wait without holding
+    // that.
+    { std::lock_guard busy(stream->busy); }
     delete stream;
     return cudaSuccess;
 }
