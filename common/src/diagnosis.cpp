@@ -215,60 +215,6 @@ std::string likely_cause(const Failure& failure) {
     return place.elements + " " + (what ? what : "are wrong") + advice;
 }
 
-std::string likely_cause_of_sum(double got, std::size_t n, const std::function<double(std::size_t)>& term,
-                                double tolerance) {
-    if (std::isnan(got)) return "the sum is NaN: is something read before it was written?";
-    if (n == 0) return "the sum of no elements is 0: what is stored when n = 0?";
-    if (got == 0) return "the sum is 0: was the result stored, and after the work was done?";
-    if (n > (std::size_t{1} << 22)) return {};  // each test below is one pass
-
-    const auto is = [&](double sum) { return std::abs(got - sum) <= tolerance; };
-    const auto part = [&](std::size_t begin, std::size_t end, std::size_t step) {
-        CompensatedSum sum;
-        for (std::size_t i = begin; i < end; i += step) sum.add(term(i));
-        return sum.value();
-    };
-    const double whole = part(0, n, 1);
-    if (is(whole)) return {};
-
-    for (const double factor : {2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0}) {
-        // A multiple of a sum that is almost zero would be found everywhere.
-        if (std::abs(whole) <= 4 * tolerance * factor) break;
-        if (is(factor * whole))
-            return "the sum is " + times(factor) + " the expected one: added more than once?";
-        if (is(whole / factor)) return "the sum is " + times(1 / factor) + " the expected one";
-    }
-    for (std::size_t block = 1024; block >= 32; block /= 2) {
-        const std::size_t full = n - n % block;
-        if (full != 0 && full != n && is(part(0, full, 1))) {
-            return "the sum lacks the elements past the last full block of " + blocks_ending_at(full, n) +
-                   " (from index " + number(full) + " on): is the number of blocks rounded up?";
-        }
-    }
-    for (std::size_t block = 32; block <= 1024; block *= 2) {
-        if (block < n && is(part(0, block, 1))) {
-            return "the sum holds only the first " + number(block) +
-                   " elements: does one block or warp overwrite "
-                   "the others' results?";
-        }
-        if (block < n && is(part(n - 1 - (n - 1) % block, n, 1))) {
-            return "the sum holds only the last block of " + number(block) +
-                   " elements: do blocks overwrite each "
-                   "other's results?";
-        }
-    }
-    for (std::size_t step : {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}) {
-        if (step < n && is(part(0, n, step))) {
-            return "the sum holds only every " + ordinal(step) +
-                   " element, from index 0 on: do all threads' values "
-                   "take part in the tree?";
-        }
-    }
-    if (n > 1 && is(whole - term(0))) return "the sum lacks element 0";
-    if (n > 1 && is(whole - term(n - 1))) return "the sum lacks the last element";
-    return {};
-}
-
 std::string Comparison::message() const {
     if (passed()) return "all " + number(of) + " elements are right";
     std::string text =

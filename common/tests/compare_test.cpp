@@ -220,30 +220,3 @@ TEST_CASE("no cause is named where there is no pattern", "[common][compare][caus
     CHECK(compare(noise, field(1000), tight).cause.empty());
     CHECK(compare(4.9f, 5.0f, tight).cause.empty());
 }
-
-TEST_CASE("causes of a wrong sum", "[common][compare][cause]") {
-    const std::size_t n = 1000;
-    const std::vector<float> v = random_field(n, 4, signed_uniform);
-    const auto term = [&](std::size_t i) { return static_cast<double>(v[i]); };
-    const auto part = [&](std::size_t begin, std::size_t end, std::size_t step) {
-        double sum = 0;
-        for (std::size_t i = begin; i < end; i += step) sum += term(i);
-        return sum;
-    };
-    const auto name = [&](double got) { return likely_cause_of_sum(got, n, term, 1e-5); };
-    const double whole = part(0, n, 1);
-    CHECK(name(whole).empty());
-    CHECK_THAT(name(0), ContainsSubstring("the sum is 0"));
-    CHECK_THAT(name(std::nan("")), ContainsSubstring("NaN"));
-    CHECK_THAT(name(2 * whole), ContainsSubstring("2 times"));
-    CHECK_THAT(name(whole / 32), ContainsSubstring("1/32 of"));
-    CHECK_THAT(name(part(0, 768, 1)), ContainsSubstring("past the last full block of 256 (from index 768"));
-    CHECK_THAT(name(part(0, 256, 1)), ContainsSubstring("only the first 256"));
-    CHECK_THAT(name(part(768, n, 1)), ContainsSubstring("only the last block of 256"));
-    CHECK_THAT(name(part(0, n, 32)), ContainsSubstring("every 32nd"));
-    CHECK_THAT(name(whole - term(0)), ContainsSubstring("lacks element 0"));
-    CHECK_THAT(name(whole - term(n - 1)), ContainsSubstring("lacks the last element"));
-    CHECK(name(whole + 0.1234).empty());
-    CHECK_THAT(likely_cause_of_sum(3, 0, term, 1e-5), ContainsSubstring("n = 0"));
-    CHECK(likely_cause_of_sum(1e9, std::size_t{1} << 40, term, 1e-5).empty());  // must not take for ever
-}

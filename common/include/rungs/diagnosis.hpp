@@ -23,10 +23,4 @@ struct Failure {
 /// ...", or nothing when no pattern fits.
 std::string likely_cause(const Failure& failure);
 
-/// The same for a sum of n terms that came out as `got`, wrong by more than `tolerance` (absolute): looks for
-/// a sum of only a part of the terms, such as the full blocks, one block, or one lane of each warp, and for a
-/// simple multiple. Beyond 2^22 terms only the cheap tests are made.
-std::string likely_cause_of_sum(double got, std::size_t n, const std::function<double(std::size_t)>& term,
-                                double tolerance);
-
 }  // namespace rungs
