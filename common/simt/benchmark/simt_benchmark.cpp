@@ -1,0 +1,175 @@
+// Measures the run mode against the goals it is built to, and says which of them hold on this machine now.
+//
+// Every time is the best of many repetitions, those of a ratio interleaved: other work on the machine can
+// only make a time longer. Exit status: 0 if every goal holds, 1 if not.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#if defined(SIMT_WITH_BOOST_CONTEXT)
+#include <boost/context/detail/fcontext.hpp>
+#endif
+
+#include "../src/fiber.h"
+#include "kernels.h"
+#include "simt/control.h"
+
+namespace {
+
+constexpr int n = 1 << 20;
+constexpr int switches = 1000000;
+
+double seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Best times of two pieces of work that are to be compared, repeated in turn.
+template <class F, class G>
+std::pair<double, double> compare(int repeats, F f, G g) {
+    double best_f = 1e30, best_g = 1e30;
+    for (int i = 0; i < repeats; ++i) {
+        const double start = seconds();
+        f();
+        const double middle = seconds();
+        g();
+        best_f = std::min(best_f, middle - start);
+        best_g = std::min(best_g, seconds() - middle);
+    }
+    return {best_f, best_g};
+}
+
+// ---- Plain loops ------------------------------------------------------------------------------------------
+
+[[gnu::noinline]] float serial_sum(const float* in) {
+    float sum = 0;
+    for (int i = 0; i < n; ++i) sum += in[i];
+    return sum;
+}
+
+[[gnu::noinline]] void plain_add(const float* a, const float* b, float* c) {
+    for (int i = 0; i < n; ++i) c[i] = a[i] + b[i];
+}
+
+// ---- Switches ---------------------------------------------------------------------------------------------
+
+simt::Context root, side;
+
+[[noreturn]] void come_back() {
+    for (;;) simt::switch_context(side, root);
+}
+
+void own_switches() {
+    for (int i = 0; i < switches / 2; ++i) simt::switch_context(root, side);
+}
+
+#if defined(SIMT_WITH_BOOST_CONTEXT)
+namespace context = boost::context::detail;
+context::fcontext_t boost_side;
+
+void boost_come_back(context::transfer_t from) {
+    for (;;) from = context::jump_fcontext(from.fctx, nullptr);
+}
+
+void boost_switches() {
+    context::fcontext_t side_now = boost_side;
+    for (int i = 0; i < switches / 2; ++i) side_now = context::jump_fcontext(side_now, nullptr).fctx;
+    boost_side = side_now;
+}
+#endif
+
+int failures = 0;
+
+void row(const char* what, double ours, double theirs, const char* unit, double scale, double ratio,
+         double goal, bool at_least) {
+    const bool holds = at_least ? ratio >= goal : ratio <= goal;
+    failures += !holds;
+    std::printf("%-44s %9.3f %9.3f %-3s %8.2fx  %s %5.2fx  %s\n", what, ours * scale, theirs * scale, unit,
+                ratio, at_least ? ">=" : "<=", goal, holds ? "PASS" : "FAIL");
+}
+
+}  // namespace
+
+int main() {
+    const unsigned cores = std::min(2u, simt::thread_count());
+    std::vector<float> a(n), b(n), c(n), sums(n / 32);
+    for (int i = 0; i < n; ++i) {
+        a[static_cast<size_t>(i)] = static_cast<float>(i % 7);
+        b[static_cast<size_t>(i)] = static_cast<float>(i % 5);
+    }
+    volatile float sink = 0;
+
+    std::printf("2^20 elements, blocks of 256 threads, %u threads; best of many, interleaved\n\n", cores);
+    std::printf("%-44s %9s %9s %-3s %9s  %9s\n", "", "ours", "baseline", "", "ratio", "goal");
+
+    simt::FiberPool pool;
+    pool.prepare();
+    side = simt::start_context(pool.take(), come_back);
+#if defined(SIMT_WITH_BOOST_CONTEXT)
+    const simt::Fiber& stack = pool.take();
+    boost_side = context::make_fcontext(stack.top, stack.size / 2, boost_come_back);
+    const auto [own, boost] = compare(30, own_switches, boost_switches);
+    row("fiber switch against Boost fcontext", own / switches, boost / switches, "ns", 1e9, own / boost, 2,
+        false);
+#else
+    const auto [own, again] = compare(30, own_switches, own_switches);
+    std::printf("%-44s %9.3f %9s ns   (Boost.Context not found: not compared)\n", "fiber switch",
+                std::min(own, again) / switches * 1e9, "");
+#endif
+
+    simt::set_threads(cores);
+    simt::set_seed(0);
+    const auto [tree, serial] = compare(
+        40, [&] { tree_sum(a.data(), sums.data(), n); }, [&] { sink = serial_sum(a.data()); });
+    row("shared-memory tree against a serial sum", tree, serial, "ms", 1e3, tree / serial, 60, false);
+    float total = 0;
+    for (int i = 0; i < n / 256; ++i) total += sums[static_cast<size_t>(i)];
+    if (total != sink)
+        std::printf("wrong sum: %g, not %g\n", static_cast<double>(total), static_cast<double>(sink)),
+            ++failures;
+
+    const auto [shuffle, serial2] = compare(
+        20, [&] { warp_sum(a.data(), sums.data(), n); }, [&] { sink = serial_sum(a.data()); });
+    std::printf("%-44s %9.3f %9.3f ms  %8.2fx  (no goal)\n", "shuffle sums against a serial sum",
+                shuffle * 1e3, serial2 * 1e3, shuffle / serial2);
+
+    const auto [add, plain] = compare(
+        60, [&] { vector_add(a.data(), b.data(), c.data(), n); },
+        [&] { plain_add(a.data(), b.data(), c.data()); });
+    row("vector addition against a plain loop", add, plain, "ms", 1e3, add / plain, 4, false);
+
+    simt::set_threads(1);
+    const auto [add1, plain1] = compare(
+        60, [&] { vector_add(a.data(), b.data(), c.data(), n); },
+        [&] { plain_add(a.data(), b.data(), c.data()); });
+    row("  the same on one thread", add1, plain1, "ms", 1e3, add1 / plain1, 4, false);
+
+    if (cores >= 2) {
+        const auto with = [&](unsigned threads, auto work) {
+            simt::set_threads(threads);
+            work();
+        };
+        const auto work = [&] { iterate(a.data(), c.data(), n); };
+        const auto [two, one] = compare(
+            40, [&] { with(2, work); }, [&] { with(1, work); });
+        row("two threads against one: arithmetic", two, one, "ms", 1e3, one / two, 1.7, true);
+        const auto sum = [&] { tree_sum(a.data(), sums.data(), n); };
+        const auto [tree2, tree1] = compare(
+            20, [&] { with(2, sum); }, [&] { with(1, sum); });
+        row("two threads against one: barriers", tree2, tree1, "ms", 1e3, tree1 / tree2, 1.7, true);
+    } else {
+        std::printf("one core: scaling not measured\n");
+    }
+
+    simt::set_threads(cores);
+    const auto [tiny, ignored] = compare(
+        10, [&] { tiny_blocks(a.data(), n); }, [] {});
+    (void)ignored;
+    std::printf("%-44s %9.3f           ms  %8.2f ns a block  (no goal)\n", "2^20 blocks of one thread",
+                tiny * 1e3, tiny / n * 1e9);
+    std::printf("\n%s\n", failures == 0 ? "every goal holds" : "NOT every goal holds");
+    return failures == 0 ? 0 : 1;
+}
