@@ -382,3 +382,17 @@ TEST_CASE("if and else, and a choice of bodies", "[simt][graph]") {
     CHECK(out[9] == 0);
     CHECK(out[10] == 1);  // body 2
 }
+
+TEST_CASE("a thread can relax what captures forbid it", "[simt][graph]") {
+    Fixture f;
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+    CHECK(mode == cudaStreamCaptureModeGlobal);
+    void* p = nullptr;
+    CHECK(cudaMalloc(&p, 4) == cudaSuccess);
+    CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+    CHECK(mode == cudaStreamCaptureModeRelaxed);
+    CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaSuccess);
+    cudaFree(p);
+}

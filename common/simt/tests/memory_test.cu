@@ -227,3 +227,35 @@ TEST_CASE("host threads allocate and copy at once", "[simt][memory]") {
     for (auto& thread : threads) thread.join();
     CHECK(wrong == std::vector<int>(8, 0));
 }
+
+TEST_CASE("a created pool, a fill in three dimensions, flags of pinned memory", "[simt][memory]") {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    cudaMemPool_t pool;
+    REQUIRE(cudaMemPoolCreate(&pool, &properties) == cudaSuccess);
+    int* p = nullptr;
+    CHECK(cudaMallocFromPoolAsync(&p, 4000, pool, nullptr) == cudaSuccess);
+    unsigned long long used = 0;
+    CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess);
+    CHECK(used >= 4000);
+    CHECK(cudaFreeAsync(p, nullptr) == cudaSuccess);
+    CHECK(cudaStreamSynchronize(nullptr) == cudaSuccess);
+    CHECK(cudaMemPoolDestroy(pool) == cudaSuccess);
+
+    cudaPitchedPtr box{};
+    REQUIRE(cudaMalloc3D(&box, make_cudaExtent(16, 3, 2)) == cudaSuccess);
+    CHECK(cudaMemset3D(box, 9, make_cudaExtent(16, 3, 2)) == cudaSuccess);
+    char last = 0;
+    CHECK(cudaMemcpy(&last, static_cast<char*>(box.ptr) + box.pitch * 5 + 15, 1, cudaMemcpyDeviceToHost) ==
+          cudaSuccess);
+    CHECK(last == 9);
+    cudaFree(box.ptr);
+
+    void* pinned = nullptr;
+    REQUIRE(cudaHostAlloc(&pinned, 64, cudaHostAllocPortable) == cudaSuccess);
+    unsigned flags = 0;
+    CHECK(cudaHostGetFlags(&flags, pinned) == cudaSuccess);
+    CHECK((flags & cudaHostAllocPortable) != 0);
+    cudaFreeHost(pinned);
+}

@@ -316,3 +316,28 @@ TEST_CASE("wrong textures", "[simt][texture]") {
     cudaFree(d);
     cudaGetLastError();
 }
+
+TEST_CASE("layers are separate, and arrays copy to arrays", "[simt][texture]") {
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaArray_t layers, a, b;
+    REQUIRE(cudaMalloc3DArray(&layers, &format, make_cudaExtent(2, 0, 3), cudaArrayLayered) == cudaSuccess);
+    cudaExtent extent{};
+    unsigned flags = 0;
+    CHECK(cudaArrayGetInfo(nullptr, &extent, &flags, layers) == cudaSuccess);
+    CHECK(extent.height == 0);
+    CHECK(flags == cudaArrayLayered);
+    REQUIRE(cudaMallocArray(&a, &format, 3, 2) == cudaSuccess);
+    REQUIRE(cudaMallocArray(&b, &format, 3, 2) == cudaSuccess);
+    const std::vector<float> values{1, 2, 3, 4, 5, 6};
+    std::vector<float> out(6);
+    CHECK(cudaMemcpy2DToArray(a, 0, 0, values.data(), 12, 12, 2, cudaMemcpyHostToDevice) == cudaSuccess);
+    CHECK(cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, 12, 2) == cudaSuccess);
+    CHECK(cudaMemcpy2DFromArray(out.data(), 12, b, 0, 0, 12, 2, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(out == values);
+    CHECK(cudaMemcpy2DToArray(a, 4, 0, values.data(), 12, 12, 2, cudaMemcpyHostToDevice) ==
+          cudaErrorInvalidValue);
+    cudaFreeArray(layers);
+    cudaFreeArray(a);
+    cudaFreeArray(b);
+    cudaGetLastError();
+}
