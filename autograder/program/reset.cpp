@@ -53,6 +53,13 @@ fs::path restore_starter(const Workbook& workbook, const Chosen& chosen) {
 }
 
 int reset(const std::string& name, Terminal& out) {
+    // A deleted file comes back first, whichever it is: without it the manifest cannot be read, and nothing
+    // is lost.
+    const fs::path root = judge::read_toolchain(build_folder() / "toolchain.json").root;
+    for (const StarterPair& pair : missing_exercises(root)) {
+        write_file(pair.starter, make_starter_from(pair.solution));
+        out.line(pair.starter.lexically_relative(root).string() + " was missing; it is the starter again");
+    }
     const Workbook workbook = open_workbook();
     const Chosen chosen = choose_rung(workbook, name);
     const fs::path file =

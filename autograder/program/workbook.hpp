@@ -9,6 +9,7 @@
 
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
+#include "starter.hpp"
 #include "toolchain.hpp"
 
 namespace rungs {
@@ -41,8 +42,12 @@ struct Workbook {
 std::filesystem::path build_folder();
 
 /// Reads the toolchain of build_folder() and all chapters.
-/// @throws judge::ToolchainError, ManifestError
+/// @throws judge::ToolchainError, ManifestError; CannotCheck when a student's file is missing, with what
+/// brings it back
 Workbook open_workbook();
+
+/// Exercises of the workbook at `root` whose files a student has deleted. Needs no readable manifest.
+std::vector<StarterPair> missing_exercises(const std::filesystem::path& root);
 
 /// One rung that a name on the command line means.
 struct Chosen {

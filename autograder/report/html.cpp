@@ -74,7 +74,7 @@ tfoot th,tfoot td{border-bottom:0;border-top:2px solid var(--line);font-weight:6
 .number{text-align:right;white-space:nowrap}
 .chip{font-weight:650;white-space:nowrap;font-size:.92em}
 .chip.pass{color:var(--pass)}.chip.fail{color:var(--fail)}.chip.look{color:var(--look)}.chip.none{color:var(--none)}
-.dim{color:var(--soft)}.remark{min-width:12rem}
+.dim{color:var(--soft)}.remark{min-width:9rem}.verdicts th,.verdicts td{padding:.55rem .85rem}
 .verdicts small{display:block;color:var(--soft);font-size:.8rem}
 details{background:var(--card);border:1px solid var(--line);border-radius:.8rem;margin:.6rem 0;box-shadow:var(--shadow)}
 summary{cursor:pointer;padding:.7rem 1rem;display:flex;flex-wrap:wrap;gap:.15rem .9rem;align-items:baseline;
@@ -128,7 +128,7 @@ std::string points_text(const RungResult& result) {
 std::string remark_of(const RungResult& result) {
     const judge::Correctness& found = result.correctness;
     if (!result.reason.empty() || !result.passed() || found.measure.empty()) return result.reason;
-    return fmt::format("largest error {:.2g}, allowed {:.2g}", found.error, found.tolerance);
+    return fmt::format("error {:.2g} of {:.2g} allowed", found.error, found.tolerance);
 }
 
 /// What the bar of a rung measures: share of the roof or of the fastest where speed was judged, else cases.

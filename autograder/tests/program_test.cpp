@@ -197,6 +197,16 @@ TEST_CASE("reset puts the starter back and keeps the student's version", "[progr
         CHECK_THAT(workbook.run({"reset", "01/03"}).out, ContainsSubstring("nothing was changed"));
         CHECK(workbook.folder.listing("chapters/01_reduction") == before);
     }
+    SECTION("a deleted file comes back") {
+        fs::remove(workbook.folder.path() / SmallWorkbook::student);
+        const Outcome lost = workbook.run({"check", "01/03"});
+        CHECK(lost.status == 3);
+        CHECK_THAT(lost.err,
+                   ContainsSubstring(
+                       "03_shared_tree.cu is missing; the starter comes back with: ./rungs reset 01/03"));
+        CHECK_THAT(workbook.run({"reset", "01/03"}).out, ContainsSubstring("was missing"));
+        CHECK(workbook.folder.read(SmallWorkbook::student) == workbook.starter);
+    }
     SECTION("without a solution it cannot be done, and says what can") {
         fs::remove(workbook.folder.path() / "solutions/01_reduction/03_shared_tree.cu");
         workbook.folder.write(SmallWorkbook::student, "// third work\n");

@@ -3,6 +3,7 @@
 #include "gate.hpp"
 
 #include "lesson.hpp"
+#include "program_fixture.hpp"
 #include "rungs/catch.hpp"
 #include "starter.hpp"
 #include "temporary_folder.hpp"
@@ -307,4 +308,26 @@ TEST_CASE("a lesson must not contradict the manifest", "[gate][lesson]") {
                ContainsSubstring("the section of 02_tree names rung 01"));
     CHECK_THAT(found(lesson_with("is all there is", "as in 04_ghost")),
                ContainsSubstring("'04_ghost' is neither a rung nor a chapter"));
+}
+
+TEST_CASE("the tool checks, writes, and answers wrong use", "[gate]") {
+    const Workbook workbook;
+    const auto tool = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), RUNGS_STARTERS);
+        return Process(arguments, {}).finish();
+    };
+    const std::string root = workbook.root().string();
+    CHECK(tool({"--root", root, "--check"}).status == 0);
+    workbook.folder.write("chapters/01_topic/02_tree.cu", "my own try\n");
+    const Outcome stale = tool({"--root", root, "--check"});
+    CHECK(stale.status == 1);
+    CHECK_THAT(stale.err, ContainsSubstring("02_tree.cu:1 is stale"));
+    CHECK(tool({"--root", root, "--write"}).status == 0);
+    CHECK(tool({"--root", root, "--check", "--quiet"}).out.empty());
+    CHECK(tool({}).status == 2);
+    CHECK(tool({"--root", "/nowhere", "--check"}).status == 2);
+    CHECK(tool({"--nonsense"}).status == 2);
+    CHECK_THAT(tool({"--help"}).out, ContainsSubstring("Example:"));
+    workbook.folder.write("chapters/01_topic/chapter.toml", "title = 1\n");
+    CHECK(tool({"--root", root, "--check"}).status == 3);
 }
