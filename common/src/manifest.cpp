@@ -271,7 +271,8 @@ Manifest read_manifest(const fs::path& folder) {
     for (const auto& [key, value] : problems) {
         by_line[key.source().begin.line] = {std::string(key.str()), in.text(value, "a signature")};
     }
-    if (by_line.empty()) in.refuse(problems, "[problems] must name at least one problem, as in: sum = \"Sum\"");
+    if (by_line.empty())
+        in.refuse(problems, "[problems] must name at least one problem, as in: sum = \"Sum\"");
     for (auto& [line, problem] : by_line) manifest.problems.push_back(std::move(problem));
     for (const toml::node& entry : in.array(in.required(root, "cases", "a manifest"), "[[cases]]")) {
         manifest.cases.push_back(read_cases(in, in.table(entry, "[[cases]]"), manifest));
