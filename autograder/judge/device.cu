@@ -69,6 +69,11 @@ void Device::fill(std::size_t offset, std::uint32_t word, std::size_t bytes) {
     check(cudaDeviceSynchronize(), "filling");
 }
 
+void Device::copy(const Device& from, std::size_t bytes) {
+    check(cudaMemcpy(memory_, from.memory_, bytes, cudaMemcpyDeviceToDevice), "copying");
+    check(cudaDeviceSynchronize(), "copying");
+}
+
 double Device::copy_bandwidth() {
     const std::size_t half = bytes_ / 2 / 256 * 256;
     cudaEvent_t start = nullptr, stop = nullptr;

@@ -26,6 +26,9 @@ class Device {
     void download(std::size_t offset, void* to, std::size_t bytes) const;
     void fill(std::size_t offset, std::uint32_t word, std::size_t bytes);
 
+    /// Copies `bytes` from the beginning of `from` to the beginning of this memory.
+    void copy(const Device& from, std::size_t bytes);
+
     /// Bytes a second, read and written together, of a device copy of the larger half of this memory.
     double copy_bandwidth();
 

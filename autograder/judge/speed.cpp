@@ -28,6 +28,7 @@ constexpr double start_seconds = 60;
 constexpr int warm_up_pairs = 3;
 constexpr int null_calls = 50;
 constexpr std::uint32_t nan_words = 0xFFC00000U;
+constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache
 
 /// One runner in the race.
 struct Contestant {
@@ -68,6 +69,9 @@ class Race {
         // Every call has memory of its own: together more than any cache, unless the manifest says too few.
         slot_bytes_ = layout_.in_bytes - protocol::request_bytes;
         device_ = std::make_unique<Device>(heats_.size() * slot_bytes_);
+        pristine_ = std::make_unique<Device>(heats_.size() * slot_bytes_);
+        flush_ = std::make_unique<Device>(flush_bytes);
+        upload();
         shared_ = device_->share(handle_);
     }
 
@@ -86,15 +90,22 @@ class Race {
         return worker;
     }
 
-    /// What one go and one copy cost when the rung does nothing: the median of many.
+    /// What a call costs at least: the words, the change from the judge's context to the worker's, one tiny
+    /// operation on the device, the copies. The median of many. To be asked of a worker that has no interest
+    /// in a large answer: it is subtracted from everybody's time.
     double null_seconds(Worker& worker) {
         std::vector<double> samples;
-        fill_request(worker.request(), timed_.problem, heats_[0].task, 1);
         for (int i = 0; i < null_calls; ++i) {
+            make_ready();
             const auto start = Clock::now();
-            if (const auto failure = worker.order(0, 10)) throw InfraError("null call: " + failure->reason);
+            if (const auto failure = worker.order(protocol::touch, 10)) {
+                throw InfraError("null call: " + failure->reason);
+            }
             collect();
             samples.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+            if (const auto failure = worker.complaint(worker.reply())) {
+                throw InfraError("null call: " + failure->reason);
+            }
         }
         return median(samples);
     }
@@ -106,12 +117,12 @@ class Race {
         places_.resize(heats_.size());
         std::iota(places_.begin(), places_.end(), std::size_t{0});
         std::shuffle(places_.begin(), places_.end(), random_);
+        if (pristine_) upload();
     }
 
     /// One run of all calls. @returns seconds of one call, or what went wrong
     std::optional<Failure> run(Worker& worker, double limit, double null, double& seconds) {
-        upload();  // again for each: the one before may have written to them
-        poison();
+        make_ready();
         protocol::Request& request = worker.request();
         fill_request(request, timed_.problem, heats_[0].task, static_cast<std::uint32_t>(heats_.size()));
         request.use_arena = 1;
@@ -145,16 +156,28 @@ class Race {
     /// Outputs are what comes after the inputs in every layout.
     std::size_t inputs() const { return heats_[0].task.inputs.size(); }
 
+    /// Puts the inputs into memory that no worker can reach.
     void upload() {
-        std::vector<std::byte> content;
-        for (std::size_t call = 0; call < heats_.size(); ++call) {
+        std::vector<std::vector<std::byte>> content(heats_.size());
+        in_parallel(heats_.size(), [&](std::size_t call) {
+            content[call].resize(slot_bytes_);
             for (std::size_t i = 0; i < inputs(); ++i) {
                 const Region& region = layout_.regions[i];
-                content.resize(region.bytes);
-                fill_region(content.data(), region, heats_[call].task.inputs[i], nan_words);
-                device_->upload(offset(call, region), content.data(), content.size());
+                fill_region(content[call].data() + (region.in_offset - protocol::request_bytes), region,
+                            heats_[call].task.inputs[i], nan_words);
             }
+        });
+        for (std::size_t call = 0; call < heats_.size(); ++call) {
+            pristine_->upload(places_[call] * slot_bytes_, content[call].data(), slot_bytes_);
         }
+    }
+
+    /// Before every run: inputs as they were (the worker before may have written to them), outputs poisoned,
+    /// and nothing of either left in the cache.
+    void make_ready() {
+        device_->copy(*pristine_, heats_.size() * slot_bytes_);
+        poison();
+        flush_->fill(0, 0, flush_bytes);
     }
 
     void poison() {
@@ -206,7 +229,9 @@ class Race {
     std::vector<std::size_t> places_;
     Layout layout_;
     std::size_t slot_bytes_ = 0;
-    std::unique_ptr<Device> device_;
+    std::unique_ptr<Device> device_;    ///< shared with the workers
+    std::unique_ptr<Device> pristine_;  ///< the inputs as the exam made them
+    std::unique_ptr<Device> flush_;     ///< written to empty the cache
     unsigned char handle_[64] = {};
     bool shared_ = false;
 };
@@ -253,12 +278,13 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
                    given.name),
         {}};
     contestants[2] = {"reference", race.enter(built(manifest, rung, solution, options), "the reference"), {}};
-    std::vector<double> null;
-    for (Contestant& contestant : contestants) null.push_back(race.null_seconds(*contestant.worker));
+    const double null = race.null_seconds(*contestants[2].worker);
 
     const double limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
     const auto end = in_seconds(options.budget);
-    SpeedTest test(rung.speed ? rung.speed->full : 1.0);
+    SpeedTest::Options how;
+    if (!rung.speed) how.cap = how.block;  // no points depend on it: a glance will do
+    SpeedTest test(rung.speed ? rung.speed->full : 1.0, how);
     std::mt19937_64 random(std::random_device{}());
     std::array<std::size_t, 3> order{0, 1, 2};
     for (int pair = -warm_up_pairs; test.wants_more() && Clock::now() < end; ++pair) {
@@ -267,7 +293,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         std::shuffle(order.begin(), order.end(), random);
         for (const std::size_t i : order) {
             double seconds = 0;
-            const auto failure = race.run(*contestants[i].worker, limit, null[i], seconds);
+            const auto failure = race.run(*contestants[i].worker, limit, null, seconds);
             if (failure && i != 0) {
                 throw InfraError(fmt::format("{}: {}", contestants[i].name, failure->reason));
             }

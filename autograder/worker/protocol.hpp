@@ -24,7 +24,8 @@ inline constexpr std::uint64_t ready_sequence = 0;              ///< of the word
 /// Descriptors a worker finds open, after the three standard ones.
 enum Descriptor : int { in_memory = 3, out_memory = 4, go_pipe = 5, done_pipe = 6 };
 
-enum Step : std::uint32_t { prepare = 1, run = 2, fetch = 4, all_steps = 7 };
+/// `touch` does next to nothing on the device: what it costs is what any call costs at least.
+enum Step : std::uint32_t { prepare = 1, run = 2, fetch = 4, all_steps = 7, touch = 8 };
 
 /// What travels through the pipes.
 struct Word {

@@ -136,6 +136,7 @@ class Worker {
         reply.status = Status::nothing;
         reply.text[0] = 0;
         try {
+            if (word.steps & touch) touch_device();
             if (word.steps & prepare) prepare_buffers();
             if (word.steps & run) {
                 const auto start = std::chrono::steady_clock::now();
@@ -167,6 +168,12 @@ class Worker {
         reply.status = status;
         std::snprintf(reply.text, sizeof reply.text, "%s%s%s%s%s", where, *where ? ": " : "", what,
                       *more ? ": " : "", more);
+    }
+
+    void touch_device() {
+        if (!touched_) check(cudaMalloc(&touched_, 4), "allocating device memory");
+        check(cudaMemsetAsync(touched_, 0, 4), "clearing four bytes");
+        check(cudaDeviceSynchronize(), "clearing four bytes");
     }
 
     void release() {
@@ -249,6 +256,7 @@ class Worker {
     const unsigned char* in_;
     unsigned char* out_;
     std::vector<Buffer> buffers_;
+    void* touched_ = nullptr;
     Arena arena_;
 };
 
