@@ -15,7 +15,7 @@ namespace {
 
 [[gnu::noinline]] Transfer complete(Block& block, Barrier& barrier) {
     this_worker->release(block, barrier);
-    return {nullptr, nullptr};
+    return nullptr;
 }
 
 SIMT_DEVICE Transfer arrive_at(Wait kind, bool vote, const void* site) {

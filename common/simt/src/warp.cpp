@@ -106,13 +106,15 @@ void compute(Warp& warp, WarpOperation operation, unsigned lanes, const void* si
 }
 
 // Completes `warp.rendezvous[slot]` if all have arrived; the lanes other than `running` become ready.
-bool complete(Block& block, Warp& warp, unsigned slot, unsigned running) {
-    const Rendezvous meeting = warp.rendezvous[slot];
-    if (meeting.arrived != (meeting.mask & warp.live)) return false;
+SIMT_DEVICE bool complete(Block& block, Warp& warp, unsigned slot, unsigned running) {
+    // Field by field: a wide copy of what narrow stores have just written stalls.
+    const Rendezvous& meeting = warp.rendezvous[slot];
+    const unsigned arrived = meeting.arrived;
+    if (__builtin_expect(arrived != (meeting.mask & warp.live), 1)) return false;
     warp.active &= ~(1u << slot);
-    compute(warp, static_cast<WarpOperation>(meeting.operation), meeting.arrived, meeting.site);
+    compute(warp, static_cast<WarpOperation>(meeting.operation), arrived, meeting.site);
     Lane* lanes = block.lanes + (&warp - block.warps) * warp_lanes;
-    each_lane(meeting.arrived & ~running, [&](unsigned i) { block.ready->push(lanes[i]); });
+    each_lane(arrived & ~running, [&](unsigned i) { block.ready->push(lanes[i]); });
     ++block.events;
     return true;
 }
@@ -141,7 +143,11 @@ Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t va
     if (slot == warp_lanes) {
         slot = static_cast<unsigned>(std::countr_one(warp.active));
         warp.active |= 1u << slot;
-        warp.rendezvous[slot] = {mask, 0, code, site};
+        Rendezvous& fresh = warp.rendezvous[slot];
+        fresh.mask = mask;
+        fresh.arrived = 0;
+        fresh.operation = code;
+        fresh.site = site;
     }
     warp.rendezvous[slot].arrived |= bit;
     warp.value[lane] = value;
@@ -149,7 +155,7 @@ Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t va
     if (complete(block, warp, slot, bit)) {
         if (__builtin_expect(this_worker->launch()->cancelled.load(std::memory_order_relaxed), 0))
             this_worker->leave_to_root();
-        return {nullptr, nullptr};
+        return nullptr;
     }
     me.operation = static_cast<std::uint8_t>(operation);
     warp.mask[lane] = mask;
@@ -200,7 +206,7 @@ Transfer arrive_at_active_mask() {
             --block.soft_waits;
         });
         ++block.events;
-        return {nullptr, nullptr};
+        return nullptr;
     }
     ++block.soft_waits;
     me.site = site;

@@ -40,12 +40,6 @@ std::int64_t now_ns() {
         .count();
 }
 
-uint3 unflatten(unsigned index) {
-    if (blockDim.y == 1 && blockDim.z == 1) return uint3{index, 0, 0};
-    const unsigned row = index / blockDim.x;
-    return uint3{index - row * blockDim.x, row % blockDim.y, row / blockDim.y};
-}
-
 /// The linear index of the current lane in its block.
 unsigned current_index() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 
@@ -104,7 +98,7 @@ void jump_stack(const Context& to) {
     jump_context(to);
 }
 
-void transfer_with_notice(Transfer transfer) { switch_stack(*transfer.from, *transfer.to); }
+void transfer_with_notice(Transfer to) { switch_stack(*execution.leaving, *to); }
 void leave_with_notice(const Context* next) { jump_stack(*next); }
 
 namespace {
@@ -149,11 +143,19 @@ void Worker::leave_to_root() {
 void Worker::start_lane(Block& block, Fiber* fiber) {
     const unsigned position = block.position++;
     const unsigned index = order_ ? order_[position] : position;
-    threadIdx = unflatten(index);
+    unsigned x = index, y = 0, z = 0;
+    if (blockDim.y != 1 || blockDim.z != 1) {
+        const unsigned row = index / blockDim.x;
+        x = index - row * blockDim.x;
+        y = row % blockDim.y;
+        z = row / blockDim.y;
+    }
+    threadIdx.x = x, threadIdx.y = y, threadIdx.z = z;
     execution.spins = 0;
     if (!block.materialised) return;
+    // Stored again rather than copied: a wide load of what narrow stores have just written stalls.
     Lane& lane = block.lanes[index];
-    lane.thread = threadIdx;
+    lane.thread.x = x, lane.thread.y = y, lane.thread.z = z;
     lane.fiber = fiber;
     execution.lane = &lane;
 }
@@ -192,14 +194,15 @@ void make_lane_records() {
 Transfer go_on_alone(Block& block, Lane& me) { return this_worker->go_on_alone(block, me); }
 
 Transfer Worker::go_on_alone(Block& block, Lane& me) {
+    execution.leaving = &me.context;
     if (block.position < block.total) {
         Fiber& fiber = fibers_.take();
         start_lane(block, &fiber);
-        return {&me.context, &start_context(fiber, launch_->grid.loop)};
+        return &start_context(fiber, launch_->grid.loop);
     }
     execution.in_lane = false;
     execution.lane = nullptr;
-    return {&me.context, &root_};
+    return &root_;
 }
 
 void Worker::release(Block& block, Barrier& barrier) {

@@ -114,9 +114,10 @@ SIMT_DEVICE Transfer go_on(Block& block, Lane& me) {
     if (__builtin_expect(ready.empty(), 0)) return go_on_alone(block, me);
     Lane* lane = ready.lanes[ready.head++];
     // The one who leaves makes the next lane current: the one who comes back has nothing to do.
+    execution.leaving = &me.context;
     execution.lane = lane;
     threadIdx = lane->thread;
-    return {&me.context, &lane->context};
+    return &lane->context;
 }
 
 /// The current lane lets others run; `site` is the call that made it do so.

@@ -30,6 +30,7 @@ namespace simt {
 
 struct Block;
 struct Lane;
+struct Context;
 
 /// Where a shared array of the running block lies, and in which run of the block that was decided.
 struct SharedMark {
@@ -53,6 +54,8 @@ struct Execution {
     /// The current lane's record. Null on the fast path, where lanes need none until one blocks, and outside
     /// lanes.
     Lane* lane;
+    /// Of a lane that is about to make way: where to keep it.
+    Context* leaving;
     /// The block that runs; its number of use, which dates `marks`; and its shared memory.
     Block* block;
     unsigned serial;

@@ -87,22 +87,21 @@ SIMT_DEVICE void switch_context(Context& from, const Context& to) {
     __builtin_unreachable();
 }
 
-/// A change of lanes that the scheduler has decided on; `to` is nullptr when the lane may simply go on.
-struct Transfer {
-    Context* from;
-    const Context* to;
-};
+/// A change of lanes that the scheduler has decided on: where to go on. nullptr: the lane keeps the
+/// processor. `execution.leaving` is where the lane that makes way is to be kept. (One word, because
+/// compilers return two by way of memory.)
+using Transfer = const Context*;
 
-/// Carries `transfer` out with the sanitizers' knowledge.
-void transfer_with_notice(Transfer transfer);
+/// Carries `to` out with the sanitizers' knowledge.
+void transfer_with_notice(Transfer to);
 
-/// Carries `transfer` out: returns when the lane has the processor again.
-SIMT_DEVICE void carry_out(Transfer transfer) {
-    if (!transfer.to) return;
+/// Carries `to` out: returns when the lane has the processor again.
+SIMT_DEVICE void carry_out(Transfer to) {
+    if (!to) return;
 #if defined(SIMT_SANITIZED)
-    transfer_with_notice(transfer);
+    transfer_with_notice(to);
 #else
-    switch_context(*transfer.from, *transfer.to);
+    switch_context(*execution.leaving, *to);
 #endif
 }
 
