@@ -95,14 +95,14 @@ Comparison compare(std::span<const T> got, std::span<const E> expected, Toleranc
     return result;
 }
 
-/// @overload for vectors
+/// The same for vectors.
 template <class T, class E>
 Comparison compare(const std::vector<T>& got, const std::vector<E>& expected, Tolerance tolerance,
                    const Context<T>& context = {}) {
     return compare(std::span<const T>(got), std::span<const E>(expected), tolerance, context);
 }
 
-/// @overload for one number
+/// The same for one number.
 template <class T, class E, class = std::enable_if_t<std::is_arithmetic_v<T> && std::is_arithmetic_v<E>>>
 Comparison compare(T got, E expected, Tolerance tolerance, const Context<T>& context = {}) {
     return compare(std::span<const T>(&got, 1), std::span<const E>(&expected, 1), tolerance, context);
