@@ -30,8 +30,8 @@ using namespace rungs::judge;
 struct Expectation {
     std::string what;
     std::vector<std::string> verdicts;
-    double min_points = 0;
-    double max_points = 0;
+    double min_share = 0;  ///< of the rung's points: at least, at most
+    double max_share = 0;
     double time_limit = 2;  ///< seconds a call
     bool control = false;
     std::string needs;  ///< least sandbox level at which it is held: "S2"; empty: any
@@ -44,8 +44,8 @@ Expectation read_expectation(const fs::path& file) {
     expectation.what = json.at("what");
     expectation.verdicts = json.at("verdicts").get<std::vector<std::string>>();
     for (const std::string& name : expectation.verdicts) verdict_of(name);  // throws for a misspelt one
-    expectation.max_points = json.at("max_points");
-    expectation.min_points = json.value("min_points", 0.0);
+    expectation.max_share = json.at("max_share");
+    expectation.min_share = json.value("min_share", 0.0);
     expectation.time_limit = json.value("time_limit", 2.0);
     expectation.control = json.value("control", false);
     expectation.needs = json.value("needs", "");
@@ -109,8 +109,9 @@ std::string broken(const Expectation& expected, const RungResult& result) {
     if (std::find(expected.verdicts.begin(), expected.verdicts.end(), verdict) == expected.verdicts.end()) {
         return fmt::format("the verdict is {}, expected {}", verdict, fmt::join(expected.verdicts, " or "));
     }
-    if (result.points > expected.max_points || result.points < expected.min_points) {
-        return fmt::format("it earned {} points", result.points);
+    if (result.points > expected.max_share * result.max_points ||
+        result.points < expected.min_share * result.max_points) {
+        return fmt::format("it earned {} of {} points", result.points, result.max_points);
     }
     if (result.verdict != Verdict::ok && result.reason.empty()) return "there is no reason";
     return "";
