@@ -2,6 +2,9 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include <atomic>
 #include <cstdint>
@@ -48,6 +51,10 @@ void set_lane_stack_size(std::size_t bytes) {
 
 const Context& start_context(Fiber& fiber, void (*entry)()) {
     Context& context = fiber.start;
+#if defined(__SANITIZE_ADDRESS__)
+    // Lanes leave stacks without unwinding them: their red zones would meet the next lane.
+    __asan_unpoison_memory_region(fiber.bottom, fiber.size);
+#endif
 #if defined(RUNGS_SIMT_UCONTEXT)
     getcontext(&fiber.start_context);
     fiber.start_context.uc_stack.ss_sp = fiber.bottom;
@@ -126,6 +133,16 @@ void FiberPool::release() {
     }
     slabs_.clear();
     free_ = nullptr;
+}
+
+const Fiber* FiberPool::holder(const void* address) const {
+    const char* a = static_cast<const char*>(address);
+    const std::size_t stride = stack_size_ + page_size();
+    for (const Fiber* slab : slabs_) {
+        const std::size_t offset = static_cast<std::size_t>(a - (slab[0].bottom - page_size()));
+        if (a >= slab[0].bottom && offset < stride * fibers_per_slab) return slab + offset / stride;
+    }
+    return nullptr;
 }
 
 bool FiberPool::in_guard(const void* address) const {
