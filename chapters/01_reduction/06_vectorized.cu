@@ -34,23 +34,23 @@ static __device__ float four(const SkewedProducts& a, std::size_t i) {
 }
 
 /// The sum of x over the block, in thread 0.
-template <class Real>
-__device__ Real block_sum(Real x) {
+static __device__ double block_sum(double x) {
     constexpr unsigned warps = block_size / 32;
-    __shared__ Real partial[warps];
+    __shared__ double partial[warps];
     for (unsigned step = 16; step > 0; step /= 2) x += __shfl_down_sync(0xffffffffu, x, step);
     if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = x;
     __syncthreads();
     if (threadIdx.x < 32) {
-        x = threadIdx.x < warps ? partial[threadIdx.x] : Real{0};
+        x = threadIdx.x < warps ? partial[threadIdx.x] : 0.0;
         for (unsigned step = warps / 2; step > 0; step /= 2) x += __shfl_down_sync(0xffffffffu, x, step);
     }
     return x;
 }
 
 /// A block owns every gridDim.x-th tile of quads (four terms in a row), and block 0 the `head` terms before
-/// the first quad and those after the last. Where many terms meet, in a thread and at the end, sums are
-/// double. scratch[0] is a ticket, scratch[1 + b] what block b leaves behind; all zero before and after.
+/// the first quad and those after the last. Sums are floats within a quad and doubles beyond, which costs
+/// little and rounds little. scratch[0] is a ticket, scratch[1 + b] what block b leaves behind; all zero
+/// before and after.
 template <class Terms>
 __global__ void __launch_bounds__(block_size, 2)
     vectorized_kernel(Terms terms, float* sum, std::size_t n, std::size_t head, unsigned* scratch) {
@@ -60,8 +60,11 @@ __global__ void __launch_bounds__(block_size, 2)
     const std::size_t tail = head + 4 * quads;
 
     // Who draws the last ticket knows that all blocks have started, and may therefore wait for the others.
+    const bool alone = gridDim.x == 1;
     __shared__ bool last;
-    if (threadIdx.x == 0) last = atomicInc(&scratch[0], gridDim.x - 1) == gridDim.x - 1;  // then wraps to 0
+    if (threadIdx.x == 0 && !alone) {
+        last = atomicInc(&scratch[0], gridDim.x - 1) == gridDim.x - 1;  // the last wraps it to 0
+    }
 
     double mine = 0.0;
     // TODO 6.2 (about 5 lines): in every tile a thread has `rounds` quads, block_size apart. The starter waits
@@ -76,8 +79,12 @@ __global__ void __launch_bounds__(block_size, 2)
     if (blockIdx.x == 0 && threadIdx.x < head) mine += terms(threadIdx.x);
     if (blockIdx.x == 0 && tail + threadIdx.x < n) mine += terms(tail + threadIdx.x);
 
-    const float block = block_sum(static_cast<float>(mine));
-    // TODO 6.3 (about 10 lines): thread 0 leaves `block` behind, as bits (atomicExch, __float_as_uint). No bit set
+    const float block = static_cast<float>(block_sum(mine));
+    if (alone) {
+        if (threadIdx.x == 0) *sum = block;
+        return;
+    }
+    // TODO 6.3 (about 11 lines): thread 0 leaves `block` behind, as bits (atomicExch, __float_as_uint). No bit set
     // means "not there yet", so +0 must go as -0. The last block then takes the words of all, leaving 0 in
     // each and trying again while it finds 0; adds them up; writes *sum.
     if (threadIdx.x == 0 && last) *sum = block;
@@ -90,13 +97,14 @@ static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) 
     const std::size_t head = std::min(n, (128 - misaligned) % 128 / 4);
     const std::size_t quads = (n - head) / 4;
 
-    // More blocks share long sums more evenly; on short ones they only make the end longer.
+    // Every block waits for the slowest, so a short sum gets few blocks, with a full tile each. More blocks
+    // share a long one more evenly.
+    constexpr std::size_t tile = loads_in_flight / Terms::vectors * block_size;
     const std::size_t blocks_per_sm = n < (std::size_t{1} << 25) ? 2 : 4;
     int device = 0, sms = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-    const std::size_t blocks =
-        std::clamp<std::size_t>((quads + block_size - 1) / block_size, 1, blocks_per_sm * sms);
+    const std::size_t blocks = std::clamp<std::size_t>((quads + tile - 1) / tile, 1, blocks_per_sm * sms);
 
     auto* const scratch =
         static_cast<unsigned*>(rungs::stream_scratch(stream, (blocks + 1) * sizeof(unsigned)));
