@@ -42,7 +42,7 @@ function(rungs_write_toolchain)
         -I${PROJECT_SOURCE_DIR}/common/include -I${PROJECT_SOURCE_DIR}/common/simt/include)
     list(TRANSFORM cpu_compile REPLACE "(.+)" "\"\\1\"")
     list(JOIN cpu_compile ", " cpu_compile)
-    set(cuda null)
+    set(cuda_tools null)
     if(cuda IN_LIST RUNGS_BACKENDS)
         set(cuda_compile -std=c++20 -O3 -lineinfo ${RUNGS_CUDA_COMPILE_OPTIONS} -I${PROJECT_SOURCE_DIR}/common/include)
         foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
@@ -51,7 +51,7 @@ function(rungs_write_toolchain)
         endforeach()
         list(TRANSFORM cuda_compile REPLACE "(.+)" "\"\\1\"")
         list(JOIN cuda_compile ", " cuda_compile)
-        set(cuda "{
+        set(cuda_tools "{
     \"compiler\": \"${CMAKE_CUDA_COMPILER}\",
     \"compile\": [${cuda_compile}],
     \"archives\": [\"$<TARGET_FILE:rungs_worker_cuda>\"],
@@ -71,7 +71,7 @@ function(rungs_write_toolchain)
     \"link\": [\"-pthread\"],
     \"describe\": \"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"
   },
-  \"cuda\": ${cuda}
+  \"cuda\": ${cuda_tools}
 }
 ")
 endfunction()
