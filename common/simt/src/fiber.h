@@ -55,6 +55,8 @@ class FiberPool {
     void reset();
     /// Before a launch: follows a change of lane_stack_size(). All stacks must be free.
     void prepare();
+    /// The stack that holds `address`, or nullptr.
+    const Fiber* holder(const void* address) const;
     /// True if `address` lies in the guard page of one of the stacks. Async-signal-safe.
     bool in_guard(const void* address) const;
 
