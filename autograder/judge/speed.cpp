@@ -27,6 +27,9 @@ using protocol::Region;
 constexpr double start_seconds = 60;
 constexpr int warm_up_pairs = 3;
 constexpr int null_calls = 50;
+/// A pure read beats a copy by a little; anything beyond this share of a copy's rate was not read from
+/// memory.
+constexpr double implausible = 1.25;
 constexpr std::uint32_t nan_words = 0xFFC00000U;
 constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache
 
@@ -91,8 +94,8 @@ class Race {
     }
 
     /// What a call costs at least: the words, the change from the judge's context to the worker's, one tiny
-    /// operation on the device, the copies. The median of many. To be asked of a worker that has no interest
-    /// in a large answer: it is subtracted from everybody's time.
+    /// operation on the device, the copies. The least of many, because it is subtracted from times: too much
+    /// would be a gift. To be asked of a worker that has no interest in a large answer.
     double null_seconds(Worker& worker) {
         std::vector<double> samples;
         for (int i = 0; i < null_calls; ++i) {
@@ -107,7 +110,7 @@ class Race {
                 throw InfraError("null call: " + failure->reason);
             }
         }
-        return median(samples);
+        return *std::min_element(samples.begin(), samples.end());
     }
 
     /// New inputs, which nobody has seen, in new places.
@@ -322,6 +325,12 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     speed.of_reference = speed.reference_seconds / speed.seconds;
     const Case timed{manifest.timed->problem, manifest.timed->sizes, manifest.timed->kind, 1};
     speed.bandwidth = exam.work(timed).bytes / speed.seconds;
+    if (speed.bandwidth > implausible * speed.roof) {
+        result.verdict = Verdict::suspect;
+        result.reason = fmt::format("faster than this GPU's memory: {:.0f} GB/s, and a copy reaches {:.0f}",
+                                    1e-9 * speed.bandwidth, 1e-9 * speed.roof);
+        return;
+    }
     if (!rung.speed) return;
     if (test.outcome() == SpeedTest::Outcome::unstable) {
         result.verdict = Verdict::unstable;
