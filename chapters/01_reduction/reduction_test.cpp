@@ -304,6 +304,7 @@ constexpr std::pair<Promise, const char*> promises[] = {
 
 template <std::size_t rung, std::size_t promise>
 void keep() {
+    RUNGS_NEEDS_DEVICE();
     promises[promise].first(reduction::rungs[rung]);
 }
 
@@ -327,6 +328,7 @@ const bool registered =
 }  // namespace
 
 TEST_CASE("06_vectorized repeats bit for bit", "[01_reduction][06_vectorized]") {
+    RUNGS_NEEDS_DEVICE();
     for (const Rung& rung : reduction::rungs) {
         if (std::string(rung.name) == "06_vectorized") return repeats_bit_for_bit(rung);
     }

@@ -4,18 +4,12 @@
 set(RUNGS_CPU_COMPILE_OPTIONS -Wall -Wextra -Wno-unknown-pragmas)
 set(RUNGS_CUDA_COMPILE_OPTIONS -Xcompiler=-Wall,-Wextra)
 
-# rungs_add_kernels(<target> <cpu|cuda> <file.cu>...)
-#   Adds CUDA sources to a target. On cpu each file goes through cu2cpp first; quoted headers with CUDA
-#   syntax are translated along with it.
-function(rungs_add_kernels target backend)
-    if(backend STREQUAL "cuda")
-        target_sources(${target} PRIVATE ${ARGN})
-        set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
-        target_link_libraries(${target} PUBLIC CUDA::cudart_static)
-        return()
-    endif()
+# rungs_translate(<target> <variable> <file.cu>...)
+#   Lets cu2cpp translate CUDA sources for a target; the names of the results are in <variable>.
+function(rungs_translate target variable)
     set(folder ${CMAKE_BINARY_DIR}/translated/${target})
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+    set(translated)
     foreach(source IN LISTS ARGN)
         get_filename_component(source ${source} ABSOLUTE)
         get_filename_component(name ${source} NAME)
@@ -28,11 +22,48 @@ function(rungs_add_kernels target backend)
             DEPFILE ${output}.d
             COMMENT "Translating ${name} for ${target}"
             COMMAND_EXPAND_LISTS VERBATIM)
-        target_sources(${target} PRIVATE ${output})
-        set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS OFF)
+        list(APPEND translated ${output})
     endforeach()
+    set(${variable} ${translated} PARENT_SCOPE)
+endfunction()
+
+# rungs_add_kernels(<target> <cpu|cuda> <file.cu>...)
+#   Adds CUDA sources to a target. On cpu each file goes through cu2cpp first; quoted headers with CUDA
+#   syntax are translated along with it.
+function(rungs_add_kernels target backend)
+    if(backend STREQUAL "cuda")
+        target_sources(${target} PRIVATE ${ARGN})
+        set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
+        target_link_libraries(${target} PUBLIC CUDA::cudart_static)
+        return()
+    endif()
+    rungs_translate(${target} outputs ${ARGN})
+    target_sources(${target} PRIVATE ${outputs})
+    set_source_files_properties(${outputs} PROPERTIES SKIP_PRECOMPILE_HEADERS OFF)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)
     target_link_libraries(${target} PUBLIC simt)
+endfunction()
+
+# What makes a compiler report every access to memory and every index out of an array's bounds. Linked without
+# the sanitizers' libraries: simt_check is what is called. Debug information and the missing tail calls tell
+# findings where they are; optimisation stays low, so that an access in the source is one in the code.
+set(RUNGS_CHECK_COMPILE_OPTIONS -O1 -g -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer)
+set(RUNGS_CHECK_COMPILE_OPTIONS_GNU -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1
+    --param=tsan-instrument-func-entry-exit=0)
+set(RUNGS_CHECK_COMPILE_OPTIONS_Clang
+    -fsanitize=array-bounds -fno-unroll-loops -fno-vectorize -fno-slp-vectorize -fno-builtin-memset
+    -fno-builtin-memcpy -mllvm -tsan-instrument-read-before-write -mllvm -tsan-distinguish-volatile
+    -mllvm -tsan-instrument-func-entry-exit=0)
+
+# rungs_add_checked_kernels(<target> <file.cu>...)
+#   As rungs_add_kernels(<target> cpu ...), in check mode. The target's other sources are not instrumented; they
+#   must not be compiled against the run mode's headers, whose vector types differ.
+function(rungs_add_checked_kernels target)
+    rungs_translate(${target} outputs ${ARGN})
+    target_sources(${target} PRIVATE ${outputs})
+    set_source_files_properties(${outputs} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
+        "${RUNGS_CHECK_COMPILE_OPTIONS};${RUNGS_CHECK_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}};-Wno-unknown-pragmas")
+    target_link_libraries(${target} PUBLIC simt_check)
 endfunction()
 
 # rungs_write_toolchain()

@@ -50,6 +50,20 @@ function(rungs_add_test target)
     set_property(GLOBAL APPEND PROPERTY RUNGS_TEST_PROGRAMS ${target})
 endfunction()
 
+# rungs_add_sanitized_test(<target> LABEL <label> LIBRARY <file...> SOURCES <file...> [INCLUDES <folder...>])
+#   The same tests once more, with the library they test compiled under AddressSanitizer and
+#   UndefinedBehaviorSanitizer. For host code: lanes on fibers and limits on memory do not go with them.
+function(rungs_add_sanitized_test target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "LIBRARY;SOURCES;INCLUDES")
+    rungs_add_test(${target} LABEL ${arg_LABEL} SOURCES ${arg_SOURCES} ${arg_LIBRARY})
+    set(flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(${target} PRIVATE ${flags})
+    target_link_options(${target} PRIVATE ${flags})
+    target_include_directories(${target} PRIVATE ${arg_INCLUDES})
+    target_include_directories(${target} SYSTEM PRIVATE ${TOMLPLUSPLUS_INCLUDE_DIR} ${STB_INCLUDE_DIR})
+    target_link_libraries(${target} PRIVATE Threads::Threads)
+endfunction()
+
 # rungs_count_tests(<file>)
 #   A build can silently lose tests (a binary that does not start registers none, and CTest is content), so
 #   one test counts them: in all at least the number in <file>, and at least one in every test program.

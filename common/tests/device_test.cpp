@@ -37,12 +37,6 @@ cudaError_t code_of(const Call& call) {
 
 }  // namespace
 
-#define REQUIRE_DEVICE()                                                                                    \
-    do {                                                                                                    \
-        int devices = 0;                                                                                    \
-        if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) RUNGS_SKIP("no CUDA device here"); \
-    } while (0)
-
 TEST_CASE("CUDA_CHECK lets success pass and can be a statement anywhere", "[common][cuda_check]") {
     CHECK_NOTHROW(CUDA_CHECK(cudaSuccess));
     if (true)
@@ -98,14 +92,14 @@ TEST_CASE("a missing driver is called a missing driver", "[common][cuda_check]")
 }
 
 TEST_CASE("an error that was reported is not reported again", "[common][cuda_check]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     CHECK(code_of([] { CUDA_CHECK(cudaSetDevice(-1)); }) != cudaSuccess);
     CHECK(cudaGetLastError() == cudaSuccess);
 }
 
 TEMPLATE_TEST_CASE("a buffer brings back what was put in", "[common][device_buffer]", float, double, int,
                    unsigned char) {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     for (const std::size_t n : {0, 1, 31, 32, 33, 255, 257, 100'003}) {
         std::vector<TestType> values(n);
         for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<TestType>(i % 251);
@@ -125,7 +119,7 @@ TEMPLATE_TEST_CASE("a buffer brings back what was put in", "[common][device_buff
 }
 
 TEST_CASE("bytes can be filled, for example to poison", "[common][device_buffer]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     DeviceBuffer<float> buffer(1000);
     buffer.fill_bytes(0xff);
     const std::vector<float> values = buffer.to_host();
@@ -135,7 +129,7 @@ TEST_CASE("bytes can be filled, for example to poison", "[common][device_buffer]
 }
 
 TEST_CASE("buffers move, and memory has one owner", "[common][device_buffer]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     DeviceBuffer<int> a(std::vector<int>{1, 2, 3});
     const int* const data = a.data();
     DeviceBuffer<int> b(std::move(a));
@@ -162,14 +156,14 @@ TEST_CASE("sizes that cannot be are refused before CUDA sees them", "[common][de
 }
 
 TEST_CASE("more memory than there is gives CUDA's error, and work goes on", "[common][device_buffer]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     CHECK(code_of([] { DeviceBuffer<char> buffer(std::size_t{1} << 50); }) == cudaErrorMemoryAllocation);
     CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(DeviceBuffer<int>(std::vector<int>{7}).to_host() == std::vector<int>{7});
 }
 
 TEST_CASE("copies of another length are refused", "[common][device_buffer]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     DeviceBuffer<int> buffer(3);
     std::vector<int> four(4);
     CHECK_THROWS_AS(buffer.copy_from(four), std::length_error);
@@ -178,7 +172,7 @@ TEST_CASE("copies of another length are refused", "[common][device_buffer]") {
 }
 
 TEST_CASE("streams order copies; events wait and tell the time", "[common][stream]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     const std::size_t n = 1 << 20;
     const std::vector<float> values = random_field(n, 1);
     std::vector<float> back(n);
@@ -205,7 +199,7 @@ TEST_CASE("streams order copies; events wait and tell the time", "[common][strea
 }
 
 TEST_CASE("streams and events move", "[common][stream]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     Stream a;
     const cudaStream_t handle = a.get();
     Stream b(std::move(a));
@@ -222,13 +216,13 @@ TEST_CASE("streams and events move", "[common][stream]") {
 }
 
 TEST_CASE("events that were never recorded have no time", "[common][stream]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     const Event begin, end;
     CHECK(code_of([&] { elapsed_milliseconds(begin, end); }) == cudaErrorInvalidResourceHandle);
 }
 
 TEST_CASE("candidates are timed in turn, forwards and backwards", "[common][timing]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     std::string order;
     std::vector<std::size_t> turns;
     const std::vector<Candidate> candidates = {
@@ -255,7 +249,7 @@ TEST_CASE("candidates are timed in turn, forwards and backwards", "[common][timi
 }
 
 TEST_CASE("a copy of eight times the length takes longer, also in a graph", "[common][timing]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     const bool graph = GENERATE(false, true);
     DeviceBuffer<char> from(std::size_t{16} << 20), to(std::size_t{16} << 20);
     from.zero();
@@ -280,7 +274,7 @@ TEST_CASE("a copy of eight times the length takes longer, also in a graph", "[co
 
 TEST_CASE("a candidate that throws leaves the device usable, also while a graph is recorded",
           "[common][timing]") {
-    REQUIRE_DEVICE();
+    RUNGS_NEEDS_DEVICE();
     const bool graph = GENERATE(false, true);
     int calls = 0;
     const std::vector<Candidate> candidates = {{"bad", [&](std::size_t, cudaStream_t) {

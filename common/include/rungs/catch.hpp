@@ -55,3 +55,12 @@ auto ContainsSubstring(Arguments&&... arguments) {
         return;                                                  \
     } while (0)
 #endif
+
+/// Ends a test that needs a CUDA device where there is none: nvcc without a GPU. The CPU backend has one
+/// always. The file has to include <cuda_runtime.h>.
+#define RUNGS_NEEDS_DEVICE()                                                         \
+    do {                                                                             \
+        int rungs_devices = 0;                                                       \
+        if (cudaGetDeviceCount(&rungs_devices) != cudaSuccess || rungs_devices == 0) \
+            RUNGS_SKIP("no CUDA device here");                                       \
+    } while (0)
