@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <sstream>
 
@@ -164,6 +165,15 @@ void show_total(const Report& report, Terminal& out) {
     }
 }
 
+/// The line that the compiler's first message names, else the kernel's.
+int line_to_look_at(const RungResult& result, const fs::path& file, const RungEntry& rung) {
+    const std::string name = file.filename().string() + ":";
+    if (result.verdict == judge::Verdict::compile_error && result.reason.rfind(name, 0) == 0) {
+        if (const int line = std::atoi(result.reason.c_str() + name.size()); line > 0) return line;
+    }
+    return line_of_kernel(file, rung);
+}
+
 void show_details(const Workbook& workbook, const RungReport& rung, const GradeOptions& options,
                   Terminal& out) {
     const RungResult& result = rung.result;
@@ -184,7 +194,8 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
              out.paint(style_of(result), judge::name_of(result.verdict)));
     if (!ours) {
         out.line("  at         " +
-                 out.paint(Style::link, fmt::format("{}:{}", rung.file, line_of_kernel(file, *chosen.rung))));
+                 out.paint(Style::link,
+                           fmt::format("{}:{}", rung.file, line_to_look_at(result, file, *chosen.rung))));
     }
     row("what", brief_reason(result));
     row("tried", found.failing_case);

@@ -38,14 +38,14 @@ Json machine_json(const Machine& machine) {
         gpu = {{"name", clean_utf8(machine.gpu.name)},
                {"driver", machine.gpu.driver},
                {"capability", machine.gpu.capability},
-               {"memory_bytes", machine.gpu.memory},
+               {"memory_bytes", static_cast<long long>(machine.gpu.memory)},
                {"count", machine.gpu.count}};
     }
     return {{"system", clean_utf8(machine.system)},
             {"kernel", clean_utf8(machine.kernel)},
             {"processor", clean_utf8(machine.processor)},
             {"cores", machine.cores},
-            {"memory_bytes", machine.memory},
+            {"memory_bytes", static_cast<long long>(machine.memory)},
             {"gpu", gpu}};
 }
 
