@@ -1,5 +1,5 @@
 // Runs every adversarial submission in this folder through the judge and compares with what it must earn.
-//     rungs_attacks [NN ...]        all, or those whose folder name contains one of the words
+//     rungs_attacks [--cuda] [NN ...]        all, or those whose folder name contains one of the words
 // After each attack: no process is left, no file outside the cache has changed, and an honest submission
 // still passes. Exit status: 0 all held, 1 not, 3 could not check.
 
@@ -117,10 +117,13 @@ std::string broken(const Expectation& expected, const RungResult& result) {
     return "";
 }
 
-int run(const std::vector<std::string>& words) {
+int run(std::vector<std::string> words) {
+    const bool cuda = std::erase(words, "--cuda") > 0;
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     const fs::path root = RUNGS_ROOT;
     JudgeOptions options;
+    options.backend = cuda ? Backend::cuda : Backend::cpu;
+    options.speed = false;
     options.toolchain = read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
     const Manifest manifest = read_manifest(root / "chapters" / "01_reduction");
     const RungEntry& rung = *manifest.find("03_shared_tree");
@@ -151,8 +154,10 @@ int run(const std::vector<std::string>& words) {
 
     int attacks = 0, held = 0, controls = 0, controls_right = 0, skipped = 0;
     for (const fs::path& folder : folders) {
-        const Expectation expected = read_expectation(folder / "expect.json");
-        if (expected.needs > sandbox_level(Backend::cpu).name) {
+        Expectation expected = read_expectation(folder / "expect.json");
+        // On a GPU, host code that reads or writes device memory crashes before it can cheat.
+        if (cuda && !expected.control) expected.verdicts.push_back("RUNTIME_SIGNAL");
+        if (expected.needs > sandbox_level(options.backend).name) {
             fmt::print("skip {:<34} needs sandbox level {}\n", folder.filename().string(), expected.needs);
             ++skipped;
             continue;
@@ -179,7 +184,7 @@ int run(const std::vector<std::string>& words) {
     }
     fmt::print("attacks {}, held {}, controls {}/{}", attacks, held, controls_right, controls);
     if (skipped > 0) fmt::print(", not tried {}", skipped);
-    fmt::print(", sandbox {}\n", sandbox_level(Backend::cpu).name);
+    fmt::print(", sandbox {}\n", sandbox_level(options.backend).name);
     return attacks == held && controls == controls_right ? 0 : 1;
 }
 
