@@ -402,7 +402,10 @@ class Translator {
         inner.declaration = i + 1;
         if (inner.kind == ScopeKind::function) {
             inner.device = runs_on_device(head);
-            if (scopes_.back().kind == ScopeKind::namespace_) device_function(head);
+            if (scopes_.back().kind == ScopeKind::namespace_) {
+                note_function(head);
+                device_function(head);
+            }
         }
         if (inner.kind == ScopeKind::block || inner.kind == ScopeKind::initialiser)
             inner.device = scopes_.back().device;
@@ -551,6 +554,7 @@ class Translator {
         if (texture_reference(whole)) return;
         const bool variable = has_specifier(whole, "__device__") || has_specifier(whole, "__constant__") ||
                               has_specifier(whole, "__managed__");
+        if (!seq_.is(whole.begin, "typedef") && !seq_.is(whole.begin, "using")) note_function(whole);
         if (!variable && !has_specifier(whole, "__global__")) return note_extern(whole);
         if (has_specifier(whole, "__shared__")) return;
         if (function_name(whole) != npos) return device_function(whole);
@@ -612,8 +616,8 @@ class Translator {
     /// file, so two files may have different functions of one name; in C++ the linker would silently keep one
     /// of them.
     void device_function(Range head) {
-        if (options_.relocatable) return;
         const std::size_t kernel = find_specifier(head, "__global__");
+        if (options_.relocatable) return;
         const std::size_t specifier = kernel != npos ? kernel : find_specifier(head, "__device__");
         if (specifier == npos || has_specifier(head, "__host__")) return;
         const bool is_template = seq_.is(head.begin, "template");
@@ -626,6 +630,81 @@ class Translator {
         if (name == npos || seq_.is(name, ">") || (name > 0 && seq_.is(name - 1, "::"))) return;
         if (out_.exports.external_names.count(seq_[name].text) != 0) return;
         replace(seq_[specifier], "SIMT_LOCAL");
+    }
+
+    /// Remembers what the name of a function stands for: see launch() and call().
+    void note_function(Range head) {
+        const std::size_t name = function_name(head);
+        if (name == npos || !seq_.is_identifier(name) || (name > 0 && seq_.is(name - 1, "::"))) return;
+        if (!seq_.is(name + 1, "(") || seq_.match(name + 1) == npos) return;
+        Exports::Function function;
+        const bool is_template = seq_.is(head.begin, "template");
+        function.kernel = has_specifier(head, "__global__");
+        if (function.kernel && !is_template) {
+            function.parameters = "(";
+            for (Range parameter : split(seq_, {name + 2, seq_.match(name + 1)})) {
+                for (std::size_t k = parameter.begin; k < parameter.end; ++k) {
+                    if (seq_.is(k, "=")) parameter.end = k;
+                }
+                function.parameters += parameter_type(parameter) + ",";
+            }
+        }
+        // Any word in front that is not C++'s own may be a macro for `__device__`.
+        function.host = !is_template && !function.kernel;
+        for (std::size_t k = head.begin; k < name; ++k) {
+            const bool known = is_builtin_type(seq_[k].text) || seq_.is(k, "static") ||
+                               seq_.is(k, "inline") || seq_.is(k, "const") || seq_.is(k, "*");
+            function.host = function.host && known;
+        }
+        function.device = !function.kernel && !function.host;
+        out_.exports.note_function(seq_[name].text, function);
+    }
+
+    /// A kernel called without a launch, or a host function called by device code: C++ that runs, and that no
+    /// CUDA compiler takes.
+    void call(const Context& context, std::size_t i) {
+        const Sequence& seq = *context.seq;
+        if (context.macro || !seq.is(i + 1, "(") || seq.match(i + 1) == npos || scopes_.size() < 2) return;
+        if (scopes_.back().kind != ScopeKind::function && scopes_.back().kind != ScopeKind::block) return;
+        const auto found = out_.exports.functions.find(seq[i].text);
+        if (found == out_.exports.functions.end()) return;
+        const std::string_view before = i > 0 ? seq[i - 1].text : std::string_view{};
+        const bool other = before == "." || before == "->" || before == "::" || before == "*" ||
+                           before == "&" || before == ">" ||
+                           (seq.is_identifier(i - 1) && before != "return" && before != "else");
+        if (other) return;
+        const Exports::Function& function = found->second;
+        const std::string name = "`" + found->first + "`";
+        if (function.kernel && !function.parameters.empty() && !function.host && !function.device) {
+            const auto wanted = std::count(function.parameters.begin(), function.parameters.end(), ',');
+            if (static_cast<std::ptrdiff_t>(split(seq, {i + 2, seq.match(i + 1)}).size()) != wanted) return;
+            refuse(seq[i], "kernel " + name +
+                               " called like a function; a kernel has to be launched: write `" +
+                               found->first + "<<<grid, block>>>(...)`");
+        } else if (function.host && !function.kernel && !function.device && context.device) {
+            refuse(seq[i],
+                   "host function " + name +
+                       " called from device code; a device cannot run it; write `__device__` or `__host__ "
+                       "__device__` in front of it");
+        }
+    }
+
+    /// A parameter without its name, as far as that can be told: at worst two declarations of one kernel look
+    /// different, and its launches are then checked later.
+    [[nodiscard]] std::string parameter_type(Range parameter) const {
+        std::size_t name = npos;
+        for (std::size_t k = parameter.begin + 1; k < parameter.end; ++k) {
+            const bool candidate = seq_.is_identifier(k) && !is_builtin_type(seq_[k].text) &&
+                                   !is_keyword(seq_[k].text) && !seq_.is(k - 1, "::") &&
+                                   !seq_.is(k, "__restrict__");
+            if (candidate) name = k;
+        }
+        std::string type;
+        for (std::size_t k = parameter.begin; k < parameter.end; ++k) {
+            const bool noise = seq_.is(k, "__restrict__") || seq_.is(k, "__restrict") || k == name;
+            if (!noise) type += std::string(seq_[k].text) + " ";
+        }
+        return type;
     }
 
     void note_friend(Range whole) {
@@ -706,7 +785,9 @@ class Translator {
         const Sequence& seq = *context.seq;
         const Token& token = seq[i];
         if (token.kind == TokenKind::punctuator) {
-            if (token.is("<<<")) launch(context, i);
+            // Formatters that do not know CUDA write `<< <grid, block >> >`, which compilers take.
+            const bool torn = token.is("<<") && seq.is(i + 1, "<") && i > 0 && !seq.is(i - 1, "operator");
+            if (token.is("<<<") || torn) launch(context, i);
             return;
         }
         if (token.kind != TokenKind::identifier) return;
@@ -723,6 +804,9 @@ class Translator {
             }
         }
         if (word.substr(0, 4) == "cuda") kernel_argument(context, i);
+        if (word == "clock") return clock_call(context, i);
+        if (word == "func") return kernel_member(context, i);
+        call(context, i);
         use_of_macro(context, i);
     }
 
@@ -796,7 +880,8 @@ class Translator {
         const Sequence& seq = *context.seq;
         bool expression = false;
         const std::size_t first = kernel_begin(seq, i, expression);
-        const std::size_t close = launch_close(context, i);
+        const std::size_t inner = seq.is(i, "<<") ? i + 1 : i;  // the last token of `<<<`
+        const std::size_t close = launch_close(context, inner);
         if (first == npos) {
             return complain(
                 context, seq[i], "`<<<` without a kernel's name in front of it",
@@ -804,22 +889,48 @@ class Translator {
         }
         if (close == npos) return;
         const std::size_t open = close + 3;
-        if (!check_configuration(context, i, close) || !check_arguments(context, open)) return;
+        if (!check_configuration(context, inner, close) ||
+            !check_arguments(context, open, is_plain_kernel(context, {first, i}, open))) {
+            return;
+        }
         if (context.device) {
             return complain(context, seq[first], "launch inside device code",
                             "the CPU backend has no dynamic parallelism; launch from the host");
         }
         const std::string name = quoted(context, {first, i});
+        // A name that can only mean one function tells the parameters' types.
+        const bool typed = is_plain_kernel(context, {first, i}, open);
         if (expression) {  // evaluated once, and only the function it names is kept
             insert(seq[first].begin, runtime(context, "kernel") + "(" + name + ",[simt_k = ");
             insert(seq[i - 1].end, "](auto... simt_args){ simt_k(simt_args...); })");
         } else {
             insert(seq[first].begin, runtime(context, "kernel") + "(" + name + ",[=](auto... simt_args){ ");
-            insert(seq[i - 1].end, "(simt_args...); })");
+            insert(seq[i - 1].end,
+                   "(simt_args...); }" + (typed ? "," + std::string(seq[first].text) : "") + ")");
         }
         replace(seq[i], "[" + runtime(context, "cfg") + "(");
-        out_.edits.push_back({seq[close].begin, seq[close].end, ")]"});
+        if (inner != i) blank(seq[inner]);
+        out_.edits.push_back({seq[close].begin, seq[close].end, typed ? ")].run" : ")]"});
         out_.edits.push_back({seq[close + 1].begin, seq[close + 2].end, ""});
+    }
+
+    /// True if the arguments behind `open` are those of the one function that `name` can mean.
+    [[nodiscard]] bool is_plain_kernel(const Context& context, Range name, std::size_t open) const {
+        if (context.macro || name.end != name.begin + 1) return false;
+        const Sequence& seq = *context.seq;
+        const auto& functions = out_.exports.functions;
+        const auto found = functions.find(seq[name.begin].text);
+        if (found == functions.end() || !found->second.kernel || found->second.host || found->second.device)
+            return false;
+        const std::string& parameters = found->second.parameters;
+        if (parameters.empty() || open >= seq.size() || seq.match(open) == npos) return false;
+        // Fewer arguments where there are defaults; of a pack, nobody knows.
+        const std::vector<Range> arguments = split(seq, {open + 1, seq.match(open)});
+        for (std::size_t k = open; k < seq.match(open); ++k) {
+            if (seq.is(k, "...")) return false;
+        }
+        return std::count(parameters.begin(), parameters.end(), ',') ==
+               static_cast<std::ptrdiff_t>(arguments.size());
     }
 
     /// Reads a kernel's name backwards from `<<<`: `ns::k<T, 16>`, `(c ? f : g)`, `table[1]`,
@@ -871,9 +982,10 @@ class Translator {
         return npos;
     }
 
-    /// The first `>` of the `>>>` that closes the launch opened at `i`, or npos after a complaint.
+    /// The first `>` of the `>>>` that closes the launch whose `<<<` ends at `i`, or npos after a complaint.
     std::size_t launch_close(const Context& context, std::size_t i) {
         const Sequence& seq = *context.seq;
+        const bool spaced = seq.is(i, "<");
         bool closed = false;
         for (std::size_t k = i + 1; k < seq.size();) {
             const std::string_view word = seq[k].text;
@@ -884,7 +996,7 @@ class Translator {
                 continue;
             }
             std::size_t run = 0;
-            while (seq.is(k + run, ">") && (run == 0 || seq.adjacent(k + run - 1))) ++run;
+            while (seq.is(k + run, ">") && (run == 0 || spaced || seq.adjacent(k + run - 1))) ++run;
             if (run >= 3) {
                 closed = true;
                 const std::size_t behind = k + run;
@@ -949,7 +1061,7 @@ class Translator {
         return false;
     }
 
-    bool check_arguments(const Context& context, std::size_t open) {
+    bool check_arguments(const Context& context, std::size_t open, bool typed) {
         const Sequence& seq = *context.seq;
         if (open >= seq.size()) return true;
         const std::size_t close = seq.match(open);
@@ -960,7 +1072,7 @@ class Translator {
         }
         for (const Range& argument : split(seq, {open + 1, close})) {
             if (argument.empty()) continue;
-            if (seq.is(argument.begin, "{")) {
+            if (seq.is(argument.begin, "{") && !typed) {
                 complain(context, seq[argument.begin], "kernel argument in braces without a type",
                          "arguments are copied before the kernel is known; name the type: `float3{x, y, z}`");
                 return false;
@@ -1002,6 +1114,29 @@ class Translator {
         }
     }
 
+    /// `parameters.func = (void*)k;`: the runtime needs the kernel's type. The member of another structure
+    /// gets its `void*` all the same.
+    void kernel_member(const Context& context, std::size_t i) {
+        const Sequence& seq = *context.seq;
+        if (i == 0 || !(seq.is(i - 1, ".") || seq.is(i - 1, "->")) || !seq.is(i + 1, "=") ||
+            !seq.is(i + 2, "(") || !is_void_pointer(seq, {i + 3, seq.match(i + 2)})) {
+            return;
+        }
+        const std::size_t close = seq.match(i + 2);
+        out_.edits.push_back({seq[i + 2].begin, seq[close].end, "(::simt::KernelPointer)"});
+    }
+
+    /// A device's `clock()` counts cycles; the C library's, which has its name, counts microseconds.
+    void clock_call(const Context& context, std::size_t i) {
+        const Sequence& seq = *context.seq;
+        const bool member = i > 0 && (seq.is(i - 1, ".") || seq.is(i - 1, "->") || seq.is(i - 1, "::") ||
+                                      seq.is_identifier(i - 1));
+        const bool after_return = i > 0 && seq.is(i - 1, "return");
+        if (!context.device || (member && !after_return) || !seq.is(i + 1, "(") || !seq.is(i + 2, ")"))
+            return;
+        out_.edits.push_back({seq[i].begin, seq[i].end, "clock64"});
+    }
+
     static bool is_void_pointer(const Sequence& seq, Range range) {
         if (range.end == npos || range.empty()) return false;
         bool seen_void = false;
@@ -1033,7 +1168,7 @@ class Translator {
                                      : std::nullopt;
         if (!declaration) {
             return complain(context, seq[i], "`__shared__` without a complete declaration behind it",
-                            "the translator must see type, name and size together; "
+                            "the translator must see type, name, size and the `;` behind them; "
                             "write `__shared__ float tile[256];` where it is used");
         }
         for (const Declarator& d : declaration->declarators) {
@@ -1174,6 +1309,17 @@ class Translator {
 void Exports::merge(const Exports& other) {
     for (const auto& [name, reason] : other.untranslatable_macros) untranslatable_macros[name] = reason;
     external_names.insert(other.external_names.begin(), other.external_names.end());
+    for (const auto& [name, function] : other.functions) note_function(name, function);
+}
+
+void Exports::note_function(std::string_view name, const Function& function) {
+    const auto [entry, is_new] = functions.try_emplace(std::string(name), function);
+    if (is_new) return;
+    Function& known = entry->second;
+    if (known.parameters != function.parameters) known.parameters.clear();
+    known.kernel = known.kernel || function.kernel;
+    known.device = known.device || function.device;
+    known.host = known.host || function.host;
 }
 
 Translation translate(std::string_view text, const std::string& path, const TranslateOptions& options) {

@@ -35,7 +35,18 @@ struct Exports {
     std::map<std::string, std::string, std::less<>> untranslatable_macros;
     /// Names declared `extern` or `friend`: their definitions must not become `static`.
     std::set<std::string, std::less<>> external_names;
+    /// What a function name at namespace scope stands for.
+    struct Function {
+        /// Of a kernel: its parameters' types, each followed by a comma; empty where the name stands for
+        /// several functions, or for a template.
+        std::string parameters;
+        bool kernel = false;  ///< it may mean a kernel
+        bool device = false;  ///< it may mean what device code can call, or that cannot be told
+        bool host = false;    ///< it may mean a plain function of the host
+    };
+    std::map<std::string, Function, std::less<>> functions;
 
+    void note_function(std::string_view name, const Function& function);
     void merge(const Exports& other);
 };
 

@@ -35,11 +35,11 @@ SIMT_DEVICE T shuffle_any(unsigned mask, const T& value, unsigned source) {
     static_assert(std::is_trivially_copyable<T>::value, "a shuffle copies bytes");
     constexpr std::size_t words = (sizeof(T) + 7) / 8;
     std::uint64_t buffer[words] = {};
-    std::memcpy(buffer, &value, sizeof(T));
+    __builtin_memcpy(buffer, &value, sizeof(T));
     for (std::size_t i = 0; i < words; ++i)
         buffer[i] = simt::warp_collective(simt::WarpOperation::shuffle, mask, buffer[i], source);
     T result;
-    std::memcpy(static_cast<void*>(&result), buffer, sizeof(T));
+    __builtin_memcpy(static_cast<void*>(&result), buffer, sizeof(T));
     return result;
 }
 
@@ -88,6 +88,13 @@ class thread_block {
 
 inline grid_group this_grid() { return {}; }
 inline thread_block this_thread_block() { return {}; }
+/// Room that a device needs to make tiles of more than a warp; nothing here.
+template <unsigned MaxBlockSize = 1024>
+struct block_tile_memory {};
+template <unsigned MaxBlockSize>
+thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) {
+    return {};
+}
 
 /// Threads of one warp, by mask: what tiles and coalesced groups share.
 class warp_group {

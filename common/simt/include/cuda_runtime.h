@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "simt/api.h"
+#include "simt/attributes.h"
 #include "simt/device.h"
 #include "simt/error.h"
 #include "simt/graph.h"

@@ -553,12 +553,13 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     if (const cudaError_t error = enter()) return fail(error);
-    if (!graph) return fail(cudaErrorInvalidValue);
     cudaStream_t stream = resolve(handle);
     if (!stream) return fail(cudaErrorInvalidResourceHandle);
     std::lock_guard lock(state_mutex());
     const std::shared_ptr<Capture> capture = stream->capture;
-    if (!capture) return fail(cudaErrorIllegalState);
+    if (!capture) return fail(graph ? cudaErrorIllegalState : cudaErrorInvalidValue);
+    // Who captured into a graph of his own has it already.
+    if (!graph && capture->owns_graph) return fail(cudaErrorInvalidValue);
     if (capture->origin != stream) {
         capture->invalidated = true;
         return fail(cudaErrorStreamCaptureUnmatched);
@@ -585,10 +586,10 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     end_capture(capture);
     if (error != cudaSuccess) {
         if (owned) delete_graph(captured);
-        *graph = nullptr;
+        if (graph) *graph = nullptr;
         return fail(error);
     }
-    *graph = captured;
+    if (graph) *graph = captured;
     return cudaSuccess;
 }
 

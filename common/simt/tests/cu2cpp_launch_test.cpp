@@ -121,6 +121,54 @@ TEST_CASE("Macros may contain whole launches", "[simt][cu2cpp][launch][macro]") 
     }
 }
 
+TEST_CASE("A name that can only mean one kernel passes its type on", "[simt][cu2cpp][launch]") {
+    const auto typed = [](const std::string& arguments) {
+        return "::simt::kernel(\"k\",[=](auto... simt_args){ k(simt_args...); },k)[::simt::cfg(1, 2)].run" +
+               arguments;
+    };
+    const std::string kernel = "__global__ void k(int* p, float f) {} ";
+    const auto body = [](const std::string& text) { return text.substr(text.find("void f() {")); };
+    CHECK(body(translation(kernel + "void f() { k<<<1, 2>>>(0, {}); }")) ==
+          "void f() { " + typed("(0, {}); }"));
+    CHECK(body(translation("__global__ void k(int*, float); " + kernel +
+                           "void f() { k<<<1, 2>>>(p, 1); }")) == "void f() { " + typed("(p, 1); }"));
+    const std::string untyped = "void f() { " + launch("k", "1, 2") + "(p, 1); }";
+    for (const std::string other :
+         {"__global__ void k(int* p, double f); ", "template <class T> __global__ void k(T); ",
+          "void k(float); ", "__device__ int k(); "}) {
+        CAPTURE(other);
+        CHECK(body(translation(kernel + other + "void f() { k<<<1, 2>>>(p, 1); }")) == untyped);
+    }
+    CHECK(body(translation(kernel + "void f() { k<<<1, 2>>>(p); }")) ==
+          "void f() { " + launch("k", "1, 2") + "(p); }");
+    CHECK(body(translation(kernel + "template <class... A> void f() { k<<<1, 2>>>(p, a...); }")) ==
+          "void f() { " + launch("k", "1, 2") + "(p, a...); }");
+}
+
+TEST_CASE("Launches that a formatter tore apart", "[simt][cu2cpp][launch]") {
+    CHECK(translation("k << <1, 2>> >(a);") ==
+          "::simt::kernel(\"k\",[=](auto... simt_args){ k(simt_args...); }) [::simt::cfg( 1, 2)](a);");
+    CHECK(translation("std::cout << x >> 1;") == "std::cout << x >> 1;");
+    CHECK(translation("a.operator<< <T>(b);") == "a.operator<< <T>(b);");
+}
+
+TEST_CASE("What no CUDA compiler takes is refused, though C++ would run it", "[simt][cu2cpp][refusal]") {
+    const std::string text = "__global__ void k(int n) {}\nint host(int a) { return a; }\n";
+    CHECK(starts_with(refusal(text + "void f() { k(1); }"), "3:12: kernel `k` called like a function"));
+    CHECK(starts_with(refusal(text + "__global__ void g(int* p) { *p = host(1); }"),
+                      "3:34: host function `host` called from device code"));
+    for (const std::string fine :
+         {"void f() { k<<<1, 2>>>(host(1)); }", "void f() { run(k); use(&k); o.k(1); ns::k(1); }",
+          "void f() { void k(int); }", "__host__ __device__ int g() { return host(1); }",
+          "constexpr int twice(int a) { return a; } __global__ void g() { twice(1); }",
+          "HD int both(int a) { return a; } __global__ void g() { both(1); }",
+          "template <class T> int any(T a) { return a; } __global__ void g() { any(1); }",
+          "__device__ int late(int); int late(int a) { return a; } __global__ void g() { late(1); }"}) {
+        CAPTURE(fine);
+        CHECK(refusals(text + fine).empty());
+    }
+}
+
 TEST_CASE("NULL stays a null pointer when it is copied", "[simt][cu2cpp][launch]") {
     CHECK(translation("k<<<1, 2>>>(NULL, f(NULL), 0);") == launch("k", "1, 2") + "(nullptr, f(NULL), 0);");
 }

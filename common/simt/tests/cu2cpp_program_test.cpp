@@ -103,9 +103,13 @@ constexpr const char* stub_runtime = R"(#pragma once
 #define __global__
 #define __device__
 namespace simt {
-struct Configured { template <class... A> void operator()(A...) const {} };
+struct Configured {
+    template <class... A> void operator()(A...) const {}
+    template <class... A> void run(A...) const {}
+};
 struct Kernel { Configured operator[](int) const { return {}; } };
 template <class F> Kernel kernel(const char*, F) { return {}; }
+template <class F> Kernel kernel(const char*, F, void (*)()) { return {}; }
 inline int cfg(int, int) { return 0; }
 }
 )";

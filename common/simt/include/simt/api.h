@@ -75,6 +75,19 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise ad
                           cudaMemLocation location);
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, cudaMemLocation location,
                                  unsigned int flags, cudaStream_t stream = 0);
+/// The forms of CUDA 12 and before, with a device (or `cudaCpuDeviceId`) for the place.
+inline cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise advice, int device) {
+    return cudaMemAdvise(
+        pointer, count, advice,
+        {device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device < 0 ? 0 : device});
+}
+inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, int device,
+                                        cudaStream_t stream = 0) {
+    return cudaMemPrefetchAsync(
+        pointer, count,
+        {device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device < 0 ? 0 : device}, 0,
+        stream);
+}
 cudaError_t cudaMemRangeGetAttribute(void* data, size_t data_size, cudaMemRangeAttribute attribute,
                                      const void* pointer, size_t count);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t length = 0,
@@ -307,27 +320,33 @@ bool locate(const void* address, Location* location);
 /// True if `address` lies in the range that device memory is taken from.
 bool is_device_range(const void* address);
 
+/// The address of a pointer to anything, const or volatile too, as the untyped functions want it.
+template <class T>
+inline void** untyped(T** pointer) {
+    return static_cast<void**>(const_cast<void*>(static_cast<const volatile void*>(pointer)));
+}
+
 }  // namespace simt
 
 template <class T>
 inline cudaError_t cudaMalloc(T** pointer, size_t size) {
-    return cudaMalloc(reinterpret_cast<void**>(pointer), size);
+    return cudaMalloc(::simt::untyped(pointer), size);
 }
 template <class T>
 inline cudaError_t cudaMalloc(T** pointer, size_t size, ::simt::AllocationName name) {
-    const cudaError_t error = cudaMalloc(reinterpret_cast<void**>(pointer), size);
-    if (error == cudaSuccess) ::simt::name_allocation(*pointer, name.text);
+    const cudaError_t error = cudaMalloc(::simt::untyped(pointer), size);
+    if (error == cudaSuccess) ::simt::name_allocation(*::simt::untyped(pointer), name.text);
     return error;
 }
 template <class T>
 inline cudaError_t cudaMallocManaged(T** pointer, size_t size, unsigned int flags = cudaMemAttachGlobal) {
-    return cudaMallocManaged(reinterpret_cast<void**>(pointer), size, flags);
+    return cudaMallocManaged(::simt::untyped(pointer), size, flags);
 }
 template <class T>
 inline cudaError_t cudaMallocManaged(T** pointer, size_t size, unsigned int flags,
                                      ::simt::AllocationName name) {
-    const cudaError_t error = cudaMallocManaged(reinterpret_cast<void**>(pointer), size, flags);
-    if (error == cudaSuccess) ::simt::name_allocation(*pointer, name.text);
+    const cudaError_t error = cudaMallocManaged(::simt::untyped(pointer), size, flags);
+    if (error == cudaSuccess) ::simt::name_allocation(*::simt::untyped(pointer), name.text);
     return error;
 }
 template <class T>
@@ -336,11 +355,11 @@ inline cudaError_t cudaMallocManaged(T** pointer, size_t size, ::simt::Allocatio
 }
 template <class T>
 inline cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaStream_t stream) {
-    return cudaMallocAsync(reinterpret_cast<void**>(pointer), size, stream);
+    return cudaMallocAsync(::simt::untyped(pointer), size, stream);
 }
 template <class T>
 inline cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
-    return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size, pool, stream);
+    return cudaMallocFromPoolAsync(::simt::untyped(pointer), size, pool, stream);
 }
 inline cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
     return cudaMallocFromPoolAsync(pointer, size, pool, stream);
@@ -348,23 +367,23 @@ inline cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaMemPool_t po
 template <class T>
 inline cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t size, cudaMemPool_t pool,
                                            cudaStream_t stream) {
-    return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size, pool, stream);
+    return cudaMallocFromPoolAsync(::simt::untyped(pointer), size, pool, stream);
 }
 template <class T>
 inline cudaError_t cudaMallocHost(T** pointer, size_t size, unsigned int flags = cudaHostAllocDefault) {
-    return cudaMallocHost(reinterpret_cast<void**>(pointer), size, flags);
+    return cudaMallocHost(::simt::untyped(pointer), size, flags);
 }
 template <class T>
 inline cudaError_t cudaHostAlloc(T** pointer, size_t size, unsigned int flags) {
-    return cudaHostAlloc(reinterpret_cast<void**>(pointer), size, flags);
+    return cudaHostAlloc(::simt::untyped(pointer), size, flags);
 }
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned int flags) {
-    return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
+    return cudaHostGetDevicePointer(::simt::untyped(device), host, flags);
 }
 template <class T>
 inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
-    return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+    return cudaMallocPitch(::simt::untyped(pointer), pitch, width, height);
 }
 
 // Function-like, so that `::cudaMalloc(...)` and `&cudaMalloc` stay what they are; each appends the text of

@@ -8,6 +8,7 @@
 
 #include "simt/math.h"
 #include "simt/types.h"
+#include "simt/warp.h"
 
 namespace simt {
 
@@ -484,3 +485,14 @@ typedef __half nv_half;
 typedef __half2 nv_half2;
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
+
+namespace simt {
+template <>
+struct Shuffles<__half> : std::true_type {};
+template <>
+struct Shuffles<__half2> : std::true_type {};
+template <>
+struct Shuffles<__nv_bfloat16> : std::true_type {};
+template <>
+struct Shuffles<__nv_bfloat162> : std::true_type {};
+}  // namespace simt

@@ -3,7 +3,9 @@
 ///
 ///     ::simt::kernel("k", [&](auto... p) { k(p...); })[::simt::cfg(grid, block, shared, stream)](a, b)
 ///
-/// which evaluates the arguments once, copies them, and runs the kernel's body once a lane.
+/// which evaluates the arguments once, copies them, and runs the kernel's body once a lane. Where the name
+/// can only mean one function, `k` follows the lambda and `.run` the configuration: then arguments are
+/// converted to the kernel's parameters, and errors are told, where the launch stands.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +29,7 @@ struct Grid {
     bool cooperative = false;        ///< all blocks are resident: grid.sync() works
     void (*loop)() = nullptr;        ///< lane_loop() of the body
     const void* closure = nullptr;   ///< the body
+    std::size_t closure_bytes = 0;
 };
 
 /// The error that launching `grid` has to give by its shape alone, or `cudaSuccess`.
@@ -34,6 +37,28 @@ cudaError_t check_grid(const Grid& grid);
 /// Runs `grid` on all cores and returns when it has ended: with `cudaSuccess`, or the error of the lane that
 /// failed first (see simt/control.h for the report).
 cudaError_t run_grid(const Grid& grid);
+#if defined(SIMT_CHECK)
+/// One lane. A function of its own: lane_loop() is not instrumented, the kernel is.
+template <class Body>
+[[gnu::noinline]] void run_lane(const Body& body) {
+    body();
+    __asm__ __volatile__("" ::: "memory");
+}
+
+template <class Body>
+__attribute__((no_sanitize("thread"))) void lane_loop() {
+    const Context* next = nullptr;
+    try {
+        const Body body = *static_cast<const Body*>(execution.closure);
+        do run_lane(body);
+        while (!(next = next_lane()));
+    } catch (...) {
+        note_exception();
+    }
+    if (!next) fail_with_exception();
+    leave_for(next);
+}
+#else
 /// A fiber's life: runs lanes one after the other, until another fiber is to go on. The closure is a local
 /// copy, which lets compilers keep the kernel's arguments in registers.
 template <class Body>
@@ -58,6 +83,7 @@ void lane_loop() {
     if (!next) fail_with_exception();
     leave_for(next);
 }
+#endif
 
 /// A kernel with its arguments.
 template <class F, class... A>
@@ -85,6 +111,7 @@ cudaError_t launch(Grid grid, cudaStream_t stream, Body<F, A...> body) {
     using B = Body<F, A...>;
     if (cudaError_t error = check_grid(grid)) return fail(error);
     grid.loop = lane_loop<B>;
+    grid.closure_bytes = sizeof(B);
     Operation operation{Operation::Kind::kernel, grid.name, {}, grid.grid, grid.block, grid.dynamic_shared};
     operation.run = [grid, body = std::move(body)]() mutable {
         grid.closure = &body;
@@ -101,6 +128,7 @@ struct BoundKernel {
 
     template <class... A>
     void operator()(A&&... arguments) const {
+        if (false) f(std::decay_t<A>(arguments)...);  // complains in fewer lines than what follows
         Grid grid;
         grid.name = name;
         grid.grid = configuration.grid;
@@ -123,6 +151,43 @@ struct Kernel {
 template <class F>
 Kernel<F> kernel(const char* name, F f) {
     return {name, f};
+}
+
+/// A kernel whose parameters are known: arguments are converted to them where the launch stands, as in a
+/// call.
+template <class F, class... P>
+struct TypedBoundKernel {
+    const char* name;
+    F f;
+    void (*function)(P...);
+    LaunchConfiguration configuration;
+
+    void run(P... arguments) const {
+        Grid grid;
+        grid.name = name;
+        grid.function = reinterpret_cast<const void*>(function);
+        grid.grid = configuration.grid;
+        grid.block = configuration.block;
+        grid.dynamic_shared = configuration.dynamic_shared;
+        launch(grid, configuration.stream,
+               Body<F, std::decay_t<P>...>{f, std::tuple<std::decay_t<P>...>(std::forward<P>(arguments)...)});
+    }
+};
+
+template <class F, class... P>
+struct TypedKernel {
+    const char* name;
+    F f;
+    void (*function)(P...);
+    TypedBoundKernel<F, P...> operator[](const LaunchConfiguration& configuration) const {
+        return {name, f, function, configuration};
+    }
+};
+
+/// For the name of a kernel that is neither a template nor overloaded.
+template <class F, class... P>
+TypedKernel<F, P...> kernel(const char* name, F f, void (*function)(P...)) {
+    return {name, f, function};
 }
 
 /// The body of cudaLaunchKernel() and its relatives.

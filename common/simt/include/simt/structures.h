@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include <type_traits>
+
 #include "simt/error.h"
 #include "simt/types.h"
 
@@ -779,6 +781,9 @@ struct KernelPointer {
     /// An address without a signature is accepted if that kernel's signature was seen before.
     KernelPointer(const void* pointer) : address(pointer), type(nullptr) {}
     KernelPointer(decltype(nullptr)) : address(nullptr), type(nullptr) {}
+    // `0` and `NULL` fit several of these equally well without a form of their own.
+    template <class T, class = std::enable_if_t<std::is_integral<T>::value>>
+    KernelPointer(T) : address(nullptr), type(nullptr) {}
     template <class... P>
     KernelPointer(void (*kernel)(P...));
     operator void*() const { return const_cast<void*>(address); }

@@ -4,7 +4,7 @@
 /// Coordinates, addressing and filtering follow the programming guide: linear filtering weighs with 8
 /// fractional bits (1.8 fixed point), wrap and mirror act on normalised coordinates and are clamp otherwise,
 /// and a fetch outside linear memory gives 0. Mipmaps, cube maps, gathers, sRGB and anisotropy do not exist
-/// here.
+/// here; fetches with a level of detail read level 0.
 #pragma once
 
 #include "simt/api.h"
@@ -210,6 +210,20 @@ inline void tex3D(T* result, cudaTextureObject_t object, float x, float y, float
     *result = tex3D<T>(object, x, y, z);
 }
 
+// With a level of detail: there is only level 0.
+template <class T>
+inline T tex1DLod(cudaTextureObject_t object, float x, float) {
+    return tex1D<T>(object, x);
+}
+template <class T>
+inline T tex2DLod(cudaTextureObject_t object, float x, float y, float) {
+    return tex2D<T>(object, x, y);
+}
+template <class T>
+inline T tex3DLod(cudaTextureObject_t object, float x, float y, float z, float) {
+    return tex3D<T>(object, x, y, z);
+}
+
 // Surfaces: x counts bytes.
 template <class T>
 inline T surf1Dread(cudaSurfaceObject_t object, int x, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
@@ -224,6 +238,16 @@ template <class T>
 inline T surf3Dread(cudaSurfaceObject_t object, int x, int y, int z,
                     cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
     return ::simt::surface_read<T>(object, x, y, z, mode);
+}
+template <class T>
+inline T surf2DLayeredread(cudaSurfaceObject_t object, int x, int y, int layer,
+                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+    return ::simt::surface_read<T>(object, x, y, layer, mode);
+}
+template <class T>
+inline void surf2DLayeredwrite(T value, cudaSurfaceObject_t object, int x, int y, int layer,
+                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+    ::simt::surface_write(value, object, x, y, layer, mode);
 }
 template <class T>
 inline void surf1Dread(T* result, cudaSurfaceObject_t object, int x,

@@ -1,0 +1,167 @@
+/// @file
+/// Launches and streams with attributes, and handles for other processes.
+///
+/// Attributes tune hardware: caches, priorities, the order of fences. A CPU has none of it, so they are
+/// accepted and have no effect; the two that change what a program means are kept (cooperative) or refused
+/// (clusters).
+#pragma once
+
+#include "simt/api.h"
+#include "simt/launch.h"
+#include "simt/structures.h"
+
+enum cudaAccessProperty {
+    cudaAccessPropertyNormal = 0,
+    cudaAccessPropertyStreaming = 1,
+    cudaAccessPropertyPersisting = 2,
+};
+/// A range whose lines a device's L2 cache should keep.
+struct cudaAccessPolicyWindow {
+    void* base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    enum cudaAccessProperty hitProp, missProp;
+};
+enum cudaSynchronizationPolicy {
+    cudaSyncPolicyAuto = 1,
+    cudaSyncPolicySpin = 2,
+    cudaSyncPolicyYield = 3,
+    cudaSyncPolicyBlockingSync = 4,
+};
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeAccessPolicyWindow = 1,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeSynchronizationPolicy = 3,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+    cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
+};
+union cudaLaunchAttributeValue {
+    char pad[64];
+    struct cudaAccessPolicyWindow accessPolicyWindow;
+    int cooperative;
+    enum cudaSynchronizationPolicy syncPolicy;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+    int clusterSchedulingPolicyPreference;
+    int programmaticStreamSerializationAllowed;
+    int priority;
+    unsigned int sharedMemCarveout;
+};
+struct cudaLaunchAttribute {
+    enum cudaLaunchAttributeID id;
+    union cudaLaunchAttributeValue val;
+};
+/// Everything about a launch but the kernel and its arguments.
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute* attrs;
+    unsigned int numAttrs;
+};
+
+namespace simt {
+
+/// What the attributes of a launch ask for: whether it is cooperative, or an error for what has no
+/// counterpart.
+inline cudaError_t read_attributes(const cudaLaunchConfig_t* configuration, bool* cooperative) {
+    *cooperative = false;
+    if (!configuration || (configuration->numAttrs != 0 && !configuration->attrs))
+        return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < configuration->numAttrs; ++i) {
+        const cudaLaunchAttribute& attribute = configuration->attrs[i];
+        const auto& cluster = attribute.val.clusterDim;
+        if (attribute.id == cudaLaunchAttributeCooperative) *cooperative = attribute.val.cooperative != 0;
+        if (attribute.id == cudaLaunchAttributeClusterDimension &&
+            (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
+            return cudaErrorNotSupported;
+    }
+    return cudaSuccess;
+}
+
+}  // namespace simt
+
+/// As cudaLaunchKernel() with a configuration. Clusters of more than one block are `cudaErrorNotSupported`.
+template <class... P>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, void (*function)(P...),
+                                void** arguments) {
+    bool cooperative = false;
+    if (const cudaError_t error = ::simt::read_attributes(configuration, &cooperative))
+        return ::simt::fail(error);
+    return ::simt::launch_pointer(function,
+                                  {configuration->gridDim, configuration->blockDim,
+                                   configuration->dynamicSmemBytes, configuration->stream},
+                                  cooperative, arguments, std::index_sequence_for<P...>{});
+}
+/// As above; the arguments are converted to the kernel's parameters.
+template <class... P, class... A>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* configuration, void (*function)(P...),
+                               A&&... arguments) {
+    static_assert(sizeof...(P) == sizeof...(A), "the launch has another number of arguments than the kernel");
+    return [&](std::decay_t<P>... values) {
+        void* addresses[] = {static_cast<void*>(&values)..., nullptr};
+        return cudaLaunchKernelExC(configuration, function, addresses);
+    }(static_cast<A&&>(arguments)...);
+}
+
+// ---- Attributes of streams
+// ------------------------------------------------------------------------------------
+
+typedef cudaLaunchAttributeID cudaStreamAttrID;
+typedef cudaLaunchAttributeValue cudaStreamAttrValue;
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+
+/// Accepted, no effect.
+inline cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID,
+                                          const cudaStreamAttrValue* value) {
+    unsigned int flags = 0;
+    return value ? cudaStreamGetFlags(stream, &flags) : ::simt::fail(cudaErrorInvalidValue);
+}
+/// What a stream has before anything was set, whatever was set.
+inline cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id,
+                                          cudaStreamAttrValue* value) {
+    if (!value) return ::simt::fail(cudaErrorInvalidValue);
+    *value = cudaStreamAttrValue{};
+    if (id == cudaLaunchAttributeSynchronizationPolicy) value->syncPolicy = cudaSyncPolicyAuto;
+    if (id == cudaLaunchAttributePriority) return cudaStreamGetPriority(stream, &value->priority);
+    unsigned int flags = 0;
+    return cudaStreamGetFlags(stream, &flags);
+}
+inline cudaError_t cudaStreamCopyAttributes(cudaStream_t destination, cudaStream_t source) {
+    unsigned int flags = 0;
+    if (const cudaError_t error = cudaStreamGetFlags(source, &flags)) return error;
+    return cudaStreamGetFlags(destination, &flags);
+}
+
+// ---- Handles for other processes: refused
+// ------------------------------------------------------------------------
+
+struct cudaIpcMemHandle_t {
+    char reserved[64];
+};
+struct cudaIpcEventHandle_t {
+    char reserved[64];
+};
+#define cudaIpcMemLazyEnablePeerAccess 0x01
+
+/// Memory of one process is not seen by another: `cudaErrorNotSupported`, here and below.
+inline cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) {
+    return ::simt::fail(cudaErrorNotSupported);
+}
+inline cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsigned int) {
+    return ::simt::fail(cudaErrorNotSupported);
+}
+inline cudaError_t cudaIpcCloseMemHandle(void*) { return ::simt::fail(cudaErrorNotSupported); }
+inline cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t*, cudaEvent_t) {
+    return ::simt::fail(cudaErrorNotSupported);
+}
+inline cudaError_t cudaIpcOpenEventHandle(cudaEvent_t*, cudaIpcEventHandle_t) {
+    return ::simt::fail(cudaErrorNotSupported);
+}
