@@ -47,13 +47,14 @@ endfunction()
 # What makes a compiler report every access to memory and every index out of an array's bounds. Linked without
 # the sanitizers' libraries: simt_check is what is called. Debug information and the missing tail calls tell
 # findings where they are; optimisation stays low, so that an access in the source is one in the code.
-set(RUNGS_CHECK_COMPILE_OPTIONS -O1 -g -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer)
-set(RUNGS_CHECK_COMPILE_OPTIONS_GNU -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1
-    --param=tsan-instrument-func-entry-exit=0)
+set(RUNGS_CHECK_COMPILE_OPTIONS
+    -O1 -gdwarf-4 -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer
+    -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -Wno-unknown-pragmas)
+set(RUNGS_CHECK_COMPILE_OPTIONS_GNU
+    -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0)
 set(RUNGS_CHECK_COMPILE_OPTIONS_Clang
-    -fsanitize=array-bounds -fno-unroll-loops -fno-vectorize -fno-slp-vectorize -fno-builtin-memset
-    -fno-builtin-memcpy -mllvm -tsan-instrument-read-before-write -mllvm -tsan-distinguish-volatile
-    -mllvm -tsan-instrument-func-entry-exit=0)
+    -fsanitize=array-bounds -fno-unroll-loops -fno-vectorize -fno-slp-vectorize -mllvm -tsan-distinguish-volatile
+    -mllvm -tsan-instrument-read-before-write -mllvm -tsan-instrument-func-entry-exit=0)
 
 # rungs_add_checked_kernels(<target> <file.cu>...)
 #   As rungs_add_kernels(<target> cpu ...), in check mode. The target's other sources are not instrumented; they
@@ -62,7 +63,28 @@ function(rungs_add_checked_kernels target)
     rungs_translate(${target} outputs ${ARGN})
     target_sources(${target} PRIVATE ${outputs})
     set_source_files_properties(${outputs} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
-        "${RUNGS_CHECK_COMPILE_OPTIONS};${RUNGS_CHECK_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}};-Wno-unknown-pragmas")
+        "${RUNGS_CHECK_COMPILE_OPTIONS};${RUNGS_CHECK_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}}")
+    target_link_libraries(${target} PUBLIC simt_check)
+endfunction()
+
+# rungs_add_kernels_checked_by(<target> <compiler> <GNU|Clang> <file.cu>...)
+#   As rungs_add_checked_kernels(), with another compiler than this build's.
+function(rungs_add_kernels_checked_by target compiler id)
+    rungs_translate(${target} outputs ${ARGN})
+    set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+    set(define "$<TARGET_PROPERTY:simt_check,INTERFACE_COMPILE_DEFINITIONS>")
+    foreach(source IN LISTS outputs)
+        add_custom_command(
+            OUTPUT ${source}.o
+            COMMAND ${compiler} -std=c++20 ${RUNGS_CHECK_COMPILE_OPTIONS} ${RUNGS_CHECK_COMPILE_OPTIONS_${id}}
+                    "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>" "-D$<JOIN:${define},;-D>" -c ${source} -o ${source}.o
+                    -MMD -MF ${source}.o.d
+            DEPENDS ${source}
+            DEPFILE ${source}.o.d
+            COMMAND_EXPAND_LISTS VERBATIM)
+        target_sources(${target} PRIVATE ${source}.o)
+        set_source_files_properties(${source}.o PROPERTIES EXTERNAL_OBJECT ON)
+    endforeach()
     target_link_libraries(${target} PUBLIC simt_check)
 endfunction()
 

@@ -1,6 +1,7 @@
 // Barriers of a block and of a grid, and the small change of device code.
 #include <chrono>
 
+#include "observe.h"
 #include "report.h"
 #include "simt/device.h"
 #include "simt/grid_barrier.h"
@@ -24,6 +25,7 @@ SIMT_DEVICE Transfer arrive_at(Wait kind, bool vote, const void* site) {
     Block& block = *execution.block;
     Barrier& barrier = block.barriers[static_cast<int>(kind)];
     barrier.votes += vote;
+    observe::barrier_reached(block, static_cast<int>(kind), site);
     LaneQueue& waiting = *barrier.waiting;
     // Only whole barriers empty this queue, so it starts at 0.
     if (waiting.tail + 1 == block.live && kind != Wait::grid) return complete(block, barrier);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 
+#include "observe.h"
 #include "simt/control.h"
 #include "simt/shared.h"
 #include "worker.h"
@@ -20,7 +21,10 @@ namespace {
 constexpr unsigned max_keys = 1u << 16;
 constexpr std::size_t marks_bytes = max_keys * sizeof(SharedMark);
 constexpr std::size_t dynamic_bytes = 256 * 1024;
-constexpr std::size_t mapping_bytes = marks_bytes + static_shared_limit + dynamic_bytes;
+// In a check build a red zone follows every array. Its size leaves arrays in their banks.
+constexpr std::size_t red_zone = observe::on ? 256 : 0;
+constexpr std::size_t static_bytes = static_shared_limit + 512 * red_zone;
+constexpr std::size_t mapping_bytes = marks_bytes + static_bytes + dynamic_bytes;
 
 std::mutex keys_mutex;
 unsigned keys = 0;
@@ -42,7 +46,7 @@ Block::Block() {
     if (memory == MAP_FAILED) throw std::bad_alloc();
     marks = static_cast<SharedMark*>(memory);
     static_shared = static_cast<char*>(memory) + marks_bytes;
-    dynamic_shared = static_shared + static_shared_limit;
+    dynamic_shared = static_shared + static_bytes;
     ready = queues;
     for (int kind = 0; kind < static_cast<int>(Wait::block_barriers); ++kind)
         barriers[kind].waiting = queues + 1 + kind;
@@ -61,6 +65,7 @@ void Block::reset() {
 
 void Block::renew_shared() {
     static_used = 0;
+    static_arrays = 0;
     if (++serial == 0) {
         std::memset(marks, 0, marks_bytes);
         serial = 1;
@@ -91,8 +96,10 @@ void* allocate_shared(SharedKey& key, const char* name, std::size_t size, std::s
         fail_lane(text, SIMT_SITE);
     }
     block.static_used = offset + size;
-    block.marks[index] = {block.serial, static_cast<unsigned>(offset)};
-    void* memory = block.static_shared + offset;
+    const std::size_t place = offset + block.static_arrays++ * red_zone;
+    if (place + size > static_bytes) fail_lane("a block has more than 512 __shared__ arrays", SIMT_SITE);
+    block.marks[index] = {block.serial, static_cast<unsigned>(place)};
+    void* memory = block.static_shared + place;
     if (poisons_shared()) std::memset(memory, 0xFF, size);
     return memory;
 }

@@ -9,6 +9,11 @@
 #include "simt/lane.h"
 
 namespace simt {
+#if defined(SIMT_CHECK)
+namespace check {
+struct BlockState;
+}
+#endif
 
 constexpr unsigned max_block_lanes = 1024;
 constexpr unsigned warp_lanes = 32;
@@ -114,10 +119,15 @@ struct Block {
     // Shared memory: one mapping of marks, static arrays, dynamic array.
     unsigned serial = 0;
     unsigned dynamic_serial = 0;
-    std::size_t static_used = 0;
+    std::size_t static_used = 0;  ///< bytes
+    std::size_t static_arrays = 0;
     SharedMark* marks = nullptr;
     char* static_shared = nullptr;
     char* dynamic_shared = nullptr;
+
+#if defined(SIMT_CHECK)
+    check::BlockState* checked = nullptr;  ///< owned by the checks
+#endif
 
     Warp warps[max_block_lanes / warp_lanes];
     Lane lanes[max_block_lanes];

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "observe.h"
 #include "simt/virtual_device.h"
 
 namespace simt {
@@ -132,6 +133,8 @@ Heap::Heap() : capacity_(host_memory() / 100 * 64) {
     // again.
     std::size_t want = std::min<std::size_t>(std::max<std::size_t>(capacity_ * 16, std::size_t{64} << 30),
                                              std::size_t{1} << 40);
+    // A check build keeps tables about every page of it.
+    if constexpr (observe::on) want = std::min<std::size_t>(want, std::size_t{64} << 30);
     want = std::max(want, capacity_ + capacity_ / 2);
     rlimit limit{};
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
@@ -198,6 +201,7 @@ void* Heap::allocate(std::size_t size, Location::Kind kind) {
     poison(user, user + size);
     std::memset(first, red_zone_byte, static_cast<std::size_t>(user - first));
     std::memset(user + size, red_zone_byte, static_cast<std::size_t>(last - (user + size)));
+    observe::allocated(user, size, static_cast<unsigned char>(kind));
     return user;
 }
 
@@ -239,6 +243,7 @@ std::map<std::uintptr_t, HeapBlock>::iterator Heap::drop(
     std::map<std::uintptr_t, HeapBlock>::iterator found) {
     HeapBlock& block = found->second;
     check(found->first, block);
+    observe::released(reinterpret_cast<const void*>(found->first));
     // Mapping afresh gives the pages back to the host and makes the range inaccessible.
     mmap(reinterpret_cast<void*>(block.region_begin), block.region_end - block.region_begin, PROT_NONE,
          MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -265,6 +270,7 @@ void Heap::name(const void* address, const char* text) {
     auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(address));
     if (found == blocks_.end()) return;
     std::snprintf(found->second.name, sizeof found->second.name, "%s", text);
+    observe::named(address, text);
 }
 
 bool Heap::find(const void* address, Found* result) {

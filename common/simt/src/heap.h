@@ -53,6 +53,8 @@ class Heap {
         const auto a = reinterpret_cast<std::uintptr_t>(address);
         return a >= begin_ && a < end_;
     }
+    std::uintptr_t begin() const { return begin_; }
+    std::uintptr_t end() const { return end_; }
     std::size_t capacity() const { return capacity_; }
     std::size_t used();
     std::size_t high(bool reset_mark);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "crash.h"
+#include "observe.h"
 #include "report.h"
 #include "simt/control.h"
 #include "simt/virtual_device.h"
@@ -192,6 +193,16 @@ cudaError_t run_grid(const Grid& grid) {
     const unsigned workers =
         small ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(thread_count(), blocks));
     install_fault_handlers();
+    if constexpr (observe::on) {
+        // One thread, one launch at a time: what is found is the same in every run.
+        static std::mutex mutex;
+        std::lock_guard lock(mutex);
+        Launch launch(grid, 1);
+        observe::launch_begins(launch);
+        Pool::instance().run(launch);
+        observe::launch_ends(launch);
+        return launch.error;
+    }
     Launch launch(grid, workers);
     Pool::instance().run(launch);
     return launch.error;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "heap.h"
+#include "observe.h"
 #include "simt/stream.h"
 #include "simt/virtual_device.h"
 #include "stream_state.h"
@@ -207,11 +208,13 @@ Symbol::Symbol(const volatile void* address, std::size_t size, const char* name,
     : address_(const_cast<const void*>(address)) {
     std::unique_lock lock(known().mutex);
     known().symbols[number(address_)] = {size, name, kind};
+    observe::symbol_added(address_, size, name, kind);
 }
 
 Symbol::~Symbol() {
     std::unique_lock lock(known().mutex);
     known().symbols.erase(number(address_));
+    observe::symbol_removed(address_);
 }
 
 // Size of the symbol that starts at `address`; 0 if there is none.
@@ -236,7 +239,9 @@ cudaError_t cudaMalloc(void** pointer, size_t size) {
 cudaError_t cudaFree(void* pointer) {
     if (const cudaError_t error = enter_unsafe()) return fail(error);
     if (!pointer) return cudaSuccess;
-    return fail(heap().release(pointer) ? cudaSuccess : cudaErrorInvalidValue);
+    if (heap().release(pointer)) return cudaSuccess;
+    observe::release_failed(pointer);
+    return fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <set>
 
+#include "observe.h"
 #include "simt/control.h"
 #include "simt/warp.h"
 
@@ -351,6 +352,7 @@ void report_fault(Launch& launch, const Fault& fault, const Block& block) {
         word = "stack-overflow";
         error = cudaErrorLaunchFailure;
     }
+    observe::failed("crash", text.c_str(), static_cast<const char*>(fault.pc) + 1);
     lane_report(launch, block, error, word, text, place,
                 format(" signal=%d address=", fault.signal) + address);
 }
@@ -363,6 +365,7 @@ void report_deadlock(Launch& launch, const std::vector<Block*>& residents, const
         waits += format("; %llu of %llu blocks have ended", static_cast<unsigned long long>(launch.finished),
                         static_cast<unsigned long long>(launch.blocks));
     (void)residents;
+    observe::failed("deadlock", waits.c_str(), nullptr);
     finish(launch, cudaErrorLaunchFailure,
            "kernel " + name + ": deadlock in block " + triple(stuck.index) + ": " + waits,
            "error=deadlock kernel=\"" + name + "\" block=" + triple(stuck.index) + tools);
@@ -375,6 +378,7 @@ void report_livelock(Launch& launch, const std::vector<Block*>& residents) {
     const Block& block = spinning == residents.end() ? *residents.front() : **spinning;
     std::string tools;
     const std::string waits = describe_waits(block, tools);
+    observe::failed("livelock", waits.c_str(), nullptr);
     finish(launch, cudaErrorLaunchTimeout,
            "kernel " + name + ": " +
                format("for %.3g s every thread has only waited or polled; ",
@@ -384,6 +388,7 @@ void report_livelock(Launch& launch, const std::vector<Block*>& residents) {
 }
 
 void warn_stray_shuffle(Launch& launch, const void* site) {
+    observe::stray_shuffle(site);
     static std::set<const void*> warned;
     {
         std::lock_guard lock(report_mutex);

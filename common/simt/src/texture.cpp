@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "memory.h"
+#include "observe.h"
 #include "simt/half.h"
 #include "simt/virtual_device.h"
 #include "stream_state.h"
@@ -257,6 +258,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
     t.filtered = linear && resource->resType != cudaResourceTypeLinear;
     std::lock_guard lock(objects().mutex);
     objects().textures.insert(created.get());
+    observe::runtime_memory(created.get(), sizeof(Texture));
     *object = reinterpret_cast<cudaTextureObject_t>(created.release());
     return cudaSuccess;
 }
@@ -309,6 +311,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResou
     if (const cudaError_t error = describe(*resource, created.get())) return fail(error);
     std::lock_guard lock(objects().mutex);
     objects().surfaces.insert(created.get());
+    observe::runtime_memory(created.get(), sizeof(Texture));
     *object = reinterpret_cast<cudaSurfaceObject_t>(created.release());
     return cudaSuccess;
 }

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "observe.h"
 #include "report.h"
 #include "worker.h"
 
@@ -116,6 +117,7 @@ SIMT_DEVICE bool complete(Block& block, Warp& warp, unsigned slot, unsigned runn
     Lane* lanes = block.lanes + (&warp - block.warps) * warp_lanes;
     each_lane(arrived & ~running, [&](unsigned i) { block.ready->push(lanes[i]); });
     ++block.events;
+    observe::warp_completes(block, static_cast<unsigned>(&warp - block.warps), arrived);
     return true;
 }
 
@@ -128,8 +130,13 @@ Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t va
     const unsigned index = static_cast<unsigned>(&me - block.lanes);
     const unsigned lane = index % warp_lanes, bit = 1u << lane;
     Warp& warp = block.warps[index / warp_lanes];
-    if (__builtin_expect((mask & bit) == 0, 0))
+    if (__builtin_expect((mask & bit) == 0, 0)) {
+        if constexpr (observe::on) {
+            observe::wrong_mask(mask, site);
+            this_worker->stop_lane();
+        }
         fail_lane("the mask of a warp operation does not name its caller", site);
+    }
 
     const unsigned code = static_cast<unsigned>(operation);
     unsigned slot = warp_lanes;

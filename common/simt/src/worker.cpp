@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "crash.h"
+#include "observe.h"
 #include "report.h"
 #include "simt/control.h"
 
@@ -207,6 +208,7 @@ Transfer Worker::go_on_alone(Block& block, Lane& me) {
 
 void Worker::release(Block& block, Barrier& barrier) {
     // All lanes that have not exited wait here (or run, one of them): none can be in the ready queue.
+    observe::barrier_completes(block);
     barrier.result = barrier.votes;
     barrier.votes = 0;
     block.ready->clear();
@@ -261,6 +263,19 @@ const Context* Worker::advance() {
 
 const Context* advance_lane() { return this_worker->advance(); }
 
+const Context* next_lane() {
+    execution.spins = 0;
+    return execution.fast && ++threadIdx.x < blockDim.x ? nullptr : this_worker->advance();
+}
+
+void Worker::stop_lane() {
+    const Context* next = next_lane();
+    if (next) jump_stack(*next);
+    // The next lane shall run on this fiber: from its beginning, for what stands on it is given up.
+    Fiber& fiber = execution.lane ? *execution.lane->fiber : *first_;
+    jump_stack(start_context(fiber, launch_->grid.loop));
+}
+
 // ---- Blocks -----------------------------------------------------------------------------------------------
 
 bool Worker::take_block(std::uint64_t& number) {
@@ -294,6 +309,7 @@ void Worker::begin(Block& block, std::uint64_t number) {
     block.materialised = false;
     block.position = 0;
     block.renew_shared();
+    observe::block_begins(block, number);
     activate(block);
     execution.spins = 0;
     threadIdx = uint3{0, 0, 0};
@@ -313,6 +329,7 @@ void Worker::activate(Block& block) {
     execution.marks = block.marks;
     execution.static_shared = block.static_shared;
     execution.dynamic_shared = block.dynamic_shared;
+    observe::block_continues(block);
 }
 
 bool Worker::may_begin() const {
@@ -417,6 +434,7 @@ void Worker::settle(Block& block) {
             launch_->at_grid_barrier = 0;
             launch_->idle = 0;  // all of them have work again, whether they know it yet or not
             launch_->generation.fetch_add(1, std::memory_order_release);
+            observe::grid_barrier_completes();
             launch_->changed.notify_all();
         }
         return;
@@ -545,6 +563,7 @@ Transfer arrive_at_yield(const void* site) {
 
 void fail_lane(const char* text, const void* site) {
     Worker& worker = *this_worker;
+    observe::failed("failure", text, site);
     report_lane(*worker.launch(), *execution.block, cudaErrorLaunchFailure, text, site);
     worker.leave_to_root();
 }

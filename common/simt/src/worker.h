@@ -37,6 +37,8 @@ class Worker {
     void materialise();
     /// Gives the current fiber up: what goes on instead.
     const Context* leave_fiber();
+    /// Ends the current lane where it is, as if it had returned; the others go on.
+    [[noreturn]] void stop_lane();
     /// Leaves it for the root, which abandons the launch.
     [[noreturn]] void leave_to_root();
     /// Ends the current lane; see simt::advance_lane().

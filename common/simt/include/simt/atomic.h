@@ -19,7 +19,15 @@ namespace simt {
 /// Repeats of a fruitless operation after which other lanes run.
 constexpr unsigned spin_patience = 32;
 
+#if defined(SIMT_CHECK)
+/// pause() out of line: its own accesses are not observed.
+void pause_unobserved(const volatile void* address);
+#endif
+
 /// Counts an operation at `address` that changed nothing.
+#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+SIMT_DEVICE void pause(const volatile void* address) { pause_unobserved(address); }
+#else
 SIMT_DEVICE void pause(const volatile void* address) {
     // Four addresses, because loops poll a flag here and a counter there.
     const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(address);
@@ -29,6 +37,7 @@ SIMT_DEVICE void pause(const volatile void* address) {
     else if (__builtin_expect(++execution.spins >= spin_patience, 0))
         yield_lane();
 }
+#endif
 
 /// The integer that is as wide as T, for compare-and-swap on its bits.
 template <class T>
@@ -39,7 +48,7 @@ template <class To, class From>
 SIMT_DEVICE To bits_cast(const From& from) {
     static_assert(sizeof(To) == sizeof(From), "same width");
     To to;
-    std::memcpy(static_cast<void*>(&to), &from, sizeof to);
+    __builtin_memcpy(static_cast<void*>(&to), &from, sizeof to);
     return to;
 }
 
@@ -54,7 +63,9 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
         const B desired = bits_cast<B>(static_cast<T>(f(before)));
         if (desired == old) {
             // Reads of a flag are often written as updates that change nothing.
+#if !defined(SIMT_CHECK)  // which takes fences for the program's own
             __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
             pause(address);
             return before;
         }

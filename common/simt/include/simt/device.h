@@ -12,14 +12,18 @@
 
 namespace simt {
 // Half of a wait: the scheduler notes the arrival and decides who runs next; carry_out() goes there.
-Transfer arrive_at_barrier();
-Transfer arrive_at_count(bool vote);
-Transfer arrive_at_and(bool vote);
-Transfer arrive_at_or(bool vote);
+SIMT_SITED Transfer arrive_at_barrier();
+SIMT_SITED Transfer arrive_at_count(bool vote);
+SIMT_SITED Transfer arrive_at_and(bool vote);
+SIMT_SITED Transfer arrive_at_or(bool vote);
 Transfer arrive_at_sleep();
 int count_result();
 int and_result();
 int or_result();
+#if defined(SIMT_CHECK)
+/// A fence as the checks see it: for the device, or for the block.
+void fence(bool device);
+#endif
 }  // namespace simt
 
 /// Waits for every thread of the block that has not exited. Calls in different places are one barrier, as on
@@ -43,11 +47,16 @@ SIMT_DEVICE int __syncthreads_or(int predicate) {
 
 /// Orders this thread's writes before it, for the block, the device, or the system: a full fence here. A loop
 /// that polls memory with a fence in it lets other lanes run.
+#if defined(SIMT_CHECK)
+SIMT_DEVICE void __threadfence() { simt::fence(true); }
+SIMT_DEVICE void __threadfence_block() { simt::fence(false); }
+#else
 SIMT_DEVICE void __threadfence() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     simt::pause(&simt::execution);
 }
 SIMT_DEVICE void __threadfence_block() { __threadfence(); }
+#endif
 SIMT_DEVICE void __threadfence_system() { __threadfence(); }
 
 /// Lets other lanes run; does not sleep.

@@ -14,14 +14,30 @@
 /// leave in reports lie in the kernel.
 #define SIMT_DEVICE inline __attribute__((always_inline))
 
+/// On functions whose call sites reports name: two calls in different places stay two calls.
+#if defined(__clang__)
+#define SIMT_SITED __attribute__((nomerge))
+#else
+#define SIMT_SITED
+#endif
+
 #define SIMT_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
+#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+// A check build: instrumented code, whose accesses to constants are not observed. What it sees of these never
+// changes during a lane's life.
+#define SIMT_BUILT_IN extern SIMT_THREAD_LOCAL const
+#else
+#define SIMT_BUILT_IN extern SIMT_THREAD_LOCAL
+#endif
 
 /// CUDA's built-in variables of the current lane. (Variables rather than macros: CUDA's own structures and
 /// much host code use `gridDim` and `blockDim` as names of members and locals.)
-extern SIMT_THREAD_LOCAL uint3 threadIdx;
-extern SIMT_THREAD_LOCAL uint3 blockIdx;
-extern SIMT_THREAD_LOCAL dim3 blockDim;
-extern SIMT_THREAD_LOCAL dim3 gridDim;
+SIMT_BUILT_IN uint3 threadIdx;
+SIMT_BUILT_IN uint3 blockIdx;
+SIMT_BUILT_IN dim3 blockDim;
+SIMT_BUILT_IN dim3 gridDim;
+#undef SIMT_BUILT_IN
 
 /// Lanes of a warp.
 constexpr int warpSize = 32;
@@ -77,6 +93,8 @@ struct Context {
 /// Ends the current lane and makes the next one current. Returns nullptr if that one is to run on this fiber,
 /// else where to go on instead: nothing is left to this fiber.
 const Context* advance_lane();
+/// advance_lane() with the short cut that lane_loop() takes inline, for check builds.
+const Context* next_lane();
 /// In a handler: keeps the text of the exception; then, outside it: reports it as the lane's failure.
 void note_exception();
 [[noreturn]] void fail_with_exception();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "simt/lane.h"
 
@@ -25,6 +26,29 @@ void* allocate_shared(SharedKey& key, const char* name, std::size_t size, std::s
 /// Poisons the dynamic shared memory of the running block, and returns it.
 void* prepare_dynamic_shared();
 
+/// The shape of a `__shared__` declaration, for messages.
+struct SharedShape {
+    std::size_t element;  ///< bytes
+    std::size_t columns;  ///< extent of the last of two or more dimensions, else 0
+};
+#if defined(SIMT_CHECK)
+/// shared() and dynamic_shared() of a check build: out of line, so that their own accesses are not observed.
+void* find_shared(SharedKey& key, const char* name, std::size_t size, std::size_t alignment,
+                  SharedShape shape);
+void* find_dynamic_shared();
+
+template <class T>
+SIMT_DEVICE T& shared(SharedKey& key, const char* name) {
+    constexpr unsigned rank = std::rank<T>::value;
+    return *static_cast<T*>(find_shared(key, name, sizeof(T), alignof(T),
+                                        {sizeof(std::remove_all_extents_t<T>), rank > 1 ? std::extent < T,
+                                         rank == 0 ? 0 : rank - 1 > ::value : 0}));
+}
+template <class T>
+SIMT_DEVICE T* dynamic_shared() {
+    return static_cast<T*>(find_dynamic_shared());
+}
+#else
 /// The running block's instance of a `__shared__` declaration.
 template <class T>
 SIMT_DEVICE T& shared(SharedKey& key, const char* name) {
@@ -41,6 +65,7 @@ SIMT_DEVICE T* dynamic_shared() {
         return reinterpret_cast<T*>(execution.dynamic_shared);
     return static_cast<T*>(prepare_dynamic_shared());
 }
+#endif
 
 /// `extern __shared__ T x[];` at namespace scope: looks the block's memory up at each use.
 template <class T>

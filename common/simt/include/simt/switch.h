@@ -14,8 +14,10 @@
 #if defined(RUNGS_SIMT_UCONTEXT)
 #include <ucontext.h>
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-/// Sanitizers are told of every change of stacks, which needs the runtime's help.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    (defined(SIMT_CHECK) && !defined(SIMT_RUNTIME))
+/// Sanitizers are told of every change of stacks, which needs the runtime's help; instrumented code of check
+/// builds leaves it to the runtime too, so that the switch itself is not observed.
 #define SIMT_SANITIZED 1
 #endif
 

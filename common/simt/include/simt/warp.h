@@ -65,13 +65,13 @@ template <class T>
 SIMT_DEVICE std::uint64_t to_word(const T& value) {
     static_assert(sizeof(T) <= 8 && std::is_trivially_copyable<T>::value, "at most 8 bytes, copied as bytes");
     std::uint64_t word = 0;
-    std::memcpy(&word, &value, sizeof(T));
+    __builtin_memcpy(&word, &value, sizeof(T));
     return word;
 }
 template <class T>
 SIMT_DEVICE T from_word(std::uint64_t word) {
     T value;
-    std::memcpy(static_cast<void*>(&value), &word, sizeof(T));
+    __builtin_memcpy(static_cast<void*>(&value), &word, sizeof(T));
     return value;
 }
 

@@ -1,0 +1,615 @@
+// Every access of a kernel comes through here: is the address good, is the value there, is it ordered.
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "heap.h"
+#include "memory.h"
+#include "simt/control.h"
+#include "state.h"
+
+namespace simt::check {
+
+State state;
+
+namespace {
+
+// ---- Order ------------------------------------------------------------------------------------------------
+
+/// Where the current lane stands.
+struct Now {
+    BlockState& block;
+    unsigned warp, lane;
+    std::uint32_t segment;
+};
+
+/// `release` made lane `lane`'s access in segment `s` visible; lane 32: of some lane.
+bool releases(const Release& release, std::uint32_t s, const Segment& segment, unsigned lane) {
+    if (s < release.fence.block_base) return true;
+    if (release.warp != segment.warp) return false;
+    return s <
+           (lane == release.lane || lane == warp_lanes ? release.fence.segment : release.fence.known[lane]);
+}
+
+using Visited = std::vector<std::pair<const Signal*, std::uint32_t>>;
+
+/// One of the first `count` releases of `signal`, or of what these had been told, made the access visible to
+/// block `reader`.
+bool covered(const Signal& signal, std::uint32_t count, std::uint32_t reader, std::uint32_t s,
+             const Segment& segment, unsigned lane, Visited& visited) {
+    for (auto& [seen, up_to] : visited) {
+        if (seen != &signal) continue;
+        if (up_to >= count) return false;
+        up_to = count;
+    }
+    visited.emplace_back(&signal, count);
+    const auto [begin, end] = signal.of_block.equal_range(segment.block);
+    for (auto found = begin; found != end; ++found) {
+        const Release& release = signal.releases[found->second];
+        if (found->second < count && (release.fence.device || release.block == reader) &&
+            releases(release, s, segment, lane))
+            return true;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const auto& inherited = signal.releases[i].inherited;
+        if (!inherited) continue;
+        for (const Acquisition& a : *inherited)
+            if (covered(*a.signal, a.count, reader, s, segment, lane, visited)) return true;
+    }
+    return false;
+}
+
+/// `acquisition` comes before what the current lane does.
+bool knows(const Now& now, const Acquisition& a) {
+    if (a.segment < now.block.base) return true;
+    if (a.warp != now.warp) return false;
+    const WarpClock& warp = now.block.warps[now.warp];
+    return a.lane == now.lane || a.segment < (warp.partial ? warp.lanes->known[now.lane][a.lane] : warp.base);
+}
+
+/// Lane `lane` of segment `s`'s warp did something then that comes before what `now` does.
+bool ordered(const Now& now, std::uint32_t s, unsigned lane) {
+    if (s < state.order_base) return true;
+    const Segment& segment = state.segments[s - state.first_segment];
+    const BlockState& block = now.block;
+    if (segment.block == block.number) {
+        if (s < block.base) return true;
+        if (segment.warp == now.warp) {
+            if (lane == now.lane) return true;
+            const WarpClock& warp = block.warps[now.warp];
+            if (s < (warp.partial ? warp.lanes->known[now.lane][lane] : warp.base)) return true;
+        }
+    }
+    if (block.acquisitions.empty()) return false;
+    Visited visited;
+    for (const Acquisition& a : block.acquisitions)
+        if (knows(now, a) && covered(*a.signal, a.count, block.number, s, segment, lane, visited))
+            return true;
+    return false;
+}
+
+/// The lowest of `lanes` whose access in segment `s` is not ordered before `now`; 32: all are.
+unsigned unordered_lane(const Now& now, std::uint32_t s, std::uint32_t lanes) {
+    if (s < state.order_base) return warp_lanes;
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const unsigned lane = static_cast<unsigned>(__builtin_ctz(lanes));
+        if (!ordered(now, s, lane)) return lane;
+    }
+    return warp_lanes;
+}
+
+bool same_warp(std::uint32_t a, std::uint32_t b) {
+    if (a < state.first_segment || b < state.first_segment) return false;
+    const Segment &x = state.segments[a - state.first_segment], &y = state.segments[b - state.first_segment];
+    return x.block == y.block && x.warp == y.warp;
+}
+
+// ---- Races ------------------------------------------------------------------------------------------------
+
+/// Two unordered writes are harmless if the second stores what is there already. That is known once it has
+/// happened: at the next thing this thread does.
+struct Pending {
+    bool active = false;
+    std::uintptr_t address = 0;
+    std::size_t size = 0;
+    unsigned char before[32];
+    Report report;
+} pending;
+
+const char* access_name(bool write, bool atomic) { return atomic ? "atomic" : write ? "write" : "read"; }
+
+struct Subject {
+    Array& array;
+    std::uintptr_t address;
+    std::size_t size;
+    const void* pc;
+};
+
+[[gnu::noinline, gnu::cold]] void race(const Now& now, const Subject& subject, bool write, bool atomic,
+                                       std::uint32_t other, unsigned other_lane, std::uint16_t other_code,
+                                       bool other_write, bool other_atomic) {
+    const Segment& segment = state.segments[other - state.first_segment];
+    Report report{};
+    report.tool = Tool::racecheck;
+    report.kind = atomic || other_atomic ? (write || other_write ? "atomic-write" : "atomic-read")
+                  : write && other_write ? "write-write"
+                                         : "read-write";
+    report.pc = subject.pc;
+    report.access = access_name(write, atomic);
+    report.size = subject.size;
+    report.flat = now.warp * warp_lanes + now.lane;
+    report.block = now.block.number;
+    report.array = &subject.array;
+    report.address = subject.address;
+    report.has_other = true;
+    report.other_pc = code_address(other_code);
+    report.other_access = access_name(other_write, other_atomic);
+    report.other_flat = segment.warp * warp_lanes + other_lane;
+    report.other_block = segment.block;
+    if (write && other_write && !atomic && !other_atomic && subject.size <= sizeof pending.before) {
+        if (pending.active) return;  // one an access is enough
+        pending.active = true;
+        pending.address = subject.address;
+        pending.size = subject.size;
+        std::memcpy(pending.before, reinterpret_cast<const void*>(subject.address), subject.size);
+        pending.report = std::move(report);
+        return;
+    }
+    record(std::move(report));
+}
+
+// ---- Cells ------------------------------------------------------------------------------------------------
+
+/// Puts an access into the two slots of `cell`.
+[[gnu::noinline]] void remember(const Now& now, Cell& cell, bool atomic, std::uint16_t code) {
+    const unsigned flag = atomic ? Cell::first_atomic : 0;
+    auto take_first = [&] {
+        cell.first = now.segment;
+        cell.lanes = 1u << now.lane;
+        cell.first_pc = code;
+        cell.flags = static_cast<std::uint16_t>((cell.flags & ~Cell::first_atomic) | flag);
+    };
+    if (cell.first == now.segment) {
+        if (((cell.flags & Cell::first_atomic) != 0) == atomic)
+            cell.lanes |= 1u << now.lane;
+        else if (atomic)
+            take_first();  // the stronger one stays
+        return;
+    }
+    // Whatever is ordered before this access has nothing to say that this one will not.
+    if (cell.first == 0 || unordered_lane(now, cell.first, cell.lanes) == warp_lanes) {
+        if (cell.first != 0 && (cell.flags & Cell::first_atomic) && !atomic) {
+            // But an atomic is a write to later readers.
+            cell.write = cell.first;
+            cell.write_pc = cell.first_pc;
+            cell.flags = static_cast<std::uint16_t>((cell.flags & ~Cell::lane_mask) | Cell::write_atomic |
+                                                    static_cast<unsigned>(__builtin_ctz(cell.lanes)));
+        }
+        take_first();
+        return;
+    }
+    // The second slot: for another warp or, better, another block.
+    if (cell.second >= state.order_base && !same_warp(cell.second, now.segment) &&
+        !ordered(now, cell.second, warp_lanes)) {
+        const std::uint32_t first = state.segments[cell.first - state.first_segment].block;
+        const std::uint32_t second = state.segments[cell.second - state.first_segment].block;
+        if (first != second || first == now.block.number) return;
+    }
+    cell.second = now.segment;
+    cell.second_pc = code;
+    cell.flags =
+        static_cast<std::uint16_t>((cell.flags & ~Cell::second_atomic) | (atomic ? Cell::second_atomic : 0));
+}
+
+void check_write_slot(const Now& now, const Cell& cell, const Subject& subject, bool write, bool atomic) {
+    const unsigned writer = cell.flags & Cell::lane_mask;
+    const bool by_atomic = (cell.flags & Cell::write_atomic) != 0;
+    if ((by_atomic && atomic) || ordered(now, cell.write, writer)) return;
+    race(now, subject, write, atomic, cell.write, writer, cell.write_pc, !by_atomic, by_atomic);
+}
+
+/// Against what stands in the two slots; `reads`: plain reads there conflict, `atomics`: atomics do.
+void check_slots(const Now& now, const Cell& cell, const Subject& subject, bool write, bool atomic,
+                 bool reads, bool atomics) {
+    const bool first_atomic = (cell.flags & Cell::first_atomic) != 0;
+    if (cell.first >= state.order_base && (first_atomic ? atomics : reads)) {
+        const unsigned lane = unordered_lane(now, cell.first, cell.lanes);
+        if (lane != warp_lanes)
+            race(now, subject, write, atomic, cell.first, lane, cell.first_pc, false, first_atomic);
+    }
+    const bool second_atomic = (cell.flags & Cell::second_atomic) != 0;
+    if (cell.second >= state.order_base && (second_atomic ? atomics : reads) &&
+        !same_warp(cell.second, now.segment) && !ordered(now, cell.second, warp_lanes))
+        race(now, subject, write, atomic, cell.second, 0, cell.second_pc, false, second_atomic);
+}
+
+[[gnu::noinline, gnu::cold]] void uninitialised(const Subject& subject, bool atomic) {
+    if (state.stopped || !subject.array.tracks_values) return;
+    Report report = by_current_lane(Tool::initcheck, "uninitialised", subject.pc);
+    report.access = access_name(false, atomic);
+    report.size = subject.size;
+    report.array = &subject.array;
+    report.address = subject.address;
+    record(std::move(report));
+}
+
+inline void read_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code) {
+    if (__builtin_expect(!(cell.flags & Cell::initialised), 0)) uninitialised(subject, false);
+    if (cell.write >= state.order_base &&
+        !(cell.write == now.segment && (cell.flags & Cell::lane_mask) == now.lane))
+        check_write_slot(now, cell, subject, false, false);
+    if (__builtin_expect(cell.flags & (Cell::first_atomic | Cell::second_atomic), 0))
+        check_slots(now, cell, subject, false, false, false, true);
+    if (cell.first == now.segment && !(cell.flags & Cell::first_atomic)) {
+        cell.lanes |= 1u << now.lane;
+        cell.first_pc = code;
+    } else {
+        remember(now, cell, false, code);
+    }
+}
+
+inline void write_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code) {
+    if (cell.write >= state.order_base &&
+        !(cell.write == now.segment && (cell.flags & Cell::lane_mask) == now.lane))
+        check_write_slot(now, cell, subject, true, false);
+    if (cell.first != 0 && !(cell.first == now.segment && cell.lanes == 1u << now.lane && cell.second == 0))
+        check_slots(now, cell, subject, true, false, true, true);
+    cell.write = now.segment;
+    cell.first = cell.second = cell.lanes = 0;
+    cell.write_pc = code;
+    cell.flags = static_cast<std::uint16_t>(Cell::initialised | now.lane);
+}
+
+/// `reads`: it gives the old value to somebody; `writes`: it may change it.
+void atomic_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code, bool reads,
+                 bool writes) {
+    if (reads && !(cell.flags & Cell::initialised)) uninitialised(subject, true);
+    if (cell.write >= state.order_base) check_write_slot(now, cell, subject, false, true);
+    if (writes) check_slots(now, cell, subject, false, true, true, false);
+    remember(now, cell, true, code);
+    if (writes) cell.flags |= Cell::initialised;
+}
+
+// ---- Fences -----------------------------------------------------------------------------------------------
+
+/// An atomic on `address`: takes what others released there, and releases what this lane has fenced.
+void synchronise(const Now& now, std::uintptr_t address, bool writes) {
+    auto found = state.signals.find(address);
+    if (found != state.signals.end() && !found->second.releases.empty()) {
+        const Signal& signal = found->second;
+        const auto count = static_cast<std::uint32_t>(signal.releases.size());
+        auto& acquisitions = now.block.acquisitions;
+        bool known = false;
+        for (std::size_t i = acquisitions.size(); i-- > 0 && acquisitions.size() - i < 8;) {
+            Acquisition& a = acquisitions[i];
+            if (a.signal != &signal || a.warp != now.warp || a.lane != now.lane || a.segment != now.segment)
+                continue;
+            a.count = count;
+            known = true;
+            break;
+        }
+        if (!known) acquisitions.push_back({&signal, count, now.segment, now.warp, now.lane});
+    }
+    if (!writes || !state.fences) return;
+    const auto fence = now.block.fences.find(now.warp * warp_lanes + now.lane);
+    if (fence == now.block.fences.end()) return;
+    Signal& signal = state.signals[address];
+    Release release{now.block.number, now.warp, now.lane, fence->second, nullptr};
+    std::vector<Acquisition> told;
+    for (const Acquisition& a : now.block.acquisitions)
+        if (a.signal != &signal && knows(now, a)) told.push_back(a);
+    if (!told.empty()) release.inherited = std::make_shared<const std::vector<Acquisition>>(std::move(told));
+    signal.of_block.emplace(now.block.number, static_cast<std::uint32_t>(signal.releases.size()));
+    signal.releases.push_back(std::move(release));
+}
+
+// ---- Addresses --------------------------------------------------------------------------------------------
+
+[[noreturn]] void stop_current_lane() {
+    state.stopped = true;
+    ++state.block->stopped;
+    this_worker->stop_lane();
+}
+
+const char* kind_name(AccessKind kind) {
+    switch (kind) {
+        case AccessKind::read:
+        case AccessKind::volatile_read:
+            return "read";
+        case AccessKind::write:
+        case AccessKind::volatile_write:
+            return "write";
+        default:
+            return "atomic";
+    }
+}
+
+[[gnu::noinline, gnu::cold, noreturn]] void bad(const char* what, std::uintptr_t address, std::size_t size,
+                                                AccessKind kind, const Array* array, const void* pc,
+                                                std::string text = {}) {
+    {
+        Report report = by_current_lane(Tool::memcheck, what, pc);
+        report.access = kind_name(kind);
+        report.size = size;
+        report.address = address;
+        report.array = array;
+        report.text = std::move(text);
+        record(std::move(report));
+    }
+    stop_current_lane();
+}
+
+/// The array of the heap nearest to an address that is in none.
+const Array* nearest(std::uintptr_t address) {
+    Location location;
+    if (!simt::locate(reinterpret_cast<const void*>(address), &location)) return nullptr;
+    return find_array(reinterpret_cast<std::uintptr_t>(location.begin));
+}
+
+/// A shared array that ends before the address, or the first one.
+const Array* nearest_shared(std::uintptr_t address) {
+    const Array* best = nullptr;
+    for (const Array& array : state.block->shared)
+        if (!best || (array.begin <= address && array.begin > best->begin)) best = &array;
+    return best;
+}
+
+bool is_read_only_data(std::uintptr_t address);
+
+/// An address that is neither the heap's nor shared: nullptr if the access does not matter.
+Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
+    const Fiber* own = execution.lane ? execution.lane->fiber : this_worker->first();
+    const auto within = [address](const Fiber& fiber) {
+        return address - reinterpret_cast<std::uintptr_t>(fiber.bottom) < fiber.size;
+    };
+    if (own && within(*own)) return nullptr;  // locals and parameters
+    if (Array* array = find_array(address)) return array;
+    // Thread-local variables of the runtime and of the C library.
+    const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+    if (address - (thread - 16384) < 16384 + 4096) return nullptr;
+    const auto closure = reinterpret_cast<std::uintptr_t>(execution.closure);
+    if (address - closure < state.launch->grid.closure_bytes) return nullptr;
+    const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
+    if (reads && is_read_only_data(address)) return nullptr;
+    if (is_device_accessible(reinterpret_cast<const void*>(address), size)) return nullptr;  // pinned
+    if (address < 65536) bad("null-pointer", address, size, kind, nullptr, pc);
+    if (const Fiber* other = this_worker->fibers().holder(reinterpret_cast<const void*>(address)))
+        if (within(*other)) bad("local-memory", address, size, kind, nullptr, pc);
+    bad("host-memory", address, size, kind, nullptr, pc);
+}
+
+/// Memory of the runtime that inlined device code reads: texture objects.
+std::vector<std::pair<std::uintptr_t, std::size_t>>& runtime_ranges() {
+    static auto* ranges = new std::vector<std::pair<std::uintptr_t, std::size_t>>;
+    return *ranges;
+}
+
+}  // namespace
+
+void add_runtime_range(std::uintptr_t begin, std::size_t size) { runtime_ranges().push_back({begin, size}); }
+
+namespace {
+bool is_read_only_data(std::uintptr_t address) {
+    for (const auto& [begin, size] : runtime_ranges())
+        if (address - begin < size) return true;
+    return in_read_only_segment(address);
+}
+}  // namespace
+
+[[gnu::noinline, gnu::cold]] void resolve_pending() {
+    pending.active = false;
+    const auto* now = reinterpret_cast<const void*>(pending.address);
+    if (std::memcmp(pending.before, now, pending.size) == 0) pending.report.severity = Severity::note;
+    record(std::move(pending.report));
+}
+void settle_pending() {
+    if (pending.active) resolve_pending();
+}
+
+Array* find_shared_array(std::uintptr_t address) {
+    BlockState& block = *state.block;
+    for (std::size_t i = 0; i < block.shared.size(); ++i)
+        if (address - block.shared[i].begin < block.shared[i].size) {
+            block.last_shared = i;
+            return &block.shared[i];
+        }
+    return nullptr;
+}
+
+std::uint32_t new_segment(std::uint32_t block, unsigned warp) {
+    state.segments.push_back({block, warp});
+    return state.next_segment++;
+}
+
+std::uint32_t segment_of(BlockState& block, unsigned warp, unsigned lane) {
+    WarpClock& clock = block.warps[warp];
+    std::uint32_t& segment = __builtin_expect(clock.partial, 0) ? clock.lanes->segment[lane] : clock.segment;
+    if (__builtin_expect(segment == 0, 0)) segment = new_segment(block.number, warp);
+    return segment;
+}
+
+LaneClocks& lane_clocks(WarpClock& warp) {
+    if (!warp.lanes) warp.lanes = std::make_unique<LaneClocks>();
+    if (!warp.partial) {
+        warp.partial = true;
+        for (unsigned j = 0; j < warp_lanes; ++j) {
+            for (std::uint32_t& known : warp.lanes->known[j]) known = warp.base;
+            warp.lanes->segment[j] = warp.segment;
+        }
+    }
+    return *warp.lanes;
+}
+
+void split(Array& array) {
+    if (array.shift == 0) return;
+    const bool in_place = array.memory == Memory::shared || array.memory == Memory::dynamic_shared;
+    Cell* bytes = array.cells;
+    if (!in_place) {
+        void* memory = mmap(nullptr, array.size * sizeof(Cell), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        bytes = static_cast<Cell*>(memory);
+    }
+    for (std::size_t i = array.size; i-- > 0;) {
+        const Cell cell = array.cells[i >> 2];
+        if (in_place || (cell.flags | cell.write | cell.first) != 0) bytes[i] = cell;
+    }
+    if (!in_place) munmap(array.cells, (array.size + 3) / 4 * sizeof(Cell));
+    array.cells = bytes;
+    array.shift = 0;
+}
+
+void check_access(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned, const void* pc) {
+    if (__builtin_expect(pending.active, 0)) resolve_pending();
+    Array* array;
+    bool is_shared = false;
+    if (const std::uintptr_t offset = address - state.heap_begin; offset < state.heap_size) {
+        array = state.pages[offset >> page_shift];
+        if (__builtin_expect(!array || !array->holds(address, size), 0))
+            bad(array && !array->live ? "use-after-free" : "out-of-bounds", address, size, kind,
+                array ? array : nearest(address), pc);
+        if (__builtin_expect(!array->live, 0)) bad("use-after-free", address, size, kind, array, pc);
+    } else if (address - state.shared_begin < state.shared_size) {
+        is_shared = true;
+        BlockState& block = *state.block;
+        array = block.last_shared < block.shared.size() ? &block.shared[block.last_shared] : nullptr;
+        if (__builtin_expect(!array || !array->holds(address, size), 0)) {
+            array = find_shared_array(address);
+            if (!array || !array->holds(address, size))
+                bad("out-of-bounds", address, size, kind, array ? array : nearest_shared(address), pc);
+        }
+    } else {
+        array = elsewhere(address, size, kind, pc);
+        if (!array) return;
+        if (!array->holds(address, size)) bad("out-of-bounds", address, size, kind, array, pc);
+    }
+    if (__builtin_expect(aligned && (address & (size - 1)) != 0, 0))
+        bad("misaligned", address, size, kind, array, pc);
+    const bool writes = kind == AccessKind::write || kind == AccessKind::volatile_write ||
+                        kind == AccessKind::atomic || kind == AccessKind::atomic_store;
+    if (__builtin_expect(array->memory == Memory::constant && writes, 0))
+        bad("constant-write", address, size, kind, array, pc);
+
+    const unsigned flat = current_flat();
+    const Now now{*state.block, flat / warp_lanes, flat % warp_lanes,
+                  segment_of(*state.block, flat / warp_lanes, flat % warp_lanes)};
+    const Subject subject{*array, address, size, pc};
+    const std::uint16_t code = code_of(pc);
+    const std::size_t offset = address - array->begin;
+    if (__builtin_expect(((offset | size) & 3) != 0 && array->shift != 0, 0)) split(*array);
+    Cell* cell = array->cells + (offset >> array->shift);
+    Cell* const end = array->cells + ((offset + size - 1) >> array->shift) + 1;
+    bool atomic = false;
+    switch (kind) {
+        case AccessKind::read:
+            for (; cell != end; ++cell) read_cell(now, *cell, subject, code);
+            break;
+        case AccessKind::write:
+            for (; cell != end; ++cell) write_cell(now, *cell, subject, code);
+            break;
+        case AccessKind::volatile_read:
+        case AccessKind::volatile_write:
+            // Volatile global memory is how flags were passed before there were atomics for it; volatile
+            // shared memory is how warps exchanged values when they ran in step, which they no longer do.
+            if (is_shared) {
+                for (; cell != end; ++cell)
+                    kind == AccessKind::volatile_read ? read_cell(now, *cell, subject, code)
+                                                      : write_cell(now, *cell, subject, code);
+                break;
+            }
+            [[fallthrough]];
+        default: {
+            const bool reads = kind != AccessKind::atomic_store && kind != AccessKind::volatile_write;
+            for (; cell != end; ++cell) atomic_cell(now, *cell, subject, code, reads, writes);
+            if (state.fences) synchronise(now, address, writes);
+            atomic = true;
+        }
+    }
+    if (__builtin_expect(!state.observers.empty(), 0)) {
+        const bool reads_only = kind == AccessKind::read || kind == AccessKind::volatile_read;
+        const bool plain_write = kind == AccessKind::write || kind == AccessKind::volatile_write;
+        const Event event{pc,
+                          address,
+                          size,
+                          reads_only               ? Access::read
+                          : plain_write || !atomic ? Access::write
+                                                   : Access::atomic,
+                          is_shared                           ? Space::shared
+                          : array->memory == Memory::constant ? Space::constant
+                                                              : Space::global,
+                          state.block_number,
+                          now.warp,
+                          now.lane,
+                          array->name.c_str(),
+                          array->begin};
+        for (Observer* observer : state.observers) observer->access(event);
+    }
+}
+
+// ---- What the host does -----------------------------------------------------------------------------------
+
+void mark_written(std::uintptr_t address, std::size_t size) {
+    if (size == 0) return;
+    Array* array = find_array(address);
+    if (!array || !array->live || !array->holds(address, size)) return;
+    const std::size_t offset = address - array->begin;
+    if ((offset & 3) != 0 || ((size & 3) != 0 && offset + size != array->size)) split(*array);
+    Cell* const end = array->cells + ((offset + size - 1) >> array->shift) + 1;
+    for (Cell* cell = array->cells + (offset >> array->shift); cell != end; ++cell)
+        cell->flags |= Cell::initialised;
+}
+
+void mark_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
+    Array *target = find_array(to), *source = find_array(from);
+    if (!target || !source || !source->tracks_values || !target->holds(to, size) ||
+        !source->holds(from, size)) {
+        mark_written(to, size);
+        return;
+    }
+    if (((to | from | size) & 3) != 0) split(*target), split(*source);
+    if (target->shift != source->shift) split(*target), split(*source);
+    const Cell* cell = source->cells + ((from - source->begin) >> source->shift);
+    Cell* other = target->cells + ((to - target->begin) >> target->shift);
+    for (std::size_t n = size >> target->shift; n-- > 0; ++cell, ++other)
+        other->flags = static_cast<std::uint16_t>((other->flags & ~Cell::initialised) |
+                                                  (cell->flags & Cell::initialised));
+}
+
+// ---- Code addresses ---------------------------------------------------------------------------------------
+
+namespace {
+struct CodeTable {
+    std::unordered_map<const void*, std::uint16_t> codes;
+    std::vector<const void*> addresses{nullptr};
+    struct Entry {
+        const void* pc = nullptr;
+        std::uint16_t code = 0;
+    } recent[1024];
+};
+CodeTable& code_table() {
+    static auto* table = new CodeTable;
+    return *table;
+}
+CodeTable* table = nullptr;
+
+[[gnu::noinline]] std::uint16_t find_code(const void* pc, CodeTable::Entry& entry) {
+    auto [found, fresh] = table->codes.try_emplace(pc, std::uint16_t{0});
+    if (fresh && table->addresses.size() < 65536) {
+        found->second = static_cast<std::uint16_t>(table->addresses.size());
+        table->addresses.push_back(pc);
+    }
+    entry = {pc, found->second};
+    return found->second;
+}
+}  // namespace
+
+std::uint16_t code_of(const void* pc) {
+    if (__builtin_expect(!table, 0)) table = &code_table();
+    const auto bits = reinterpret_cast<std::uintptr_t>(pc);
+    CodeTable::Entry& entry = table->recent[(bits ^ bits >> 10) & 1023];
+    return entry.pc == pc ? entry.code : find_code(pc, entry);
+}
+
+const void* code_address(std::uint16_t code) { return code_table().addresses[code]; }
+
+}  // namespace simt::check

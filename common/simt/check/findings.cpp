@@ -1,0 +1,455 @@
+// From reports to findings: merged, put into words, written out.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "launch_state.h"
+#include "report.h"
+#include "state.h"
+
+namespace simt::check {
+namespace {
+
+/// One cause, as far as addresses in the code tell. The rest is an example.
+struct Entry {
+    Report report;
+    std::string kernel;
+    dim3 grid, block;
+    std::string array;
+    Memory memory = Memory::device;
+    std::uintptr_t begin = 0;
+    std::size_t array_size = 0;
+    SharedShape shape = {};
+    CallStack made_at = {}, freed_at = {};
+    std::uint64_t count = 0;
+};
+
+using Key = std::tuple<std::string, const void*, const void*, std::string, std::string, int, const void*>;
+
+struct Records {
+    std::mutex mutex;
+    std::map<Key, Entry> entries;
+};
+Records& records() {
+    static auto* instance = new Records;
+    return *instance;
+}
+
+bool earlier(const Report& a, const Report& b) {
+    return std::tie(a.block, a.flat, a.other_block, a.other_flat, a.address) <
+           std::tie(b.block, b.flat, b.other_block, b.other_flat, b.address);
+}
+
+uint3 split_index(std::uint64_t index, dim3 extent) {
+    const std::uint64_t row = index / extent.x;
+    return uint3{static_cast<unsigned>(index % extent.x), static_cast<unsigned>(row % extent.y),
+                 static_cast<unsigned>(row / extent.y)};
+}
+
+std::string triple(uint3 v) {
+    return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
+
+std::string access_text(const char* access, std::size_t size) {
+    std::string text = access;
+    if (size != 0) text += " of " + std::to_string(size) + (size == 1 ? " byte" : " bytes");
+    return text;
+}
+
+/// "tile[3][5]", "v[17]"
+std::string element_text(const Finding& f, const SharedShape& shape) {
+    const std::string name = f.array.empty() ? "an array without a name" : f.array;
+    if (f.element == 0) return name;
+    if (shape.columns > 0 && f.index >= 0) {
+        const auto columns = static_cast<std::ptrdiff_t>(shape.columns);
+        return name + "[" + std::to_string(f.index / columns) + "][" + std::to_string(f.index % columns) +
+               "]";
+    }
+    return name + "[" + std::to_string(f.index) + "]";
+}
+
+std::string place_text(const Place& place) {
+    if (place.file.empty()) return "";
+    return place.file + ":" + std::to_string(place.line) +
+           (place.column ? ":" + std::to_string(place.column) : "");
+}
+
+/// What was allocated or freed where, as the end of a sentence.
+std::string since(const char* what, const CallStack& stack) {
+    const std::string place = place_text(locate(stack));
+    return place.empty() ? "" : std::string(", ") + what + " at " + place;
+}
+
+/// Fills in message and advice.
+void explain(Finding& f, const Entry& e) {
+    const Report& r = e.report;
+    const std::string element = element_text(f, e.shape);
+    const std::string extent = std::to_string(f.extent) + (f.extent == 1 ? " element" : " elements");
+    const bool shared = e.memory == Memory::shared || e.memory == Memory::dynamic_shared;
+    if (f.kind == "out-of-bounds" && !r.text.empty()) {
+        f.message = r.text;
+        f.advice = "Guard the access, or correct the index or the extent of the array.";
+    } else if (f.kind == "out-of-bounds") {
+        const auto a = static_cast<std::ptrdiff_t>(r.address - e.begin);
+        const auto size = static_cast<std::ptrdiff_t>(e.array_size);
+        if (f.array.empty() && e.array_size == 0) {
+            f.message = "A " + f.side.access + " goes to an address that belongs to no allocation.";
+        } else {
+            const auto last = a + static_cast<std::ptrdiff_t>(r.size);
+            f.message = "A " + f.side.access + " goes to " + element + ", " +
+                        (a < 0 ? std::to_string(-a) + " bytes before the start"
+                               : std::to_string(last - size) + " bytes past the end") +
+                        " of an array of " + extent + since("allocated", e.made_at) + ".";
+        }
+        f.advice = a < 0 ? "Guard the first elements: the index is negative there."
+                         : "Guard the last elements: compare the index with the size before the access.";
+    } else if (f.kind == "misaligned") {
+        f.message = "A " + f.side.access + " goes to an address in " +
+                    (f.array.empty() ? "an array" : f.array) + " that is " +
+                    std::to_string(r.address % r.size) + " bytes off a multiple of " +
+                    std::to_string(r.size) + ".";
+        f.advice =
+            "Vector types need addresses that are multiples of their size: start at an aligned element.";
+    } else if (f.kind == "null-pointer") {
+        f.message = "A " + f.side.access + " goes through a null pointer.";
+        f.advice = "Check that the allocation succeeded and that the pointer was passed to the kernel.";
+    } else if (f.kind == "host-memory") {
+        f.message = "A " + f.side.access + " of a kernel goes to memory of the host.";
+        f.advice =
+            "Copy the data to device memory first, or allocate it with cudaMallocManaged or cudaMallocHost.";
+    } else if (f.kind == "device-memory-on-host") {
+        f.message = "The host makes a " + f.side.access + " in device memory (" + element + ").";
+        f.advice = "Copy with cudaMemcpy, or allocate with cudaMallocManaged.";
+    } else if (f.kind == "use-after-free") {
+        f.message = "A " + f.side.access + " goes to " + element + ", which has been freed" +
+                    since("freed", e.freed_at) + ".";
+        f.advice = "Free the array after the last kernel that uses it.";
+    } else if (f.kind == "local-memory") {
+        f.message = "A " + f.side.access + " goes to a local variable of another thread.";
+        f.advice = "Local variables belong to their thread: pass values through shared memory or a shuffle.";
+    } else if (f.kind == "constant-write") {
+        f.message = "A kernel writes to " + element + ", which is constant memory.";
+        f.advice = "Write constants from the host with cudaMemcpyToSymbol, or use __device__.";
+    } else if (f.kind == "double-free") {
+        f.message = (f.array.empty() ? std::string("An array") : f.array) + " is freed twice" +
+                    since("first", e.freed_at) + ".";
+        f.advice = "Give every array one owner.";
+    } else if (f.kind == "invalid-free") {
+        f.message = "cudaFree is given an address that cudaMalloc did not return.";
+        f.advice = "Free the pointer that the allocation returned, not one into the array.";
+    } else if (f.kind == "leak") {
+        f.message = (f.array.empty() ? std::string("An array") : f.array) + " of " +
+                    std::to_string(e.array_size) + " bytes is never freed" + since("allocated", e.made_at) +
+                    ".";
+        f.advice = "Free it with cudaFree, or let an object own it.";
+    } else if (f.tool == Tool::racecheck) {
+        const bool between_blocks = r.block != r.other_block;
+        f.message = "A " + f.side.access + " and a " + f.other.access + " of " +
+                    (between_blocks ? "threads of different blocks" : "two threads of a block") +
+                    " meet at " + element + " in no given order" +
+                    (f.severity == Severity::note ? "; both store the same value." : ".");
+        const bool same_warp = !between_blocks && r.flat / warp_lanes == r.other_flat / warp_lanes;
+        if (f.severity == Severity::note)
+            f.advice =
+                "It does no harm here, but the language does not promise that: let one thread store it.";
+        else if (between_blocks)
+            f.advice =
+                "Blocks run in any order: give each its own elements, use an atomic, or start a second "
+                "kernel; to "
+                "hand data on, write, __threadfence(), then an atomic.";
+        else if (same_warp && shared)
+            f.advice =
+                "Threads of a warp do not run in step: put __syncwarp() or __syncthreads() between the two.";
+        else if (f.kind == "write-write")
+            f.advice = "Let one thread write, give each thread its own element, or use an atomic.";
+        else
+            f.advice = "Put __syncthreads() between the two.";
+    } else if (f.kind == "uninitialised") {
+        f.message = "A " + f.side.access + " gets " + element + ", which nothing has written" +
+                    (shared ? "." : since("allocated", e.made_at) + ".");
+        f.advice = shared
+                       ? "Shared memory starts with garbage: store every element that is read, and 0 where "
+                         "there is no data."
+                       : "cudaMalloc does not clear: copy or cudaMemset the array, or write it in an earlier "
+                         "kernel.";
+    } else if (f.kind == "divergent-barrier") {
+        f.message = "Threads of a block wait at different barriers: " + r.text + ".";
+        f.advice =
+            "Every thread of the block has to come to the same __syncthreads(): move it out of the branch.";
+    } else if (f.kind == "exited-threads") {
+        f.message = "Threads returned before a barrier of their block: " + r.text + ".";
+        f.advice = "Let threads without work skip it instead of returning, so that all come to the barrier.";
+    } else if (f.kind == "wrong-mask") {
+        f.message = r.text + ".";
+        f.advice =
+            "A mask names exactly the lanes that make the call; compute it with __ballot_sync before the "
+            "branch.";
+    } else if (f.kind == "inactive-lane") {
+        f.message = r.text + ".";
+        f.advice = "Let all lanes of the mask make the call, or read only from lanes that do.";
+    } else if (f.kind == "deadlock" || f.kind == "livelock") {
+        f.message = (f.kind == "deadlock" ? "No thread can go on: " : "Threads only poll: ") + r.text + ".";
+        f.advice = "Every thread that a barrier or a mask names has to come to it.";
+    } else {
+        f.message = r.text + ".";
+        f.advice = "The message names the cause.";
+    }
+}
+
+Finding make(const Entry& e) {
+    const Report& r = e.report;
+    Finding f;
+    f.tool = r.tool;
+    f.severity = r.severity;
+    f.kind = r.kind;
+    f.kernel = r.on_host ? "" : e.kernel;
+    f.count = e.count;
+    f.array = e.array;
+    f.side.place = !r.place.file.empty() ? r.place : r.pc ? locate(r.pc) : locate(r.stack);
+    if (f.side.place.file.empty() && r.tool == Tool::memcheck && f.kind == "leak")
+        f.side.place = locate(e.made_at);
+    f.side.access = access_text(r.access, r.size);
+    if (!r.on_host) {
+        f.side.thread = split_index(r.flat, e.block);
+        f.side.block = split_index(r.block, e.grid);
+    }
+    f.has_other = r.has_other;
+    if (r.has_other) {
+        f.other.place = locate(r.other_pc);
+        f.other.access = r.other_access;
+        f.other.thread = split_index(r.other_flat, e.block);
+        f.other.block = split_index(r.other_block, e.grid);
+    }
+    if (e.array_size != 0) {
+        f.element = e.shape.element && e.memory != Memory::dynamic_shared ? e.shape.element
+                    : r.size != 0                                         ? r.size
+                                                                          : 1;
+        f.extent = e.array_size / f.element;
+        const auto offset = static_cast<std::ptrdiff_t>(r.address - e.begin);
+        const auto element = static_cast<std::ptrdiff_t>(f.element);
+        f.index = offset < 0 ? -((-offset + element - 1) / element) : offset / element;
+    }
+    // A kernel that was inlined into its caller.
+    for (Side* side : {&f.side, &f.other})
+        if (side->place.function.find("run_lane<") != std::string::npos) side->place.function = f.kernel;
+    explain(f, e);
+    // A race looks the same whichever side came second: the write first, then by line.
+    const auto rank = [](const Side& side) {
+        return std::make_tuple(side.access.compare(0, 5, "write") == 0    ? 0
+                               : side.access.compare(0, 6, "atomic") == 0 ? 1
+                                                                          : 2,
+                               side.place.file, side.place.line);
+    };
+    if (f.has_other && (f.tool == Tool::racecheck ? rank(f.other) < rank(f.side)
+                                                  : std::tie(f.other.place.file, f.other.place.line) <
+                                                        std::tie(f.side.place.file, f.side.place.line)))
+        std::swap(f.side, f.other);
+    return f;
+}
+
+auto order(const Finding& f) {
+    return std::tie(f.severity, f.tool, f.side.place.file, f.side.place.line, f.kind, f.array, f.kernel,
+                    f.other.place.file, f.other.place.line);
+}
+
+bool example_before(const Finding& a, const Finding& b) {
+    const auto key = [](const Finding& f) {
+        return std::make_tuple(f.side.block.z, f.side.block.y, f.side.block.x, f.side.thread.z,
+                               f.side.thread.y, f.side.thread.x, f.index);
+    };
+    return key(a) < key(b);
+}
+
+std::string json_text(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            result += '\\';
+            result += c;
+        } else if (static_cast<unsigned char>(c) < 32) {
+            char escape[8];
+            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+            result += escape;
+        } else {
+            result += c;
+        }
+    }
+    return result + "\"";
+}
+
+std::string json_triple(uint3 v) {
+    return "[" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + "]";
+}
+
+std::string json_side(const Side& side, bool on_device) {
+    std::string text =
+        "{\"file\": " + json_text(side.place.file) + ", \"line\": " + std::to_string(side.place.line) +
+        ", \"column\": " + std::to_string(side.place.column) +
+        ", \"function\": " + json_text(side.place.function) + ", \"access\": " + json_text(side.access);
+    if (on_device)
+        text += ", \"thread\": " + json_triple(side.thread) + ", \"block\": " + json_triple(side.block);
+    return text + "}";
+}
+
+}  // namespace
+
+/// The kernel that runs. Asking the symbol table takes long: once a kernel.
+static std::string running_kernel() {
+    if (!state.launch) return "";
+    const Grid& grid = state.launch->grid;
+    static auto* names = new std::map<std::pair<const void*, const void*>, std::string>;
+    std::string& name = (*names)[{grid.name, grid.function}];
+    if (name.empty()) name = kernel_name(grid);
+    return name;
+}
+
+void record(Report report) {
+    Records& all = records();
+    std::lock_guard lock(all.mutex);
+    static const std::string nowhere;
+    std::string kernel = report.on_host ? nowhere : running_kernel();
+    const void* pc = report.pc ? report.pc : report.stack[0];
+    Key key{report.kind,
+            pc,
+            report.other_pc,
+            report.array ? report.array->name : nowhere,
+            kernel,
+            static_cast<int>(report.severity),
+            report.place.line ? reinterpret_cast<const void*>(std::uintptr_t{report.place.line}) : nullptr};
+    auto [found, fresh] = all.entries.try_emplace(std::move(key));
+    Entry& entry = found->second;
+    ++entry.count;
+    if (!fresh && !earlier(report, entry.report)) return;
+    entry.kernel = std::move(kernel);
+    if (state.launch && !report.on_host) {
+        entry.grid = state.launch->grid.grid;
+        entry.block = state.launch->grid.block;
+    }
+    if (const Array* array = report.array) {
+        entry.array = array->name;
+        entry.memory = array->memory;
+        entry.begin = array->begin;
+        entry.array_size = array->size;
+        entry.shape = array->shape;
+        entry.made_at = array->made_at;
+        entry.freed_at = array->freed_at;
+    }
+    entry.report = std::move(report);
+    entry.report.array = nullptr;
+}
+
+std::vector<Finding> findings() {
+    settle_pending();
+    Records& all = records();
+    std::lock_guard lock(all.mutex);
+    // One run of addr2line for everything.
+    std::vector<const void*> addresses;
+    for (const auto& [key, e] : all.entries) {
+        addresses.insert(addresses.end(), {e.report.pc, e.report.other_pc});
+        for (const CallStack* stack : {&e.report.stack, &e.made_at, &e.freed_at})
+            addresses.insert(addresses.end(), stack->begin(), stack->end());
+    }
+    locate_all(addresses);
+    std::vector<Finding> list;
+    for (const auto& [key, entry] : all.entries) {
+        Finding finding = make(entry);
+        // Copies of one barrier in the machine code are one barrier.
+        if (finding.kind == "divergent-barrier" && finding.side.place.line == finding.other.place.line &&
+            finding.side.place.file == finding.other.place.file)
+            continue;
+        list.push_back(std::move(finding));
+    }
+    std::sort(list.begin(), list.end(), [](const Finding& a, const Finding& b) {
+        return order(a) != order(b) ? order(a) < order(b) : example_before(a, b);
+    });
+    std::vector<Finding> merged;
+    for (Finding& finding : list) {
+        if (!merged.empty() && order(merged.back()) == order(finding)) {
+            merged.back().count += finding.count;
+            continue;
+        }
+        // What is an error somewhere needs no note that it is harmless elsewhere.
+        const auto same = [&](const Finding& f) {
+            return f.kind == finding.kind && f.side.place.line == finding.side.place.line &&
+                   f.other.place.line == finding.other.place.line && f.array == finding.array &&
+                   f.kernel == finding.kernel;
+        };
+        if (finding.severity == Severity::note && std::any_of(merged.begin(), merged.end(), same)) continue;
+        merged.push_back(std::move(finding));
+    }
+    return merged;
+}
+
+void clear() {
+    settle_pending();
+    Records& all = records();
+    std::lock_guard lock(all.mutex);
+    all.entries.clear();
+    state.stopped = false;
+}
+
+void find_leaks() {
+    for (const auto& [address, array] : state.live) {
+        Report report{};
+        report.tool = Tool::memcheck;
+        report.kind = "leak";
+        report.on_host = true;
+        report.array = array;
+        report.address = address;
+        report.stack = array->made_at;
+        record(std::move(report));
+    }
+}
+
+const char* to_string(Tool tool) {
+    static const char* const names[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
+    return names[static_cast<int>(tool)];
+}
+const char* to_string(Severity severity) {
+    static const char* const names[] = {"error", "warning", "note"};
+    return names[static_cast<int>(severity)];
+}
+
+std::string to_text(const Finding& f) {
+    const auto side = [&](const Side& s) {
+        std::string text = s.access.empty() ? "" : s.access + " ";
+        const std::string place = place_text(s.place);
+        if (!place.empty()) text += "at " + place;
+        if (!s.place.function.empty()) text += " in " + s.place.function;
+        if (!f.kernel.empty()) text += ", thread " + triple(s.thread) + " of block " + triple(s.block);
+        return text;
+    };
+    std::string text = std::string(to_string(f.tool)) + " " + to_string(f.severity) + ": " + f.kind +
+                       (f.kernel.empty() ? "" : " in kernel " + f.kernel) + "\n  " + f.message + "\n  " +
+                       side(f.side) + "\n";
+    if (f.has_other) text += "  " + side(f.other) + "\n";
+    text += "  " + f.advice + "\n";
+    if (f.count > 1) text += "  " + std::to_string(f.count) + " times\n";
+    return text;
+}
+
+std::string to_json(const std::vector<Finding>& list) {
+    std::string text = "[";
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const Finding& f = list[i];
+        const bool on_device = !f.kernel.empty();
+        text += i ? ",\n " : "\n ";
+        text += "{\"tool\": " + json_text(to_string(f.tool)) +
+                ", \"severity\": " + json_text(to_string(f.severity)) + ", \"kind\": " + json_text(f.kind) +
+                ", \"kernel\": " + json_text(f.kernel) + ",\n  \"side\": " + json_side(f.side, on_device);
+        if (f.has_other) text += ",\n  \"other\": " + json_side(f.other, on_device);
+        if (f.element != 0 || !f.array.empty())
+            text += ",\n  \"array\": {\"name\": " + json_text(f.array) +
+                    ", \"index\": " + std::to_string(f.index) +
+                    ", \"element\": " + std::to_string(f.element) +
+                    ", \"extent\": " + std::to_string(f.extent) + "}";
+        text += ",\n  \"message\": " + json_text(f.message) + ",\n  \"advice\": " + json_text(f.advice) +
+                ",\n  \"count\": " + std::to_string(f.count) + "}";
+    }
+    return text + (list.empty() ? "]\n" : "\n]\n");
+}
+
+}  // namespace simt::check

@@ -1,0 +1,315 @@
+// What instrumented code calls: the functions that -fsanitize=thread and -fsanitize=bounds expect from the
+// sanitizers' libraries, in whose place this file is linked.
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+
+#include "simt/device.h"
+#include "state.h"
+
+using namespace simt;
+using namespace simt::check;
+
+namespace {
+
+using Kind = AccessKind;
+
+[[gnu::noinline, gnu::cold]] void host_access(std::uintptr_t address, std::size_t size, Kind kind,
+                                              const void* pc) {
+    const Array* array = find_array(address);
+    if (!array || array->memory != Memory::device) return;
+    Report report{};
+    report.tool = Tool::memcheck;
+    report.kind = "device-memory-on-host";
+    report.on_host = true;
+    report.pc = pc;
+    report.access =
+        kind == Kind::read || kind == Kind::volatile_read || kind == Kind::atomic_load ? "read" : "write";
+    report.size = size;
+    report.array = array;
+    report.address = address;
+    record(std::move(report));
+}
+
+inline __attribute__((always_inline)) void access(const volatile void* p, std::size_t size, Kind kind,
+                                                  bool aligned, const void* pc) {
+    const auto address = reinterpret_cast<std::uintptr_t>(p);
+    if (__builtin_expect(execution.in_lane, 1))
+        check_access(address, size, kind, aligned, pc);
+    else if (__builtin_expect(address - state.heap_begin < state.heap_size, 0))
+        host_access(address, size, kind, pc);
+}
+
+std::mutex wide_mutex;  // for 16-byte atomics
+
+}  // namespace
+
+#define PC __builtin_return_address(0)
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_ignore_thread_begin() {}
+void __tsan_ignore_thread_end() {}
+
+#define SIMT_ACCESS(size)                                                                                   \
+    void __tsan_read##size(void* p) { access(p, size, Kind::read, true, PC); }                              \
+    void __tsan_write##size(void* p) { access(p, size, Kind::write, true, PC); }                            \
+    void __tsan_unaligned_read##size(void* p) { access(p, size, Kind::read, false, PC); }                   \
+    void __tsan_unaligned_write##size(void* p) { access(p, size, Kind::write, false, PC); }                 \
+    void __tsan_volatile_read##size(void* p) {                                                              \
+        access(p, size, Kind::volatile_read, true, PC);                                                     \
+        simt::pause_unobserved(p);                                                                          \
+    }                                                                                                       \
+    void __tsan_volatile_write##size(void* p) { access(p, size, Kind::volatile_write, true, PC); }          \
+    void __tsan_unaligned_volatile_read##size(void* p) { access(p, size, Kind::volatile_read, false, PC); } \
+    void __tsan_unaligned_volatile_write##size(void* p) {                                                   \
+        access(p, size, Kind::volatile_write, false, PC);                                                   \
+    }                                                                                                       \
+    void __tsan_read_write##size(void* p) {                                                                 \
+        access(p, size, Kind::read, true, PC);                                                              \
+        access(p, size, Kind::write, true, PC);                                                             \
+    }                                                                                                       \
+    void __tsan_unaligned_read_write##size(void* p) {                                                       \
+        access(p, size, Kind::read, false, PC);                                                             \
+        access(p, size, Kind::write, false, PC);                                                            \
+    }
+SIMT_ACCESS(1)
+SIMT_ACCESS(2)
+SIMT_ACCESS(4)
+SIMT_ACCESS(8)
+SIMT_ACCESS(16)
+#undef SIMT_ACCESS
+
+void __tsan_read_range(void* p, unsigned long n) {
+    if (n) access(p, n, Kind::read, false, PC);
+}
+void __tsan_write_range(void* p, unsigned long n) {
+    if (n) access(p, n, Kind::write, false, PC);
+}
+void __tsan_vptr_read(void**) {}
+void __tsan_vptr_update(void**, void*) {}
+
+// Atomics are real: launches run on one thread, but host threads use these too.
+#define SIMT_FETCH(bits, T, name, builtin)                          \
+    T __tsan_atomic##bits##_fetch_##name(volatile T* p, T v, int) { \
+        access(p, sizeof(T), Kind::atomic, true, PC);               \
+        return builtin(p, v, __ATOMIC_SEQ_CST);                     \
+    }
+#define SIMT_ATOMICS(bits, T)                                                                          \
+    T __tsan_atomic##bits##_load(const volatile T* p, int) {                                           \
+        access(p, sizeof(T), Kind::atomic_load, true, PC);                                             \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
+    }                                                                                                  \
+    void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                        \
+        access(p, sizeof(T), Kind::atomic_store, true, PC);                                            \
+        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
+    }                                                                                                  \
+    T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) {                                        \
+        access(p, sizeof(T), Kind::atomic, true, PC);                                                  \
+        return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                            \
+    }                                                                                                  \
+    SIMT_FETCH(bits, T, add, __atomic_fetch_add)                                                       \
+    SIMT_FETCH(bits, T, sub, __atomic_fetch_sub)                                                       \
+    SIMT_FETCH(bits, T, and, __atomic_fetch_and)                                                       \
+    SIMT_FETCH(bits, T, or, __atomic_fetch_or)                                                         \
+    SIMT_FETCH(bits, T, xor, __atomic_fetch_xor)                                                       \
+    SIMT_FETCH(bits, T, nand, __atomic_fetch_nand)                                                     \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {     \
+        access(p, sizeof(T), Kind::atomic, true, PC);                                                  \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }                                                                                                  \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {       \
+        access(p, sizeof(T), Kind::atomic, true, PC);                                                  \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }                                                                                                  \
+    T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {           \
+        access(p, sizeof(T), Kind::atomic, true, PC);                                                  \
+        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
+        return expected;                                                                               \
+    }
+SIMT_ATOMICS(8, std::uint8_t)
+SIMT_ATOMICS(16, std::uint16_t)
+SIMT_ATOMICS(32, std::uint32_t)
+SIMT_ATOMICS(64, std::uint64_t)
+#undef SIMT_ATOMICS
+#undef SIMT_FETCH
+
+__extension__ typedef unsigned __int128 Wide;
+#define SIMT_WIDE(name, expression)                               \
+    Wide __tsan_atomic128_##name(volatile Wide* p, Wide v, int) { \
+        access(p, sizeof(Wide), Kind::atomic, true, PC);          \
+        std::lock_guard lock(wide_mutex);                         \
+        const Wide old = *p;                                      \
+        *p = expression;                                          \
+        return old;                                               \
+    }
+SIMT_WIDE(exchange, v)
+SIMT_WIDE(fetch_add, old + v)
+SIMT_WIDE(fetch_sub, old - v)
+SIMT_WIDE(fetch_and, old& v)
+SIMT_WIDE(fetch_or, old | v)
+SIMT_WIDE(fetch_xor, old ^ v)
+SIMT_WIDE(fetch_nand, ~(old& v))
+#undef SIMT_WIDE
+Wide __tsan_atomic128_load(const volatile Wide* p, int) {
+    access(p, sizeof(Wide), Kind::atomic_load, true, PC);
+    std::lock_guard lock(wide_mutex);
+    return *p;
+}
+void __tsan_atomic128_store(volatile Wide* p, Wide v, int) {
+    access(p, sizeof(Wide), Kind::atomic_store, true, PC);
+    std::lock_guard lock(wide_mutex);
+    *p = v;
+}
+Wide __tsan_atomic128_compare_exchange_val(volatile Wide* p, Wide expected, Wide v, int, int) {
+    access(p, sizeof(Wide), Kind::atomic, true, PC);
+    std::lock_guard lock(wide_mutex);
+    const Wide old = *p;
+    if (old == expected) *p = v;
+    return old;
+}
+int __tsan_atomic128_compare_exchange_strong(volatile Wide* p, Wide* expected, Wide v, int, int) {
+    access(p, sizeof(Wide), Kind::atomic, true, PC);
+    std::lock_guard lock(wide_mutex);
+    const Wide old = *p;
+    if (old == *expected) {
+        *p = v;
+        return 1;
+    }
+    *expected = old;
+    return 0;
+}
+int __tsan_atomic128_compare_exchange_weak(volatile Wide* p, Wide* expected, Wide v, int a, int b) {
+    return __tsan_atomic128_compare_exchange_strong(p, expected, v, a, b);
+}
+
+void __tsan_atomic_thread_fence(int) {
+    if (execution.in_lane) simt::fence(true);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void __tsan_atomic_signal_fence(int) {}
+
+// ---- Copies and fills, by -Wl,--wrap ----------------------------------------------------------------------
+
+void* __real_memcpy(void* to, const void* from, std::size_t n);
+void* __real_memmove(void* to, const void* from, std::size_t n);
+void* __real_memset(void* to, int value, std::size_t n);
+
+void* __wrap_memcpy(void* to, const void* from, std::size_t n);
+void* __wrap_memmove(void* to, const void* from, std::size_t n);
+void* __wrap_memset(void* to, int value, std::size_t n);
+void* __tsan_memcpy(void* to, const void* from, std::size_t n);
+void* __tsan_memmove(void* to, const void* from, std::size_t n);
+void* __tsan_memset(void* to, int value, std::size_t n);
+}
+
+namespace {
+
+/// Memory that the checks know. Copies of anything else are nobody's concern: --wrap catches the runtime's
+/// own and the host's as well.
+bool concerns(std::uintptr_t address) {
+    return address - state.heap_begin < state.heap_size || address - state.shared_begin < state.shared_size ||
+           address - state.symbols_begin < state.symbols_size;
+}
+
+void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {
+    const auto target = reinterpret_cast<std::uintptr_t>(to), source = reinterpret_cast<std::uintptr_t>(from);
+    const bool writes = concerns(target), reads = from && concerns(source);
+    if (n == 0 || !(writes || reads)) return;
+    if (execution.in_lane) {
+        if (state.own_copies) return;
+        if (reads) check_access(source, n, Kind::read, false, pc);
+        if (writes) check_access(target, n, Kind::write, false, pc);
+    } else if (writes) {
+        if (from)
+            mark_copied(target, source, n);
+        else
+            mark_written(target, n);
+    }
+}
+
+}  // namespace
+
+extern "C" {
+void* __wrap_memcpy(void* to, const void* from, std::size_t n) {
+    observe_copy(to, from, n, PC);
+    return __real_memcpy(to, from, n);
+}
+void* __wrap_memmove(void* to, const void* from, std::size_t n) {
+    observe_copy(to, from, n, PC);
+    return __real_memmove(to, from, n);
+}
+void* __wrap_memset(void* to, int value, std::size_t n) {
+    observe_copy(to, nullptr, n, PC);
+    return __real_memset(to, value, n);
+}
+void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
+    observe_copy(to, from, n, PC);
+    return __real_memcpy(to, from, n);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t n) {
+    observe_copy(to, from, n, PC);
+    return __real_memmove(to, from, n);
+}
+void* __tsan_memset(void* to, int value, std::size_t n) {
+    observe_copy(to, nullptr, n, PC);
+    return __real_memset(to, value, n);
+}
+}
+
+// ---- -fsanitize=bounds ------------------------------------------------------------------------------------
+
+namespace {
+
+// The layouts are fixed by the compilers.
+struct SourceLocation {
+    const char* file;
+    std::uint32_t line, column;
+};
+struct TypeDescriptor {
+    std::uint16_t kind, info;
+    char name[1];
+};
+struct OutOfBounds {
+    SourceLocation location;
+    const TypeDescriptor *array, *index;
+};
+
+void out_of_bounds(const OutOfBounds& data, std::uintptr_t index, const void* pc) {
+    long long value = static_cast<long long>(index);
+    if (data.index->info & 1) {
+        const int width = 1 << (data.index->info >> 1);
+        if (width < 64) value = static_cast<long long>(index << (64 - width)) >> (64 - width);
+    }
+    const char* slash = std::strrchr(data.location.file, '/');
+    {
+        Report report = by_current_lane(Tool::memcheck, "out-of-bounds", pc);
+        report.on_host = !execution.in_lane;
+        report.place.file = slash ? slash + 1 : data.location.file;
+        report.place.line = data.location.line;
+        report.place.column = data.location.column;
+        report.place.function = locate(pc).function;
+        report.text = "Index " + std::to_string(value) + " is out of range for an array of type " +
+                      data.array->name + ".";
+        report.access = "access";
+        record(std::move(report));
+    }
+    if (!execution.in_lane) return;
+    state.stopped = true;
+    ++state.block->stopped;
+    this_worker->stop_lane();
+}
+
+}  // namespace
+
+extern "C" {
+void __ubsan_handle_out_of_bounds(void* data, std::uintptr_t index) {
+    out_of_bounds(*static_cast<const OutOfBounds*>(data), index, PC);
+}
+void __ubsan_handle_out_of_bounds_abort(void* data, std::uintptr_t index) {
+    out_of_bounds(*static_cast<const OutOfBounds*>(data), index, PC);
+}
+}

@@ -1,0 +1,429 @@
+// What the runtime reports as it runs: launches, blocks, synchronisation, memory.
+#include <execinfo.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "heap.h"
+#include "launch_state.h"
+#include "observe.h"
+#include "report.h"
+#include "simt/device.h"
+#include "simt/shared.h"
+#include "simt/symbol.h"
+#include "state.h"
+
+namespace simt {
+namespace check {
+void add_runtime_range(std::uintptr_t begin, std::size_t size);
+
+namespace {
+
+/// Variables at namespace scope, by address. Never destroyed: they unregister at the program's end.
+struct Symbols {
+    std::mutex mutex;
+    std::map<std::uintptr_t, std::unique_ptr<Array>> arrays;
+};
+Symbols& symbols() {
+    static auto* instance = new Symbols;
+    return *instance;
+}
+
+std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+Cell* map_cells(std::size_t bytes) {
+    void* memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return static_cast<Cell*>(memory);
+}
+
+std::size_t cell_bytes(const Array& array) {
+    return (array.shift == 0 ? array.size : (array.size + 3) / 4) * sizeof(Cell);
+}
+
+CallStack call_stack() {
+    CallStack stack{};
+    void* frames[16];
+    const int n = backtrace(frames, 16);
+    // The innermost are this file's and the heap's.
+    for (int i = 2; i < n && i - 2 < static_cast<int>(stack.size()); ++i)
+        stack[static_cast<std::size_t>(i) - 2] = frames[i];
+    return stack;
+}
+
+/// Reserves the table of pages when the first allocation is made.
+void know_heap() {
+    if (state.pages) return;
+    const Heap& h = heap();
+    const std::size_t pages = (h.end() - h.begin()) >> page_shift;
+    state.pages = reinterpret_cast<Array**>(map_cells(pages * sizeof(Array*)));
+    state.heap_begin = h.begin();
+    state.heap_size = h.end() - h.begin();
+}
+
+/// All accesses of the past are ordered before those to come: numbers may start again.
+void restart_segments() {
+    const auto forget = [](Array& array) {
+        const std::size_t n = array.live ? cell_bytes(array) / sizeof(Cell) : 0;
+        for (std::size_t i = 0; i < n; ++i)
+            array.cells[i].write = array.cells[i].first = array.cells[i].second = 0;
+    };
+    for (auto& [address, array] : state.live) forget(*array);
+    std::lock_guard lock(symbols().mutex);
+    for (auto& [address, array] : symbols().arrays) forget(*array);
+    state.next_segment = 1;
+}
+
+}  // namespace
+
+BlockState::~BlockState() {
+    if (cells) munmap(cells, cells_bytes);
+}
+
+Array* find_array(std::uintptr_t address) {
+    if (address - state.heap_begin < state.heap_size)
+        return state.pages[(address - state.heap_begin) >> page_shift];
+    Symbols& s = symbols();
+    std::lock_guard lock(s.mutex);
+    auto found = s.arrays.upper_bound(address);
+    if (found == s.arrays.begin()) return nullptr;
+    --found;
+    return address - found->first < found->second->size ? found->second.get() : nullptr;
+}
+
+Report by_current_lane(Tool tool, const char* kind, const void* pc) {
+    Report report{};
+    report.tool = tool;
+    report.kind = kind;
+    report.pc = pc;
+    report.flat = current_flat();
+    report.block = state.block ? state.block->number : 0;
+    return report;
+}
+
+void add_observer(Observer& observer) { state.observers.push_back(&observer); }
+void remove_observer(Observer& observer) { std::erase(state.observers, &observer); }
+
+std::size_t unwritten(const void* pointer, std::size_t bytes) {
+    std::size_t count = 0;
+    for (std::uintptr_t a = number(pointer); a != number(pointer) + bytes; ++a) {
+        const Array* array = find_array(a);
+        if (array && array->live && array->holds(a, 1) && array->tracks_values)
+            count += !(array->cells[(a - array->begin) >> array->shift].flags & Cell::initialised);
+    }
+    return count;
+}
+
+}  // namespace check
+
+using namespace check;
+
+// ---- Device code's own calls ------------------------------------------------------------------------------
+
+void pause_unobserved(const volatile void* address) {
+    if (execution.in_lane) pause(address);
+}
+
+void fence(bool device) {
+    if (!execution.in_lane) return;
+    settle_pending();
+    BlockState& block = *state.block;
+    const unsigned flat = current_flat(), lane = flat % warp_lanes;
+    WarpClock& warp = block.warps[flat / warp_lanes];
+    LaneClocks& clocks = lane_clocks(warp);
+    Fence& f = block.fences[flat];
+    f.segment = state.next_segment;
+    f.block_base = block.base;
+    std::copy_n(clocks.known[lane], warp_lanes, f.known);
+    f.device = device;
+    // What the lane does from now on is not fenced: it gets a segment of its own.
+    clocks.segment[lane] = 0;
+    state.fences = true;
+    pause(&execution);
+}
+
+static Array& add_shared(BlockState& block, const void* memory, std::size_t size, const char* name,
+                         SharedShape shape, Memory kind) {
+    Array array;
+    array.begin = number(memory);
+    array.size = size;
+    array.shape = shape;
+    array.name = name;
+    array.memory = kind;
+    array.shift = shape.element % 4 == 0 ? 2 : 0;
+    array.cells = block.cells + (array.begin - state.shared_begin);
+    std::memset(static_cast<void*>(array.cells), 0, cell_bytes(array));
+    block.shared.push_back(std::move(array));
+    return block.shared.back();
+}
+
+void* find_shared(SharedKey& key, const char* name, std::size_t size, std::size_t alignment,
+                  SharedShape shape) {
+    if (execution.in_lane) {
+        const SharedMark mark = execution.marks[__atomic_load_n(&key.index, __ATOMIC_RELAXED)];
+        if (mark.serial == execution.serial) return execution.static_shared + mark.offset;
+    }
+    settle_pending();
+    state.own_copies = true;
+    void* memory = allocate_shared(key, name, size, alignment);
+    state.own_copies = false;
+    add_shared(*state.block, memory, size, name, shape, Memory::shared);
+    return memory;
+}
+
+void* find_dynamic_shared() {
+    if (!execution.in_lane) return nullptr;
+    if (execution.dynamic_serial == execution.serial) return execution.dynamic_shared;
+    settle_pending();
+    state.own_copies = true;
+    void* memory = prepare_dynamic_shared();
+    state.own_copies = false;
+    add_shared(*state.block, memory, state.launch->grid.dynamic_shared, "dynamic shared memory", {4, 0},
+               Memory::dynamic_shared);
+    return memory;
+}
+
+// ---- Events -----------------------------------------------------------------------------------------------
+
+namespace observe {
+
+void launch_begins(const Launch& launch) {
+    know_heap();
+    if (state.next_segment > std::uint32_t{1} << 31) restart_segments();
+    state.launch = &launch;
+    state.kernel = nullptr;
+    state.first_segment = state.order_base = state.next_segment;
+    state.segments.clear();
+    state.signals.clear();
+    state.fences = false;
+    state.block = nullptr;
+    if (!state.observers.empty()) {
+        const std::string name = kernel_name(launch.grid);
+        for (Observer* o : state.observers)
+            o->launch_begins(name.c_str(), launch.grid.grid, launch.grid.block);
+    }
+}
+
+void launch_ends(const Launch&) {
+    settle_pending();
+    for (Observer* o : state.observers) o->launch_ends();
+    state.launch = nullptr;
+    state.block = nullptr;
+    state.shared_size = 0;
+}
+
+void block_begins(Block& block, std::uint64_t number_of_block) {
+    settle_pending();
+    if (!block.checked) {
+        // A block of the scheduler lives as long as its thread does.
+        block.checked = new BlockState;
+        block.checked->cells_bytes =
+            static_cast<std::size_t>(block.dynamic_shared + shared_limit - block.static_shared) *
+            sizeof(Cell);
+        block.checked->cells = map_cells(block.checked->cells_bytes);
+    }
+    BlockState& b = *block.checked;
+    b.number = static_cast<std::uint32_t>(number_of_block);
+    b.base = state.next_segment;
+    const unsigned warps = (state.launch->lanes + warp_lanes - 1) / warp_lanes;
+    for (unsigned w = 0; w < warps; ++w) {
+        b.warps[w].segment = 0;
+        b.warps[w].base = b.base;
+        b.warps[w].partial = false;
+    }
+    b.shared.clear();
+    b.sites.clear();
+    b.acquisitions.clear();
+    if (!b.fences.empty()) b.fences.clear();
+    b.stopped = 0;
+    for (Observer* o : state.observers) o->block_begins(number_of_block);
+}
+
+void block_continues(Block& block) {
+    settle_pending();
+    state.block = block.checked;
+    state.block_number = block.checked->number;
+    state.shared_begin = number(block.static_shared);
+    state.shared_size = static_cast<std::size_t>(block.dynamic_shared + shared_limit - block.static_shared);
+}
+
+void barrier_reached(Block& block, int kind, const void* site) {
+    auto& sites = block.checked->sites;
+    for (BarrierSite& s : sites)
+        if (s.site == site && s.kind == kind) {
+            ++s.lanes;
+            s.first = std::min(s.first, current_flat());
+            return;
+        }
+    sites.push_back({site, kind, 1, current_flat()});
+}
+
+void barrier_completes(Block& block) {
+    settle_pending();
+    BlockState& b = *block.checked;
+    if (b.sites.size() > 1 && b.stopped == 0) {
+        std::sort(b.sites.begin(), b.sites.end(),
+                  [](const BarrierSite& x, const BarrierSite& y) { return x.site < y.site; });
+        for (std::size_t i = 1; i < b.sites.size(); ++i) {
+            Report report = by_current_lane(Tool::synccheck, "divergent-barrier", b.sites[0].site);
+            report.flat = b.sites[0].first;
+            report.access = report.other_access = "barrier";
+            report.has_other = true;
+            report.other_pc = b.sites[i].site;
+            report.other_flat = b.sites[i].first;
+            report.other_block = b.number;
+            report.text = std::to_string(b.sites[0].lanes) + " threads are at one barrier and " +
+                          std::to_string(b.sites[i].lanes) + " at another";
+            record(std::move(report));
+        }
+    } else if (block.live != block.total && b.stopped == 0 && !b.sites.empty()) {
+        Report report = by_current_lane(Tool::synccheck, "exited-threads", b.sites[0].site);
+        report.severity = Severity::warning;
+        report.flat = b.sites[0].first;
+        report.access = "barrier";
+        report.text = std::to_string(block.total - block.live) + " of " + std::to_string(block.total) +
+                      " threads had exited when the others waited";
+        record(std::move(report));
+    }
+    b.sites.clear();
+    b.base = state.next_segment;
+    for (unsigned w = 0; w * warp_lanes < block.total; ++w) {
+        b.warps[w].segment = 0;
+        b.warps[w].base = b.base;
+        b.warps[w].partial = false;
+    }
+    for (Observer* o : state.observers) o->block_synchronised(b.number);
+}
+
+void grid_barrier_completes() { state.order_base = state.next_segment; }
+
+void warp_completes(Block& block, unsigned w, unsigned lanes) {
+    settle_pending();
+    BlockState& b = *block.checked;
+    WarpClock& warp = b.warps[w];
+    if (lanes == block.warps[w].live) {
+        warp.segment = 0;
+        warp.base = state.next_segment;
+        warp.partial = false;
+    } else {
+        LaneClocks& clocks = lane_clocks(warp);
+        const std::uint32_t next = state.next_segment;
+        std::uint32_t joint[warp_lanes] = {};
+        for (unsigned rest = lanes; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
+            for (unsigned i = 0; i < warp_lanes; ++i) joint[i] = std::max(joint[i], clocks.known[lane][i]);
+        }
+        for (unsigned rest = lanes; rest != 0; rest &= rest - 1)
+            joint[static_cast<unsigned>(__builtin_ctz(rest))] = next;
+        // The lanes that met share a segment until they part.
+        const std::uint32_t segment = new_segment(b.number, w);
+        for (unsigned rest = lanes; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
+            std::copy_n(joint, warp_lanes, clocks.known[lane]);
+            clocks.segment[lane] = segment;
+        }
+    }
+    for (Observer* o : state.observers) o->warp_synchronised(b.number, w, lanes);
+}
+
+void wrong_mask(unsigned mask, const void* site) {
+    Report report = by_current_lane(Tool::synccheck, "wrong-mask", site);
+    char text[96];
+    std::snprintf(text, sizeof text,
+                  "the mask 0x%08x of a warp operation does not name lane %u, which calls it", mask,
+                  current_flat() % warp_lanes);
+    report.text = text;
+    record(std::move(report));
+    state.stopped = true;
+    ++state.block->stopped;
+}
+
+void stray_shuffle(const void* site) {
+    if (state.block->stopped != 0) return;
+    Report report = by_current_lane(Tool::synccheck, "inactive-lane", site);
+    report.text = "a shuffle reads a lane that takes no part in it: the value is undefined";
+    record(std::move(report));
+}
+
+void failed(const char* what, const char* text, const void* site) {
+    Report report = by_current_lane(Tool::synccheck, what, site);
+    if (std::strcmp(what, "crash") == 0) report.tool = Tool::memcheck;
+    report.text = text;
+    record(std::move(report));
+    state.stopped = true;
+}
+
+void allocated(const void* pointer, std::size_t size, unsigned char kind) {
+    know_heap();
+    auto* array = new Array;
+    array->begin = number(pointer);
+    array->size = size;
+    array->memory =
+        kind == static_cast<unsigned char>(Location::Kind::managed) ? Memory::managed : Memory::device;
+    array->tracks_values = array->memory == Memory::device;
+    array->cells = map_cells(cell_bytes(*array));
+    array->made_at = call_stack();
+    state.live[array->begin] = array;
+    for (std::uintptr_t page = (array->begin - state.heap_begin) >> page_shift;
+         page <= (array->begin + size - 1 - state.heap_begin) >> page_shift; ++page)
+        state.pages[page] = array;
+}
+
+void named(const void* pointer, const char* text) {
+    if (Array* array = find_array(number(pointer))) array->name = text;
+}
+
+void released(const void* pointer) {
+    Array* array = find_array(number(pointer));
+    if (!array) return;
+    munmap(array->cells, cell_bytes(*array));
+    array->cells = nullptr;
+    array->live = false;
+    state.live.erase(array->begin);
+    array->freed_at = call_stack();
+}
+
+void release_failed(const void* pointer) {
+    const Array* array = find_array(number(pointer));
+    const bool twice = array && !array->live && array->begin == number(pointer);
+    Report report{};
+    report.tool = Tool::memcheck;
+    report.kind = twice ? "double-free" : "invalid-free";
+    report.on_host = true;
+    report.array = array;
+    report.address = number(pointer);
+    report.stack = call_stack();
+    record(std::move(report));
+}
+
+void symbol_added(const void* pointer, std::size_t size, const char* name, SymbolKind kind) {
+    auto array = std::make_unique<Array>();
+    array->begin = number(pointer);
+    array->size = size;
+    array->name = name;
+    array->memory = kind == SymbolKind::constant ? Memory::constant : Memory::symbol;
+    array->tracks_values = false;
+    array->cells = map_cells(cell_bytes(*array));
+    std::lock_guard lock(symbols().mutex);
+    auto& arrays = symbols().arrays;
+    arrays[array->begin] = std::move(array);
+    state.symbols_begin = arrays.begin()->first;
+    state.symbols_size = arrays.rbegin()->first + arrays.rbegin()->second->size - state.symbols_begin;
+}
+
+void symbol_removed(const void* pointer) {
+    Symbols& s = symbols();
+    std::lock_guard lock(s.mutex);
+    auto found = s.arrays.find(number(pointer));
+    if (found == s.arrays.end()) return;
+    munmap(found->second->cells, cell_bytes(*found->second));
+    s.arrays.erase(found);
+}
+
+void runtime_memory(const void* pointer, std::size_t size) { add_runtime_range(number(pointer), size); }
+
+}  // namespace observe
+}  // namespace simt

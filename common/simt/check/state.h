@@ -1,0 +1,250 @@
+/// @file
+/// What check mode remembers: arrays with a shadow cell for every word, and who is ordered after whom.
+///
+/// **Time.** A *segment* is what one warp does between two synchronisations; segments have rising numbers.
+/// "Access `a`, by lane i in segment s, happened before what lane j does now" is then one comparison: with
+/// the segment that was next when the launch, or the grid's last barrier, began; with the one that was next
+/// at the block's last barrier; or, in the same warp, with what lane j knows of lane i (one number for the
+/// warp as long as all its lanes meet, a vector clock once some of them meet without the others). What
+/// remains is ordered only if a fence and an atomic release it and an atomic acquires it.
+///
+/// **Cells.** A cell is one 4-byte word of memory (one byte, in an array that something accesses by smaller
+/// pieces): the last write and up to two reads or atomics that nothing has ordered since. Two are enough: any
+/// later access by another lane is unordered with at least one of two that come from different warps or
+/// blocks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "simt/check.h"
+#include "simt/shared.h"
+#include "worker.h"
+
+namespace simt::check {
+
+struct Cell {
+    std::uint32_t write;                          ///< segment, 0: never
+    std::uint32_t first;                          ///< segment of a read or atomic
+    std::uint32_t second;                         ///< of another, from another warp or block
+    std::uint32_t lanes;                          ///< of `first`
+    std::uint16_t write_pc, first_pc, second_pc;  ///< see code_of()
+    std::uint16_t flags;
+
+    static constexpr unsigned lane_mask = 31;  ///< who wrote
+    static constexpr unsigned initialised = 32;
+    static constexpr unsigned first_atomic = 64;
+    static constexpr unsigned second_atomic = 128;
+    static constexpr unsigned write_atomic = 256;  ///< `write` is an atomic that a read has displaced
+};
+static_assert(sizeof(Cell) == 24, "six times the data");
+
+enum class Memory : std::uint8_t { device, managed, symbol, constant, shared, dynamic_shared };
+
+using CallStack = std::array<const void*, 12>;
+
+/// An allocation, a variable at namespace scope, or a shared array of a running block.
+struct Array {
+    std::uintptr_t begin = 0;
+    std::size_t size = 0;  ///< bytes
+    Cell* cells = nullptr;
+    unsigned shift = 2;  ///< log2 of the bytes of a cell
+    Memory memory = Memory::device;
+    bool live = true;
+    bool tracks_values = true;  ///< initcheck applies: memory is garbage until it is written
+    SharedShape shape = {};
+    std::string name;
+    CallStack made_at = {}, freed_at = {};
+
+    bool holds(std::uintptr_t address, std::size_t bytes) const {
+        return address - begin < size && bytes <= size - (address - begin);
+    }
+};
+
+struct Segment {
+    std::uint32_t block;  ///< linear
+    std::uint32_t warp;
+};
+
+/// The clocks of a warp whose lanes have met in parts.
+struct LaneClocks {
+    std::uint32_t known[warp_lanes][warp_lanes];  ///< [j][i]: j is after all segments of i before this one
+    std::uint32_t segment[warp_lanes];            ///< 0: to be made
+};
+
+struct WarpClock {
+    std::uint32_t segment = 0;  ///< 0: to be made
+    std::uint32_t base = 0;     ///< all lanes are after all segments before this one
+    bool partial = false;       ///< `lanes` holds instead
+    std::unique_ptr<LaneClocks> lanes;
+};
+
+/// A lane's last fence: everything that came before it then.
+struct Fence {
+    std::uint32_t segment = 0;  ///< of its own: all before this one
+    std::uint32_t block_base = 0;
+    std::uint32_t known[warp_lanes] = {};  ///< of the lanes of its warp
+    bool device = false;
+};
+
+struct Acquisition;
+
+/// A lane changed an atomic, in whose list this stands, after a fence.
+struct Release {
+    std::uint32_t block, warp, lane;
+    Fence fence;
+    std::shared_ptr<const std::vector<Acquisition>> inherited;  ///< what the lane had been told itself
+};
+
+/// An address that atomics use to synchronise.
+struct Signal {
+    std::vector<Release> releases;
+    std::unordered_multimap<std::uint32_t, std::uint32_t> of_block;  ///< indices of `releases`
+};
+
+/// A lane saw the first `count` releases of `signal`.
+struct Acquisition {
+    const Signal* signal;
+    std::uint32_t count;
+    std::uint32_t segment, warp, lane;
+};
+
+struct BarrierSite {
+    const void* site;
+    int kind;
+    unsigned lanes;
+    unsigned first;  ///< lane of the block
+};
+
+struct BlockState {
+    std::uint32_t number = 0;
+    std::uint32_t base = 0;
+    WarpClock warps[max_block_lanes / warp_lanes];
+    std::vector<Array> shared;
+    std::size_t last_shared = 0;
+    std::vector<BarrierSite> sites;  ///< of the barrier that lanes wait at
+    std::vector<Acquisition> acquisitions;
+    std::unordered_map<unsigned, Fence> fences;  ///< by lane
+    unsigned stopped = 0;                        ///< lanes that a bad access ended
+    Cell* cells = nullptr;                       ///< one for every byte of shared memory
+    std::size_t cells_bytes = 0;
+    ~BlockState();
+};
+
+/// Everything. One thread at a time uses it in launches; host code only reads the table of pages.
+struct State {
+    // The device heap and the table that says which array each of its pages belongs to.
+    std::uintptr_t heap_begin = 0;
+    std::size_t heap_size = 0;
+    Array** pages = nullptr;
+
+    // The running launch.
+    const Launch* launch = nullptr;
+    const char* kernel = nullptr;
+    std::uint32_t first_segment = 1;  ///< of the launch
+    std::uint32_t next_segment = 1;
+    std::uint32_t order_base = 1;  ///< everything before it is ordered before everything in the launch now
+    std::vector<Segment> segments;
+    std::unordered_map<std::uintptr_t, Signal> signals;
+    bool fences = false;   ///< the launch has used one
+    bool stopped = false;  ///< a lane was stopped since clear(): what is missing may follow from that
+
+    // The running block.
+    BlockState* block = nullptr;
+    std::uint64_t block_number = 0;
+    std::uintptr_t shared_begin = 0;
+    std::size_t shared_size = 0;
+
+    // All symbols lie between these.
+    std::uintptr_t symbols_begin = 0;
+    std::size_t symbols_size = 0;
+    bool own_copies = false;  ///< the runtime fills shared memory
+
+    std::vector<Observer*> observers;
+    std::map<std::uintptr_t, Array*> live;  ///< allocations of the heap
+};
+extern State state;
+
+constexpr unsigned page_shift = 12;
+
+/// Small numbers for places in the machine code, for cells. 0: unknown.
+std::uint16_t code_of(const void* pc);
+const void* code_address(std::uint16_t code);
+
+/// What one access did; see access.cpp.
+enum class AccessKind : std::uint8_t {
+    read,
+    write,
+    atomic,
+    atomic_load,
+    atomic_store,
+    volatile_read,
+    volatile_write
+};
+
+/// The current lane is about to access [address, address + size). Does not return if that would be bad.
+/// `aligned`: the type promises that the address is a multiple of the size.
+void check_access(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned, const void* pc);
+/// Marks memory as written by a copy, a fill or the host.
+void mark_written(std::uintptr_t address, std::size_t size);
+/// Marks [to, to + size) as [from, from + size) is, if both are device memory; else as written.
+void mark_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size);
+
+/// The array of the heap or symbol that holds `address`, or nullptr.
+Array* find_array(std::uintptr_t address);
+/// The shared array of the current block that holds it.
+Array* find_shared_array(std::uintptr_t address);
+/// Makes every byte of `array` a cell of its own.
+void split(Array& array);
+
+std::uint32_t new_segment(std::uint32_t block, unsigned warp);
+/// The current segment of a lane.
+std::uint32_t segment_of(BlockState& block, unsigned warp, unsigned lane);
+LaneClocks& lane_clocks(WarpClock& warp);
+
+/// The current lane in its block.
+inline unsigned current_flat() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+
+/// The first of `stack` that lies in no file of the runtime's.
+Place locate(const CallStack& stack);
+/// Looks up many addresses at once, for locate() to find them known.
+void locate_all(const std::vector<const void*>& return_addresses);
+/// `address` lies in constant data of the program.
+bool in_read_only_segment(std::uintptr_t address);
+/// Puts a pending finding on record; see access.cpp.
+void settle_pending();
+
+// ---- Recording (findings.cpp) -----------------------------------------------------------------------------
+
+/// What is found, before it is put into words.
+struct Report {
+    Tool tool;
+    Severity severity = Severity::error;
+    const char* kind;
+    const void* pc = nullptr;
+    const char* access = "";
+    std::size_t size = 0;  ///< of the access, bytes
+    unsigned flat = 0;     ///< thread, in its block
+    std::uint32_t block = 0;
+    bool on_host = false;
+    const Array* array = nullptr;
+    std::uintptr_t address = 0;
+    bool has_other = false;
+    const void* other_pc = nullptr;
+    const char* other_access = "";
+    unsigned other_flat = 0;
+    std::uint32_t other_block = 0;
+    std::string text;  ///< what else there is to say
+    CallStack stack = {};
+    Place place;  ///< where the pc does not tell
+};
+void record(Report report);
+/// record() for the current lane.
+Report by_current_lane(Tool tool, const char* kind, const void* pc);
+
+}  // namespace simt::check

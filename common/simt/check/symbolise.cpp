@@ -1,0 +1,199 @@
+// From addresses in the machine code to lines of the source.
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "state.h"
+
+namespace simt::check {
+namespace {
+
+struct Object {
+    std::string path;
+    std::uintptr_t base = 0;
+};
+
+Object object_of(std::uintptr_t address) {
+    struct Search {
+        std::uintptr_t address;
+        Object found;
+        bool any;
+    } search{address, {}, false};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            auto& s = *static_cast<Search*>(data);
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                const auto& header = info->dlpi_phdr[i];
+                if (header.p_type != PT_LOAD ||
+                    s.address - (info->dlpi_addr + header.p_vaddr) >= header.p_memsz)
+                    continue;
+                s.found = {info->dlpi_name, info->dlpi_addr};
+                s.any = true;
+                return 1;
+            }
+            return 0;
+        },
+        &search);
+    if (search.any && search.found.path.empty()) {
+        char path[4096];
+        const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+        if (n > 0) search.found.path.assign(path, static_cast<std::size_t>(n));
+    }
+    return search.found;
+}
+
+/// Source files that are not the program's: whoever called them is what a finding should name.
+bool is_runtime(const std::string& path) {
+    return path.find("/simt/include/") != std::string::npos || path.find("/simt/src/") != std::string::npos ||
+           path.find("/include/c++/") != std::string::npos || path.compare(0, 5, "/usr/") == 0 ||
+           path.find("../sysdeps/") != std::string::npos || path.find("../csu/") != std::string::npos;
+}
+
+std::string base_name(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+/// "void tile<float>(float*, int)" -> "tile<float>"
+std::string short_name(std::string name) {
+    // The parameter list: the last parenthesis at no depth of angle brackets.
+    int depth = 0;
+    for (std::size_t i = name.size(); i-- > 0;) {
+        if (name[i] == ')' || name[i] == '>') ++depth;
+        if (name[i] == '(' || name[i] == '<') --depth;
+        if (depth == 0 && name[i] == '(') {
+            name.resize(i);
+            break;
+        }
+    }
+    depth = 0;
+    for (std::size_t i = name.size(); i-- > 0;) {
+        if (name[i] == ')' || name[i] == '>') ++depth;
+        if (name[i] == '(' || name[i] == '<') --depth;
+        if (depth == 0 && name[i] == ' ') return name.substr(i + 1);
+    }
+    return name;
+}
+
+struct Known {
+    Place place;
+    bool runtime = true;  ///< all its frames are the runtime's, or nothing is known
+};
+
+std::mutex places_mutex;
+std::map<const void*, Known>& places() {
+    static auto* map = new std::map<const void*, Known>;
+    return *map;
+}
+
+/// Runs addr2line once for all `addresses` of one object. Without that program, places stay empty.
+void look_up(const std::string& path, const std::vector<const void*>& addresses,
+             const std::vector<std::uintptr_t>& offsets) {
+    std::string quoted = "'";
+    for (char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    std::string command = "addr2line -a -C -f -i -e " + quoted + "'";
+    for (std::uintptr_t offset : offsets) {
+        char text[32];
+        std::snprintf(text, sizeof text, " 0x%zx", static_cast<std::size_t>(offset));
+        command += text;
+    }
+    FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
+    if (!pipe) return;
+    char buffer[4096];
+    std::size_t index = 0;  // of the next address
+    std::string function;
+    bool named = false;
+    while (std::fgets(buffer, sizeof buffer, pipe)) {
+        std::string line(buffer);
+        while (!line.empty() && line.back() == '\n') line.pop_back();
+        if (line.compare(0, 2, "0x") == 0) {
+            ++index;
+            named = false;
+            continue;
+        }
+        if (!named) {
+            function = line;
+            named = true;
+            continue;
+        }
+        named = false;
+        if (index == 0 || index > addresses.size()) continue;
+        Known& known = places()[addresses[index - 1]];
+        if (!known.runtime) continue;
+        if (const std::size_t note = line.find(" (discriminator"); note != std::string::npos)
+            line.resize(note);
+        const std::size_t colon = line.rfind(':');
+        if (colon == std::string::npos || line.compare(0, 2, "??") == 0) continue;
+        known.place.file = base_name(line.substr(0, colon));
+        known.place.line = static_cast<unsigned>(std::strtoul(line.c_str() + colon + 1, nullptr, 10));
+        known.place.function = short_name(function);
+        known.runtime = is_runtime(line) || known.place.line == 0;
+    }
+    pclose(pipe);
+}
+
+}  // namespace
+
+void locate_all(const std::vector<const void*>& return_addresses) {
+    std::lock_guard lock(places_mutex);
+    std::map<std::string, std::pair<std::vector<const void*>, std::vector<std::uintptr_t>>> objects;
+    for (const void* address : return_addresses) {
+        if (!address || !places().try_emplace(address).second) continue;
+        // The call, not what follows it.
+        const std::uintptr_t call = reinterpret_cast<std::uintptr_t>(address) - 1;
+        const Object object = object_of(call);
+        if (object.path.empty()) continue;
+        auto& [addresses, offsets] = objects[object.path];
+        addresses.push_back(address);
+        offsets.push_back(call - object.base);
+    }
+    for (const auto& [path, list] : objects) look_up(path, list.first, list.second);
+}
+
+Place locate(const void* return_address) {
+    if (!return_address) return {};
+    locate_all({return_address});
+    std::lock_guard lock(places_mutex);
+    return places()[return_address].place;
+}
+
+Place locate(const CallStack& stack) {
+    locate_all({stack.begin(), stack.end()});
+    std::lock_guard lock(places_mutex);
+    for (const void* address : stack) {
+        if (!address) continue;
+        const Known& known = places()[address];
+        if (!known.runtime) return known.place;
+    }
+    return {};
+}
+
+bool in_read_only_segment(std::uintptr_t address) {
+    struct Search {
+        std::uintptr_t address;
+        bool constant;
+    } search{address, false};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            auto& s = *static_cast<Search*>(data);
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                const auto& header = info->dlpi_phdr[i];
+                if (s.address - (info->dlpi_addr + header.p_vaddr) >= header.p_memsz) continue;
+                // Constant data, or tables that only the loader writes.
+                if (header.p_type == PT_GNU_RELRO || (header.p_type == PT_LOAD && !(header.p_flags & PF_W))) {
+                    s.constant = true;
+                    return 1;
+                }
+            }
+            return 0;
+        },
+        &search);
+    return search.constant;
+}
+
+}  // namespace simt::check

@@ -1,0 +1,122 @@
+// The interface of the checks: findings, reports, observers.
+#include <map>
+#include <string>
+
+#include "checks.h"
+#include "rungs/catch.hpp"
+#include "simt/check.h"
+#include "simt/control.h"
+
+using namespace simt::check;
+
+namespace {
+
+/// Counts what it sees.
+class Counter : public Observer {
+  public:
+    Counter() { add_observer(*this); }
+    ~Counter() override { remove_observer(*this); }
+    void launch_begins(const char* kernel, dim3, dim3 block) override {
+        kernels.push_back(kernel);
+        threads = block.x;
+    }
+    void launch_ends() override { ++ended; }
+    void block_begins(std::uint64_t) override { ++blocks; }
+    void access(const Event& e) override {
+        ++accesses[{e.array, e.access}];
+        sizes[e.array] = e.size;
+        REQUIRE(e.lane < 32);
+        REQUIRE(e.address >= e.origin);
+        REQUIRE(e.pc != nullptr);
+    }
+    void block_synchronised(std::uint64_t) override { ++barriers; }
+
+    std::vector<std::string> kernels;
+    std::map<std::pair<std::string, Access>, int> accesses;
+    std::map<std::string, std::size_t> sizes;
+    unsigned threads = 0;
+    int ended = 0, blocks = 0, barriers = 0;
+};
+
+}  // namespace
+
+TEST_CASE("an observer sees every access once", "[simt][check][observer]") {
+    const int n = GENERATE(1, 31, 32, 33, 100);
+    clear();
+    Counter counter;
+    checks::add_vectors(n);
+    CHECK(counter.kernels == std::vector<std::string>{"add"});
+    CHECK(counter.threads == 32);
+    CHECK(counter.blocks == (n + 31) / 32);
+    CHECK(counter.ended == 1);
+    CHECK(counter.accesses.size() == 3);
+    CHECK(counter.accesses[{"a", Access::read}] == n);
+    CHECK(counter.accesses[{"b", Access::read}] == n);
+    CHECK(counter.accesses[{"c", Access::write}] == n);
+    CHECK(findings().empty());
+}
+
+TEST_CASE("a vector is one access", "[simt][check][observer]") {
+    clear();
+    Counter counter;
+    checks::vectors();
+    CHECK(counter.accesses[{"in", Access::read}] == 32);
+    CHECK(counter.accesses[{"tile", Access::write}] == 32);
+    CHECK(counter.accesses[{"tile", Access::read}] == 32);
+    CHECK(counter.accesses[{"out", Access::write}] == 32);
+    CHECK(counter.sizes["in"] == 16);
+    CHECK(counter.sizes["tile"] == 16);
+    CHECK(counter.barriers == 1);
+    CHECK(findings().empty());
+}
+
+TEST_CASE("outputs that nobody wrote are counted", "[simt][check]") {
+    clear();
+    CHECK(checks::unwritten_tail(64, 64) == 0);
+    CHECK(checks::unwritten_tail(63, 64) == 4);
+    CHECK(checks::unwritten_tail(0, 64) == 256);
+}
+
+TEST_CASE("a lane stops before it does harm, and the others go on", "[simt][check]") {
+    simt::set_seed(GENERATE(0u, 1u, 2u));
+    clear();
+    const std::vector<int> out = checks::survivors();
+    for (int i = 0; i < 32; ++i) CHECK(out[static_cast<std::size_t>(i)] == (i == 3 ? -1 : i));
+    const auto found = findings();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].kind == "out-of-bounds");
+    CHECK(found[0].array == "small");
+    CHECK(found[0].index == 1000);
+    CHECK(found[0].extent == 4);
+    CHECK(found[0].element == 4);
+    CHECK(found[0].side.thread.x == 3);
+    CHECK(found[0].count == 1);
+    CHECK(found[0].kernel == "one_bad_lane");
+    CHECK(found[0].side.place.file == "checks.cu");
+    CHECK(found[0].side.place.function.find("one_bad_lane") != std::string::npos);
+    simt::set_seed(0);
+    clear();
+    CHECK(findings().empty());
+}
+
+TEST_CASE("findings are written for people and for tools", "[simt][check]") {
+    clear();
+    checks::race();
+    const auto found = findings();
+    REQUIRE(found.size() == 1);
+    const Finding& f = found[0];
+    CHECK(f.tool == Tool::racecheck);
+    CHECK(f.severity == Severity::error);
+    CHECK(f.has_other);
+    CHECK(f.side.thread.x != f.other.thread.x);
+    const std::string text = to_text(f), json = to_json(found);
+    CHECK(text.find("racecheck error: write-write in kernel race_once") == 0);
+    CHECK(text.find("checks.cu:" + std::to_string(f.side.place.line)) != std::string::npos);
+    CHECK(json.find("\"kind\": \"write-write\"") != std::string::npos);
+    CHECK(json.find("\"other\": {\"file\": \"checks.cu\"") != std::string::npos);
+    CHECK(to_json({}) == "[]\n");
+    Finding strange;
+    strange.kind = "a \"quote\"\n";
+    CHECK(to_json({strange}).find("\"a \\\"quote\\\"\\u000a\"") != std::string::npos);
+    clear();
+}

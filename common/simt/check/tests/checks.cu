@@ -1,0 +1,69 @@
+// Kernels for check_test.cpp: what the interface of the checks promises beyond single findings.
+#include "checks.h"
+
+#include <cuda_runtime.h>
+
+#include "corpus.h"
+
+using corpus::Device;
+
+namespace {
+
+__global__ void add(const float* a, const float* b, float* c, int n) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) c[i] = a[i] + b[i];
+}
+
+__global__ void leave_tail(float* v, int n) {
+    const int i = static_cast<int>(threadIdx.x);
+    if (i < n) v[i] = 1;
+}
+
+// Lane 3 makes a bad access; what it would have written afterwards stays away, all else is there.
+__global__ void one_bad_lane(int* out, int* small) {
+    if (threadIdx.x == 3) small[1000] = 7;
+    __syncthreads();
+    out[threadIdx.x] = static_cast<int>(threadIdx.x);
+}
+
+__global__ void float4_sum(const float4* in, float4* out) {
+    __shared__ float4 tile[32];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    const float4 v = tile[31 - threadIdx.x];
+    out[threadIdx.x] = v;
+}
+
+__global__ void race_once(int* out) { *out = static_cast<int>(threadIdx.x); }
+
+}  // namespace
+
+void checks::add_vectors(int n) {
+    Device<float> a("a", static_cast<size_t>(n), 1), b("b", static_cast<size_t>(n), 2),
+        c("c", static_cast<size_t>(n));
+    add<<<(n + 31) / 32, 32>>>(a.get(), b.get(), c.get(), n);
+}
+
+size_t checks::unwritten_tail(int written, int n) {
+    Device<float> v("v", static_cast<size_t>(n));
+    leave_tail<<<1, 64>>>(v.get(), written);
+    return simt::check::unwritten(v.get(), static_cast<size_t>(n) * sizeof(float));
+}
+
+std::vector<int> checks::survivors() {
+    Device<int> out("out", 32, -1), small("small", 4, 0);
+    one_bad_lane<<<1, 32>>>(out.get(), small.get());
+    std::vector<int> host(32);
+    cudaMemcpy(host.data(), out.get(), 32 * sizeof(int), cudaMemcpyDeviceToHost);
+    return host;
+}
+
+void checks::vectors() {
+    Device<float4> in("in", 32, float4{1, 2, 3, 4}), out("out", 32);
+    float4_sum<<<1, 32>>>(in.get(), out.get());
+}
+
+void checks::race() {
+    Device<int> out("out", 1);
+    race_once<<<1, 2>>>(out.get());
+}

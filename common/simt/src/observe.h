@@ -1,0 +1,71 @@
+/// @file
+/// What the runtime tells whoever watches it. In run mode every function here is empty and inlined: nothing
+/// is watched and nothing is paid. In check mode (`SIMT_CHECK`, the library simt_check) they are defined in
+/// common/simt/check.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(SIMT_CHECK)
+#define SIMT_OBSERVED(declaration) declaration;
+#else
+#define SIMT_OBSERVED(declaration) \
+    inline declaration {}
+#endif
+
+namespace simt {
+struct Block;
+struct Launch;
+enum class SymbolKind : unsigned char;
+
+namespace observe {
+
+#if defined(SIMT_CHECK)
+constexpr bool on = true;
+#else
+constexpr bool on = false;
+#endif
+
+/// A launch that passed its checks; blocks of one launch run on one thread in check mode.
+SIMT_OBSERVED(void launch_begins(const Launch&))
+SIMT_OBSERVED(void launch_ends(const Launch&))
+
+/// A block starts: its shared memory is new. `number` is its linear index.
+SIMT_OBSERVED(void block_begins(Block&, std::uint64_t))
+/// The block whose lanes run next.
+SIMT_OBSERVED(void block_continues(Block&))
+
+/// The current lane has come to a barrier of the block, of kind `Wait`, by the call that returns to `site`.
+SIMT_OBSERVED(void barrier_reached(Block&, int, const void*))
+/// All lanes that have not exited have come to a barrier; `grid`: the grid's, which is complete later.
+SIMT_OBSERVED(void barrier_completes(Block&))
+/// All blocks have come to the grid's barrier.
+SIMT_OBSERVED(void grid_barrier_completes())
+/// The lanes of the second mask of one warp have met in an operation.
+SIMT_OBSERVED(void warp_completes(Block&, unsigned, unsigned))
+/// A warp operation's mask does not name the current lane, which ends here.
+SIMT_OBSERVED(void wrong_mask(unsigned, const void*))
+/// A shuffle at `site` read a lane that took no part.
+SIMT_OBSERVED(void stray_shuffle(const void*))
+
+/// The current lane or the launch failed: "deadlock", "livelock", "crash" or "failure"; what was printed;
+/// where.
+SIMT_OBSERVED(void failed(const char*, const char*, const void*))
+
+/// Memory of the heap: `kind` is a Location::Kind.
+SIMT_OBSERVED(void allocated(const void*, std::size_t, unsigned char))
+SIMT_OBSERVED(void named(const void*, const char*))
+SIMT_OBSERVED(void released(const void*))
+/// cudaFree() of an address that is no live allocation.
+SIMT_OBSERVED(void release_failed(const void*))
+/// A variable at namespace scope.
+SIMT_OBSERVED(void symbol_added(const void*, std::size_t, const char*, SymbolKind))
+SIMT_OBSERVED(void symbol_removed(const void*))
+/// Host memory that belongs to the runtime and that inlined device code reads.
+SIMT_OBSERVED(void runtime_memory(const void*, std::size_t))
+
+}  // namespace observe
+}  // namespace simt
+
+#undef SIMT_OBSERVED
