@@ -402,7 +402,10 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     result.judged = owner_of(result.verdict) == Owner::student;
     if (result.judged && result.passed()) {
         result.points = rung.points;
-        if (rung.speed && result.speed.judged) result.points += points_for(*rung.speed, result.speed.speedup);
+        if (rung.speed && result.speed.judged) {
+            const double reference = result.speed.given_seconds / result.speed.reference_seconds;
+            result.points += points_for(reachable(*rung.speed, reference), result.speed.speedup);
+        }
     }
     result.points = std::isfinite(result.points) ? std::clamp(result.points, 0.0, result.max_points) : 0;
     result.seconds = std::chrono::duration<double>(Clock::now() - start).count();

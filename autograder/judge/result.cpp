@@ -75,4 +75,13 @@ double points_for(const SpeedRule& rule, double speedup) {
     return rule.points * std::clamp((speedup - rule.zero) / (rule.full - rule.zero), 0.0, 1.0);
 }
 
+SpeedRule reachable(const SpeedRule& rule, double reference) {
+    if (!std::isfinite(reference) || reference <= 0) return rule;
+    const double scale = std::min(1.0, 0.95 * reference / rule.full);
+    SpeedRule here = rule;
+    here.zero *= scale;
+    here.full *= scale;
+    return here;
+}
+
 }  // namespace rungs::judge

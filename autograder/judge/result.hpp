@@ -109,4 +109,9 @@ std::string describe(const Case& which, const Task& task);
 /// `rule.points`, scaled linearly between its two thresholds; always in [0, rule.points].
 double points_for(const SpeedRule& rule, double speedup);
 
+/// The rule on a GPU where the reference is `reference` times as fast as the given rung. GPUs differ in how
+/// much an idea gains, and nobody has to beat the reference: where it stays below `full`, both thresholds
+/// come down in proportion. 5 % are granted for noise.
+SpeedRule reachable(const SpeedRule& rule, double reference);
+
 }  // namespace rungs::judge

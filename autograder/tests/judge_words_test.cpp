@@ -56,6 +56,19 @@ TEST_CASE("points for speed are linear, clamped and finite", "[judge][result]") 
     CHECK(points_for(rule, std::numeric_limits<double>::quiet_NaN()) == 0);
 }
 
+TEST_CASE("nobody has to be faster than the reference", "[judge][result]") {
+    const SpeedRule rule{5, "02_interleaved", 2.0, 4.0};
+    CHECK(points_for(reachable(rule, 6.0), 4.0) == 5);
+    CHECK(points_for(reachable(rule, 6.0), 3.0) == Catch::Approx(2.5));
+    // This GPU gives the reference half of what the rule asks for.
+    CHECK(points_for(reachable(rule, 2.0), 1.9) == Catch::Approx(5));
+    CHECK(points_for(reachable(rule, 2.0), 1.425) == Catch::Approx(2.5));
+    CHECK(points_for(reachable(rule, 2.0), 0.95) == Catch::Approx(0));
+    // A reference that was not timed changes nothing.
+    CHECK(reachable(rule, 0).full == 4.0);
+    CHECK(reachable(rule, std::numeric_limits<double>::quiet_NaN()).full == 4.0);
+}
+
 TEST_CASE("foreign text is made printable", "[judge][diagnostics]") {
     CHECK(printable("a\tb\n") == "a\tb\n");
     CHECK(printable("\x1b[31mred\x1b[0m") == "[31mred[0m");
