@@ -17,7 +17,6 @@ Device::Device(std::size_t) { none(); }
 Device::~Device() = default;
 bool Device::share(unsigned char (&)[64]) const { none(); }
 void Device::upload(std::size_t, const void*, std::size_t) { none(); }
-void Device::download(std::size_t, void*, std::size_t) const { none(); }
 void Device::fill(std::size_t, std::uint32_t, std::size_t) { none(); }
 void Device::copy(const Device&, std::size_t) { none(); }
 double Device::copy_bandwidth() { none(); }

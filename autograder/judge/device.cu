@@ -57,11 +57,6 @@ void Device::upload(std::size_t offset, const void* from, std::size_t bytes) {
     check(cudaDeviceSynchronize(), "uploading");
 }
 
-void Device::download(std::size_t offset, void* to, std::size_t bytes) const {
-    check(cudaMemcpy(to, static_cast<const char*>(memory_) + offset, bytes, cudaMemcpyDeviceToHost),
-          "downloading");
-}
-
 void Device::fill(std::size_t offset, std::uint32_t word, std::size_t bytes) {
     auto* words = reinterpret_cast<std::uint32_t*>(static_cast<char*>(memory_) + offset);
     fill_kernel<<<512, 256>>>(words, word, bytes / sizeof word);

@@ -23,7 +23,6 @@ class Device {
 
     /// All offsets and sizes in bytes. Each returns when the device has finished. @throws std::runtime_error
     void upload(std::size_t offset, const void* from, std::size_t bytes);
-    void download(std::size_t offset, void* to, std::size_t bytes) const;
     void fill(std::size_t offset, std::uint32_t word, std::size_t bytes);
 
     /// Copies `bytes` from the beginning of `from` to the beginning of this memory.

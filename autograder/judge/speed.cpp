@@ -56,7 +56,8 @@ void in_parallel(std::size_t count, Work work) {
 }
 
 /// Times contestants on the judge's own device memory: the clock starts with the word "go" and stops when
-/// the judge has copied the outputs away, so a contestant can only make itself look slower.
+/// the outputs have come back and the judge has copied them away, so a contestant can only make itself look
+/// slower.
 class Race {
   public:
     Race(const TimedCase& timed, const Exam& exam, const JudgeOptions& options)
@@ -85,6 +86,7 @@ class Race {
         WorkerOptions how;
         how.backend = Backend::cuda;
         how.cpu_seconds = options_.budget + start_seconds;
+        how.out_bytes = protocol::reply_bytes + heats_.size() * layout_.out_bytes;
         how.stop = options_.stop;
         auto worker = std::make_unique<Worker>(executable, how);
         if (const auto failure = worker->start(start_seconds)) {
@@ -93,18 +95,19 @@ class Race {
         return worker;
     }
 
-    /// What a call costs at least: the words, the change from the judge's context to the worker's, one tiny
-    /// operation on the device, the copies. The least of many, because it is subtracted from times: too much
-    /// would be a gift. To be asked of a worker that has no interest in a large answer.
+    /// What a call costs at least: the words, one tiny operation on the device, the copies. The least of
+    /// many, because it is subtracted from times: too much would be a gift. To be asked of a worker that has
+    /// no interest in a large answer.
     double null_seconds(Worker& worker) {
         std::vector<double> samples;
         for (int i = 0; i < null_calls; ++i) {
-            make_ready();
+            make_ready(worker);
+            if (const auto failure = prepare(worker, 10)) throw InfraError("null call: " + failure->reason);
             const auto start = Clock::now();
-            if (const auto failure = worker.order(protocol::touch, 10)) {
+            if (const auto failure = worker.order(protocol::touch | protocol::fetch, 10)) {
                 throw InfraError("null call: " + failure->reason);
             }
-            collect();
+            collect(worker);
             samples.push_back(std::chrono::duration<double>(Clock::now() - start).count());
             if (const auto failure = worker.complaint(worker.reply())) {
                 throw InfraError("null call: " + failure->reason);
@@ -125,25 +128,13 @@ class Race {
 
     /// One run of all calls. @returns seconds of one call, or what went wrong
     std::optional<Failure> run(Worker& worker, double limit, double null, double& seconds) {
-        make_ready();
-        protocol::Request& request = worker.request();
-        fill_request(request, timed_.problem, heats_[0].task, static_cast<std::uint32_t>(heats_.size()));
-        request.use_arena = 1;
-        std::memcpy(request.arena_handle, handle_, sizeof handle_);
-        const std::size_t arrays = layout_.regions.size();
-        for (std::size_t call = 0; call < heats_.size(); ++call) {
-            for (std::size_t i = 0; i < arrays; ++i) {
-                Region region = layout_.regions[i];
-                region.arena_offset = offset(call, region);
-                request.region[call * arrays + i] = region;
-            }
-        }
-        if (auto failure = worker.order(protocol::prepare, limit)) return failure;
-        if (auto failure = worker.complaint(worker.reply())) return failure;
+        make_ready(worker);
+        if (auto failure = prepare(worker, limit)) return failure;
         const auto start = Clock::now();
-        auto failure = worker.order(protocol::run, limit * static_cast<double>(heats_.size()));
+        auto failure =
+            worker.order(protocol::run | protocol::fetch, limit * static_cast<double>(heats_.size()));
         if (failure) return failure;
-        collect();
+        collect(worker);
         const std::chrono::duration<double> took = Clock::now() - start;
         if ((failure = worker.complaint(worker.reply()))) return failure;
         // A time below the null call's cost is noise: never a reward.
@@ -154,6 +145,11 @@ class Race {
   private:
     std::size_t offset(std::size_t call, const Region& region) const {
         return places_[call] * slot_bytes_ + (region.in_offset - protocol::request_bytes);
+    }
+
+    /// In the memory through which outputs come back: all calls, one after the other.
+    std::size_t out_offset(std::size_t call, const Region& region) const {
+        return region.out_offset + call * (layout_.out_bytes - protocol::reply_bytes);
     }
 
     /// Outputs are what comes after the inputs in every layout.
@@ -175,34 +171,56 @@ class Race {
         }
     }
 
+    /// Tells the worker where everything is; its context becomes the GPU's current one.
+    std::optional<Failure> prepare(Worker& worker, double limit) {
+        protocol::Request& request = worker.request();
+        fill_request(request, timed_.problem, heats_[0].task, static_cast<std::uint32_t>(heats_.size()));
+        request.use_arena = 1;
+        request.arena_bytes = heats_.size() * slot_bytes_;
+        std::memcpy(request.arena_handle, handle_, sizeof handle_);
+        const std::size_t arrays = layout_.regions.size();
+        for (std::size_t call = 0; call < heats_.size(); ++call) {
+            for (std::size_t i = 0; i < arrays; ++i) {
+                Region region = layout_.regions[i];
+                region.arena_offset = offset(call, region);
+                region.out_offset = out_offset(call, region);
+                request.region[call * arrays + i] = region;
+            }
+        }
+        if (auto failure = worker.order(protocol::prepare, limit)) return failure;
+        return worker.complaint(worker.reply());
+    }
+
     /// Before every run: inputs as they were (the worker before may have written to them), outputs poisoned,
     /// and nothing of either left in the cache.
-    void make_ready() {
+    void make_ready(Worker& worker) {
         device_->copy(*pristine_, heats_.size() * slot_bytes_);
-        poison();
+        poison(worker);
         flush_->fill(0, 0, flush_bytes);
     }
 
-    void poison() {
+    void poison(Worker& worker) {
         const auto word = nan_words | static_cast<std::uint32_t>(random_() & 0x003FFFFFU);
         for (std::size_t call = 0; call < heats_.size(); ++call) {
             for (std::size_t i = inputs(); i < layout_.regions.size(); ++i) {
-                device_->fill(offset(call, layout_.regions[i]), word, layout_.regions[i].bytes);
+                const Region& region = layout_.regions[i];
+                device_->fill(offset(call, region), word, region.bytes);
+                fill_region(worker.out() + out_offset(call, region), region, {}, word);
             }
         }
     }
 
-    /// The judge's own copy of every output.
-    void collect() {
+    /// The judge's own copy of every output. The worker's part fetches them from the device: were it the
+    /// judge, the change to its context, which takes long and varies, would be part of every time.
+    void collect(Worker& worker) {
         for (std::size_t call = 0; call < heats_.size(); ++call) {
             Heat& heat = heats_[call];
             heat.outputs = heat.task.outputs;
             for (std::size_t i = 0; i < heat.outputs.size(); ++i) {
                 const Region& region = layout_.regions[inputs() + i];
                 Array& output = heat.outputs[i];
-                output.bytes.resize(output.count * size_of(output.element));
-                device_->download(offset(call, region) + region.lead, output.bytes.data(),
-                                  output.bytes.size());
+                const std::byte* first = worker.out() + out_offset(call, region) + region.lead;
+                output.bytes.assign(first, first + output.count * size_of(output.element));
             }
         }
     }
@@ -336,10 +354,13 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         result.verdict = Verdict::unstable;
         result.reason =
             "time varies too much to decide: " + test.summary() + "; measure again on a quiet machine";
-    } else if (points_for(*rung.speed, speed.speedup) <= 0) {
+        return;
+    }
+    const SpeedRule rule = reachable(*rung.speed, speed.given_seconds / speed.reference_seconds);
+    if (points_for(rule, speed.speedup) <= 0) {
         result.verdict = Verdict::slow;
         result.reason = fmt::format("right, but {:.2f} times as fast as {}; points begin beyond {:.2f}",
-                                    speed.speedup, given.name, rung.speed->zero);
+                                    speed.speedup, given.name, rule.zero);
     }
 }
 

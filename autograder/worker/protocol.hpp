@@ -69,8 +69,9 @@ struct Request {
     std::uint32_t inputs = 0;
     std::uint32_t outputs = 0;
     std::uint32_t numbers = 0;
-    std::uint32_t use_arena = 0;  ///< regions lie in the judge's device memory: nothing is copied
+    std::uint32_t use_arena = 0;  ///< regions lie in the judge's device memory; outputs alone are fetched
     std::uint32_t reserved = 0;
+    std::uint64_t arena_bytes = 0;
     unsigned char arena_handle[64] = {};  ///< cudaIpcMemHandle_t
     Number number[max_numbers];
     Region region[max_regions];
