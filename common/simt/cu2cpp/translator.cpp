@@ -480,6 +480,11 @@ class Translator {
         for (++k; k < end;) {
             const std::string_view word = seq_[k].text;
             if (word == ":") return true;
+            if (seq_.is_identifier(k) && seq_.is(k + 1, "(") && !takes_attribute_arguments(word) &&
+                (seq_.is_identifier(k - 1) || seq_.is(k - 1, ">")) && !seq_.is(k - 1, "struct") &&
+                !seq_.is(k - 1, "class") && !seq_.is(k - 1, "union")) {
+                return false;  // `struct A f(int)`: a function that returns one
+            }
             if (seq_.is_identifier(k) && seq_.is(k + 1, "("))
                 k = seq_.skip_group(k + 1);
             else if (word == "<")
