@@ -6,11 +6,13 @@
 #include "heap.h"
 #include "memory.h"
 #include "simt/control.h"
+#include "simt/device.h"
 #include "state.h"
 
 namespace simt::check {
 
-State state;
+// Before any static object of the program, which may be a variable that the checks are told of.
+[[gnu::init_priority(101)]] State state;
 
 namespace {
 
@@ -363,10 +365,10 @@ Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, cons
         return address - reinterpret_cast<std::uintptr_t>(fiber.bottom) < fiber.size;
     };
     if (own && within(*own)) return nullptr;  // locals and parameters
-    if (Array* array = find_array(address)) return array;
     // Thread-local variables of the runtime and of the C library.
     const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
     if (address - (thread - 16384) < 16384 + 4096) return nullptr;
+    if (Array* array = find_array(address)) return array;
     const auto closure = reinterpret_cast<std::uintptr_t>(execution.closure);
     if (address - closure < state.launch->grid.closure_bytes) return nullptr;
     const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
@@ -459,7 +461,67 @@ void split(Array& array) {
     array.shift = 0;
 }
 
-void check_access(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned, const void* pc) {
+// ---- Code addresses ---------------------------------------------------------------------------------------
+
+namespace {
+struct CodeTable {
+    std::unordered_map<const void*, std::uint16_t> codes;
+    std::vector<const void*> addresses{nullptr};
+    struct Entry {
+        const void* pc = nullptr;
+        std::uint16_t code = 0;
+    } recent[1024];
+};
+CodeTable& code_table() {
+    static auto* table = new CodeTable;
+    return *table;
+}
+CodeTable* table = nullptr;
+
+[[gnu::noinline]] std::uint16_t find_code(const void* pc, CodeTable::Entry& entry) {
+    auto [found, fresh] = table->codes.try_emplace(pc, std::uint16_t{0});
+    if (fresh && table->addresses.size() < 65536) {
+        found->second = static_cast<std::uint16_t>(table->addresses.size());
+        table->addresses.push_back(pc);
+    }
+    entry = {pc, found->second};
+    return found->second;
+}
+}  // namespace
+
+SIMT_DEVICE std::uint16_t code_of(const void* pc) {
+    if (__builtin_expect(!table, 0)) table = &code_table();
+    const auto bits = reinterpret_cast<std::uintptr_t>(pc);
+    CodeTable::Entry& entry = table->recent[(bits ^ bits >> 10) & 1023];
+    return entry.pc == pc ? entry.code : find_code(pc, entry);
+}
+
+const void* code_address(std::uint16_t code) { return code_table().addresses[code]; }
+
+namespace {
+[[gnu::noinline, gnu::cold]] void tell_observers(const Now& now, const Subject& subject, AccessKind kind,
+                                                 bool atomic, bool is_shared) {
+    const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
+    const bool writes = kind == AccessKind::write || kind == AccessKind::volatile_write;
+    Event event;
+    event.pc = subject.pc;
+    event.address = subject.address;
+    event.size = subject.size;
+    event.access = reads ? Access::read : writes || !atomic ? Access::write : Access::atomic;
+    event.space = is_shared                                  ? Space::shared
+                  : subject.array.memory == Memory::constant ? Space::constant
+                                                             : Space::global;
+    event.block = state.block_number;
+    event.warp = now.warp;
+    event.lane = now.lane;
+    event.array = subject.array.name.c_str();
+    event.origin = subject.array.begin;
+    for (Observer* observer : state.observers) observer->access(event);
+}
+
+/// check_access(), inlined where kind and size are constants.
+SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned,
+                       const void* pc) {
     if (__builtin_expect(pending.active, 0)) resolve_pending();
     Array* array;
     bool is_shared = false;
@@ -525,25 +587,12 @@ void check_access(std::uintptr_t address, std::size_t size, AccessKind kind, boo
             atomic = true;
         }
     }
-    if (__builtin_expect(!state.observers.empty(), 0)) {
-        const bool reads_only = kind == AccessKind::read || kind == AccessKind::volatile_read;
-        const bool plain_write = kind == AccessKind::write || kind == AccessKind::volatile_write;
-        const Event event{pc,
-                          address,
-                          size,
-                          reads_only               ? Access::read
-                          : plain_write || !atomic ? Access::write
-                                                   : Access::atomic,
-                          is_shared                           ? Space::shared
-                          : array->memory == Memory::constant ? Space::constant
-                                                              : Space::global,
-                          state.block_number,
-                          now.warp,
-                          now.lane,
-                          array->name.c_str(),
-                          array->begin};
-        for (Observer* observer : state.observers) observer->access(event);
-    }
+    if (__builtin_expect(!state.observers.empty(), 0)) tell_observers(now, subject, kind, atomic, is_shared);
+}
+}  // namespace
+
+void check_access(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned, const void* pc) {
+    check(address, size, kind, aligned, pc);
 }
 
 // ---- What the host does -----------------------------------------------------------------------------------
@@ -575,41 +624,62 @@ void mark_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
                                                   (cell->flags & Cell::initialised));
 }
 
-// ---- Code addresses ---------------------------------------------------------------------------------------
+}  // namespace simt::check
+
+// ---- What instrumented code calls for plain accesses; the rest is in hooks.cpp
+// ----------------------------------
+
+using namespace simt;
+using namespace simt::check;
 
 namespace {
-struct CodeTable {
-    std::unordered_map<const void*, std::uint16_t> codes;
-    std::vector<const void*> addresses{nullptr};
-    struct Entry {
-        const void* pc = nullptr;
-        std::uint16_t code = 0;
-    } recent[1024];
-};
-CodeTable& code_table() {
-    static auto* table = new CodeTable;
-    return *table;
-}
-CodeTable* table = nullptr;
-
-[[gnu::noinline]] std::uint16_t find_code(const void* pc, CodeTable::Entry& entry) {
-    auto [found, fresh] = table->codes.try_emplace(pc, std::uint16_t{0});
-    if (fresh && table->addresses.size() < 65536) {
-        found->second = static_cast<std::uint16_t>(table->addresses.size());
-        table->addresses.push_back(pc);
-    }
-    entry = {pc, found->second};
-    return found->second;
+SIMT_DEVICE void observe_access(void* p, std::size_t size, AccessKind kind, bool aligned, const void* pc) {
+    const auto address = reinterpret_cast<std::uintptr_t>(p);
+    // The caller's frame and its nearest callers': locals and parameters. (Below a page, hence below the
+    // guard page of the next stack.)
+    if (address - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < 2048) return;
+    if (__builtin_expect(execution.in_lane, 1))
+        simt::check::check(address, size, kind, aligned, pc);
+    else if (__builtin_expect(address - state.heap_begin < state.heap_size, 0))
+        host_access(address, size, kind, pc);
 }
 }  // namespace
 
-std::uint16_t code_of(const void* pc) {
-    if (__builtin_expect(!table, 0)) table = &code_table();
-    const auto bits = reinterpret_cast<std::uintptr_t>(pc);
-    CodeTable::Entry& entry = table->recent[(bits ^ bits >> 10) & 1023];
-    return entry.pc == pc ? entry.code : find_code(pc, entry);
+extern "C" {
+#define SIMT_ACCESS(size)                                                                             \
+    void __tsan_read##size(void* p) { observe_access(p, size, AccessKind::read, true, SIMT_SITE); }   \
+    void __tsan_write##size(void* p) { observe_access(p, size, AccessKind::write, true, SIMT_SITE); } \
+    void __tsan_unaligned_read##size(void* p) {                                                       \
+        observe_access(p, size, AccessKind::read, false, SIMT_SITE);                                  \
+    }                                                                                                 \
+    void __tsan_unaligned_write##size(void* p) {                                                      \
+        observe_access(p, size, AccessKind::write, false, SIMT_SITE);                                 \
+    }                                                                                                 \
+    void __tsan_volatile_read##size(void* p) {                                                        \
+        observe_access(p, size, AccessKind::volatile_read, true, SIMT_SITE);                          \
+        simt::pause_unobserved(p);                                                                    \
+    }                                                                                                 \
+    void __tsan_volatile_write##size(void* p) {                                                       \
+        observe_access(p, size, AccessKind::volatile_write, true, SIMT_SITE);                         \
+    }                                                                                                 \
+    void __tsan_unaligned_volatile_read##size(void* p) {                                              \
+        observe_access(p, size, AccessKind::volatile_read, false, SIMT_SITE);                         \
+    }                                                                                                 \
+    void __tsan_unaligned_volatile_write##size(void* p) {                                             \
+        observe_access(p, size, AccessKind::volatile_write, false, SIMT_SITE);                        \
+    }                                                                                                 \
+    void __tsan_read_write##size(void* p) {                                                           \
+        observe_access(p, size, AccessKind::read, true, SIMT_SITE);                                   \
+        observe_access(p, size, AccessKind::write, true, SIMT_SITE);                                  \
+    }                                                                                                 \
+    void __tsan_unaligned_read_write##size(void* p) {                                                 \
+        observe_access(p, size, AccessKind::read, false, SIMT_SITE);                                  \
+        observe_access(p, size, AccessKind::write, false, SIMT_SITE);                                 \
+    }
+SIMT_ACCESS(1)
+SIMT_ACCESS(2)
+SIMT_ACCESS(4)
+SIMT_ACCESS(8)
+SIMT_ACCESS(16)
+#undef SIMT_ACCESS
 }
-
-const void* code_address(std::uint16_t code) { return code_table().addresses[code]; }
-
-}  // namespace simt::check

@@ -10,12 +10,8 @@
 using namespace simt;
 using namespace simt::check;
 
-namespace {
-
-using Kind = AccessKind;
-
-[[gnu::noinline, gnu::cold]] void host_access(std::uintptr_t address, std::size_t size, Kind kind,
-                                              const void* pc) {
+namespace simt::check {
+void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
     const Array* array = find_array(address);
     if (!array || array->memory != Memory::device) return;
     Report report{};
@@ -24,12 +20,19 @@ using Kind = AccessKind;
     report.on_host = true;
     report.pc = pc;
     report.access =
-        kind == Kind::read || kind == Kind::volatile_read || kind == Kind::atomic_load ? "read" : "write";
+        kind == AccessKind::read || kind == AccessKind::volatile_read || kind == AccessKind::atomic_load
+            ? "read"
+            : "write";
     report.size = size;
     report.array = array;
     report.address = address;
     record(std::move(report));
 }
+}  // namespace simt::check
+
+namespace {
+
+using Kind = AccessKind;
 
 inline __attribute__((always_inline)) void access(const volatile void* p, std::size_t size, Kind kind,
                                                   bool aligned, const void* pc) {
@@ -53,35 +56,6 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
-
-#define SIMT_ACCESS(size)                                                                                   \
-    void __tsan_read##size(void* p) { access(p, size, Kind::read, true, PC); }                              \
-    void __tsan_write##size(void* p) { access(p, size, Kind::write, true, PC); }                            \
-    void __tsan_unaligned_read##size(void* p) { access(p, size, Kind::read, false, PC); }                   \
-    void __tsan_unaligned_write##size(void* p) { access(p, size, Kind::write, false, PC); }                 \
-    void __tsan_volatile_read##size(void* p) {                                                              \
-        access(p, size, Kind::volatile_read, true, PC);                                                     \
-        simt::pause_unobserved(p);                                                                          \
-    }                                                                                                       \
-    void __tsan_volatile_write##size(void* p) { access(p, size, Kind::volatile_write, true, PC); }          \
-    void __tsan_unaligned_volatile_read##size(void* p) { access(p, size, Kind::volatile_read, false, PC); } \
-    void __tsan_unaligned_volatile_write##size(void* p) {                                                   \
-        access(p, size, Kind::volatile_write, false, PC);                                                   \
-    }                                                                                                       \
-    void __tsan_read_write##size(void* p) {                                                                 \
-        access(p, size, Kind::read, true, PC);                                                              \
-        access(p, size, Kind::write, true, PC);                                                             \
-    }                                                                                                       \
-    void __tsan_unaligned_read_write##size(void* p) {                                                       \
-        access(p, size, Kind::read, false, PC);                                                             \
-        access(p, size, Kind::write, false, PC);                                                            \
-    }
-SIMT_ACCESS(1)
-SIMT_ACCESS(2)
-SIMT_ACCESS(4)
-SIMT_ACCESS(8)
-SIMT_ACCESS(16)
-#undef SIMT_ACCESS
 
 void __tsan_read_range(void* p, unsigned long n) {
     if (n) access(p, n, Kind::read, false, PC);

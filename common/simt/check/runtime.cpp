@@ -86,6 +86,7 @@ BlockState::~BlockState() {
 Array* find_array(std::uintptr_t address) {
     if (address - state.heap_begin < state.heap_size)
         return state.pages[(address - state.heap_begin) >> page_shift];
+    if (address - state.symbols_begin >= state.symbols_size) return nullptr;
     Symbols& s = symbols();
     std::lock_guard lock(s.mutex);
     auto found = s.arrays.upper_bound(address);
@@ -255,7 +256,6 @@ void barrier_reached(Block& block, int kind, const void* site) {
     for (BarrierSite& s : sites)
         if (s.site == site && s.kind == kind) {
             ++s.lanes;
-            s.first = std::min(s.first, current_flat());
             return;
         }
     sites.push_back({site, kind, 1, current_flat()});

@@ -33,7 +33,7 @@ struct Cell {
     std::uint32_t first;                          ///< segment of a read or atomic
     std::uint32_t second;                         ///< of another, from another warp or block
     std::uint32_t lanes;                          ///< of `first`
-    std::uint16_t write_pc, first_pc, second_pc;  ///< see code_of()
+    std::uint16_t write_pc, first_pc, second_pc;  ///< see code_address()
     std::uint16_t flags;
 
     static constexpr unsigned lane_mask = 31;  ///< who wrote
@@ -172,8 +172,7 @@ extern State state;
 
 constexpr unsigned page_shift = 12;
 
-/// Small numbers for places in the machine code, for cells. 0: unknown.
-std::uint16_t code_of(const void* pc);
+/// Cells hold small numbers for places in the machine code; 0: unknown.
 const void* code_address(std::uint16_t code);
 
 /// What one access did; see access.cpp.
@@ -190,6 +189,8 @@ enum class AccessKind : std::uint8_t {
 /// The current lane is about to access [address, address + size). Does not return if that would be bad.
 /// `aligned`: the type promises that the address is a multiple of the size.
 void check_access(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned, const void* pc);
+/// The host is about to access the heap.
+void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
 /// Marks memory as written by a copy, a fill or the host.
 void mark_written(std::uintptr_t address, std::size_t size);
 /// Marks [to, to + size) as [from, from + size) is, if both are device memory; else as written.

@@ -99,6 +99,7 @@ void jump_stack(const Context& to) {
     jump_context(to);
 }
 
+Context* leaving_context() { return execution.leaving; }
 void transfer_with_notice(Transfer to) { switch_stack(*execution.leaving, *to); }
 void leave_with_notice(const Context* next) { jump_stack(*next); }
 

@@ -14,10 +14,10 @@
 #if defined(RUNGS_SIMT_UCONTEXT)
 #include <ucontext.h>
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
-    (defined(SIMT_CHECK) && !defined(SIMT_RUNTIME))
-/// Sanitizers are told of every change of stacks, which needs the runtime's help; instrumented code of check
-/// builds leaves it to the runtime too, so that the switch itself is not observed.
+#if defined(SIMT_CHECK)
+// Instrumented, but not by the sanitizers' libraries.
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/// Sanitizers are told of every change of stacks, which needs the runtime's help.
 #define SIMT_SANITIZED 1
 #endif
 
@@ -94,6 +94,9 @@ SIMT_DEVICE void switch_context(Context& from, const Context& to) {
 /// compilers return two by way of memory.)
 using Transfer = const Context*;
 
+/// `execution.leaving`, read where accesses are not observed.
+Context* leaving_context();
+
 /// Carries `to` out with the sanitizers' knowledge.
 void transfer_with_notice(Transfer to);
 
@@ -102,6 +105,8 @@ SIMT_DEVICE void carry_out(Transfer to) {
     if (!to) return;
 #if defined(SIMT_SANITIZED)
     transfer_with_notice(to);
+#elif defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+    switch_context(*leaving_context(), *to);
 #else
     switch_context(*execution.leaving, *to);
 #endif
