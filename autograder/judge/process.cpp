@@ -216,8 +216,10 @@ void Capture::add(const char* bytes, std::size_t count) {
 }
 
 std::string Capture::text() const {
-    if (tail_.size() <= kept) return head_ + tail_;
-    const std::size_t missing = total_ - 2 * kept;
+    // The tail may have been cut to exactly what is kept, so its size alone does not tell.
+    const std::size_t shown = std::min(kept, tail_.size());
+    const std::size_t missing = total_ - head_.size() - shown;
+    if (missing == 0) return head_ + tail_;
     return head_ + "\n[... " + std::to_string(missing) + " bytes left out ...]\n" +
            tail_.substr(tail_.size() - kept);
 }
