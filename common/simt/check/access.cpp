@@ -130,6 +130,7 @@ struct Subject {
 [[gnu::noinline, gnu::cold]] void race(const Now& now, const Subject& subject, bool write, bool atomic,
                                        std::uint32_t other, unsigned other_lane, std::uint16_t other_code,
                                        bool other_write, bool other_atomic) {
+    const OwnWork own;
     const Segment& segment = state.segments[other - state.first_segment];
     Report report{};
     report.tool = Tool::racecheck;
@@ -227,6 +228,7 @@ void check_slots(const Now& now, const Cell& cell, const Subject& subject, bool 
 
 [[gnu::noinline, gnu::cold]] void uninitialised(const Subject& subject, bool atomic) {
     if (state.stopped || !subject.array.tracks_values) return;
+    const OwnWork own;
     Report report = by_current_lane(Tool::initcheck, "uninitialised", subject.pc);
     report.access = access_name(false, atomic);
     report.size = subject.size;
@@ -330,6 +332,7 @@ const char* kind_name(AccessKind kind) {
                                                 AccessKind kind, const Array* array, const void* pc,
                                                 std::string text = {}) {
     {
+        const OwnWork own;
         Report report = by_current_lane(Tool::memcheck, what, pc);
         report.access = kind_name(kind);
         report.size = size;
@@ -364,7 +367,7 @@ Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, cons
     const auto within = [address](const Fiber& fiber) {
         return address - reinterpret_cast<std::uintptr_t>(fiber.bottom) < fiber.size;
     };
-    if (own && within(*own)) return nullptr;  // locals and parameters
+    if ((own && within(*own)) || state.own_work) return nullptr;  // locals and parameters
     // Thread-local variables of the runtime and of the C library.
     const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
     if (address - (thread - 16384) < 16384 + 4096) return nullptr;
@@ -399,6 +402,7 @@ bool is_read_only_data(std::uintptr_t address) {
 }  // namespace
 
 [[gnu::noinline, gnu::cold]] void resolve_pending() {
+    const OwnWork own;
     pending.active = false;
     const auto* now = reinterpret_cast<const void*>(pending.address);
     if (std::memcmp(pending.before, now, pending.size) == 0) pending.report.severity = Severity::note;

@@ -194,7 +194,7 @@ void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {
     const bool writes = concerns(target), reads = from && concerns(source);
     if (n == 0 || !(writes || reads)) return;
     if (execution.in_lane) {
-        if (state.own_copies) return;
+        if (state.own_work) return;
         if (reads) check_access(source, n, Kind::read, false, pc);
         if (writes) check_access(target, n, Kind::write, false, pc);
     } else if (writes) {
@@ -260,6 +260,7 @@ void out_of_bounds(const OutOfBounds& data, std::uintptr_t index, const void* pc
     }
     const char* slash = std::strrchr(data.location.file, '/');
     {
+        const OwnWork own;
         Report report = by_current_lane(Tool::memcheck, "out-of-bounds", pc);
         report.on_host = !execution.in_lane;
         report.place.file = slash ? slash + 1 : data.location.file;

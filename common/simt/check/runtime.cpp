@@ -167,10 +167,9 @@ void* find_shared(SharedKey& key, const char* name, std::size_t size, std::size_
         const SharedMark mark = execution.marks[__atomic_load_n(&key.index, __ATOMIC_RELAXED)];
         if (mark.serial == execution.serial) return execution.static_shared + mark.offset;
     }
+    const OwnWork own;
     settle_pending();
-    state.own_copies = true;
     void* memory = allocate_shared(key, name, size, alignment);
-    state.own_copies = false;
     add_shared(*state.block, memory, size, name, shape, Memory::shared);
     return memory;
 }
@@ -178,10 +177,9 @@ void* find_shared(SharedKey& key, const char* name, std::size_t size, std::size_
 void* find_dynamic_shared() {
     if (!execution.in_lane) return nullptr;
     if (execution.dynamic_serial == execution.serial) return execution.dynamic_shared;
+    const OwnWork own;
     settle_pending();
-    state.own_copies = true;
     void* memory = prepare_dynamic_shared();
-    state.own_copies = false;
     add_shared(*state.block, memory, state.launch->grid.dynamic_shared, "dynamic shared memory", {4, 0},
                Memory::dynamic_shared);
     return memory;
@@ -194,6 +192,7 @@ namespace observe {
 void launch_begins(const Launch& launch) {
     know_heap();
     if (state.next_segment > std::uint32_t{1} << 31) restart_segments();
+    state.own_work = false;
     state.launch = &launch;
     state.kernel = nullptr;
     state.first_segment = state.order_base = state.next_segment;
@@ -209,6 +208,7 @@ void launch_begins(const Launch& launch) {
 }
 
 void launch_ends(const Launch&) {
+    state.own_work = false;
     settle_pending();
     for (Observer* o : state.observers) o->launch_ends();
     state.launch = nullptr;
@@ -264,6 +264,7 @@ void barrier_reached(Block& block, int kind, const void* site) {
 void barrier_completes(Block& block) {
     settle_pending();
     BlockState& b = *block.checked;
+    const OwnWork own;
     if (b.sites.size() > 1 && b.stopped == 0) {
         std::sort(b.sites.begin(), b.sites.end(),
                   [](const BarrierSite& x, const BarrierSite& y) { return x.site < y.site; });
@@ -330,6 +331,7 @@ void warp_completes(Block& block, unsigned w, unsigned lanes) {
 }
 
 void wrong_mask(unsigned mask, const void* site) {
+    const OwnWork own;
     Report report = by_current_lane(Tool::synccheck, "wrong-mask", site);
     char text[96];
     std::snprintf(text, sizeof text,
@@ -343,12 +345,14 @@ void wrong_mask(unsigned mask, const void* site) {
 
 void stray_shuffle(const void* site) {
     if (state.block->stopped != 0) return;
+    const OwnWork own;
     Report report = by_current_lane(Tool::synccheck, "inactive-lane", site);
     report.text = "a shuffle reads a lane that takes no part in it: the value is undefined";
     record(std::move(report));
 }
 
 void failed(const char* what, const char* text, const void* site) {
+    state.own_work = true;  // until the launch has ended: what follows only reports
     Report report = by_current_lane(Tool::synccheck, what, site);
     if (std::strcmp(what, "crash") == 0) report.tool = Tool::memcheck;
     report.text = text;

@@ -163,12 +163,23 @@ struct State {
     // All symbols lie between these.
     std::uintptr_t symbols_begin = 0;
     std::size_t symbols_size = 0;
-    bool own_copies = false;  ///< the runtime fills shared memory
+    /// The checks themselves are at work in a lane. The linker may have given them instrumented copies of the
+    /// standard library's templates.
+    bool own_work = false;
 
     std::vector<Observer*> observers;
     std::map<std::uintptr_t, Array*> live;  ///< allocations of the heap
 };
 extern State state;
+
+/// Marks a piece of the checks' own work; does not span a change of lanes.
+struct OwnWork {
+    OwnWork() : before(state.own_work) { state.own_work = true; }
+    ~OwnWork() { state.own_work = before; }
+    OwnWork(const OwnWork&) = delete;
+    OwnWork& operator=(const OwnWork&) = delete;
+    bool before;
+};
 
 constexpr unsigned page_shift = 12;
 

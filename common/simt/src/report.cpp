@@ -388,7 +388,10 @@ void report_livelock(Launch& launch, const std::vector<Block*>& residents) {
 }
 
 void warn_stray_shuffle(Launch& launch, const void* site) {
-    observe::stray_shuffle(site);
+    if constexpr (observe::on) {
+        observe::stray_shuffle(site);
+        return;
+    }
     static std::set<const void*> warned;
     {
         std::lock_guard lock(report_mutex);
