@@ -166,6 +166,17 @@ SIMT_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short com
     return old;
 }
 
+namespace simt {
+/// A load that others may write to meanwhile: the checks take volatile loads for such.
+template <class T>
+SIMT_DEVICE T load_polled(const T* address) {
+#if defined(SIMT_CHECK)
+    if constexpr (std::is_arithmetic<T>::value) return *static_cast<const volatile T*>(address);
+#endif
+    return *address;
+}
+}  // namespace simt
+
 /// Loads with a cache hint: plain loads here. All but __ldg() may be what a spin loop polls.
 template <class T>
 SIMT_DEVICE T __ldg(const T* address) {
@@ -177,7 +188,7 @@ SIMT_DEVICE T __ldg(const T* address) {
     SIMT_DEVICE T name(const T* address) {     \
         simt::pause(address);                  \
         __asm__ __volatile__("" ::: "memory"); \
-        return *address;                       \
+        return simt::load_polled(address);     \
     }
 SIMT_LOAD(__ldca)
 SIMT_LOAD(__ldcg)
