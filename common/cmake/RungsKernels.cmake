@@ -91,7 +91,7 @@ endfunction()
 # rungs_write_toolchain()
 #   build/<preset>/toolchain.json: everything the grader must know to compile and link a rung.
 function(rungs_write_toolchain)
-    set(cpu_compile -std=c++20 -O2 -g1 ${RUNGS_CPU_COMPILE_OPTIONS}
+    set(cpu_compile -std=c++20 -O2 -g1 -gdwarf-4 ${RUNGS_CPU_COMPILE_OPTIONS}
         -I${PROJECT_SOURCE_DIR}/common/include -I${PROJECT_SOURCE_DIR}/common/simt/include)
     list(TRANSFORM cpu_compile REPLACE "(.+)" "\"\\1\"")
     list(JOIN cpu_compile ", " cpu_compile)

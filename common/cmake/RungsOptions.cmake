@@ -18,8 +18,9 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
-# Line numbers are all that crash reports need; asserts stay on, as they do in CUDA.
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+# Line numbers are all that crash reports need; asserts stay on, as they do in CUDA. (In DWARF 5, addr2line may
+# name the translated file instead of the one that its #line names.)
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -gdwarf-4")
 set(CMAKE_CUDA_FLAGS_RELWITHDEBINFO "-O3 -lineinfo")
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
