@@ -71,6 +71,22 @@ RungResult not_run(const Chosen& chosen, const GradeOptions& options, const std:
     return result;
 }
 
+/// Whether links lead from a file of a submission to a place outside of it: another student's work, a
+/// solution, or a file of the grader's own user, which compiler messages would show.
+bool leads_outside(const fs::path& submission, const fs::path& file) {
+    std::error_code error;
+    const fs::path inside = fs::weakly_canonical(file, error).lexically_relative(submission);
+    return error || inside.empty() || *inside.begin() == "..";
+}
+
+/// The verdict on a file that is not even looked at.
+RungResult refused(const Chosen& chosen, const GradeOptions& options, const std::string& why) {
+    RungResult result = not_run(chosen, options, why);
+    result.verdict = Verdict::compile_error;
+    result.judged = true;
+    return result;
+}
+
 std::string whose_text(const GradeOptions& options) {
     if (!options.submission.empty()) return "submission " + options.submission.string();
     return options.whose == judge::Whose::solution ? "reference solutions" : "your rungs";
@@ -110,6 +126,9 @@ std::string utc_text(long long seconds) {
 }
 
 int line_of_kernel(const fs::path& file, const RungEntry& rung) {
+    constexpr std::uintmax_t most = 1 << 20;  // bytes; the judge has refused what is larger
+    std::error_code error;
+    if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > most) return 1;
     std::string text;
     try {
         text = read_file(file);
@@ -303,16 +322,21 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
         RungReport rung;
         rung.idea = one.rung->idea;
         rung.file = workbook.shown(source);
-        const std::string before = fingerprint(source);
+        const bool submitted = !options.submission.empty();
+        const bool remembered = options.remember && options.whose == judge::Whose::student && !submitted;
+        const std::string before = remembered ? fingerprint(source) : std::string();
         if (!options.backend.cannot.empty()) {
             rung.result = not_run(one, options, options.backend.cannot);
+        } else if (submitted && !one.rung->given() && leads_outside(options.submission, source)) {
+            rung.result =
+                refused(one, options, source.filename().string() + " is a link out of the submission");
         } else {
             rung.result = judge::judge_rung(*one.chapter, *one.rung, source, *exam, judging);
             // What Ctrl-C did to a compiler or a worker is no verdict on the student.
             if (stop) break;
         }
         show_row(rung, name_width, out);
-        if (options.remember && options.whose == judge::Whose::student && options.submission.empty()) {
+        if (remembered) {
             const std::string problem = remember(workbook, one, rung.result, options.backend.backend, before);
             if (!problem.empty()) not_stored = problem;
         }

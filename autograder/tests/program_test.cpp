@@ -1,6 +1,7 @@
 // The program as a student uses it: every verb, every wrong use, and what it leaves behind when things go
 // wrong.
 #include <pty.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -81,6 +82,8 @@ TEST_CASE("wrong use ends with status 2 and the nearest names", "[program]") {
     wrong({"check", "01/shared_tere"}, "did you mean 01/shared_tree");
     wrong({"check", "01/zebra"}, "its rungs are 01_atomic 03_shared_tree");
     wrong({"check", "shared_tree"}, "did you mean 01/shared_tree?");
+    wrong({"hint", "3"}, "did you mean 01/03?");
+    wrong({"run", "01", "--n", "5"}, "./rungs run 01 -- --help");
     wrong({"check", ""}, "unknown chapter ''");
     wrong({"check", "/tmp/other.cu"}, "is not in a chapter's folder");
     wrong({"check", "--backend", "gpu"}, "--backend");
@@ -454,6 +457,35 @@ TEST_CASE("a submission's files stand in for the exercises, never for given rung
             workbook.run({"check", "01/03", "--submission", "empty", "--backend", "cpu", "--json", "-"});
         CHECK(none.status == 1);
         CHECK(Json::parse(none.out)["rungs"][0]["verdict"] == "COMPILE_ERROR");
+    }
+    const auto refused = [&](const char* why) {
+        const Outcome bad = workbook.run({"check", "01/03", "--submission", "links", "--backend", "cpu"});
+        INFO(bad.out << bad.err);
+        CHECK(bad.status == 1);
+        CHECK_THAT(bad.out, ContainsSubstring("COMPILE_ERROR"));
+        CHECK_THAT(bad.out, ContainsSubstring(why));
+    };
+    const fs::path links = workbook.folder.path() / "links";
+    SECTION("a link to a right answer elsewhere is no answer") {
+        fs::create_directory(links);
+        fs::create_symlink("../hand_in/03_shared_tree.cu", links / "03_shared_tree.cu");
+        refused("03_shared_tree.cu is a link out of the submission");
+    }
+    SECTION("nor is a folder that is a link") {
+        fs::create_directory(links);
+        fs::create_directory_symlink("../hand_in", links / "01_reduction");
+        refused("03_shared_tree.cu is a link out of the submission");
+    }
+    SECTION("a link within the submission is followed") {
+        fs::create_symlink("03_shared_tree.cu", workbook.folder.path() / "hand_in/other.cu");
+        fs::create_directory(workbook.folder.path() / "hand_in/01_reduction");
+        fs::create_symlink("../other.cu", workbook.folder.path() / "hand_in/01_reduction/03_shared_tree.cu");
+        CHECK(workbook.run({"check", "01/03", "--submission", "hand_in", "--backend", "cpu"}).status == 0);
+    }
+    SECTION("a pipe is not waited for") {
+        fs::create_directory(links);
+        REQUIRE(mkfifo((links / "03_shared_tree.cu").c_str(), 0600) == 0);
+        refused("03_shared_tree.cu is no regular file");
     }
 }
 
