@@ -181,7 +181,11 @@ int parse_and_run(int argc, char** argv) {
         return 0;
     } catch (const CLI::ParseError& error) {
         const std::string unknown = unknown_verb(argc, argv);
-        complain(unknown.empty() ? std::string(error.what()) + "; --help tells more" : unknown);
+        const char* more =
+            app.got_subcommand("run") || app.got_subcommand("bench")
+                ? "; options of the chapter's program follow --, as in: ./rungs run 01 -- --help"
+                : "; --help tells more";
+        complain(unknown.empty() ? error.what() + std::string(more) : unknown);
         return wrong_use;
     }
     return dispatch(app.get_subcommands().front()->get_name(), in);

@@ -102,10 +102,10 @@ std::pair<const Manifest*, const RungEntry*> meaning(const Workbook& workbook, c
     if (!chapter) {
         // Perhaps it is a rung whose chapter was left out.
         for (const Manifest& each : workbook.chapters) {
-            const RungEntry* rung = slash == std::string::npos ? each.find(word) : nullptr;
-            if (rung && !means_chapter(each, word)) {
+            const RungEntry* rung = slash == std::string::npos ? each.find(head) : nullptr;
+            if (rung && !means_chapter(each, head)) {
                 throw UsageError("unknown chapter '" + name + "'; did you mean " + each.chapter.substr(0, 2) +
-                                 "/" + word + "?");
+                                 "/" + head + "?");
             }
         }
         std::string near = suggestion(head, chapter_words(workbook));
