@@ -51,7 +51,7 @@ bool has_test(const fs::path& chapter, const std::string& rung) {
 
 }  // namespace
 
-std::vector<Finding> check_starters(const fs::path& root, bool write) {
+std::vector<Finding> check_starters(const fs::path& root, bool write, const Say& say) {
     std::vector<Finding> found;
     std::vector<StarterPair> pairs;
     try {
@@ -67,6 +67,7 @@ std::vector<Finding> check_starters(const fs::path& root, bool write) {
             if (exists && now == expected) continue;
             if (write) {
                 write_file(pair.starter, expected);
+                if (say) say(shown(root, pair.starter) + (exists ? " is the starter again" : " is new"));
                 continue;
             }
             if (!exists) {
@@ -87,7 +88,7 @@ std::vector<Finding> check_starters(const fs::path& root, bool write) {
     return found;
 }
 
-std::vector<Finding> check_lessons(const fs::path& root, bool write) {
+std::vector<Finding> check_lessons(const fs::path& root, bool write, const Say& say) {
     std::vector<Finding> found;
     for (const Manifest& manifest : read_manifests(root / "chapters")) {
         const fs::path file = manifest.folder / "README.md";
@@ -101,6 +102,7 @@ std::vector<Finding> check_lessons(const fs::path& root, bool write) {
             const std::string filled = fill_lesson(lesson, manifest, root, name);
             if (filled != lesson && write) {
                 write_file(file, filled);
+                if (say) say(name + " is current again");
                 lesson = filled;
             } else if (filled != lesson) {
                 const Difference difference = first_difference(filled, lesson);
@@ -164,8 +166,7 @@ std::vector<Finding> check_exercises(const fs::path& root) {
 
 std::vector<Finding> check_verdicts(const fs::path& root, const fs::path& scratch,
                                     const std::vector<Backend>& backends, const JudgeFunction& judge,
-                                    const CompileFunction& compile,
-                                    const std::function<void(std::string)>& say) {
+                                    const CompileFunction& compile, const Say& say) {
     std::vector<Finding> found;
     const auto sentence = [](const std::string& who, const judge::RungResult& result, Backend backend) {
         return fmt::format("{} is {} on the {} backend{}{}", who, judge::name_of(result.verdict),

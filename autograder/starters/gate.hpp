@@ -24,12 +24,15 @@ using JudgeFunction = std::function<judge::RungResult(const Manifest&, const Run
 /// Whether a source compiles on the cuda backend, where no GPU can run it: empty, or the compiler's message.
 using CompileFunction = std::function<std::string(const Manifest&, const std::filesystem::path& source)>;
 
+/// What is told while a gate is at work: a sentence for each file that was written or judged.
+using Say = std::function<void(std::string)>;
+
 /// Gate 1: every starter in chapters/ is what its solution makes. `write`: refresh them instead.
-std::vector<Finding> check_starters(const std::filesystem::path& root, bool write);
+std::vector<Finding> check_starters(const std::filesystem::path& root, bool write, const Say& say = {});
 
 /// Gate 5: every lesson's generated regions are current and its prose does not contradict the manifest.
 /// `write`: refresh the regions first.
-std::vector<Finding> check_lessons(const std::filesystem::path& root, bool write);
+std::vector<Finding> check_lessons(const std::filesystem::path& root, bool write, const Say& say = {});
 
 /// Gate 4: solutions and manifest name the same exercises, and each has a TODO, points, a hint and a test.
 std::vector<Finding> check_exercises(const std::filesystem::path& root);
@@ -39,7 +42,6 @@ std::vector<Finding> check_exercises(const std::filesystem::path& root);
 /// here.
 std::vector<Finding> check_verdicts(const std::filesystem::path& root, const std::filesystem::path& scratch,
                                     const std::vector<Backend>& backends, const JudgeFunction& judge,
-                                    const CompileFunction& compile,
-                                    const std::function<void(std::string)>& say);
+                                    const CompileFunction& compile, const Say& say);
 
 }  // namespace rungs

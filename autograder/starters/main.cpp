@@ -72,7 +72,7 @@ fs::path build_folder() {
 }
 
 /// Gates 2 and 3 with the real judge.
-std::vector<Finding> judge_all(const fs::path& root, const std::string& backend, bool quiet) {
+std::vector<Finding> judge_all(const fs::path& root, const std::string& backend, const Say& say) {
     judge::JudgeOptions options;
     options.toolchain = judge::read_toolchain(build_folder() / "toolchain.json");
     options.toolchain.root = root;
@@ -99,9 +99,7 @@ std::vector<Finding> judge_all(const fs::path& root, const std::string& backend,
             return compile_only(*options.toolchain.cuda, manifest.folder, source, scratch.path());
         };
     }
-    return check_verdicts(root, scratch.path(), backends, judge_one, compile, [&](const std::string& text) {
-        if (!quiet) std::printf("  %s\n", text.c_str()), std::fflush(stdout);
-    });
+    return check_verdicts(root, scratch.path(), backends, judge_one, compile, say);
 }
 
 int run(int argc, char** argv) {
@@ -111,7 +109,7 @@ int run(int argc, char** argv) {
     bool check = false, write = false, gate = false, quiet = false;
     app.add_option("--root", root, "The workbook")->type_name("DIR")->capture_default_str();
     app.add_flag("--check", check, "Name stale starters and lessons, with the first line that differs");
-    app.add_flag("--write", write, "Refresh starters and the generated regions of lessons");
+    app.add_flag("--write", write, "Refresh starters, solved ones too, and the generated regions of lessons");
     app.add_flag("--gate", gate, "All gates: also exercises, solutions that pass and starters that fail");
     app.add_option("--backend", backend,
                    "Where the gate judges; without a GPU cuda sources are only compiled")
@@ -138,6 +136,9 @@ int run(int argc, char** argv) {
                      folder.c_str());
         return 2;
     }
+    const Say say = [&](const std::string& text) {
+        if (!quiet) std::printf("  %s\n", text.c_str()), std::fflush(stdout);
+    };
     int wrong = 0, ours = 0;
     const auto stage = [&](const char* title, const std::vector<Finding>& findings) {
         for (const Finding& finding : findings) {
@@ -149,11 +150,11 @@ int run(int argc, char** argv) {
                         findings.empty() ? "good" : fmt::format("{} found", findings.size()).c_str());
         std::fflush(stdout);
     };
-    stage("starters are current", check_starters(folder, write));
-    stage("lessons are current and agree with the manifest", check_lessons(folder, write));
+    stage("starters are current", check_starters(folder, write, say));
+    stage("lessons are current and agree with the manifest", check_lessons(folder, write, say));
     if (gate) {
         stage("exercises have TODO, points, hint and test", check_exercises(folder));
-        stage("solutions pass, starters compile and fail", judge_all(folder, backend, quiet));
+        stage("solutions pass, starters compile and fail", judge_all(folder, backend, say));
     }
     return wrong ? 1 : ours ? 3 : 0;
 }

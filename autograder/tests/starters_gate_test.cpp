@@ -322,7 +322,9 @@ TEST_CASE("the tool checks, writes, and answers wrong use", "[gate]") {
     const Outcome stale = tool({"--root", root, "--check"});
     CHECK(stale.status == 1);
     CHECK_THAT(stale.err, ContainsSubstring("02_tree.cu:1 is stale"));
-    CHECK(tool({"--root", root, "--write"}).status == 0);
+    const Outcome written = tool({"--root", root, "--write"});
+    CHECK(written.status == 0);
+    CHECK_THAT(written.out, ContainsSubstring("chapters/01_topic/02_tree.cu is the starter again"));
     CHECK(tool({"--root", root, "--check", "--quiet"}).out.empty());
     CHECK(tool({}).status == 2);
     CHECK(tool({"--root", "/nowhere", "--check"}).status == 2);
