@@ -90,10 +90,10 @@ TEST_CASE("compiler messages are about the student's file", "[judge][diagnostics
         "/usr/include/c++/12/bits/stl_vector.h:99:3: error: deep inside\n"
         "   99 |   code\n"
         "      |   ^~~~\n"
-        "/work/xyz/03_shared_tree.cu:12:5: error: 'foo' was not declared\n"
+        "/srv/xyz/03_shared_tree.cu:12:5: error: 'foo' was not declared\n"
         "   12 |     foo();\n"
         "compilation terminated.\n";
-    const std::string kept = trim_diagnostics(text, {{"/work/xyz/", ""}});
+    const std::string kept = trim_diagnostics(text, {{"/srv/xyz/", ""}});
     CHECK(kept.find("stl_vector") == std::string::npos);
     CHECK(kept.find("03_shared_tree.cu:12:5: error: 'foo' was not declared\n   12 |     foo();\n") !=
           std::string::npos);
