@@ -134,7 +134,33 @@ cudaError_t execute(cudaStream_t stream, const Action& action) {
 
 namespace {
 thread_local Operation* recorder = nullptr;
+
+/// The kind of node that an operation becomes when it is captured.
+cudaGraphNodeType node_type_of(Operation::Kind kind) {
+    switch (kind) {
+        case Operation::Kind::kernel:
+            return cudaGraphNodeTypeKernel;
+        case Operation::Kind::memcpy:
+            return cudaGraphNodeTypeMemcpy;
+        case Operation::Kind::memset:
+            return cudaGraphNodeTypeMemset;
+        case Operation::Kind::host:
+            return cudaGraphNodeTypeHost;
+        case Operation::Kind::event_record:
+            return cudaGraphNodeTypeEventRecord;
+        case Operation::Kind::event_wait:
+            return cudaGraphNodeTypeWaitEvent;
+        case Operation::Kind::child_graph:
+            return cudaGraphNodeTypeGraph;
+        case Operation::Kind::allocate:
+            return cudaGraphNodeTypeMemAlloc;
+        case Operation::Kind::free:
+            return cudaGraphNodeTypeMemFree;
+        default:
+            return cudaGraphNodeTypeEmpty;
+    }
 }
+}  // namespace
 
 cudaError_t record(Operation* into, cudaError_t (*make)(const void*), const void* context) {
     Operation* outer = recorder;
@@ -155,38 +181,7 @@ cudaError_t enqueue(cudaStream_t handle, Operation operation) {
         std::lock_guard lock(state_mutex());
         if (stream->capture) {
             if (stream->capture->invalidated) return cudaErrorStreamCaptureInvalidated;
-            cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-            switch (operation.kind) {
-                case Operation::Kind::kernel:
-                    type = cudaGraphNodeTypeKernel;
-                    break;
-                case Operation::Kind::memcpy:
-                    type = cudaGraphNodeTypeMemcpy;
-                    break;
-                case Operation::Kind::memset:
-                    type = cudaGraphNodeTypeMemset;
-                    break;
-                case Operation::Kind::host:
-                    type = cudaGraphNodeTypeHost;
-                    break;
-                case Operation::Kind::event_record:
-                    type = cudaGraphNodeTypeEventRecord;
-                    break;
-                case Operation::Kind::event_wait:
-                    type = cudaGraphNodeTypeWaitEvent;
-                    break;
-                case Operation::Kind::child_graph:
-                    type = cudaGraphNodeTypeGraph;
-                    break;
-                case Operation::Kind::allocate:
-                    type = cudaGraphNodeTypeMemAlloc;
-                    break;
-                case Operation::Kind::free:
-                    type = cudaGraphNodeTypeMemFree;
-                    break;
-                default:
-                    break;
-            }
+            const cudaGraphNodeType type = node_type_of(operation.kind);
             cudaGraphNode_t node =
                 add_node(stream->capture->graph, type, std::move(operation), stream->frontier);
             stream->frontier = {node};

@@ -1,7 +1,7 @@
 /// @file
 /// Launching kernels. The translator turns `k<<<grid, block, shared, stream>>>(a, b)` into
 ///
-///     ::simt::kernel("k", [&](auto... p) { k(p...); })[::simt::cfg(grid, block, shared, stream)](a, b)
+///     ::simt::kernel("k", [=](auto... p) { k(p...); })[::simt::cfg(grid, block, shared, stream)](a, b)
 ///
 /// which evaluates the arguments once, copies them, and runs the kernel's body once a lane. Where the name
 /// can only mean one function, `k` follows the lambda and `.run` the configuration: then arguments are
