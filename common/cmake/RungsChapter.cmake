@@ -2,6 +2,7 @@
 #   <NN_topic>.exam                               the exam and the oracle, for graders and tests
 #   <NN_topic>.<student|solution>.<cpu|cuda>      the chapter's program; <NN_topic>.<student|solution> builds both
 #   <NN_topic>.<student|solution>.<cpu|cuda>.test what the contract promises, as Catch2 tests
+#   <NN_topic>.solution.checked.<own|clang>.test  no finding of check mode in the solutions, compiled by either
 #   <NN_topic>.figures                            draws the lesson's pictures, where there is a figures.cpp
 #   <NN_topic>.bench                              the ladder against the libraries (cuda only)
 # A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
@@ -66,6 +67,30 @@ function(rungs_add_chapter chapter)
             target_compile_definitions(${name}.test PRIVATE RUNGS_CHAPTER_FOLDER="${lesson}")
             target_link_libraries(${name}.test PRIVATE ${name}.rungs ${chapter}.exam)
         endforeach()
+    endforeach()
+
+    # The reference rungs in check mode: common/checked/clean_test.cpp.
+    set(sources)
+    foreach(rung IN LISTS rungs)
+        if(EXISTS ${answers}/${rung})
+            list(APPEND sources ${answers}/${rung})
+        else()
+            list(APPEND sources ${lesson}/${rung})
+        endif()
+    endforeach()
+    set(entries ${CMAKE_BINARY_DIR}/entries/${chapter}/entries.cu)
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/entries/${chapter})
+    add_custom_command(OUTPUT ${entries}
+                       COMMAND rungs_entries ${lesson} ${entries}
+                       DEPENDS rungs_entries ${lesson}/chapter.toml
+                       VERBATIM)
+    foreach(compiler IN LISTS RUNGS_CHECK_COMPILERS)
+        set(name ${chapter}.solution.checked.${compiler})
+        rungs_add_test(${name}.test LABEL ${chapter} TIMEOUT 300 SOURCES ${PROJECT_SOURCE_DIR}/common/checked/clean_test.cpp)
+        target_compile_definitions(${name}.test PRIVATE RUNGS_CHAPTER=${chapter} RUNGS_CHAPTER_FOLDER="${lesson}")
+        target_include_directories(${name}.test PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/checked)
+        target_link_libraries(${name}.test PRIVATE ${chapter}.exam)
+        rungs_add_kernels_checked_with(${name}.test ${compiler} ${sources} ${entries})
     endforeach()
 
     # The lesson's pictures are drawn by code; drawn again, they must be the committed ones.

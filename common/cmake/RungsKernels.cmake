@@ -67,6 +67,27 @@ function(rungs_add_checked_kernels target)
     target_link_libraries(${target} PUBLIC simt_check)
 endfunction()
 
+# Who compiles tests of check mode: this build's compiler, and Clang beside it where there is one. Not in a build
+# under a sanitizer, of which a compiler takes one kind at a time.
+find_program(RUNGS_CLANG NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
+set(RUNGS_CHECK_COMPILERS)
+if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    list(APPEND RUNGS_CHECK_COMPILERS own)
+    if(RUNGS_CLANG AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+        list(APPEND RUNGS_CHECK_COMPILERS clang)
+    endif()
+endif()
+
+# rungs_add_kernels_checked_with(<target> <own|clang> <file.cu>...)
+#   rungs_add_checked_kernels(), for one of RUNGS_CHECK_COMPILERS.
+function(rungs_add_kernels_checked_with target compiler)
+    if(compiler STREQUAL "own")
+        rungs_add_checked_kernels(${target} ${ARGN})
+    else()
+        rungs_add_kernels_checked_by(${target} ${RUNGS_CLANG} Clang ${ARGN})
+    endif()
+endfunction()
+
 # rungs_add_kernels_checked_by(<target> <compiler> <GNU|Clang> <file.cu>...)
 #   As rungs_add_checked_kernels(), with another compiler than this build's.
 function(rungs_add_kernels_checked_by target compiler id)

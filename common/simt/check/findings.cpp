@@ -391,8 +391,11 @@ void clear() {
     state.stopped = false;
 }
 
-void find_leaks() {
+std::uint64_t allocations() { return state.allocations; }
+
+void find_leaks(std::uint64_t since) {
     for (const auto& [address, array] : state.live) {
+        if (array->serial < since) continue;
         Report report{};
         report.tool = Tool::memcheck;
         report.kind = "leak";

@@ -369,6 +369,7 @@ void allocated(const void* pointer, std::size_t size, unsigned char kind) {
         kind == static_cast<unsigned char>(Location::Kind::managed) ? Memory::managed : Memory::device;
     array->tracks_values = array->memory == Memory::device;
     array->cells = map_cells(cell_bytes(*array));
+    array->serial = state.allocations++;
     array->made_at = call_stack();
     state.live[array->begin] = array;
     for (std::uintptr_t page = (array->begin - state.heap_begin) >> page_shift;

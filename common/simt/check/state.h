@@ -56,6 +56,7 @@ struct Array {
     unsigned shift = 2;  ///< log2 of the bytes of a cell
     Memory memory = Memory::device;
     bool live = true;
+    std::uint64_t serial = 0;   ///< how many allocations were made before
     bool tracks_values = true;  ///< initcheck applies: memory is garbage until it is written
     SharedShape shape = {};
     std::string name;
@@ -169,6 +170,7 @@ struct State {
 
     std::vector<Observer*> observers;
     std::map<std::uintptr_t, Array*> live;  ///< allocations of the heap
+    std::uint64_t allocations = 0;          ///< ever made
 };
 extern State state;
 

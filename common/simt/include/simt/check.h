@@ -62,8 +62,11 @@ struct Finding {
 std::vector<Finding> findings();
 /// Forgets all findings, and what is known to follow from them.
 void clear();
-/// Adds a finding for every device allocation that is still live. Call it where all should be freed.
-void find_leaks();
+/// How many device allocations there have been in the process.
+std::uint64_t allocations();
+/// Adds a finding for every device allocation after the first `since` ones that is still live. Call it where
+/// all of these should be freed.
+void find_leaks(std::uint64_t since = 0);
 
 /// How many of the bytes [pointer, pointer + bytes) of device memory nothing has written since they were
 /// allocated.
