@@ -263,6 +263,22 @@ bool example_before(const Finding& a, const Finding& b) {
     return key(a) < key(b);
 }
 
+std::string json_triple(uint3 v) {
+    return "[" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + "]";
+}
+
+std::string json_side(const Side& side, bool on_device) {
+    std::string text =
+        "{\"file\": " + json_text(side.place.file) + ", \"line\": " + std::to_string(side.place.line) +
+        ", \"column\": " + std::to_string(side.place.column) +
+        ", \"function\": " + json_text(side.place.function) + ", \"access\": " + json_text(side.access);
+    if (on_device)
+        text += ", \"thread\": " + json_triple(side.thread) + ", \"block\": " + json_triple(side.block);
+    return text + "}";
+}
+
+}  // namespace
+
 std::string json_text(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) {
@@ -279,22 +295,6 @@ std::string json_text(const std::string& text) {
     }
     return result + "\"";
 }
-
-std::string json_triple(uint3 v) {
-    return "[" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + "]";
-}
-
-std::string json_side(const Side& side, bool on_device) {
-    std::string text =
-        "{\"file\": " + json_text(side.place.file) + ", \"line\": " + std::to_string(side.place.line) +
-        ", \"column\": " + std::to_string(side.place.column) +
-        ", \"function\": " + json_text(side.place.function) + ", \"access\": " + json_text(side.access);
-    if (on_device)
-        text += ", \"thread\": " + json_triple(side.thread) + ", \"block\": " + json_triple(side.block);
-    return text + "}";
-}
-
-}  // namespace
 
 /// The kernel that runs. Asking the symbol table takes long: once a kernel.
 static std::string running_kernel() {

@@ -260,5 +260,7 @@ struct Report {
 void record(Report report);
 /// record() for the current lane.
 Report by_current_lane(Tool tool, const char* kind, const void* pc);
+/// `text` as a JSON string, with its quotation marks.
+std::string json_text(const std::string& text);
 
 }  // namespace simt::check

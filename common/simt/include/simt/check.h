@@ -83,7 +83,7 @@ const char* to_string(Severity severity);
 // ---- Observers --------------------------------------------------------------------------------------------
 
 enum class Access : std::uint8_t { read, write, atomic };
-enum class Space : std::uint8_t { global, shared, constant };
+enum class Space : std::uint8_t { global, shared, constant, texture };
 
 /// One access of one lane that passed all checks; seen before it happens.
 struct Event {
