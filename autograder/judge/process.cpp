@@ -287,14 +287,17 @@ void Process::collect_end() {
     }
 }
 
-Process::Event Process::wait(int descriptor, Clock::time_point deadline, const std::atomic<bool>* stop) {
+Process::Event Process::wait(int descriptor, Clock::time_point deadline, const std::atomic<bool>* stop,
+                             std::chrono::microseconds awake) {
     using std::chrono::milliseconds;
+    const auto awake_until = Clock::now() + awake;
     for (;;) {
         if (stop && stop->load()) return Event::stopped;
         const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
         if (left.count() <= 0) return Event::deadline;
         // `stop` may be set by a signal handler of any thread: look at it often enough.
-        const auto slice = stop ? std::min(left, milliseconds(50)) : left;
+        auto slice = stop ? std::min(left, milliseconds(50)) : left;
+        if (awake.count() > 0 && Clock::now() < awake_until) slice = milliseconds(0);
         pollfd watched[4] = {{descriptor, POLLIN, 0},
                              {status_.get(), POLLIN, 0},
                              {stdout_.get(), POLLIN, 0},

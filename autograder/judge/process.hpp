@@ -99,8 +99,10 @@ class Process {
     enum class Event { readable, ended, deadline, stopped };
 
     /// Collects output until `descriptor` (or -1) is readable, the program has ended, `deadline` has passed
-    /// or `stop` is set.
-    Event wait(int descriptor, Clock::time_point deadline, const std::atomic<bool>* stop = nullptr);
+    /// or `stop` is set. For the first `awake` it does not sleep: to be woken takes longer, and varies more,
+    /// than a fast kernel.
+    Event wait(int descriptor, Clock::time_point deadline, const std::atomic<bool>* stop = nullptr,
+               std::chrono::microseconds awake = {});
 
     /// Ends the program and everything it started. On return all of it is gone.
     void kill();

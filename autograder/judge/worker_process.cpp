@@ -178,6 +178,7 @@ Worker::Worker(const fs::path& executable, const WorkerOptions& options)
         confinement.limits.no_files = true;
         confinement.hide_files = true;
     } else {
+        awake_ = std::chrono::milliseconds(20);  // only here does a clock run that counts
         // A CUDA context reserves the address space of the device, and keeps files and threads of its own.
         confinement.limits.processes = 512;
         confinement.limits.open_files = 1024;
@@ -271,7 +272,7 @@ std::optional<Failure> Worker::order(std::uint32_t steps, double seconds) {
     if (write(go_.write.get(), &go, sizeof go) != static_cast<ssize_t>(sizeof go) && errno != EPIPE) {
         fail("writing to the worker");
     }
-    const auto event = process_->wait(done_.read.get(), in_seconds(seconds), stop_);
+    const auto event = process_->wait(done_.read.get(), in_seconds(seconds), stop_, awake_);
     if (event == Process::Event::stopped) throw Stopped{};
     if (event == Process::Event::ended) return ended(false);
     if (event == Process::Event::deadline) return timed_out(seconds);

@@ -109,6 +109,7 @@ class Worker {
     Pipe done_;
     std::optional<Process> process_;
     const std::atomic<bool>* stop_;
+    std::chrono::microseconds awake_{};  ///< how long order() waits without sleeping
     std::size_t memory_limit_ = 0;
     std::uint64_t sequence_ = 0;
 };

@@ -95,9 +95,10 @@ void SpeedTest::add(double baseline, double candidate) {
     if (pairs() % options_.block != 0 && !last) return;
 
     ratio_ = speed_ratio(baseline_, candidate_, options_.seed, options_.resamples);
+    const bool narrow = ratio_.relative_half_width() <= options_.narrow;
     if (ratio_.low >= bar())
         outcome_ = Outcome::above;
-    else if (ratio_.high < bar())
+    else if (ratio_.high < bar() && (ratio_.high < options_.zero || narrow))
         outcome_ = Outcome::below;
     else if (last && ratio_.relative_half_width() > options_.unstable_beyond)
         outcome_ = Outcome::unstable;

@@ -130,7 +130,7 @@ TEST_CASE("times that cannot be are refused", "[common][statistics]") {
                     std::invalid_argument);
     CHECK_THROWS_AS(SpeedTest(0), std::invalid_argument);
     CHECK_THROWS_AS(SpeedTest(2, {1.0}), std::invalid_argument);
-    CHECK_THROWS_AS(SpeedTest(2, {0.02, 100, 80}), std::invalid_argument);
+    CHECK_THROWS_AS(SpeedTest(2, {0.02, HUGE_VAL, 0.02, 100, 80}), std::invalid_argument);
     SpeedTest test(2);
     CHECK_THROWS_AS(test.ratio(), std::invalid_argument);
     CHECK_THROWS_AS(test.add(1, HUGE_VAL), std::invalid_argument);
@@ -161,6 +161,24 @@ TEST_CASE("wild times end as unstable and never pass", "[common][statistics]") {
     CHECK(test.outcome() == SpeedTest::Outcome::unstable);
     CHECK_FALSE(test.passed());
     CHECK_THAT(test.summary(), Catch::Matchers::ContainsSubstring("unstable"));
+}
+
+TEST_CASE("where a part of the points is given, below the threshold is not enough to stop",
+          "[common][statistics]") {
+    SpeedTest::Options options;
+    options.zero = 1.5;
+    const double truth = GENERATE(1.2, 1.8);  // worth nothing, worth a part
+    const double noise = GENERATE(0.001, 0.05);
+    SpeedTest test(2.5, options);
+    for (std::uint64_t i = 0; test.wants_more(); ++i) {
+        test.add(truth * (1 + noise * random_at<double>(2 * i, 5, Uniform{})),
+                 1 + noise * random_at<double>(2 * i + 1, 5, Uniform{}));
+    }
+    CHECK(test.outcome() == SpeedTest::Outcome::below);
+    const Ratio ratio = test.ratio();
+    CHECK((ratio.high < 1.5 || ratio.relative_half_width() <= options.narrow));
+    if (truth == 1.2 || noise == 0.001) CHECK(test.pairs() == 10);
+    CHECK(std::abs(ratio.value - truth) < 0.03 * truth);
 }
 
 TEST_CASE("exactly at the bar the point estimate decides, and the outcome says so", "[common][statistics]") {

@@ -3,6 +3,7 @@
 // in steps. Noise only ever adds time, so the 20 % quantile is steadier than the mean or the median, and less
 // of an accident than the minimum.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,7 +44,9 @@ Ratio speed_ratio(std::span<const double> baseline, std::span<const double> cand
 ///     test.outcome();
 ///
 /// After each block of pairs the interval is compared with the bar, `threshold * (1 - slack)`. Wholly on one
-/// side: done. At the cap the point estimate is all there is, and the outcome says so.
+/// side: done. Where a part of the points is given below the threshold, "below" alone does not say how many:
+/// then pairs go on until the interval is narrow, or lies where there are none. At the cap the point estimate
+/// is all there is, and the outcome says so.
 class SpeedTest {
   public:
     enum class Outcome {
@@ -56,9 +59,11 @@ class SpeedTest {
     };
 
     struct Options {
-        double slack = 0.02;            ///< granted below the threshold
-        std::size_t block = 10;         ///< pairs between two looks
-        std::size_t cap = 80;           ///< pairs at most
+        double slack = 0.02;     ///< granted below the threshold
+        double zero = HUGE_VAL;  ///< up to here the ratio earns nothing; beyond the threshold: all or nothing
+        double narrow = 0.02;    ///< relative half width that settles a part of the points
+        std::size_t block = 10;  ///< pairs between two looks
+        std::size_t cap = 80;    ///< pairs at most
         double unstable_beyond = 0.05;  ///< relative half width of the interval at the cap
         std::uint64_t seed = 1;         ///< of the bootstrap
         int resamples = 2000;
