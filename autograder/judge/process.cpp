@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <system_error>
 
@@ -125,6 +126,25 @@ void kill_all(int list) {
     }
 }
 
+/// /proc/PROCESS/statm, or -1. Here and below nothing that could allocate: see Prepared.
+int open_statm(pid_t process) {
+    char path[40] = "/proc/";
+    char* end = std::to_chars(path + 6, path + 26, process).ptr;
+    std::memcpy(end, "/statm", sizeof "/statm");
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/// The bytes that a process has in memory; 0 once it is gone.
+std::size_t resident_bytes(int statm) {
+    char text[128];  // "total resident ...", in pages
+    const ssize_t got = pread(statm, text, sizeof text, 0);
+    const char* end = text + std::max<ssize_t>(got, 0);
+    const char* blank = std::find(text, end, ' ');
+    std::size_t pages = 0;
+    if (blank < end) std::from_chars(blank + 1, end, pages);
+    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
 [[noreturn]] void be_warden(const Prepared& prepared) {
     setsid();
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) signal(number, SIG_IGN);
@@ -165,7 +185,12 @@ void kill_all(int list) {
     if (report.kind == End::Kind::lost) {
         const int ends = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
         pollfd watched[2] = {{control, 0, 0}, {ends, POLLIN, 0}};
-        while (poll(watched, 2, -1) < 0 && errno == EINTR) {
+        const std::size_t most = prepared.confinement.limits.resident;
+        const int statm = most ? open_statm(program) : -1;
+        for (;;) {
+            const int ready = poll(watched, 2, statm >= 0 ? 100 : -1);
+            if (ready > 0 || (ready < 0 && errno != EINTR)) break;
+            if (ready == 0 && resident_bytes(statm) > most) break;
         }
         // Before it is reaped, while nothing else can have its number.
         ::kill(-program, SIGKILL);

@@ -180,6 +180,8 @@ Worker::Worker(const fs::path& executable, const WorkerOptions& options)
     } else {
         awake_ = std::chrono::milliseconds(20);  // only here does a clock run that counts
         // A CUDA context reserves the address space of the device, and keeps files and threads of its own.
+        memory_limit_ = memory_limit() + 2 * (in_.size() + out_.size());
+        confinement.limits.resident = memory_limit_;
         confinement.limits.processes = 512;
         confinement.limits.open_files = 1024;
         confinement.limits.file_size = 64U << 20;

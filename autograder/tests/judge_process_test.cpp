@@ -105,6 +105,21 @@ TEST_CASE("a program that takes too long is killed, and so is all it started", "
     CHECK_FALSE(alive(daemon));
 }
 
+TEST_CASE("a program that fills the memory is killed, however much it may reserve", "[judge][process]") {
+    const auto run = [](const char* what) {
+        Command command = shell(what);
+        command.confinement.limits.resident = 64U << 20;
+        Process process(command);
+        CHECK(run_to_end(process, 20));
+        return process.end();
+    };
+    const End hog = run("x=0123456789abcdef; while :; do x=$x$x; done");
+    CHECK(hog.kind == End::Kind::signalled);
+    CHECK(hog.code == SIGKILL);
+    CHECK(hog.peak_bytes > (64U << 20));
+    CHECK(run("sleep 0.3").kind == End::Kind::exited);
+}
+
 TEST_CASE("a daemon does not outlive the program that left it", "[judge][process]") {
     // Double fork, session of its own, pipes closed.
     Process process(shell("(setsid sh -c 'sleep 1000 >/dev/null 2>&1 & echo $!' &) ; sleep 0.2"));
