@@ -49,7 +49,8 @@ endfunction()
 # findings where they are; optimisation stays low, so that an access in the source is one in the code.
 set(RUNGS_CHECK_COMPILE_OPTIONS
     -O1 -gdwarf-4 -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer
-    -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -Wno-unknown-pragmas)
+    -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -Wno-unknown-pragmas
+    -include simt/intercept.h)
 set(RUNGS_CHECK_COMPILE_OPTIONS_GNU
     -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0)
 set(RUNGS_CHECK_COMPILE_OPTIONS_Clang

@@ -375,7 +375,11 @@ Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, cons
     const auto closure = reinterpret_cast<std::uintptr_t>(execution.closure);
     if (address - closure < state.launch->grid.closure_bytes) return nullptr;
     const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
+    if (const Array* symbol = symbol_beside(address, false))
+        bad("out-of-bounds", address, size, kind, symbol, pc);
     if (reads && is_read_only_data(address)) return nullptr;
+    if (const Array* symbol = symbol_beside(address, true))
+        bad("out-of-bounds", address, size, kind, symbol, pc);
     if (is_device_accessible(reinterpret_cast<const void*>(address), size)) return nullptr;  // pinned
     if (address < 65536) bad("null-pointer", address, size, kind, nullptr, pc);
     if (const Fiber* other = this_worker->fibers().holder(reinterpret_cast<const void*>(address)))

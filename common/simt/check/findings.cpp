@@ -91,7 +91,11 @@ void explain(Finding& f, const Entry& e) {
     const bool shared = e.memory == Memory::shared || e.memory == Memory::dynamic_shared;
     if (f.kind == "out-of-bounds" && !r.text.empty()) {
         f.message = r.text;
-        f.advice = "Guard the access, or correct the index or the extent of the array.";
+        f.advice =
+            f.side.access.compare(0, 5, "fetch") == 0
+                ? "Guard the fetch, or clamp the index: only linear memory gives 0 outside, and a plain "
+                  "load would fault."
+                : "Guard the access, or correct the index or the extent of the array.";
     } else if (f.kind == "out-of-bounds") {
         const auto a = static_cast<std::ptrdiff_t>(r.address - e.begin);
         const auto size = static_cast<std::ptrdiff_t>(e.array_size);
@@ -133,18 +137,29 @@ void explain(Finding& f, const Entry& e) {
     } else if (f.kind == "constant-write") {
         f.message = "A kernel writes to " + element + ", which is constant memory.";
         f.advice = "Write constants from the host with cudaMemcpyToSymbol, or use __device__.";
+    } else if ((f.kind == "double-free" || f.kind == "invalid-free") && !f.kernel.empty()) {
+        f.message = f.kind == "double-free" ? "A kernel frees memory twice" + since("first", e.freed_at) + "."
+                                            : "A kernel frees " + (f.array.empty() ? "an address" : f.array) +
+                                                  ", which no malloc or new of a kernel returned.";
+        f.advice = f.kind == "double-free" ? "Let one thread free it, once."
+                                           : "Free what cudaMalloc returned with cudaFree, on the host.";
     } else if (f.kind == "double-free") {
         f.message = (f.array.empty() ? std::string("An array") : f.array) + " is freed twice" +
                     since("first", e.freed_at) + ".";
         f.advice = "Give every array one owner.";
     } else if (f.kind == "invalid-free") {
-        f.message = "cudaFree is given an address that cudaMalloc did not return.";
-        f.advice = "Free the pointer that the allocation returned, not one into the array.";
+        const bool by_free = f.side.access == "free";
+        f.message = by_free ? "The host gives device memory to free or delete."
+                            : "cudaFree is given an address that cudaMalloc did not return.";
+        f.advice = by_free ? "Free it with cudaFree; what a kernel allocated, a kernel has to free."
+                           : "Free the pointer that the allocation returned, not one into the array.";
     } else if (f.kind == "leak") {
         f.message = (f.array.empty() ? std::string("An array") : f.array) + " of " +
                     std::to_string(e.array_size) + " bytes is never freed" + since("allocated", e.made_at) +
                     ".";
-        f.advice = "Free it with cudaFree, or let an object own it.";
+        f.advice = r.severity == Severity::note
+                       ? "A later kernel may still free it; until then it takes room."
+                       : "Free it with cudaFree, or let an object own it.";
     } else if (f.tool == Tool::racecheck) {
         const bool between_blocks = r.block != r.other_block;
         f.message = "A " + f.side.access + " and a " + f.other.access + " of " +
@@ -397,6 +412,8 @@ void find_leaks(std::uint64_t since) {
     for (const auto& [address, array] : state.live) {
         if (array->serial < since) continue;
         Report report{};
+        // CUDA keeps what kernels allocated until the context ends, and later kernels may use it.
+        if (array->from_kernel) report.severity = Severity::note;
         report.tool = Tool::memcheck;
         report.kind = "leak";
         report.on_host = true;

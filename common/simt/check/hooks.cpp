@@ -195,8 +195,9 @@ void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {
     if (n == 0 || !(writes || reads)) return;
     if (execution.in_lane) {
         if (state.own_work) return;
-        if (reads) check_access(source, n, Kind::read, false, pc);
-        if (writes) check_access(target, n, Kind::write, false, pc);
+        // A copy of a struct, as Clang makes it: known on one side, so it is a kernel's.
+        if (from) check_access(source, n, Kind::read, false, pc);
+        check_access(target, n, Kind::write, false, pc);
     } else if (writes) {
         if (from)
             mark_copied(target, source, n);

@@ -25,6 +25,7 @@ namespace {
 struct Symbols {
     std::mutex mutex;
     std::map<std::uintptr_t, std::unique_ptr<Array>> arrays;
+    std::map<std::uintptr_t, std::size_t> zones;  ///< begin and size of red zones
 };
 Symbols& symbols() {
     static auto* instance = new Symbols;
@@ -93,6 +94,29 @@ Array* find_array(std::uintptr_t address) {
     if (found == s.arrays.begin()) return nullptr;
     --found;
     return address - found->first < found->second->size ? found->second.get() : nullptr;
+}
+
+void add_red_zone(std::uintptr_t begin, std::size_t size) {
+    Symbols& s = symbols();
+    std::lock_guard lock(s.mutex);
+    s.zones[begin] = size;
+}
+
+const Array* symbol_beside(std::uintptr_t address, bool anywhere) {
+    constexpr std::uintptr_t few = 64;
+    Symbols& s = symbols();
+    std::lock_guard lock(s.mutex);
+    auto zone = s.zones.upper_bound(address);
+    const bool in_zone =
+        zone != s.zones.begin() && address - std::prev(zone)->first < std::prev(zone)->second;
+    if (!in_zone && !anywhere) return nullptr;
+    const auto after = s.arrays.upper_bound(address);
+    const Array* above = after == s.arrays.end() ? nullptr : after->second.get();
+    const Array* below = after == s.arrays.begin() ? nullptr : std::prev(after)->second.get();
+    const std::uintptr_t to_above = above ? above->begin - address : ~std::uintptr_t{0};
+    const std::uintptr_t to_below = below ? address - (below->begin + below->size) : ~std::uintptr_t{0};
+    if (!in_zone && std::min(to_above, to_below) >= few) return nullptr;
+    return to_above < to_below ? above : below;
 }
 
 Report by_current_lane(Tool tool, const char* kind, const void* pc) {
@@ -387,6 +411,7 @@ void released(const void* pointer) {
     munmap(array->cells, cell_bytes(*array));
     array->cells = nullptr;
     array->live = false;
+    if (array->from_kernel) state.device_heap_used -= array->size;
     state.live.erase(array->begin);
     array->freed_at = call_stack();
 }
@@ -417,6 +442,27 @@ void symbol_added(const void* pointer, std::size_t size, const char* name, Symbo
     arrays[array->begin] = std::move(array);
     state.symbols_begin = arrays.begin()->first;
     state.symbols_size = arrays.rbegin()->first + arrays.rbegin()->second->size - state.symbols_begin;
+}
+
+void red_zone(const void* pointer, std::size_t size) { add_red_zone(number(pointer), size); }
+
+void stray_fetch(const void* pointer, std::size_t element, long index, long extent, const void* site) {
+    if (!execution.in_lane) return;
+    const OwnWork own;
+    Report report = by_current_lane(Tool::memcheck, "out-of-bounds", site);
+    report.severity = Severity::warning;
+    report.access = "fetch";
+    report.size = element;
+    report.array = find_array(number(pointer));
+    report.address = number(pointer) + static_cast<std::uintptr_t>(index) * element;
+    report.text = "A fetch of texel " + std::to_string(index) + " leaves a texture of " +
+                  std::to_string(extent) + (extent == 1 ? " texel" : " texels") + "; it gives 0.";
+    record(std::move(report));
+}
+
+void texel_read(const void* pointer, std::size_t size, const void* site) {
+    if (execution.in_lane && !state.own_work)
+        check_access(number(pointer), size, AccessKind::read, false, site);
 }
 
 void symbol_removed(const void* pointer) {

@@ -56,6 +56,7 @@ struct Array {
     unsigned shift = 2;  ///< log2 of the bytes of a cell
     Memory memory = Memory::device;
     bool live = true;
+    bool from_kernel = false;   ///< a kernel's malloc or new
     std::uint64_t serial = 0;   ///< how many allocations were made before
     bool tracks_values = true;  ///< initcheck applies: memory is garbage until it is written
     SharedShape shape = {};
@@ -161,6 +162,8 @@ struct State {
     std::uintptr_t shared_begin = 0;
     std::size_t shared_size = 0;
 
+    std::size_t device_heap_used = 0;  ///< bytes that kernels have allocated
+
     // All symbols lie between these.
     std::uintptr_t symbols_begin = 0;
     std::size_t symbols_size = 0;
@@ -230,6 +233,11 @@ Place locate(const CallStack& stack);
 void locate_all(const std::vector<const void*>& return_addresses);
 /// `address` lies in constant data of the program.
 bool in_read_only_segment(std::uintptr_t address);
+/// [begin, begin + size) lies beside a symbol to show accesses past its end.
+void add_red_zone(std::uintptr_t begin, std::size_t size);
+/// The symbol nearest to `address` if that lies in a red zone or, with `anywhere`, a few words from the
+/// symbol; else nullptr.
+const Array* symbol_beside(std::uintptr_t address, bool anywhere);
 /// Puts a pending finding on record; see access.cpp.
 void settle_pending();
 

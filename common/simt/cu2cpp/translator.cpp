@@ -771,7 +771,8 @@ class Translator {
             local = local && !d.qualified && out_.exports.external_names.count(spelled) == 0;
             symbols += " static const ::simt::Symbol " + prefixed("simt_symbol_", context_, name) + "(&" +
                        spelled + ", sizeof " + spelled + ", \"" + spelled +
-                       "\", ::simt::SymbolKind::" + kind + ");";
+                       "\", ::simt::SymbolKind::" + kind + "); SIMT_RED_ZONE(" +
+                       prefixed("simt_symbol_", context_, name) + ")";
         }
         if (local) {
             for (const std::size_t k : declaration->storage) {

@@ -62,6 +62,13 @@ SIMT_OBSERVED(void release_failed(const void*))
 /// A variable at namespace scope.
 SIMT_OBSERVED(void symbol_added(const void*, std::size_t, const char*, SymbolKind))
 SIMT_OBSERVED(void symbol_removed(const void*))
+/// Memory between such variables: nobody's.
+SIMT_OBSERVED(void red_zone(const void*, std::size_t))
+/// A fetch at `site` of a texel that a texture over linear memory does not have: memory, bytes of a texel,
+/// its index, texels.
+SIMT_OBSERVED(void stray_fetch(const void*, std::size_t, long, long, const void*))
+/// The runtime reads a texel for device code at `site`.
+SIMT_OBSERVED(void texel_read(const void*, std::size_t, const void*))
 /// Host memory that belongs to the runtime and that inlined device code reads.
 SIMT_OBSERVED(void runtime_memory(const void*, std::size_t))
 

@@ -98,10 +98,19 @@ long texel_index(float x, long size, cudaTextureAddressMode mode, bool normalize
     return address_texel(floor_index(x), size, mode, normalized);
 }
 
-void texel_as_float(const Texture& t, long x, long y, long z, float out[4]) {
+#if defined(SIMT_CHECK)
+void note_stray_fetch(const Texture& t, long x) {
+    observe::stray_fetch(t.data, static_cast<std::size_t>(t.element), x, t.width, SIMT_SITE);
+}
+#endif
+
+/// texel_as_float() for device code at `site`.
+static void read_texel_as_float(const Texture& t, long x, long y, long z, float out[4],
+                                [[maybe_unused]] const void* site) {
     const bool outside = x < 0 || y < 0 || z < 0;
     const char* p = t.data + static_cast<std::size_t>(z) * t.slice + static_cast<std::size_t>(y) * t.pitch +
                     static_cast<std::size_t>(x) * static_cast<std::size_t>(t.element);
+    if (!outside) observe::texel_read(p, static_cast<std::size_t>(t.element), site);
     for (int c = 0; c < 4; ++c) {
         if (outside) {
             // Linear memory has no border colour: a fetch outside gives 0.
@@ -112,7 +121,12 @@ void texel_as_float(const Texture& t, long x, long y, long z, float out[4]) {
     }
 }
 
+void texel_as_float(const Texture& t, long x, long y, long z, float out[4]) {
+    read_texel_as_float(t, x, y, z, out, SIMT_SITE);
+}
+
 void sample_linear(const Texture& t, int dimensions, float x, float y, float z, long layer, float out[4]) {
+    [[maybe_unused]] const void* site = SIMT_SITE;
     const float coordinate[3] = {x, y, z};
     const long size[3] = {t.width, t.height, t.depth};
     long index[3][2] = {};
@@ -143,7 +157,7 @@ void sample_linear(const Texture& t, int dimensions, float x, float y, float z, 
                 const float w = weight[0][i] * weight[1][j] * weight[2][k];
                 if (w == 0.0f) continue;  // a texel without weight does not spread its NaN
                 float texel[4];
-                texel_as_float(t, index[0][i], index[1][j], index[2][k], texel);
+                read_texel_as_float(t, index[0][i], index[1][j], index[2][k], texel, site);
                 for (int c = 0; c < 4; ++c) out[c] += w * texel[c];
             }
         }

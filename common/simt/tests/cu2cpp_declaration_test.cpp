@@ -12,7 +12,7 @@ namespace {
 std::string symbol(const std::string& name, const std::string& kind, std::string id = {}) {
     if (id.empty()) id = name;
     return " static const ::simt::Symbol simt_symbol_" + id + "(&" + name + ", sizeof " + name + ", \"" +
-           name + "\", ::simt::SymbolKind::" + kind + ");";
+           name + "\", ::simt::SymbolKind::" + kind + "); SIMT_RED_ZONE(simt_symbol_" + id + ")";
 }
 
 void unchanged(const std::string& text) {

@@ -145,4 +145,27 @@ void run_one_byte() {
 }
 CORPUS_CASE(one_byte, "initcheck", "uninitialised", "bytes");
 
+template <bool repaired>
+__global__ void texture_garbage(cudaTextureObject_t v, float* out) {
+    out[threadIdx.x] = tex1Dfetch<float>(v, static_cast<int>(threadIdx.x));  // bad: texture_garbage
+}
+template <bool repaired>
+void run_texture_garbage() {
+    Device<unsigned short> v("v", 32);
+    Device<float> out("out", 32);
+    cudaMemset(v.get(), 0, repaired ? 64 : 60);
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = v.get();
+    resource.res.linear.desc = cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindUnsigned);
+    resource.res.linear.sizeInBytes = 64;
+    cudaTextureDesc description = {};
+    description.readMode = cudaReadModeNormalizedFloat;
+    cudaTextureObject_t texture = 0;
+    cudaCreateTextureObject(&texture, &resource, &description, nullptr);
+    texture_garbage<repaired><<<1, 32>>>(texture, out.get());
+    cudaDestroyTextureObject(texture);
+}
+CORPUS_CASE(texture_garbage, "initcheck", "uninitialised", "v");
+
 }  // namespace

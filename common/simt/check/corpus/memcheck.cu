@@ -169,6 +169,10 @@ void run_dynamic_too_small() {
 }
 CORPUS_CASE(dynamic_too_small, "memcheck", "out-of-bounds", "dynamic shared memory");
 
+__global__ void host_variable(const float* v, float* out) {
+    out[threadIdx.x] = v[threadIdx.x];  // bad: host_variable
+}
+
 template <bool repaired>
 __global__ void host_pointer(const float* v, float* out) {
     out[threadIdx.x] = v[threadIdx.x];  // bad: host_pointer
@@ -180,6 +184,47 @@ void run_host_pointer() {
     host_pointer<repaired><<<1, 32>>>(repaired ? v.get() : host.data(), out.get());
 }
 CORPUS_CASE(host_pointer, "memcheck", "host-memory", "");
+
+template <bool repaired>
+void run_host_variable() {
+    float host[32] = {};
+    float* pinned = nullptr;
+    cudaMallocHost(&pinned, sizeof host);
+    pinned[0] = 1;
+    for (int i = 0; i < 32; ++i) pinned[i] = host[i];
+    Device<float> out("out", 32);
+    host_variable<<<1, 32>>>(repaired ? pinned : host, out.get());
+    cudaDeviceSynchronize();
+    cudaFreeHost(pinned);
+}
+CORPUS_CASE(host_variable, "memcheck", "host-memory", "");
+
+template <bool repaired>
+__global__ void host_copy(char* to, const char* from, size_t n) {
+    if (threadIdx.x == 0) memcpy(to, from, n);  // bad: host_copy
+}
+template <bool repaired>
+void run_host_copy() {
+    const std::vector<char> host(64, 'a');
+    Device<char> from("from", 64, 'a'), to("to", 64);
+    host_copy<repaired><<<1, 32>>>(to.get(), repaired ? from.get() : host.data(), 64);
+}
+CORPUS_CASE(host_copy, "memcheck", "host-memory", "");
+
+struct Row {
+    double values[9];
+};
+template <bool repaired>
+__global__ void host_struct(Row* to, const Row* from) {
+    *to = *from;  // bad: host_struct
+}
+template <bool repaired>
+void run_host_struct() {
+    const std::vector<Row> host(1);
+    Device<Row> from("from", 1, Row{}), to("to", 1);
+    host_struct<repaired><<<1, 1>>>(to.get(), repaired ? from.get() : host.data());
+}
+CORPUS_CASE(host_struct, "memcheck", "host-memory", "");
 
 template <bool repaired>
 __global__ void null_pointer(float* out) {
@@ -249,19 +294,179 @@ void run_device_memory_on_host() {
 }
 CORPUS_CASE(device_memory_on_host, "memcheck", "device-memory-on-host", "v");
 
+template <bool repaired>
+void run_written_by_host() {
+    Device<int> v("v", 4, 7);
+    int* managed = nullptr;
+    cudaMallocManaged(&managed, 4 * sizeof(int));
+    int* target = repaired ? managed : v.get();
+    target[1] = 5;  // bad: written_by_host
+    cudaFree(managed);
+}
+CORPUS_CASE(written_by_host, "memcheck", "device-memory-on-host", "v");
+
+template <bool repaired>
+void run_copied_by_host() {
+    Device<int> v("v", 4, 7);
+    int host[4];
+    if (repaired)
+        cudaMemcpy(host, v, sizeof host, cudaMemcpyDeviceToHost);
+    else
+        memcpy(host, v.get(), sizeof host);  // bad: copied_by_host
+    volatile int keep = host[0];
+    (void)keep;
+}
+CORPUS_CASE(copied_by_host, "memcheck", "device-memory-on-host", "v");
+
+// Variables one after another: an access past the end of one must not pass for one to the next.
+__device__ int before_table[16];
 __device__ int table[16];
+__device__ int after_table[16];
 template <bool repaired>
 __global__ void symbol_past_end(int n) {
     int* p = table;
+    before_table[threadIdx.x] = after_table[threadIdx.x] = 0;
     p[threadIdx.x + (repaired ? 0 : n)] = 1;  // bad: symbol_past_end
 }
 template <bool repaired>
 void run_symbol_past_end() {
-    // (Where the compiler puts something behind it, this is all that can be seen: the last element's
-    // neighbour.)
-    symbol_past_end<repaired><<<1, 1>>>(repaired ? 0 : 1 << 20);
+    symbol_past_end<repaired><<<1, 1>>>(16);
 }
-CORPUS_CASE(symbol_past_end, "memcheck", "host-memory", "");
+CORPUS_CASE(symbol_past_end, "memcheck", "out-of-bounds", "table");
+
+template <bool repaired>
+__global__ void symbol_before_start(int n) {
+    int* p = table + threadIdx.x;
+    before_table[threadIdx.x] = after_table[threadIdx.x] = 0;
+    p[repaired ? 0 : -n] = 1;  // bad: symbol_before_start
+}
+template <bool repaired>
+void run_symbol_before_start() {
+    symbol_before_start<repaired><<<1, 1>>>(1);
+}
+CORPUS_CASE(symbol_before_start, "memcheck", "out-of-bounds", "table");
+
+__device__ float first_weights[4] = {1, 2, 3, 4};
+__device__ float weights[4] = {1, 2, 3, 4};
+__device__ float last_weights[4] = {1, 2, 3, 4};
+template <bool repaired>
+__global__ void initialised_past_end(float* out, int n) {
+    const float* p = weights;
+    out[threadIdx.x] = p[threadIdx.x % 4 + (repaired ? 0 : n)];  // bad: initialised_past_end
+    if (n < 0) first_weights[0] = last_weights[0];
+}
+template <bool repaired>
+void run_initialised_past_end() {
+    Device<float> out("out", 4);
+    initialised_past_end<repaired><<<1, 4>>>(out.get(), 4);
+}
+CORPUS_CASE(initialised_past_end, "memcheck", "out-of-bounds", "weights");
+
+__constant__ float first_stencil[3];
+__constant__ float stencil[3];
+__constant__ float last_stencil[3];
+template <bool repaired>
+__global__ void constant_past_end(float* out, int n) {
+    const float* p = stencil;
+    float sum = n < 0 ? first_stencil[0] + last_stencil[0] : 0;
+    for (int i = 0; repaired ? i < n : i <= n; ++i) sum += p[i];  // bad: constant_past_end
+    out[threadIdx.x] = sum;
+}
+template <bool repaired>
+void run_constant_past_end() {
+    const float values[3] = {1, 2, 1};
+    cudaMemcpyToSymbol(stencil, values, sizeof values);
+    Device<float> out("out", 4);
+    constant_past_end<repaired><<<1, 4>>>(out.get(), 3);
+}
+CORPUS_CASE(constant_past_end, "memcheck", "out-of-bounds", "stencil");
+
+template <bool repaired>
+__global__ void constant_index(float* out, int n) {
+    out[threadIdx.x] = stencil[static_cast<int>(threadIdx.x) + (repaired ? 0 : n)];  // bad: constant_index
+}
+template <bool repaired>
+void run_constant_index() {
+    Device<float> out("out", 3);
+    constant_index<repaired><<<1, 3>>>(out.get(), 3);
+}
+CORPUS_CASE(constant_index, "memcheck", "out-of-bounds", "");
+
+template <bool repaired>
+__global__ void shared_neighbour(int* out, int n) {
+    __shared__ int first[32], second[32];
+    int* p = first + threadIdx.x;
+    second[threadIdx.x] = 0;
+    p[repaired ? 0 : n] = 1;  // bad: shared_neighbour
+    __syncthreads();
+    out[threadIdx.x] = second[threadIdx.x];
+}
+template <bool repaired>
+void run_shared_neighbour() {
+    Device<int> out("out", 32);
+    shared_neighbour<repaired><<<1, 32>>>(out.get(), 32);
+}
+CORPUS_CASE(shared_neighbour, "memcheck", "out-of-bounds", "first");
+
+template <bool repaired>
+__global__ void misaligned_shared(float4* out) {
+    __shared__ __align__(16) float tile[4 * 33];
+    for (unsigned i = threadIdx.x; i < 4 * 33; i += blockDim.x) tile[i] = 1;
+    __syncthreads();
+    out[threadIdx.x] =
+        *reinterpret_cast<float4*>(tile + 4 * threadIdx.x + (repaired ? 0 : 2));  // bad: misaligned_shared
+}
+template <bool repaired>
+void run_misaligned_shared() {
+    Device<float4> out("out", 32);
+    misaligned_shared<repaired><<<1, 32>>>(out.get());
+}
+CORPUS_CASE(misaligned_shared, "memcheck", "misaligned", "tile");
+
+template <class T>
+cudaTextureObject_t texture_over(T* data, size_t n) {
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = data;
+    resource.res.linear.desc = cudaCreateChannelDesc<T>();
+    resource.res.linear.sizeInBytes = n * sizeof(T);
+    cudaTextureDesc description = {};
+    cudaTextureObject_t texture = 0;
+    cudaCreateTextureObject(&texture, &resource, &description, nullptr);
+    return texture;
+}
+
+template <bool repaired>
+__global__ void texture_past_end(cudaTextureObject_t v, float* out, int n) {
+    const int i = static_cast<int>(threadIdx.x) + 1;
+    out[threadIdx.x] = repaired && i >= n ? 0 : tex1Dfetch<float>(v, i);  // bad: texture_past_end
+}
+template <bool repaired>
+void run_texture_past_end() {
+    Device<float> v("v", 32, 1), out("out", 32);
+    const cudaTextureObject_t texture = texture_over(v.get(), 32);
+    texture_past_end<repaired><<<1, 32>>>(texture, out.get(), 32);
+    cudaDestroyTextureObject(texture);
+}
+CORPUS_CASE(texture_past_end, "memcheck", "out-of-bounds", "v");
+
+template <bool repaired>
+__global__ void texture_freed(cudaTextureObject_t v, float* out) {
+    out[threadIdx.x] = tex1Dfetch<float>(v, static_cast<int>(threadIdx.x));  // bad: texture_freed
+}
+template <bool repaired>
+void run_texture_freed() {
+    Device<float> out("out", 32);
+    float* v = nullptr;
+    cudaMalloc(&v, 128);
+    cudaMemset(v, 0, 128);
+    const cudaTextureObject_t texture = texture_over(v, 32);
+    if (!repaired) cudaFree(v);
+    texture_freed<repaired><<<1, 32>>>(texture, out.get());
+    if (repaired) cudaFree(v);
+    cudaDestroyTextureObject(texture);
+}
+CORPUS_CASE(texture_freed, "memcheck", "use-after-free", "v");
 
 template <bool repaired>
 __global__ void atomic_past_end(int* bins, const int* in) {

@@ -23,7 +23,25 @@ class Symbol {
 
   private:
     const void* address_;
+#if defined(SIMT_CHECK)
+    [[maybe_unused]] char zone_[64] = {};
+#endif
 };
+
+#if defined(SIMT_CHECK)
+/// Check mode: memory that stands beside a variable, so that an access past its end meets nobody's memory
+/// instead of the next variable.
+class RedZone {
+  public:
+    explicit RedZone(const char (&zone)[64]);
+};
+/// After each variable: a zone among those that are initialised. (The Symbol is one among the zeros.)
+#define SIMT_RED_ZONE(name)                                  \
+    __attribute__((used)) static char name##_data[64] = {1}; \
+    static const ::simt::RedZone name##_zone(name##_data);
+#else
+#define SIMT_RED_ZONE(name)
+#endif
 
 }  // namespace simt
 

@@ -44,6 +44,10 @@ struct Texture {
 long texel_index(float x, long size, cudaTextureAddressMode mode, bool normalized);
 /// Component values of one texel as floats, converted as the read mode says. Outside: the border colour.
 void texel_as_float(const Texture& texture, long x, long y, long z, float out[4]);
+#if defined(SIMT_CHECK)
+/// A fetch outside linear memory, before it gives 0.
+void note_stray_fetch(const Texture& texture, long x);
+#endif
 /// Linear filtering in one to three dimensions; `layer` is a slice that is not filtered over, or -1.
 void sample_linear(const Texture& texture, int dimensions, float x, float y, float z, long layer,
                    float out[4]);
@@ -171,6 +175,9 @@ struct ChannelOf {
 template <class T>
 inline T tex1Dfetch(cudaTextureObject_t object, int i) {
     const ::simt::Texture& t = *reinterpret_cast<const ::simt::Texture*>(object);
+#if defined(SIMT_CHECK)
+    if (i < 0 || i >= t.width) ::simt::note_stray_fetch(t, i);
+#endif
     return ::simt::read_texel<T>(t, i >= 0 && i < t.width ? i : -1, 0, 0);
 }
 template <class T>

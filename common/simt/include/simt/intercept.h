@@ -1,0 +1,47 @@
+/// @file
+/// Included in front of everything that check mode instruments (-include): the C library's functions that
+/// mean something else in a kernel go to common/simt/check/intercept.cpp from there. The rest of the program,
+/// the runtime above all, keeps the C library's.
+#pragma once
+
+namespace std {
+enum class align_val_t : __SIZE_TYPE__;
+}
+
+// Before anyone calls them; a macro would meet members of these names, too.
+extern "C" {
+void* malloc(__SIZE_TYPE__) noexcept __asm__("simt_malloc");
+void free(void*) noexcept __asm__("simt_free");
+void* memcpy(void*, const void*, __SIZE_TYPE__) noexcept __asm__("simt_memcpy");
+void* memmove(void*, const void*, __SIZE_TYPE__) noexcept __asm__("simt_memmove");
+void* memset(void*, int, __SIZE_TYPE__) noexcept __asm__("simt_memset");
+
+void* simt_new(__SIZE_TYPE__ size);
+void* simt_new_aligned(__SIZE_TYPE__ size, std::align_val_t alignment);
+void simt_delete(void* memory) noexcept;
+void simt_delete_aligned(void* memory, std::align_val_t alignment) noexcept;
+}
+
+// Inlined, and so these files' own. Renaming them as above makes g++ 12 crash where it looks for new without
+// delete by their names.
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Winline-new-delete"
+#endif
+#define SIMT_OWN __attribute__((always_inline)) inline
+SIMT_OWN void* operator new(__SIZE_TYPE__ n) { return simt_new(n); }
+SIMT_OWN void* operator new[](__SIZE_TYPE__ n) { return simt_new(n); }
+SIMT_OWN void* operator new(__SIZE_TYPE__ n, std::align_val_t a) { return simt_new_aligned(n, a); }
+SIMT_OWN void* operator new[](__SIZE_TYPE__ n, std::align_val_t a) { return simt_new_aligned(n, a); }
+SIMT_OWN void operator delete(void* p) noexcept { simt_delete(p); }
+SIMT_OWN void operator delete[](void* p) noexcept { simt_delete(p); }
+SIMT_OWN void operator delete(void* p, __SIZE_TYPE__) noexcept { simt_delete(p); }
+SIMT_OWN void operator delete[](void* p, __SIZE_TYPE__) noexcept { simt_delete(p); }
+SIMT_OWN void operator delete(void* p, std::align_val_t a) noexcept { simt_delete_aligned(p, a); }
+SIMT_OWN void operator delete[](void* p, std::align_val_t a) noexcept { simt_delete_aligned(p, a); }
+SIMT_OWN void operator delete(void* p, __SIZE_TYPE__, std::align_val_t a) noexcept {
+    simt_delete_aligned(p, a);
+}
+SIMT_OWN void operator delete[](void* p, __SIZE_TYPE__, std::align_val_t a) noexcept {
+    simt_delete_aligned(p, a);
+}
+#undef SIMT_OWN
