@@ -139,7 +139,7 @@ std::size_t resident_bytes(int statm) {
     char text[128];  // "total resident ...", in pages
     const ssize_t got = pread(statm, text, sizeof text, 0);
     const char* end = text + std::max<ssize_t>(got, 0);
-    const char* blank = std::find(text, end, ' ');
+    const char* blank = std::find<const char*>(text, end, ' ');
     std::size_t pages = 0;
     if (blank < end) std::from_chars(blank + 1, end, pages);
     return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
