@@ -3,6 +3,7 @@
 #   <NN_topic>.<student|solution>.<cpu|cuda>      the chapter's program; <NN_topic>.<student|solution> builds both
 #   <NN_topic>.<student|solution>.<cpu|cuda>.test what the contract promises, as Catch2 tests
 #   <NN_topic>.solution.checked.<own|clang>.test  no finding of check mode in the solutions, compiled by either
+#   <NN_topic>.ladder.<cpu|cuda>                  times of the solutions: modelled on cpu, measured on cuda
 #   <NN_topic>.figures                            draws the lesson's pictures, where there is a figures.cpp
 #   <NN_topic>.bench                              the ladder against the libraries (cuda only)
 # A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
@@ -91,6 +92,28 @@ function(rungs_add_chapter chapter)
         target_include_directories(${name}.test PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/checked)
         target_link_libraries(${name}.test PRIVATE ${chapter}.exam)
         rungs_add_kernels_checked_with(${name}.test ${compiler} ${sources} ${entries})
+    endforeach()
+
+    # The same rungs' times, measured on a GPU or modelled: common/validation/ladder.cu. Built on demand.
+    set(ladder ${PROJECT_SOURCE_DIR}/common/validation/ladder.cu)
+    foreach(way IN LISTS RUNGS_BACKENDS)
+        if(way STREQUAL "cpu" AND NOT RUNGS_CHECK_COMPILERS)
+            continue()  # no check mode in this build
+        endif()
+        set(name ${chapter}.ladder.${way})
+        add_executable(${name} EXCLUDE_FROM_ALL)
+        target_compile_definitions(${name} PRIVATE RUNGS_CHAPTER=${chapter})
+        target_include_directories(${name} PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/checked)
+        target_link_libraries(${name} PRIVATE rungs_warnings)
+        if(way STREQUAL "cpu")
+            rungs_add_checked_kernels(${name} ${sources} ${entries})
+            rungs_translate(${name} plain ${ladder})  # is not what is watched
+            target_sources(${name} PRIVATE ${plain})
+            target_link_libraries(${name} PRIVATE simt_model)
+        else()
+            rungs_add_kernels(${name} cuda ${sources} ${entries} ${ladder})
+        endif()
+        target_link_libraries(${name} PRIVATE ${chapter}.exam)
     endforeach()
 
     # The lesson's pictures are drawn by code; drawn again, they must be the committed ones.

@@ -57,14 +57,17 @@ T* memory(std::size_t count) {
     return pointer;
 }
 
-// ---- Launches ----------------------------------------------------------------------------------------------
+// ---- Launches
+// ----------------------------------------------------------------------------------------------
 
 __global__ void nothing() {}
 
-// ---- Bandwidths --------------------------------------------------------------------------------------------
+// ---- Bandwidths
+// --------------------------------------------------------------------------------------------
 
 __global__ void fill_random(unsigned* words, std::size_t n) {
-    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n; i += gridDim.x * std::size_t{blockDim.x}) {
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n;
+         i += gridDim.x * std::size_t{blockDim.x}) {
         unsigned x = static_cast<unsigned>(i) * 2654435761u + 12345u;
         x ^= x >> 13, x *= 2246822519u, x ^= x >> 16;
         words[i] = (x & 0x007fffffu) | 0x3f000000u;  // a float in [0.5, 1)
@@ -85,7 +88,8 @@ __global__ void read_all(const float4* v, float* never, std::size_t quads) {
 __global__ void write_all(float4* v, std::size_t quads) {
     const std::size_t first = blockIdx.x * std::size_t{4096} + threadIdx.x;
 #pragma unroll
-    for (int r = 0; r < 8; ++r) v[(first + r * 512) % quads] = make_float4(1.5f, 2.5f, 1.0f * threadIdx.x, 4.5f);
+    for (int r = 0; r < 8; ++r)
+        v[(first + r * 512) % quads] = make_float4(1.5f, 2.5f, 1.0f * threadIdx.x, 4.5f);
 }
 
 __global__ void copy_all(const float4* v, float4* w, std::size_t quads) {
@@ -94,9 +98,11 @@ __global__ void copy_all(const float4* v, float4* w, std::size_t quads) {
     for (int r = 0; r < 8; ++r) w[(first + r * 512) % quads] = __ldcg(v + (first + r * 512) % quads);
 }
 
-// ---- Latencies ---------------------------------------------------------------------------------------------
+// ---- Latencies
+// ---------------------------------------------------------------------------------------------
 
-__global__ void make_ring(unsigned* next, unsigned slots, unsigned apart) {  // one random cycle: an LCG of full period
+__global__ void make_ring(unsigned* next, unsigned slots,
+                          unsigned apart) {  // one random cycle: an LCG of full period
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < slots) next[std::size_t{i} * apart] = ((i * 1664525u + 1013904223u) & (slots - 1)) * apart;
 }
@@ -104,7 +110,8 @@ __global__ void make_ring(unsigned* next, unsigned slots, unsigned apart) {  // 
 template <bool cached>
 __global__ void chase(const unsigned* next, unsigned steps, unsigned* last, long long* cycles) {
     unsigned at = 0;
-    for (unsigned i = 0; i < steps / 4; ++i) at = cached ? next[at] : __ldcg(next + at);  // warm-up, and the TLB's
+    for (unsigned i = 0; i < steps / 4; ++i)
+        at = cached ? next[at] : __ldcg(next + at);  // warm-up, and the TLB's
     const long long start = clock64();
     for (unsigned i = 0; i < steps; ++i) at = cached ? next[at] : __ldcg(next + at);
     *cycles = clock64() - start;
@@ -144,7 +151,8 @@ __global__ void barriers(unsigned steps, long long* cycles) {
     if (threadIdx.x == 0 && blockIdx.x == 0) *cycles = clock64() - start;
 }
 
-// ---- Rates -------------------------------------------------------------------------------------------------
+// ---- Rates
+// -------------------------------------------------------------------------------------------------
 
 template <class T>
 __global__ void add_same(T* word, unsigned steps) {
@@ -191,7 +199,8 @@ __global__ void shared_add(int* never, unsigned steps, unsigned mask) {
     __shared__ int s[1024];
     for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x) s[i] = 0;
     __syncthreads();
-    for (unsigned i = 0; i < steps; ++i) atomicAdd(&s[(threadIdx.x + i * 32) & mask], static_cast<int>(i + threadIdx.x));
+    for (unsigned i = 0; i < steps; ++i)
+        atomicAdd(&s[(threadIdx.x + i * 32) & mask], static_cast<int>(i + threadIdx.x));
     __syncthreads();
     if (s[threadIdx.x & 31] == -1) *never = 1;
 }
@@ -201,7 +210,8 @@ __global__ void level_one(const float* v, float* never, unsigned steps, unsigned
     unsigned at = (threadIdx.x % 32) * stride + threadIdx.x / 32 * 32;
     float a = 0, b = 0, c = 0, d = 0;
     for (unsigned i = 0; i < steps; ++i) {
-        a += v[at & (words - 1)], b += v[(at + 32) & (words - 1)], c += v[(at + 64) & (words - 1)], d += v[(at + 96) & (words - 1)];
+        a += v[at & (words - 1)], b += v[(at + 32) & (words - 1)], c += v[(at + 64) & (words - 1)],
+            d += v[(at + 96) & (words - 1)];
         at += 128;
     }
     if (a + b + c + d == -1.0f) *never = a;
@@ -210,7 +220,8 @@ __global__ void level_one(const float* v, float* never, unsigned steps, unsigned
 __global__ void fused_multiply_adds(float* never, unsigned steps, float x) {
     float a = x, b = x + 1, c = x + 2, d = x + 3, e = x + 4, f = x + 5, g = x + 6, h = x + 7;
     for (unsigned i = 0; i < steps; ++i) {
-        a = a * x + b, b = b * x + c, c = c * x + d, d = d * x + e, e = e * x + f, f = f * x + g, g = g * x + h, h = h * x + a;
+        a = a * x + b, b = b * x + c, c = c * x + d, d = d * x + e, e = e * x + f, f = f * x + g,
+        g = g * x + h, h = h * x + a;
     }
     if (a + b + c + d + e + f + g + h == -1.0f) *never = a;
 }
@@ -240,7 +251,9 @@ __global__ void shuffles(float* never, unsigned steps, float x) {
 __global__ void one_load_in_flight(const float* v, float* never, std::size_t n) {
     float sum = 0;
 #pragma unroll 1
-    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n; i += gridDim.x * std::size_t{blockDim.x}) sum += v[i];
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n;
+         i += gridDim.x * std::size_t{blockDim.x})
+        sum += v[i];
     if (sum == -1.0f) *never = sum;
 }
 
@@ -251,7 +264,9 @@ double cycles() {
     return static_cast<double>(value);
 }
 
-void show(const char* name, double value, const char* comment) { std::printf("%-28s = %-12.6g # %s\n", name, value, comment); }
+void show(const char* name, double value, const char* comment) {
+    std::printf("%-28s = %-12.6g # %s\n", name, value, comment);
+}
 
 }  // namespace
 
@@ -268,7 +283,8 @@ int main() {
 
     std::printf("name = \"%s\"\n", gpu.name);
     show("multiprocessors", sms, "of the device");
-    // The clock under load: FMA issue is 4 warp instructions a cycle on every multiprocessor of the last generations.
+    // The clock under load: FMA issue is 4 warp instructions a cycle on every multiprocessor of the last
+    // generations.
     fused_multiply_adds<<<sms * 8, 256>>>(never, 200000, 0.5f);
     require(cudaDeviceSynchronize(), "warming up");
     barriers<<<1, 32>>>(1, cycles_memory);
@@ -277,41 +293,60 @@ int main() {
     show("clock_hz", clock, "spinning kernel of 2e7 cycles");
 
     // Launches: slope and offset of N kernels in a row.
-    const auto times = [](unsigned n, const std::function<void()>& one) { return seconds([&] { for (unsigned i = 0; i < n; ++i) one(); }); };
+    const auto times = [](unsigned n, const std::function<void()>& one) {
+        return seconds([&] {
+            for (unsigned i = 0; i < n; ++i) one();
+        });
+    };
     const auto kernel = [] { nothing<<<1, 32>>>(); };
     const auto clear = [&] { require(cudaMemsetAsync(never, 0, 4), "memset"); };
     const double one_kernel = times(1, kernel), many_kernels = times(65, kernel);
     show("launch_first_s", one_kernel, "two events around one empty kernel, queued");
     show("launch_next_s", (many_kernels - one_kernel) / 64, "each further empty kernel");
     const auto wide_kernel = [sms] { nothing<<<sms * 8, 256>>>(); };
-    show("launch_next_wide_s", (times(65, wide_kernel) - times(1, wide_kernel)) / 64, "each further empty kernel that fills the GPU");
+    show("launch_next_wide_s", (times(65, wide_kernel) - times(1, wide_kernel)) / 64,
+         "each further empty kernel that fills the GPU");
     show("memset_next_s", (times(65, clear) - times(1, clear)) / 64, "each further 4-byte memset");
     const auto both = [&] { clear(), kernel(); };
-    show("memset_and_kernel_s", (times(65, both) - times(1, both)) / 64, "each further pair of memset and kernel");
-    show("blocks_per_s", (1 << 20) / (seconds([] { nothing<<<1 << 20, 256>>>(); }) - one_kernel), "empty blocks of 256 threads");
-    show("blocks_32_per_s", (1 << 20) / (seconds([] { nothing<<<1 << 20, 32>>>(); }) - one_kernel), "empty blocks of 32 threads");
+    show("memset_and_kernel_s", (times(65, both) - times(1, both)) / 64,
+         "each further pair of memset and kernel");
+    show("blocks_per_s", (1 << 20) / (seconds([] { nothing<<<1 << 20, 256>>>(); }) - one_kernel),
+         "empty blocks of 256 threads");
+    show("blocks_32_per_s", (1 << 20) / (seconds([] { nothing<<<1 << 20, 32>>>(); }) - one_kernel),
+         "empty blocks of 32 threads");
 
     const std::size_t quads = big / 16;
     const unsigned grid = static_cast<unsigned>(quads / 4096);
     const auto v4 = reinterpret_cast<float4*>(v), w4 = reinterpret_cast<float4*>(w);
-    show("dram_read", big / (seconds([&] { read_all<<<grid, 512>>>(v4, never, quads); }) - one_kernel), "bytes/s, 1 GiB");
+    show("dram_read", big / (seconds([&] { read_all<<<grid, 512>>>(v4, never, quads); }) - one_kernel),
+         "bytes/s, 1 GiB");
     show("dram_write", big / (seconds([&] { write_all<<<grid, 512>>>(w4, quads); }) - one_kernel), "bytes/s");
-    show("dram_copy", 2.0 * big / (seconds([&] { copy_all<<<grid, 512>>>(v4, w4, quads); }) - one_kernel), "bytes/s, read and written");
+    show("dram_copy", 2.0 * big / (seconds([&] { copy_all<<<grid, 512>>>(v4, w4, quads); }) - one_kernel),
+         "bytes/s, read and written");
     for (const unsigned mib : {4u, 8u, 16u, 24u, 32u, 40u, 48u, 64u}) {
         const std::size_t few = std::size_t{mib} * 65536;
         const double t = seconds([&] { read_all<<<grid, 512>>>(v4, never, few); }) - one_kernel;
         std::printf("# read %u MiB again and again: %.3g bytes/s\n", mib, big / t);
     }
-    show("l2_read", big / (seconds([&] { read_all<<<grid, 512>>>(v4, never, std::size_t{24} * 65536); }) - one_kernel), "bytes/s, 24 MiB");
-    show("l2_write", big / (seconds([&] { write_all<<<grid, 512>>>(w4, std::size_t{24} * 65536); }) - one_kernel), "bytes/s, 24 MiB");
-    show("l2_copy", 2.0 * big / (seconds([&] { copy_all<<<grid, 512>>>(v4, w4, std::size_t{12} * 65536); }) - one_kernel), "bytes/s, 12 + 12 MiB");
+    show("l2_read",
+         big / (seconds([&] { read_all<<<grid, 512>>>(v4, never, std::size_t{24} * 65536); }) - one_kernel),
+         "bytes/s, 24 MiB");
+    show("l2_write",
+         big / (seconds([&] { write_all<<<grid, 512>>>(w4, std::size_t{24} * 65536); }) - one_kernel),
+         "bytes/s, 24 MiB");
+    show(
+        "l2_copy",
+        2.0 * big / (seconds([&] { copy_all<<<grid, 512>>>(v4, w4, std::size_t{12} * 65536); }) - one_kernel),
+        "bytes/s, 12 + 12 MiB");
 
     unsigned* const ring = reinterpret_cast<unsigned*>(w);
     unsigned* const last = reinterpret_cast<unsigned*>(never);
     const auto latency = [&](unsigned slots, unsigned apart, bool cached) {
         make_ring<<<(slots + 255) / 256, 256>>>(ring, slots, apart);
-        if (cached) chase<true><<<1, 1>>>(ring, 4096, last, cycles_memory);
-        else chase<false><<<1, 1>>>(ring, 4096, last, cycles_memory);
+        if (cached)
+            chase<true><<<1, 1>>>(ring, 4096, last, cycles_memory);
+        else
+            chase<false><<<1, 1>>>(ring, 4096, last, cycles_memory);
         require(cudaDeviceSynchronize(), "chasing");
         return cycles() / 4096;
     };
@@ -328,51 +363,97 @@ int main() {
     show("atomic_latency_cycles", cycles() / 1024, "atomicAdd whose result the next needs");
     for (const unsigned size : {32u, 64u, 128u, 256u, 512u, 1024u}) {
         barriers<<<1, size>>>(1024, cycles_memory), require(cudaDeviceSynchronize(), "barriers");
-        std::printf("barrier_%-4u_cycles          = %-12.6g # __syncthreads() of one block alone\n", size, cycles() / 1024);
+        std::printf("barrier_%-4u_cycles          = %-12.6g # __syncthreads() of one block alone\n", size,
+                    cycles() / 1024);
     }
     barriers<<<sms * 8, 256>>>(1024, cycles_memory), require(cudaDeviceSynchronize(), "barriers");
     show("barrier_full_cycles", cycles() / 1024, "8 blocks of 256 a multiprocessor");
 
     // Atomics on one word: operations of lanes a second.
-    const auto atomic_rate = [&](auto add, double operations) { return operations / (seconds(add) - one_kernel); };
+    const auto atomic_rate = [&](auto add, double operations) {
+        return operations / (seconds(add) - one_kernel);
+    };
     const double lanes = sms * 8.0 * 256 * 4;
-    show("atomic_same_float", atomic_rate([&] { add_same<<<sms * 8, 256>>>(never, 4); }, lanes), "lanes/s on one word");
-    show("atomic_same_float_1_lane", atomic_rate([&] { add_one_lane<<<sms * 8, 256>>>(never, 8); }, lanes / 16), "one lane a warp, lanes/s");
-    show("atomic_same_int", atomic_rate([&] { add_same<<<sms * 8, 256>>>(reinterpret_cast<int*>(never), 4); }, lanes), "lanes/s");
-    show("atomic_same_int_1_lane", atomic_rate([&] { add_one_lane<<<sms * 8, 256>>>(reinterpret_cast<int*>(never), 8); }, lanes / 16), "lanes/s");
-    show("atomic_same_double", atomic_rate([&] { add_same<<<sms * 8, 256>>>(reinterpret_cast<double*>(never), 4); }, lanes), "lanes/s");
-    show("atomic_same_double_1_lane", atomic_rate([&] { add_one_lane<<<sms * 8, 256>>>(reinterpret_cast<double*>(never), 8); }, lanes / 16), "lanes/s");
-    show("atomic_same_exchange", atomic_rate([&] { exchange_same<<<sms * 8, 256>>>(last, 4, last + 64); }, lanes), "lanes/s");
+    show("atomic_same_float", atomic_rate([&] { add_same<<<sms * 8, 256>>>(never, 4); }, lanes),
+         "lanes/s on one word");
+    show("atomic_same_float_1_lane",
+         atomic_rate([&] { add_one_lane<<<sms * 8, 256>>>(never, 8); }, lanes / 16),
+         "one lane a warp, lanes/s");
+    show("atomic_same_int",
+         atomic_rate([&] { add_same<<<sms * 8, 256>>>(reinterpret_cast<int*>(never), 4); }, lanes),
+         "lanes/s");
+    show("atomic_same_int_1_lane",
+         atomic_rate([&] { add_one_lane<<<sms * 8, 256>>>(reinterpret_cast<int*>(never), 8); }, lanes / 16),
+         "lanes/s");
+    show("atomic_same_double",
+         atomic_rate([&] { add_same<<<sms * 8, 256>>>(reinterpret_cast<double*>(never), 4); }, lanes),
+         "lanes/s");
+    show(
+        "atomic_same_double_1_lane",
+        atomic_rate([&] { add_one_lane<<<sms * 8, 256>>>(reinterpret_cast<double*>(never), 8); }, lanes / 16),
+        "lanes/s");
+    show("atomic_same_exchange",
+         atomic_rate([&] { exchange_same<<<sms * 8, 256>>>(last, 4, last + 64); }, lanes), "lanes/s");
     for (const unsigned words : {32u, 1024u, 32768u, 1u << 20, 1u << 22}) {
         const double spread = sms * 8.0 * 256 * 64;
-        std::printf("# atomics over %u words, warps on 32 neighbours: float %.4g lanes/s, int %.4g, double %.4g\n", words,
-                    atomic_rate([&] { add_spread<<<sms * 8, 256>>>(v, words, 64); }, spread),
-                    atomic_rate([&] { add_spread<<<sms * 8, 256>>>(reinterpret_cast<int*>(w), words, 64); }, spread),
-                    atomic_rate([&] { add_spread<<<sms * 8, 256>>>(reinterpret_cast<double*>(w), words, 64); }, spread));
+        std::printf(
+            "# atomics over %u words, warps on 32 neighbours: float %.4g lanes/s, int %.4g, double %.4g\n",
+            words, atomic_rate([&] { add_spread<<<sms * 8, 256>>>(v, words, 64); }, spread),
+            atomic_rate([&] { add_spread<<<sms * 8, 256>>>(reinterpret_cast<int*>(w), words, 64); }, spread),
+            atomic_rate([&] { add_spread<<<sms * 8, 256>>>(reinterpret_cast<double*>(w), words, 64); },
+                        spread));
     }
-    show("atomic_spread", atomic_rate([&] { add_spread<<<sms * 8, 256>>>(v, 1u << 20, 64); }, sms * 8.0 * 256 * 64), "lanes/s, 2^20 words");
+    show("atomic_spread",
+         atomic_rate([&] { add_spread<<<sms * 8, 256>>>(v, 1u << 20, 64); }, sms * 8.0 * 256 * 64),
+         "lanes/s, 2^20 words");
 
     // A multiprocessor's rates: what all of them do, by cycle and multiprocessor.
     const double per_sm = clock * sms, warps = sms * 8.0 * 8;
-    const auto rate = [&](auto work, double operations) { return operations / (seconds(work) - one_kernel) / per_sm; };
-    show("shared_wavefronts", rate([&] { shared_words<<<sms * 8, 256>>>(never, 2048, 1); }, warps * 2048 * 4), "a cycle, no conflicts");
-    show("shared_wavefronts_2_way", rate([&] { shared_words<<<sms * 8, 256>>>(never, 1024, 2); }, warps * 1024 * 4 * 2), "a cycle, 2-way conflicts");
-    show("shared_wavefronts_32_way", rate([&] { shared_words<<<sms * 8, 256>>>(never, 128, 32); }, warps * 128 * 4 * 32), "a cycle, 32-way conflicts");
-    show("shared_atomics_own", rate([&] { shared_add<<<sms * 8, 256>>>(reinterpret_cast<int*>(last), 512, 1023); }, warps * 512), "warp requests a cycle, own words");
-    show("shared_atomics_same", rate([&] { shared_add<<<sms * 8, 256>>>(reinterpret_cast<int*>(last), 64, 0); }, warps * 64 * 32), "lanes a cycle, one word");
+    const auto rate = [&](auto work, double operations) {
+        return operations / (seconds(work) - one_kernel) / per_sm;
+    };
+    show("shared_wavefronts", rate([&] { shared_words<<<sms * 8, 256>>>(never, 2048, 1); }, warps * 2048 * 4),
+         "a cycle, no conflicts");
+    show("shared_wavefronts_2_way",
+         rate([&] { shared_words<<<sms * 8, 256>>>(never, 1024, 2); }, warps * 1024 * 4 * 2),
+         "a cycle, 2-way conflicts");
+    show("shared_wavefronts_32_way",
+         rate([&] { shared_words<<<sms * 8, 256>>>(never, 128, 32); }, warps * 128 * 4 * 32),
+         "a cycle, 32-way conflicts");
+    show("shared_atomics_own",
+         rate([&] { shared_add<<<sms * 8, 256>>>(reinterpret_cast<int*>(last), 512, 1023); }, warps * 512),
+         "warp requests a cycle, own words");
+    show("shared_atomics_same",
+         rate([&] { shared_add<<<sms * 8, 256>>>(reinterpret_cast<int*>(last), 64, 0); }, warps * 64 * 32),
+         "lanes a cycle, one word");
     for (const unsigned stride : {1u, 2u, 4u, 8u, 16u, 32u}) {
         std::printf("# level one, stride %u: %.4g requests a cycle\n", stride,
                     rate([&] { level_one<<<sms * 8, 256>>>(v, never, 256, stride, 4096); }, warps * 256 * 4));
     }
-    show("l1_requests", rate([&] { level_one<<<sms * 8, 256>>>(v, never, 1024, 1, 4096); }, warps * 1024 * 4), "a cycle, stride 1");
-    show("issue_fma", rate([&] { fused_multiply_adds<<<sms * 8, 256>>>(never, 4096, 0.5f); }, warps * 4096 * 8), "warp instructions a cycle");
-    show("issue_fma_double", rate([&] { fused_multiply_adds_double<<<sms * 8, 256>>>(reinterpret_cast<double*>(never), 2048, 0.5); }, warps * 2048 * 4), "a cycle");
-    show("issue_rsqrt", rate([&] { reciprocal_roots<<<sms * 8, 256>>>(never, 2048, 1.5f); }, warps * 2048 * 4), "rsqrtf of warps a cycle");
-    show("issue_shuffle", rate([&] { shuffles<<<sms * 8, 256>>>(never, 2048, 1.5f); }, warps * 2048 * 4), "shuffles of warps a cycle");
+    show("l1_requests", rate([&] { level_one<<<sms * 8, 256>>>(v, never, 1024, 1, 4096); }, warps * 1024 * 4),
+         "a cycle, stride 1");
+    show("issue_fma",
+         rate([&] { fused_multiply_adds<<<sms * 8, 256>>>(never, 4096, 0.5f); }, warps * 4096 * 8),
+         "warp instructions a cycle");
+    show("issue_fma_double",
+         rate(
+             [&] {
+                 fused_multiply_adds_double<<<sms * 8, 256>>>(reinterpret_cast<double*>(never), 2048, 0.5);
+             },
+             warps * 2048 * 4),
+         "a cycle");
+    show("issue_rsqrt",
+         rate([&] { reciprocal_roots<<<sms * 8, 256>>>(never, 2048, 1.5f); }, warps * 2048 * 4),
+         "rsqrtf of warps a cycle");
+    show("issue_shuffle", rate([&] { shuffles<<<sms * 8, 256>>>(never, 2048, 1.5f); }, warps * 2048 * 4),
+         "shuffles of warps a cycle");
     for (const unsigned per : {1u, 2u, 4u, 8u}) {
-        const double t = seconds([&] { one_load_in_flight<<<sms * per, 256>>>(v, never, big / 4); }) - one_kernel;
-        std::printf("# one 4-byte load in flight a thread, %u blocks of 256 a multiprocessor: %.4g bytes/s, %.4g s a load\n", per,
-                    big / t, t / (big / 4.0 / (sms * per * 256.0)));
+        const double t =
+            seconds([&] { one_load_in_flight<<<sms * per, 256>>>(v, never, big / 4); }) - one_kernel;
+        std::printf(
+            "# one 4-byte load in flight a thread, %u blocks of 256 a multiprocessor: %.4g bytes/s, %.4g s a "
+            "load\n",
+            per, big / t, t / (big / 4.0 / (sms * per * 256.0)));
     }
     require(cudaDeviceSynchronize(), "the end");
 }

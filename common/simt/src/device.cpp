@@ -6,6 +6,7 @@
 #include "array.h"
 #include "memory.h"
 #include "simt/api.h"
+#include "simt/control.h"
 #include "simt/virtual_device.h"
 #include "stream_state.h"
 
@@ -179,7 +180,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     p->minor = D::compute_minor;
     p->textureAlignment = D::texture_alignment;
     p->texturePitchAlignment = D::texture_pitch_alignment;
-    p->multiProcessorCount = D::multiprocessors;
+    p->multiProcessorCount = multiprocessors();
     p->integrated = 1;  // host and device share their memory
     p->canMapHostMemory = 1;
     p->maxTexture1D = D::max_texture_1d;
@@ -282,7 +283,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
             *value = p.asyncEngineCount;
             break;
         case cudaDevAttrMultiProcessorCount:
-            *value = p.multiProcessorCount;
+            *value = multiprocessors();  // may have changed
             break;
         case cudaDevAttrKernelExecTimeout:
             *value = 0;

@@ -178,7 +178,7 @@ cudaError_t check_grid(const Grid& grid) {
     if (grid.dynamic_shared > dynamic_shared_limit(grid.function)) return cudaErrorInvalidValue;
     if (grid.cooperative) {
         const auto resident = static_cast<unsigned long long>(
-            resident_blocks(static_cast<unsigned>(lanes), grid.dynamic_shared) * Device::multiprocessors);
+            resident_blocks(static_cast<unsigned>(lanes), grid.dynamic_shared) * multiprocessors());
         if (1ull * g.x * g.y * g.z > resident) return cudaErrorCooperativeLaunchTooLarge;
     }
     return cudaSuccess;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rungs/catch.hpp"
+#include "simt/control.h"
 
 namespace {
 
@@ -102,6 +103,10 @@ TEST_CASE("occupancy follows the table of limits", "[simt][device]") {
     CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, some_kernel) == cudaSuccess);
     CHECK(block == 1024);
     CHECK(grid == 2 * D::multiprocessors);
+    simt::set_multiprocessors(132);
+    CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, some_kernel) == cudaSuccess);
+    CHECK(grid == 2 * 132);
+    simt::set_multiprocessors(D::multiprocessors);
     CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, some_kernel, 0, 100) == cudaSuccess);
     CHECK(block <= 100);
     CHECK(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, some_kernel, [](int b) {

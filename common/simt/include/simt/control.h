@@ -10,6 +10,7 @@
 /// | `RUNGS_SIMT_SPIN_LIMIT` | seconds after which a launch whose lanes only poll is ended | 10 |
 /// | `RUNGS_SIMT_STACK` | bytes of a lane's stack | 65536 |
 /// | `RUNGS_SIMT_QUIET` | 1: reports are kept, not printed | 0 |
+/// | `RUNGS_SIMT_MULTIPROCESSORS` | multiprocessors of the virtual device | 16 |
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,11 @@ bool poisons_shared();
 /// Seconds after which a launch is ended in which every lane only waits or polls.
 void set_spin_limit(double seconds);
 std::int64_t spin_limit_ns();
+
+/// Multiprocessors that the virtual device says it has, from 1 to 4096. Programs size grids by them: give them as
+/// many as a device has whose time is to be modelled (simt/model.h).
+void set_multiprocessors(int count);
+int multiprocessors();
 
 /// Whether reports go to standard error as well.
 void set_quiet(bool on);

@@ -3,7 +3,7 @@
 ///
 /// The limits of a block are those of compute capability 9.0, so that a launch that fails here fails there.
 /// The number of multiprocessors is not: it is small, because programs size grids by it and a grid for 132
-/// multiprocessors would only be slow here. Memory is what the host can give; see
+/// multiprocessors would only be slow here; set_multiprocessors() in control.h changes it. Memory is what the host can give; see
 /// simt::device_memory_capacity().
 #pragma once
 

@@ -1,0 +1,44 @@
+/// @file
+/// What the time model needs to know of a program, gathered while it runs in check mode. Part of
+/// `simt_check`; see simt/model.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "simt/check.h"
+#include "simt/counters.h"
+#include "simt/model.h"
+
+namespace simt::model {
+
+/// Watches what launches read and write while it lives: which sectors a block asks for again, which are still
+/// in L2, which word most atomics meet at, how many loads wait for each other. Let it live beside a Counting.
+class Traffic {
+  public:
+    /// `l2_bytes`: as Machine has it.
+    explicit Traffic(double l2_bytes = 40e6);
+    ~Traffic();
+    Traffic(const Traffic&) = delete;
+    Traffic& operator=(const Traffic&) = delete;
+
+    struct Launch {
+        std::uint64_t block_sectors = 0, dram_read_sectors = 0, dram_write_sectors = 0;
+        std::uint64_t atomics = 0, atomics_same = 0;
+        double load_rounds = 0, shared_rounds = 0, sync_rounds = 0;  ///< means over blocks
+    };
+    /// One entry a launch, in order.
+    const std::vector<Launch>& launches() const;
+    void clear();  ///< forgets launches, and what is in L2
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Brings together what `counting` and `traffic` saw of the same launches.
+/// @throws std::logic_error where they saw different numbers of them
+CallProfile profile(check::Counting& counting, const Traffic& traffic);
+
+}  // namespace simt::model

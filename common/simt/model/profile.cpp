@@ -1,0 +1,104 @@
+// From counters to the numbers of the model.
+
+#include "simt/profile.h"
+
+#include <algorithm>
+#include <ostream>
+#include <stdexcept>
+
+#include "fields.h"
+
+namespace simt::model {
+
+using check::Access;
+using check::LaunchCounters;
+using check::SiteCounters;
+using check::Space;
+
+namespace {
+
+double real(std::uint64_t n) { return static_cast<double>(n); }
+
+/// 128-byte lines of a site's requests. Sectors that are mostly used lie side by side, four a line; of a
+/// scattered request each may lie in another line.
+double lines_of(const SiteCounters& site) {
+    const double sectors = real(site.sectors);
+    const bool side_by_side = real(site.useful_bytes) > 0.15 * 32 * sectors;
+    return side_by_side ? std::max(sectors / 4, real(site.requests)) : sectors;
+}
+
+/// Warp instructions, from what is counted. The factors are the same for all kernels: a fit to the
+/// instructions that ncu counted for the golden set (docs/model.md).
+constexpr double instructions_of_warp = 10;      // start, index, end
+constexpr double instructions_of_request = 3.5;  // address, access, use
+constexpr double instructions_of_block = 3;      // of a basic block: test, branch, arithmetic
+
+}  // namespace
+
+CallProfile profile(check::Counting& counting, const Traffic& traffic) {
+    const std::vector<LaunchCounters>& counted = counting.launches();
+    const std::vector<Traffic::Launch>& watched = traffic.launches();
+    if (counted.size() != watched.size()) {
+        throw std::logic_error("modelled time: " + std::to_string(counted.size()) +
+                               " launches were counted, " + std::to_string(watched.size()) +
+                               " watched: start both together");
+    }
+    CallProfile call;
+    call.fills = real(counting.host().fills);
+    call.filled_bytes = real(counting.host().filled_bytes);
+    call.copies = real(counting.host().copies);
+    call.copied_bytes = real(counting.host().copied_bytes);
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+        const LaunchCounters& c = counted[i];
+        const Traffic::Launch& t = watched[i];
+        LaunchProfile p;
+        p.kernel = c.kernel;
+        p.blocks = real(c.blocks);
+        p.threads = real(std::uint64_t{c.block.x} * c.block.y * c.block.z);
+        p.shared_bytes = real(c.static_shared + c.dynamic_shared);
+        p.grid_barriers = real(c.grid_barriers);
+        p.shuffles = real(c.shuffles + c.votes);
+        p.barriers = real(c.barriers);
+        double all_requests = 0;
+        for (const SiteCounters& site : c.sites) {
+            all_requests += real(site.requests);
+            if (site.space == Space::shared) {
+                p.wavefronts += real(site.wavefronts);
+            } else if (site.space != Space::constant) {
+                p.requests += real(site.requests);
+                p.lines += lines_of(site);
+                if (site.access == Access::write) p.written_sectors += real(site.sectors);
+                if (site.access == Access::read) p.sectors += real(site.sectors);
+            }
+        }
+        p.block_sectors = real(t.block_sectors);
+        p.dram_read_sectors = real(t.dram_read_sectors);
+        p.dram_write_sectors = real(t.dram_write_sectors);
+        p.atomics = real(t.atomics);
+        p.atomics_same = real(t.atomics_same);
+        p.load_rounds = t.load_rounds;
+        p.shared_rounds = t.shared_rounds;
+        p.sync_rounds = t.sync_rounds;
+        p.block_barriers = c.blocks == 0 ? 0 : p.barriers / p.blocks;
+        const double warps = std::max(real(c.warps), 1.0);
+        p.instructions = instructions_of_warp * warps + instructions_of_request * all_requests + p.shuffles +
+                         instructions_of_block * real(c.basic_blocks) +
+                         p.barriers * warps / std::max(p.blocks, 1.0);
+        p.block_instructions = p.instructions / warps;
+        call.launches.push_back(std::move(p));
+    }
+    return call;
+}
+
+void write(std::ostream& out, const CallProfile& call) {
+    out.imbue(std::locale::classic());
+    out.precision(17);
+    out << "call " << call.fills << ' ' << call.filled_bytes << ' ' << call.copies << ' ' << call.copied_bytes
+        << ' ' << call.launches.size() << '\n';
+    for (const LaunchProfile& launch : call.launches) {
+        for (const Field& field : fields) out << launch.*field.value << ' ';
+        out << launch.kernel << '\n';
+    }
+}
+
+}  // namespace simt::model

@@ -1,0 +1,213 @@
+// The time model: its data file, what it gathers, and that its terms mean what they say.
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "rungs/catch.hpp"
+#include "simt/model.h"
+#include "simt/profile.h"
+#include "traffic_kernels.h"
+
+using namespace simt::model;
+
+namespace {
+
+const char* const h200 = MODEL_FOLDER "/h200.toml";
+
+/// A launch that streams `bytes` through many blocks, and has nothing else to do.
+LaunchProfile stream(double bytes) {
+    LaunchProfile p;
+    p.kernel = "stream";
+    p.blocks = 1056;
+    p.threads = 256;
+    p.sectors = p.block_sectors = p.dram_read_sectors = bytes / 32;
+    p.requests = bytes / 512;
+    p.lines = bytes / 128;
+    p.instructions = p.requests * 4;
+    p.load_rounds = 1;
+    return p;
+}
+
+double seconds(const LaunchProfile& p) { return predict(read_machine(h200), {{p}}).seconds; }
+std::string limit(const LaunchProfile& p) { return predict(read_machine(h200), {{p}}).launches.at(0).limit; }
+
+std::string without(const std::string& key) {
+    std::ifstream in(h200);
+    std::string text;
+    for (std::string line; std::getline(in, line);)
+        if (line.rfind(key + " ", 0) != 0) text += line + '\n';
+    return text;
+}
+
+/// What read_machine() says to a file of this content.
+std::string complaint(const std::string& content) {
+    const std::string path = "model_test_machine.toml";
+    std::ofstream(path) << content;
+    try {
+        read_machine(path);
+        return "";
+    } catch (const MachineError& error) {
+        return error.what();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("the H200's data file is complete", "[simt][model]") {
+    const Machine machine = read_machine(h200);
+    CHECK(machine.name == "NVIDIA H200");
+    CHECK(machine.multiprocessors == 132);
+    CHECK(machine.dram_read > machine.dram_copy);
+    CHECK(machine.l2_read > machine.dram_read);
+    CHECK(machine.dram_latency > machine.l2_latency);
+    CHECK(machine.l2_latency > machine.l1_latency);
+}
+
+TEST_CASE("a broken data file is refused, with the key", "[simt][model]") {
+    const std::string whole = without("nothing");
+    CHECK(complaint(whole) == "");
+    CHECK(complaint(without("dram_read")).find("'dram_read' must be a positive number") != std::string::npos);
+    CHECK(complaint(without("name")).find("'name'") != std::string::npos);
+    CHECK(complaint(without("multiprocessors")).find("'multiprocessors'") != std::string::npos);
+    CHECK(complaint(without("clock") + "clock = -1.0\n").find("'clock'") != std::string::npos);
+    CHECK(complaint(without("clock") + "clock = nan\n").find("'clock'") != std::string::npos);
+    CHECK(complaint(whole + "clok = 1.0\n").find("unknown key 'clok'") != std::string::npos);
+    CHECK(complaint(whole + "clock =\n").find("model_test_machine.toml: ") == 0);
+    CHECK_THROWS_AS(read_machine("no such file.toml"), MachineError);
+}
+
+TEST_CASE("a long stream runs at the memory's bandwidth", "[simt][model]") {
+    const Machine machine = read_machine(h200);
+    const double bytes = 4e10, ideal = bytes / machine.dram_read;
+    CHECK(limit(stream(bytes)) == "memory");
+    CHECK(seconds(stream(bytes)) > ideal);
+    CHECK(seconds(stream(bytes)) < 1.25 * ideal);  // L2 and L1 are busy half of the time, too
+    CHECK(seconds(stream(2 * bytes)) > 1.9 * seconds(stream(bytes)));
+}
+
+TEST_CASE("nothing costs a launch", "[simt][model]") {
+    const Machine machine = read_machine(h200);
+    CHECK(seconds({}) >= machine.launch);
+    CHECK(seconds({}) < 1.01 * machine.launch);
+    CHECK(predict(machine, {}).seconds == 0);
+    CallProfile call;
+    call.fills = 3;
+    CHECK(predict(machine, call).seconds == Approx(3 * machine.fill));
+    CHECK(limit(stream(1)) == "launch");
+}
+
+TEST_CASE("more of anything never makes a launch faster", "[simt][model]") {
+    const auto field = GENERATE(
+        &LaunchProfile::instructions, &LaunchProfile::requests, &LaunchProfile::lines,
+        &LaunchProfile::wavefronts, &LaunchProfile::shuffles, &LaunchProfile::written_sectors,
+        &LaunchProfile::dram_read_sectors, &LaunchProfile::dram_write_sectors, &LaunchProfile::atomics,
+        &LaunchProfile::atomics_same, &LaunchProfile::load_rounds, &LaunchProfile::shared_rounds,
+        &LaunchProfile::sync_rounds, &LaunchProfile::block_barriers, &LaunchProfile::grid_barriers);
+    double before = 0;
+    for (double more = 0; more < 1e9; more = 10 * more + 1) {
+        LaunchProfile p = stream(1e7);
+        p.*field += more;
+        const double now = seconds(p);
+        CHECK(std::isfinite(now));
+        CHECK(now >= before);
+        before = now;
+    }
+    CHECK(before > 1.1 * seconds(stream(1e7)));
+}
+
+TEST_CASE("the slowest rate is named", "[simt][model]") {
+    LaunchProfile p = stream(1e7);
+    p.atomics = p.atomics_same = 1e6;
+    CHECK(limit(p) == "atomics");
+    p = stream(1e7);
+    p.wavefronts = 1e9;
+    CHECK(limit(p) == "L1 and shared");
+    p = stream(1e7);
+    p.instructions = 1e9;
+    CHECK(limit(p) == "instructions");
+    p = stream(1e7);
+    p.load_rounds = 1e4;
+    CHECK(limit(p) == "latency");
+    p = stream(0);
+    p.blocks = 1e7;
+    p.load_rounds = 0;
+    CHECK(limit(p) == "block starts");
+}
+
+TEST_CASE("a profile survives being written down", "[simt][model]") {
+    CallProfile call;
+    call.launches = {stream(12345), stream(1.0 / 3)};
+    call.launches[1].kernel = "name::of<float, 3>";
+    call.fills = 2, call.copied_bytes = 1e10;
+    std::stringstream text;
+    write(text, call);
+    const CallProfile same = read_profile(text);
+    REQUIRE(same.launches.size() == 2);
+    CHECK(same.launches[1].kernel == "name::of<float, 3>");
+    CHECK(same.launches[1].sectors == call.launches[1].sectors);
+    const Machine machine = read_machine(h200);
+    CHECK(predict(machine, same).seconds == predict(machine, call).seconds);
+    std::istringstream broken("call 1 2 3"), other("hello"), cut("call 0 0 0 0 1\n1 2 3 k\n");
+    CHECK_THROWS_AS(read_profile(broken), std::runtime_error);
+    CHECK_THROWS_AS(read_profile(other), std::runtime_error);
+    CHECK_THROWS_AS(read_profile(cut), std::runtime_error);
+}
+
+TEST_CASE("what a launch leaves in L2 is not read from memory again", "[simt][model][traffic]") {
+    const int n = 4096;  // 512 sectors
+    Traffic large(1e6), small(4096);
+    traffic::copy_twice(n);
+    REQUIRE(large.launches().size() == 2);
+    CHECK(large.launches()[0].dram_read_sectors == 512);
+    CHECK(large.launches()[0].dram_write_sectors == 512);
+    CHECK(large.launches()[1].dram_read_sectors == 0);
+    CHECK(large.launches()[1].dram_write_sectors == 0);  // still to be written, once
+    CHECK(small.launches()[1].dram_read_sectors == 512);
+    CHECK(small.launches()[1].dram_write_sectors == 512);
+    large.clear();
+    CHECK(large.launches().empty());
+}
+
+TEST_CASE("a block that reads again reads from L1, another block from L2", "[simt][model][traffic]") {
+    Traffic seen;
+    traffic::read_by_blocks(3, 1024, 5);
+    REQUIRE(seen.launches().size() == 1);
+    const Traffic::Launch& launch = seen.launches()[0];
+    CHECK(launch.block_sectors == 3 * 128);
+    CHECK(launch.dram_read_sectors == 128);
+    CHECK(launch.dram_write_sectors == 3 * 8);
+    CHECK(launch.load_rounds == 5 * 16);  // one load at a time in each thread
+}
+
+TEST_CASE("loads at different places are one round", "[simt][model][traffic]") {
+    Traffic seen;
+    traffic::load_two();
+    CHECK(seen.launches().at(0).load_rounds == 1);
+    CHECK(seen.launches().at(0).shared_rounds == 0);
+}
+
+TEST_CASE("between barriers a block takes as long as its slowest lane", "[simt][model][traffic]") {
+    Traffic seen;
+    traffic::reduce(2);
+    CHECK(seen.launches().at(0).load_rounds == 1);
+    CHECK(seen.launches().at(0).shared_rounds == 6);  // the last read, of s[0], is at another place
+}
+
+TEST_CASE("the busiest word of atomics", "[simt][model][traffic]") {
+    const unsigned words = GENERATE(1u, 2u, 64u, 256u);
+    Traffic seen;
+    traffic::count_in(words);
+    CHECK(seen.launches().at(0).atomics == 1024);
+    CHECK(seen.launches().at(0).atomics_same == 1024 / words);
+}
+
+TEST_CASE("counters and traffic of different launches are not mixed", "[simt][model]") {
+    simt::check::Counting counting;
+    traffic::load_two();
+    const Traffic late;
+    CHECK_THROWS_AS(profile(counting, late), std::logic_error);
+    traffic::load_two();
+    CHECK_THROWS_AS(profile(counting, late), std::logic_error);
+}

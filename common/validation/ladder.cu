@@ -1,0 +1,277 @@
+// The reference rungs of one chapter, measured or modelled: compiled by nvcc, this program times them on the
+// GPU; compiled for check mode, it models their time on the GPU of a machine's data file. Both print the same
+// table, a line for each rung and case. See docs/model.md, and validate.sh.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "rungs/cuda_check.cuh"
+#include "rungs/device_buffer.cuh"
+#include "rungs/exam.hpp"
+#include "table.hpp"
+
+#ifdef RUNGS_SIMT
+#include "simt/control.h"
+#include "simt/profile.h"
+#else
+#include "rungs/event.cuh"
+#endif
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define TEXT_(a) #a
+#define TEXT(a) TEXT_(a)
+std::unique_ptr<rungs::Exam> JOIN(make_exam_, RUNGS_CHAPTER)();
+
+namespace {
+
+#ifdef RUNGS_SIMT
+constexpr const char* usage =
+    "usage: ladder MACHINE.toml [--profile] [--rung NN_NAME] PROBLEM:SIZES:KIND...\n"
+    "  models every rung that solves the problem; SIZES are joined by x, e.g. sum:1048576:uniform\n"
+    "  --profile  prints what each launch consists of, too, as comments\n";
+#else
+constexpr const char* usage =
+    "usage: ladder [--once] [--rung NN_NAME] PROBLEM:SIZES:KIND...\n"
+    "  times every rung that solves the problem; SIZES are joined by x, e.g. sum:1048576:uniform\n"
+    "  --once  runs each rung once and times nothing: for profilers\n";
+#endif
+
+/// What the command line asks for.
+struct Options {
+    std::string machine;
+    bool profile = false, once = false;
+    std::string rung;
+    std::vector<rungs::Case> cases;
+};
+
+rungs::Case parse_case(const std::string& word) {
+    rungs::Case which;
+    std::string sizes;
+    std::istringstream in(word);
+    if (!std::getline(in, which.problem, ':') || !std::getline(in, sizes, ':') ||
+        !std::getline(in, which.kind)) {
+        throw std::invalid_argument("'" + word + "' is not PROBLEM:SIZES:KIND");
+    }
+    std::istringstream list(sizes);
+    for (std::string size; std::getline(list, size, 'x');) which.sizes.push_back(std::stoll(size));
+    return which;
+}
+
+Options parse(int count, char** words) {
+    Options options;
+    int i = 1;
+#ifdef RUNGS_SIMT
+    if (i == count) throw std::invalid_argument("a machine's data file is missing");
+    options.machine = words[i++];
+#endif
+    for (; i < count; ++i) {
+        const std::string word = words[i];
+        if (word == "--profile") {
+            options.profile = true;
+        } else if (word == "--once") {
+            options.once = true;
+        } else if (word == "--rung" && i + 1 < count) {
+            options.rung = words[++i];
+        } else {
+            options.cases.push_back(parse_case(word));
+        }
+    }
+    if (options.cases.empty()) throw std::invalid_argument("a case is missing");
+    return options;
+}
+
+/// The arguments of one call, in device memory.
+class Arguments {
+  public:
+    explicit Arguments(const rungs::Task& task) {
+        for (const rungs::Array& array : task.inputs) in_.push_back(place(array));
+        for (const rungs::Array& array : task.outputs) out_.push_back(place(array));
+        for (const rungs::Number& number : task.numbers) {
+            scalars_.push_back(number.is_integer ? rungs::Scalar::of(number.integer)
+                                                 : rungs::Scalar::of(number.real));
+        }
+    }
+    rungs::Call call(cudaStream_t stream) const {
+        rungs::Call call;
+        call.inputs = in_.data();
+        call.input_count = in_.size();
+        call.outputs = out_.data();
+        call.output_count = out_.size();
+        call.scalars = scalars_.data();
+        call.scalar_count = scalars_.size();
+        call.stream = stream;
+        return call;
+    }
+    std::size_t bytes() const { return bytes_; }
+
+  private:
+    void* place(const rungs::Array& array) {
+        const std::size_t skip = array.misalignment * size_of(array.element);
+        const std::size_t bytes = array.count * size_of(array.element);
+        memory_.push_back(std::make_unique<rungs::DeviceBuffer<unsigned char>>(skip + bytes));
+        bytes_ += skip + bytes;
+        unsigned char* const data = memory_.back()->data() + skip;
+        if (array.bytes.empty()) {
+            CUDA_CHECK(cudaMemset(data, 0, bytes));
+        } else {
+            CUDA_CHECK(cudaMemcpy(data, array.bytes.data(), bytes, cudaMemcpyHostToDevice));
+        }
+        return data;
+    }
+
+    std::vector<std::unique_ptr<rungs::DeviceBuffer<unsigned char>>> memory_;
+    std::vector<const void*> in_;
+    std::vector<void*> out_;
+    std::vector<rungs::Scalar> scalars_;
+    std::size_t bytes_ = 0;
+};
+
+#ifdef RUNGS_SIMT
+
+/// Modelled seconds of one call, after one that makes what later calls find: scratch memory, say.
+class Clock {
+  public:
+    explicit Clock(const Options& options)
+        : machine_(simt::model::read_machine(options.machine)), profile_(options.profile) {
+        simt::set_multiprocessors(machine_.multiprocessors);
+    }
+    std::string name() const { return machine_.name + ", modelled"; }
+    double seconds(const rungs::CheckedRung& rung, const rungs::Task& task) {
+        {
+            const Arguments first(task);
+            rung.entry.run(first.call(nullptr));
+            CUDA_CHECK(cudaDeviceSynchronize());
+        }
+        const Arguments arguments(task);
+        simt::check::Counting counting;
+        const simt::model::Traffic traffic(machine_.l2_bytes);
+        rung.entry.run(arguments.call(nullptr));
+        CUDA_CHECK(cudaDeviceSynchronize());
+        counting.stop();
+        // A lane that was stopped has not done its work.
+        for (const auto& finding : simt::check::findings()) throw std::runtime_error(to_text(finding));
+        const simt::model::CallProfile call = simt::model::profile(counting, traffic);
+        const simt::model::Prediction prediction = simt::model::predict(machine_, call);
+        if (profile_) {
+            std::ostringstream lines;
+            write(lines, call);
+            lines << to_text(prediction);
+            std::istringstream in(lines.str());
+            for (std::string line; std::getline(in, line);) std::printf("# %s\n", line.c_str());
+        }
+        return prediction.seconds;
+    }
+
+  private:
+    simt::model::Machine machine_;
+    bool profile_;
+};
+
+#else
+
+__global__ void spin_kernel(long long cycles) {
+    for (const long long start = clock64(); clock64() - start < cycles;) {
+    }
+}
+
+/// Seconds of one call in a stream of calls, each of which finds its inputs in memory and not in the cache:
+/// the median of seven streams, queued behind a kernel that spins.
+class Clock {
+  public:
+    explicit Clock(const Options& options) : once_(options.once) {
+        cudaDeviceProp gpu;
+        CUDA_CHECK(cudaGetDeviceProperties(&gpu, 0));
+        name_ = gpu.name;
+        cache_ = static_cast<std::size_t>(gpu.l2CacheSize);
+    }
+    std::string name() const { return name_; }
+    double seconds(const rungs::CheckedRung& rung, const rungs::Task& task) {
+        std::vector<std::unique_ptr<Arguments>> sets;
+        std::size_t bytes = 0;
+        const std::size_t most = once_ ? 1 : 256;
+        while (sets.size() < most && (sets.size() < 2 || bytes < 4 * cache_)) {
+            sets.push_back(std::make_unique<Arguments>(task));
+            bytes += sets.back()->bytes();
+        }
+        std::size_t next = 0;
+        const auto call = [&] { rung.entry.run(sets[next++ % sets.size()]->call(nullptr)); };
+        call();
+        CUDA_CHECK(cudaDeviceSynchronize());
+        if (once_) return 0;
+        const double rough = stream_of(1, 0, call);
+        const int calls = static_cast<int>(std::clamp(3e-3 / rough, 1.0, 200.0));
+        const int repeats = rough > 0.05 ? 1 : 7;
+        std::vector<double> samples;
+        for (int i = 0; i < repeats; ++i)
+            samples.push_back(stream_of(calls, 30'000LL * calls + 400'000, call));
+        std::sort(samples.begin(), samples.end());
+        return samples[samples.size() / 2];
+    }
+
+  private:
+    template <class Call>
+    double stream_of(int calls, long long spin, const Call& call) {
+        rungs::Event begin, end;
+        spin_kernel<<<1, 1>>>(spin);
+        CUDA_CHECK(cudaGetLastError());
+        begin.record(nullptr);
+        for (int i = 0; i < calls; ++i) call();
+        end.record(nullptr);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        return 1e-3 * rungs::elapsed_milliseconds(begin, end) / calls;
+    }
+
+    bool once_;
+    std::string name_;
+    std::size_t cache_;
+};
+
+#endif
+
+std::string joined(const std::vector<long long>& sizes) {
+    std::string text;
+    for (const long long size : sizes) text += (text.empty() ? "" : "x") + std::to_string(size);
+    return text;
+}
+
+void run(const Options& options) {
+    const std::unique_ptr<rungs::Exam> exam = JOIN(make_exam_, RUNGS_CHAPTER)();
+    Clock clock(options);
+    std::printf("# %s\n", clock.name().c_str());
+    for (const rungs::Case& which : options.cases) {
+        const rungs::Task task = exam->make(which);
+        for (const rungs::CheckedRung& rung : rungs::checked_rungs) {
+            if (which.problem != rung.entry.problem) continue;
+            if (!options.rung.empty() && options.rung != rung.rung) continue;
+            const double seconds = clock.seconds(rung, task);
+            std::printf("%s,%s,%s,%s,%s,%.4g\n", TEXT(RUNGS_CHAPTER), rung.rung, which.problem.c_str(),
+                        joined(which.sizes).c_str(), which.kind.c_str(), 1e6 * seconds);
+            std::fflush(stdout);
+        }
+    }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    try {
+        run(parse(count, words));
+        return 0;
+    } catch (const std::invalid_argument& error) {
+        std::fprintf(stderr, "ladder: %s\n%s", error.what(), usage);
+        return 2;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "ladder: %s\n", error.what());
+        return 1;
+    }
+}
