@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -37,7 +38,7 @@ constexpr std::size_t compile_memory = 2ULL << 30;
 constexpr std::size_t compile_file_bytes = 256U << 20;
 constexpr auto keep_unused = std::chrono::hours(24 * 14);
 /// Part of every hash: raise it when the judge builds differently from the same inputs.
-constexpr const char* build_version = "2";
+constexpr const char* build_version = "3";
 
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
@@ -84,6 +85,18 @@ std::string read_rung(const fs::path& file) {
         throw Rejected(fmt::format("{} is no text file: byte {} is zero", name, zero));
     }
     return text;
+}
+
+/// A rung must be the same program in both modes. These words are there to make it another, or to hide from
+/// the checks; macros can put them together from pieces, so this is a hint, not a wall.
+void check_words(const std::string& name, const std::string& text) {
+    for (const char* word :
+         {"no_sanitize", "disable_sanitizer", "__SANITIZE_", "thread_sanitizer", "SIMT_CHECK", "__tsan"}) {
+        const std::size_t at = text.find(word);
+        if (at == std::string::npos) continue;
+        const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+        throw Rejected(fmt::format("{}:{}: '{}' is for hiding from the checks: remove it", name, line, word));
+    }
 }
 
 // -------------------------------------------------------------------------------------------- the cache
@@ -168,17 +181,27 @@ void into_cache(const fs::path& made, const fs::path& file) {
     if (failed) cache_failed(file, failed.message());
 }
 
+// --------------------------------------------------------------------------------------------- binutils
+
+/// They stand beside every compiler.
+std::string binutil(const std::string& name) {
+    for (const char* folder : {"/usr/bin/", "/usr/local/bin/", "/bin/"}) {
+        if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
+    }
+    throw InfraError(fmt::format("{} is missing; install the package binutils", name));
+}
+
 // ------------------------------------------------------------------------------------------- the builder
 
 class Builder {
   public:
     Builder(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain, Backend backend,
-            const std::atomic<bool>* stop)
+            const std::atomic<bool>* stop, Mode mode)
         : manifest_(manifest),
           rung_(rung),
           toolchain_(toolchain),
           backend_(backend),
-          tools_(*toolchain.tools(backend)),
+          tools_(*toolchain.tools(backend, mode)),
           stop_(stop),
           work_(toolchain.cache),
           common_(hash_common()) {}
@@ -187,6 +210,7 @@ class Builder {
         Build result;
         try {
             const std::string text = read_rung(source);
+            check_words(source.filename().string(), text);
             result.executable =
                 toolchain_.cache / "workers" / Sha256().add(common_).add(entry_text()).add(text).hex();
             result.cached = in_cache(result.executable);
@@ -426,34 +450,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         return object;
     }
 
-    /// nm and objcopy stand beside every compiler.
-    static std::string binutil(const char* name) {
-        for (const char* folder : {"/usr/bin/", "/usr/local/bin/", "/bin/"}) {
-            if (access((folder + std::string(name)).c_str(), X_OK) == 0) return folder + std::string(name);
-        }
-        throw InfraError(fmt::format("{} is missing; install the package binutils", name));
-    }
-
     std::vector<Symbol> symbols_of(const fs::path& object) {
-        // More symbols than the captured text holds would hide some: written to a file instead.
-        const fs::path list = work_.path() / "symbols";
-        Command command;
-        command.arguments = {binutil("nm"), "-P", object.string()};
-        command.environment = {"LC_ALL=C"};
-        const Descriptor out(open(list.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600));
-        if (!out) cache_failed(list, std::strerror(errno));
-        command.output = out.get();
-        command.confinement.limits.file_size = compile_file_bytes;
-        command.confinement.limits.address_space = compile_memory;
-        Process process(command);
-        if (!run_to_end(process, compile_seconds, stop_)) {
-            if (stop_ && stop_->load()) throw Stopped{};
-            throw Rejected("has too many symbols");
-        }
-        if (process.end().kind != End::Kind::exited || process.end().code != 0) {
-            throw InfraError("nm cannot read " + object.string() + ": " + one_line(process.errors().text()));
-        }
-        return parse_symbols(read_file(list));
+        return parse_symbols(run_binutil({"nm", "-P", object.string()}, stop_));
     }
 
     /// What the compiler read must be the system's, our headers, or the submission itself: a submission that
@@ -546,12 +544,44 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
 }  // namespace
 
+std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bool>* stop) {
+    const std::string name = arguments[0];
+    arguments[0] = binutil(name);
+    // Captured text is cut; a file is not.
+    const Descriptor out(memfd_create("rungs-output", MFD_CLOEXEC));
+    if (!out) throw InfraError(fmt::format("no memory for {}'s output: {}", name, std::strerror(errno)));
+    Command command;
+    command.arguments = std::move(arguments);
+    command.environment = {"LC_ALL=C"};
+    command.output = out.get();
+    command.confinement.limits.file_size = compile_file_bytes;
+    command.confinement.limits.address_space = compile_memory;
+    Process process(command);
+    if (!run_to_end(process, compile_seconds, stop)) {
+        if (stop && stop->load()) throw Stopped{};
+        throw Rejected(fmt::format("has too much for {} to read within {} s", name, compile_seconds));
+    }
+    if (process.end().kind != End::Kind::exited || process.end().code != 0) {
+        throw InfraError(fmt::format("{} failed: {}", name, one_line(process.errors().text())));
+    }
+    std::string text(static_cast<std::size_t>(lseek(out.get(), 0, SEEK_END)), '\0');
+    std::size_t size = 0;
+    while (size < text.size()) {
+        const ssize_t got =
+            pread(out.get(), text.data() + size, text.size() - size, static_cast<off_t>(size));
+        if (got <= 0)
+            throw InfraError(fmt::format("{}'s output cannot be read: {}", name, std::strerror(errno)));
+        size += static_cast<std::size_t>(got);
+    }
+    return text;
+}
+
 Build build_worker(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                   const Toolchain& toolchain, Backend backend, const std::atomic<bool>* stop) {
+                   const Toolchain& toolchain, Backend backend, const std::atomic<bool>* stop, Mode mode) {
     const auto start = Clock::now();
     try {
         prune(toolchain.cache);
-        Build result = Builder(manifest, rung, toolchain, backend, stop).build(source);
+        Build result = Builder(manifest, rung, toolchain, backend, stop, mode).build(source);
         result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
         return result;
     } catch (const std::system_error& error) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "rungs/manifest.hpp"
 #include "toolchain.hpp"
@@ -32,6 +33,11 @@ struct Build {
 /// whole or not at all, so any number of processes may share a cache.
 /// @throws InfraError, Stopped
 Build build_worker(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
-                   const Toolchain& toolchain, Backend backend, const std::atomic<bool>* stop = nullptr);
+                   const Toolchain& toolchain, Backend backend, const std::atomic<bool>* stop = nullptr,
+                   Mode mode = Mode::run);
+
+/// Runs one of our own tools, confined, and returns what it printed: `arguments[0]` names one of binutils.
+/// @throws InfraError, Stopped
+std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace rungs::judge

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "build.hpp"
+#include "checks.hpp"
 #include "device.hpp"
 #include "diagnostics.hpp"
 #include "speed.hpp"
@@ -61,6 +62,9 @@ class Examiner {
              const fs::path& executable)
         : manifest_(manifest), rung_(rung), exam_(exam), options_(options), executable_(executable) {}
 
+    /// The case that failed, once examine() has found one.
+    const std::optional<Case>& failing() const { return failing_; }
+
     void examine(RungResult& result) {
         const std::vector<Case> cases = manifest_.cases_of(rung_, options_.backend, options_.key);
         Correctness& correctness = result.correctness;
@@ -76,7 +80,10 @@ class Examiner {
                      {Verdict::timeout, fmt::format("needed more than {} s for all calls", options_.budget)});
                 break;
             }
-            if (!judge_case(result, which, std::min(left, time_limit()))) break;
+            if (!judge_case(result, which, std::min(left, time_limit()))) {
+                failing_ = which;
+                break;
+            }
             ++correctness.passed;
         }
         if (worker_) result.diagnostics += worker_->printed();
@@ -305,6 +312,7 @@ class Examiner {
     fs::path executable_;
     std::unique_ptr<Worker> worker_;
     std::vector<std::byte> committed_;
+    std::optional<Case> failing_;
     std::string late_change_;
     std::uint32_t guard_ = 0;
     bool counts_launches_ = false;
@@ -346,7 +354,11 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
         result.reason = build.reason;
         return;
     }
-    Examiner(manifest, rung, exam, options, build.executable).examine(result);
+    Examiner examiner(manifest, rung, exam, options, build.executable);
+    examiner.examine(result);
+    if (options.backend == Backend::cpu && options.checks) {
+        judge_checks(result, manifest, rung, source, exam, options, examiner.failing());
+    }
     if (result.verdict == Verdict::ok && options.backend == Backend::cuda && options.speed) {
         judge_speed(result, manifest, rung, build.executable, exam, options);
     }
@@ -362,6 +374,8 @@ const char* name_of(Phase phase) {
             return "start";
         case Phase::correctness:
             return "correctness";
+        case Phase::checks:
+            return "checks";
         default:
             return "speed";
     }
@@ -385,6 +399,8 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     result.sandbox = sandbox_level(options.backend).name;
     const bool with_speed = options.backend == Backend::cuda && options.speed;
     result.max_points = rung.points + (with_speed && rung.speed ? rung.speed->points : 0);
+    if (!options.checks) result.checks.why_not = "not asked for";
+    if (options.backend == Backend::cuda) result.checks.why_not = "not done on the cuda backend";
     if (!with_speed) {
         result.speed.why_not =
             options.backend == Backend::cpu ? "speed: not judged on this backend" : "speed: not asked for";

@@ -31,6 +31,20 @@ bool is_inline(const Symbol& symbol) {
                         [&](const char* start) { return starts_with(symbol.name, start); });
 }
 
+/// What instrumented code calls. A rung that defines one of these, were it for its own file alone, would hide
+/// its accesses from check mode.
+bool observes_memory(const std::string& name) {
+    static constexpr const char* families[] = {"__tsan_", "__ubsan_", "__sanitizer_",
+                                               "__asan_", "__wrap_",  "__real_"};
+    return std::any_of(std::begin(families), std::end(families),
+                       [&](const char* start) { return starts_with(name, start); });
+}
+
+/// The CPU backend's switches and its checks: for graders, not for kernels.
+bool is_switch(const std::string& plain) {
+    return starts_with(plain, "simt::check::") || starts_with(plain, "simt::set_");
+}
+
 /// Whose a name is that a rung must not define; null for the student's own.
 const char* owner_of_name(const Symbol& symbol) {
     const std::string& name = symbol.name;
@@ -89,8 +103,15 @@ std::string objection(const std::vector<Symbol>& object, const std::vector<std::
         if (symbol.type == 'i') {
             return "defines '" + demangle(symbol.name) + "' as an indirect function (IFUNC): remove it";
         }
-        if (symbol.type == 'U' || symbol.type == 'w' || symbol.type == 'v' ||
-            std::islower(static_cast<unsigned char>(symbol.type)) || is_inline(symbol)) {
+        const bool defined = symbol.type != 'U' && symbol.type != 'w' && symbol.type != 'v';
+        if (observes_memory(symbol.name) && symbol.type != 'U') {
+            return fmt::format("{} '{}', which belongs to check mode: remove it",
+                               defined ? "defines" : "asks for", symbol.name);
+        }
+        if (!defined && is_switch(demangle(symbol.name))) {
+            return fmt::format("uses '{}', which belongs to the grader: remove it", demangle(symbol.name));
+        }
+        if (!defined || std::islower(static_cast<unsigned char>(symbol.type)) || is_inline(symbol)) {
             continue;
         }
         if (symbol.name == "main") {

@@ -21,6 +21,9 @@ constexpr std::array rows{Row{Verdict::ok, "OK", Owner::student},
                           Row{Verdict::wrong, "WRONG", Owner::student},
                           Row{Verdict::slow, "SLOW", Owner::student},
                           Row{Verdict::out_of_bounds, "OOB", Owner::student},
+                          Row{Verdict::race, "RACE", Owner::student},
+                          Row{Verdict::uninit, "UNINIT", Owner::student},
+                          Row{Verdict::barrier, "BARRIER", Owner::student},
                           Row{Verdict::deadlock, "DEADLOCK", Owner::student},
                           Row{Verdict::timeout, "TIMEOUT", Owner::student},
                           Row{Verdict::oom, "OOM", Owner::student},
@@ -60,6 +63,31 @@ Verdict verdict_of(const std::string& name) {
         if (name == row.name) return row.verdict;
     }
     throw std::invalid_argument("no verdict is called '" + name + "'");
+}
+
+const char* name_of(simt::check::Tool tool) {
+    static constexpr const char* names[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
+    return names[static_cast<int>(tool)];
+}
+
+const char* name_of(simt::check::Severity severity) {
+    static constexpr const char* names[] = {"error", "warning", "note"};
+    return names[static_cast<int>(severity)];
+}
+
+Verdict verdict_of(const simt::check::Finding& finding) {
+    using simt::check::Tool;
+    switch (finding.tool) {
+        case Tool::racecheck:
+            return Verdict::race;
+        case Tool::initcheck:
+            return Verdict::uninit;
+        case Tool::synccheck:
+            return finding.kind == "deadlock" || finding.kind == "livelock" ? Verdict::deadlock
+                                                                            : Verdict::barrier;
+        default:
+            return Verdict::out_of_bounds;
+    }
 }
 
 std::string describe(const Case& which, const Task& task) {

@@ -8,6 +8,7 @@
 
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
+#include "simt/check.h"
 
 namespace rungs::judge {
 
@@ -16,7 +17,10 @@ enum class Verdict {
     ok,
     wrong,           ///< an output differs from what was expected
     slow,            ///< correct, but no points for speed
-    out_of_bounds,   ///< wrote outside its output, or into its input
+    out_of_bounds,   ///< a bad access to memory: outside its array, misaligned, freed, into its input
+    race,            ///< two threads meet at one place in no given order, and one of them writes
+    uninit,          ///< reads what nothing has written
+    barrier,         ///< a barrier or warp operation that not all threads come to that have to
     deadlock,        ///< all lanes that are left wait for each other
     timeout,         ///< a call did not come back in time
     oom,             ///< out of memory
@@ -63,6 +67,26 @@ struct Correctness {
     std::string cause;            ///< likely cause, where the pattern tells
 };
 
+/// What check mode or compute-sanitizer found, with the lines of the source that it names.
+struct Finding : simt::check::Finding {
+    std::string source;        ///< line side.place.line of the rung
+    std::string other_source;  ///< line other.place.line
+};
+
+/// The checks of one rung.
+struct Checks {
+    bool done = false;
+    std::string why_not;  ///< where not done: "not done on the cuda backend"
+    std::string tool;     ///< "check mode, GNU 12.2.0"
+    int cases = 0;        ///< that were run to the end
+    int of = 0;
+    int orders = 0;  ///< in which each case ran
+    std::vector<Finding>
+        findings;          ///< of the first case that has an error, or of all; what explains most first
+    std::string found_in;  ///< that case in words
+    double seconds = 0;    ///< that the checks took, building included
+};
+
 /// Times are seconds of one call, as the 20 % quantile over the pairs.
 struct Speed {
     bool judged = false;
@@ -92,6 +116,7 @@ struct RungResult {
     double max_points = 0;  ///< that could be earned on this backend: without speed where it is not judged
     std::string reason;     ///< one line; empty when there is nothing to add to OK
     Correctness correctness;
+    Checks checks;
     Speed speed;
     std::string diagnostics;  ///< compiler's or worker's messages, trimmed, safe to print
     double seconds = 0;       ///< that judging took
@@ -102,6 +127,13 @@ struct RungResult {
 
     bool passed() const { return verdict == Verdict::ok || verdict == Verdict::slow; }
 };
+
+/// "memcheck", "error": as compute-sanitizer has them.
+const char* name_of(simt::check::Tool tool);
+const char* name_of(simt::check::Severity severity);
+
+/// What an error of that kind is called.
+Verdict verdict_of(const simt::check::Finding& finding);
 
 /// A case in words: "sum of 257 floats, kind uniform, seed 0x2a".
 std::string describe(const Case& which, const Task& task);

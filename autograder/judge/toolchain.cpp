@@ -50,8 +50,8 @@ std::optional<BackendTools> read_tools(const fs::path& file, const json& root, c
 
 }  // namespace
 
-const BackendTools* Toolchain::tools(Backend backend) const {
-    const auto& chosen = backend == Backend::cpu ? cpu : cuda;
+const BackendTools* Toolchain::tools(Backend backend, Mode mode) const {
+    const auto& chosen = mode == Mode::check ? check : backend == Backend::cpu ? cpu : cuda;
     return chosen ? &*chosen : nullptr;
 }
 
@@ -70,6 +70,7 @@ Toolchain read_toolchain(const fs::path& file) {
     toolchain.build = get<std::string>(file, root, "build");
     toolchain.cache = get<std::string>(file, root, "cache");
     toolchain.cpu = read_tools(file, root, "cpu");
+    toolchain.check = read_tools(file, root, "check");
     toolchain.cuda = read_tools(file, root, "cuda");
     return toolchain;
 }

@@ -21,15 +21,19 @@ struct BackendTools {
     std::string describe;               ///< "g++ 12.2.0": shown in reports
 };
 
+/// How a rung is built: to run, or for check mode, where every access is seen (cpu backend).
+enum class Mode { run, check };
+
 struct Toolchain {
     std::filesystem::path root;   ///< of the source tree
     std::filesystem::path build;  ///< of the build tree
     std::filesystem::path cache;  ///< of compiled workers; may be deleted at any time
     std::optional<BackendTools> cpu;
+    std::optional<BackendTools> check;  ///< the cpu backend in check mode; none in a build under a sanitizer
     std::optional<BackendTools> cuda;
 
     /// The tools of a backend, or nothing where it was not built.
-    const BackendTools* tools(Backend backend) const;
+    const BackendTools* tools(Backend backend, Mode mode = Mode::run) const;
 };
 
 /// toolchain.json is missing, unreadable or names something that does not exist. what() says which, and that

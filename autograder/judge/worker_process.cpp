@@ -107,9 +107,11 @@ Layout lay_out(const Task& task) {
     const auto place = [&](const Array& array) {
         const std::size_t element = size_of(array.element);
         Region region;
-        region.lead = protocol::guard_bytes + array.misalignment * element;
-        region.bytes =
-            round_up(region.lead + array.count * element + protocol::guard_bytes, protocol::alignment);
+        region.skip = array.misalignment * element;
+        region.lead = protocol::guard_bytes + region.skip;
+        region.elements = array.count * element;
+        region.bytes = round_up(region.lead + region.elements + protocol::guard_bytes, protocol::alignment);
+        array.name.copy(region.name, sizeof region.name - 1);
         region.in_offset = layout.in_bytes;
         region.out_offset = layout.out_bytes;
         layout.in_bytes += region.bytes;
@@ -147,8 +149,10 @@ void fill_request(protocol::Request& request, const std::string& problem, const 
 }
 
 Worker::Worker(const fs::path& executable, const WorkerOptions& options)
-    : in_(round_up(std::max(options.in_bytes, least_bytes), 4096)),
-      out_(round_up(std::max(options.out_bytes, least_bytes), 4096)),
+    : executable_(executable),
+      report_bytes_(options.report_bytes),
+      in_(round_up(std::max(options.in_bytes, least_bytes) + report_bytes_, 4096)),
+      out_(round_up(std::max(options.out_bytes, least_bytes) + report_bytes_, 4096)),
       stop_(options.stop) {
     in_.seal(true);
     out_.seal(false);
@@ -312,6 +316,35 @@ std::optional<Failure> Worker::complaint(const protocol::Reply& reply) const {
         default:
             return Failure{Verdict::protocol, "gave an answer that the grader does not know"};
     }
+}
+
+std::optional<Failure> Worker::report(double seconds, std::string& json) {
+    constexpr int rounds = 4;  // one question is usual: the lines of a rung are all asked for at once
+    constexpr std::size_t most = 4096;  // addresses
+    protocol::Request& asked = request();
+    asked.report_offset = out_.size() - report_bytes_;
+    asked.places_offset = in_.size() - report_bytes_;
+    asked.report_bytes = report_bytes_;
+    asked.places_bytes = 0;
+    for (int round = 0; round < rounds; ++round) {
+        if (std::optional<Failure> failure = order(protocol::report, seconds)) return failure;
+        const protocol::Reply answer = reply();
+        if (std::optional<Failure> failure = complaint(answer)) return failure;
+        const std::byte* from = out_.data() + asked.report_offset;
+        if (answer.addresses == 0) {
+            const std::size_t size = std::min<std::size_t>(answer.report_bytes, report_bytes_);
+            json.assign(reinterpret_cast<const char*>(from), size);
+            return std::nullopt;
+        }
+        std::vector<std::uint64_t> addresses(std::min<std::size_t>(answer.addresses, most));
+        std::memcpy(addresses.data(), from, addresses.size() * sizeof addresses[0]);
+        std::vector<std::string> line{"addr2line", "-a", "-C", "-f", "-i", "-e", executable_.string()};
+        for (const std::uint64_t address : addresses) line.push_back(fmt::format("{:#x}", address));
+        const std::string places = run_binutil(line, stop_);
+        asked.places_bytes = std::min(places.size(), report_bytes_);
+        std::memcpy(in_.data() + asked.places_offset, places.data(), asked.places_bytes);
+    }
+    return Failure{Verdict::protocol, "asks for lines of its code again and again"};
 }
 
 std::string Worker::printed() const {

@@ -65,7 +65,8 @@ struct WorkerOptions {
     double cpu_seconds = 600;  ///< second net; the wall clock is the first
     std::size_t in_bytes = 0;  ///< least size of the two memories
     std::size_t out_bytes = 0;
-    std::uint64_t seed = 0;  ///< of the CPU backend's order of lanes, warps and blocks
+    std::size_t report_bytes = 0;  ///< room for what check mode has to say, in each
+    std::uint64_t seed = 0;        ///< of the CPU backend's order of lanes, warps and blocks
     const std::atomic<bool>* stop = nullptr;
 };
 
@@ -78,7 +79,8 @@ class Worker {
     std::optional<Failure> start(double seconds);
 
     bool holds(const Layout& layout) const {
-        return layout.in_bytes <= in_.size() && layout.out_bytes <= out_.size();
+        return layout.in_bytes + report_bytes_ <= in_.size() &&
+               layout.out_bytes + report_bytes_ <= out_.size();
     }
     protocol::Request& request() { return *reinterpret_cast<protocol::Request*>(in_.data()); }
     std::byte* in() { return in_.data(); }
@@ -94,6 +96,10 @@ class Worker {
     /// What the worker reports as failed in `reply`; nothing when it claims to be done.
     std::optional<Failure> complaint(const protocol::Reply& reply) const;
 
+    /// What check mode found in the last run, as JSON. For a worker that was built for it.
+    /// @returns what went wrong instead. @throws Stopped, InfraError
+    std::optional<Failure> report(double seconds, std::string& json);
+
     void kill() { process_->kill(); }
 
     /// What it printed: trimmed and safe to show.
@@ -103,6 +109,8 @@ class Worker {
     Failure ended(bool before_ready);
     Failure timed_out(double seconds);
 
+    std::filesystem::path executable_;
+    std::size_t report_bytes_;
     SharedMemory in_;
     SharedMemory out_;
     Pipe go_;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "findings.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "rungs/atomic_file.hpp"
@@ -35,17 +36,31 @@ std::string points_text(const RungResult& result) {
     return fmt::format("{} / {}", number_text(result.points), number_text(result.max_points));
 }
 
+/// Whether the verdict is the first finding's.
+bool is_finding(const RungResult& result) {
+    const auto& findings = result.checks.findings;
+    return !findings.empty() && findings.front().severity == simt::check::Severity::error &&
+           judge::verdict_of(findings.front()) == result.verdict;
+}
+
 /// The one line beside a verdict.
 std::string remark_of(const RungReport& rung) {
     const RungResult& result = rung.result;
     if (!result.reason.empty()) {
         // The case is told below the table; here the finding has to come first, because the line may be cut.
         std::string brief = brief_reason(result);
+        if (is_finding(result)) return brief;
         const std::string& cause = result.correctness.cause;
         return cause.empty() || brief == result.reason ? brief : brief + ": " + cause;
     }
     std::string text;
     if (result.correctness.cases > 0) text = fmt::format("{} cases", result.correctness.passed);
+    if (result.checks.done) {
+        text += result.checks.findings.empty()
+                    ? ", clean"
+                    : fmt::format(", {} {}", result.checks.findings.size(),
+                                  result.checks.findings.size() == 1 ? "remark" : "remarks");
+    }
     if (result.speed.judged) {
         text += fmt::format("{}{}x over {}, {}", text.empty() ? "" : ", ", ratio_text(result.speed.speedup),
                             result.speed.given, bandwidth_text(result.speed.bandwidth));
@@ -184,13 +199,61 @@ void show_total(const Report& report, Terminal& out) {
     }
 }
 
-/// The line that the compiler's first message names, else the kernel's.
+/// The line that a finding or the compiler's first message names, else the kernel's.
 int line_to_look_at(const RungResult& result, const fs::path& file, const RungEntry& rung) {
+    for (const judge::Finding& finding : result.checks.findings) {
+        for (const simt::check::Side* side : {&finding.side, &finding.other}) {
+            if (side->place.file == file.filename() && side->place.line > 0)
+                return static_cast<int>(side->place.line);
+        }
+    }
     const std::string name = file.filename().string() + ":";
     if (result.verdict == judge::Verdict::compile_error && result.reason.rfind(name, 0) == 0) {
         if (const int line = std::atoi(result.reason.c_str() + name.size()); line > 0) return line;
     }
     return line_of_kernel(file, rung);
+}
+
+/// One finding: its name, what each side does at which line, what it means and what helps.
+void show_finding(const judge::Finding& finding, Terminal& out) {
+    const bool error = finding.severity == simt::check::Severity::error;
+    const std::string word =
+        error ? judge::name_of(judge::verdict_of(finding)) : judge::name_of(finding.severity);
+    std::string head = finding.kind;
+    if (!finding.kernel.empty()) head += " in " + finding.kernel;
+    if (finding.count > 1) head += fmt::format(", {} times", finding.count);
+    out.line("  " + out.paint(error ? Style::bad : Style::warn, fmt::format("{:<11}", word)) +
+             out.cut(head, out.width() - 14));
+    const auto side = [&](const simt::check::Side& one, const std::string& source) {
+        if (one.place.file.empty()) return;
+        std::string text = fmt::format("{}:{}", one.place.file, one.place.line);
+        const int room = out.width() - 14;
+        std::string more = one.access;
+        if (!finding.kernel.empty()) more += (more.empty() ? "" : ", ") + judge::who(one);
+        out.line("             " + out.paint(Style::link, text) + "  " +
+                 out.cut(more, room - static_cast<int>(text.size()) - 2));
+        if (!source.empty()) out.line("               " + out.paint(Style::bold, out.cut(source, room - 2)));
+    };
+    side(finding.side, finding.source);
+    if (finding.has_other) side(finding.other, finding.other_source);
+    out.line(out.wrapped(finding.message, 13));
+    out.line(out.wrapped("Try: " + finding.advice, 13));
+}
+
+void show_findings(const RungReport& rung, Terminal& out) {
+    constexpr std::size_t most = 4;
+    const judge::Checks& checks = rung.result.checks;
+    for (std::size_t i = 0; i < checks.findings.size() && i < most; ++i)
+        show_finding(checks.findings[i], out);
+    if (checks.findings.size() > most) {
+        out.line(fmt::format("             ... and {} more (all of them are in the JSON: --json FILE)",
+                             checks.findings.size() - most));
+    }
+    if (!checks.findings.empty()) {
+        std::string body = out.wrapped(checks.found_in, 13);
+        body.replace(0, 13, fmt::format("  {:<11}", "found in"));
+        out.line(body);
+    }
 }
 
 void show_details(const Workbook& workbook, const RungReport& rung, const GradeOptions& options,
@@ -216,7 +279,9 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
                  out.paint(Style::link,
                            fmt::format("{}:{}", rung.file, line_to_look_at(result, file, *chosen.rung))));
     }
-    row("what", brief_reason(result));
+    const bool by_checks = is_finding(result);
+    if (!by_checks) row("what", brief_reason(result));
+    show_findings(rung, out);
     row("tried", found.failing_case);
     if (found.cases > 0 && !ours) row("cases", fmt::format("{} of {} passed", found.passed, found.cases));
     if (!found.measure.empty() && !found.failing_case.empty()) {
@@ -236,7 +301,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
                                                                : fmt::format("{}", mismatch.ulp)));
         }
     }
-    row("likely", found.cause);
+    if (!by_checks) row("likely", found.cause);  // the finding tells it better
     if (!result.diagnostics.empty()) {
         std::istringstream lines(clean_utf8(result.diagnostics));
         int shown = 0;
@@ -265,6 +330,11 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
         // A whole table that could not run has said why already.
         if (!rung.result.passed() && rung.result.verdict != Verdict::not_run) {
             show_details(workbook, rung, options, out);
+        } else if (!rung.result.checks.findings.empty()) {
+            out.line();
+            out.line(out.paint(Style::bold, clean_utf8(rung.result.rung)) + "  " +
+                     out.paint(Style::good, judge::name_of(rung.result.verdict)) + ", with remarks");
+            show_findings(rung, out);
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "findings.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -91,6 +92,9 @@ dl.rows dt{color:var(--soft)}dl.rows dd{margin:0}
 @media (max-width:40rem){dl.rows{grid-template-columns:1fr;gap:0}dl.rows dd{margin-bottom:.55rem}}
 pre{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:.7rem .9rem;overflow-x:auto;
 white-space:pre-wrap;margin:.5rem 0;line-height:1.45}
+.finding{border-left:4px solid var(--line);padding:.1rem 0 .1rem .9rem;margin:.8rem 0}
+.finding.fail{border-color:var(--fail-fill)}.finding.look{border-color:var(--look-fill)}
+.finding p{margin:.35rem 0}.finding.fail b{color:var(--fail)}.finding.look b{color:var(--look)}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:.9rem;padding:.35rem 1.1rem;box-shadow:var(--shadow)}
 footer{color:var(--soft);font-size:.86rem;padding-top:2.2rem;padding-bottom:3rem}
 @media print{:root{color-scheme:light}body{background:#fff}details{break-inside:avoid}}
@@ -324,6 +328,46 @@ std::string mismatches(const judge::Correctness& found) {
     return html + "</tbody></table></div>";
 }
 
+std::string place_text(const simt::check::Place& place) {
+    return place.file.empty() ? "" : fmt::format("{}:{}", place.file, place.line);
+}
+
+/// What check mode or compute-sanitizer found, one card each.
+std::string findings_section(const judge::Checks& checks) {
+    if (checks.findings.empty()) return {};
+    std::string html = "<h3>Findings</h3>";
+    for (const judge::Finding& finding : checks.findings) {
+        const bool error = finding.severity == simt::check::Severity::error;
+        html +=
+            fmt::format("<div class=\"finding {}\"><p><b>{}</b> {}", error ? "fail" : "look",
+                        error ? judge::name_of(judge::verdict_of(finding)) : judge::name_of(finding.severity),
+                        escape_html(finding.kind));
+        if (!finding.kernel.empty()) html += " in <code>" + escape_html(finding.kernel) + "</code>";
+        if (finding.count > 1) html += fmt::format(", {} times", finding.count);
+        html += "</p>";
+        const auto side = [&](const simt::check::Side& one, const std::string& source) {
+            if (one.place.file.empty()) return;
+            html += "<p><code>" + escape_html(place_text(one.place)) + "</code> " + escape_html(one.access);
+            if (!finding.kernel.empty())
+                html += "<span class=\"dim\">, " + escape_html(judge::who(one)) + "</span>";
+            html += "</p>";
+            if (!source.empty()) html += "<pre>" + escape_html(source) + "</pre>";
+        };
+        side(finding.side, finding.source);
+        if (finding.has_other) side(finding.other, finding.other_source);
+        html += "<p>" + escape_html(finding.message) + " " + escape_html(finding.advice) + "</p></div>";
+    }
+    return html + "<p class=\"dim\">Found in " + escape_html(checks.found_in) + ".</p>";
+}
+
+std::string checks_text(const judge::Checks& checks) {
+    if (!checks.done) return checks.why_not;
+    return fmt::format(
+        "{}; {} of {} small cases, each in {} orders; {}",
+        checks.findings.empty() ? std::string("clean") : fmt::format("{} findings", checks.findings.size()),
+        checks.cases, checks.of, checks.orders, checks.tool);
+}
+
 std::string details(const RungReport& rung) {
     const RungResult& result = rung.result;
     const Look look = look_of(result);
@@ -345,6 +389,7 @@ std::string details(const RungReport& rung) {
     }
     if (found.wrong > 0) row(html, "wrong", fmt::format("{} of {} elements", found.wrong, found.of));
     row(html, "likely cause", found.cause);
+    row(html, "checks", checks_text(result.checks));
     if (result.speed.judged) {
         const judge::Speed& speed = result.speed;
         row(html, "speedup",
@@ -365,7 +410,7 @@ std::string details(const RungReport& rung) {
     row(html, "time to judge",
         seconds_text(result.seconds) + ", of it build " + seconds_text(result.build_seconds) +
             (result.cached ? " (cached)" : ""));
-    html += "</dl>" + mismatches(found);
+    html += "</dl>" + findings_section(result.checks) + mismatches(found);
     if (!result.diagnostics.empty())
         html += "<h3>Messages</h3><pre>" + escape_html(result.diagnostics) + "</pre>";
     return html + "</div></details>";

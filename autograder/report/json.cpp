@@ -71,6 +71,55 @@ Json correctness_json(const judge::Correctness& found) {
             {"cause", clean_utf8(found.cause)}};
 }
 
+Json side_json(const simt::check::Side& side, const std::string& source, bool on_device) {
+    Json json = {{"file", clean_utf8(side.place.file)},
+                 {"line", side.place.line},
+                 {"column", side.place.column},
+                 {"function", clean_utf8(side.place.function)},
+                 {"access", clean_utf8(side.access)},
+                 {"source", clean_utf8(source)},
+                 {"thread", nullptr},
+                 {"block", nullptr}};
+    if (on_device) {
+        json["thread"] = {side.thread.x, side.thread.y, side.thread.z};
+        json["block"] = {side.block.x, side.block.y, side.block.z};
+    }
+    return json;
+}
+
+Json finding_json(const judge::Finding& finding) {
+    const bool on_device = !finding.kernel.empty();
+    Json json = {{"verdict", judge::name_of(judge::verdict_of(finding))},
+                 {"tool", judge::name_of(finding.tool)},
+                 {"severity", judge::name_of(finding.severity)},
+                 {"kind", clean_utf8(finding.kind)},
+                 {"kernel", clean_utf8(finding.kernel)},
+                 {"side", side_json(finding.side, finding.source, on_device)},
+                 {"other", nullptr},
+                 {"array", nullptr},
+                 {"message", clean_utf8(finding.message)},
+                 {"advice", clean_utf8(finding.advice)},
+                 {"count", finding.count}};
+    if (finding.has_other) json["other"] = side_json(finding.other, finding.other_source, on_device);
+    if (!finding.array.empty()) {
+        json["array"] = {{"name", clean_utf8(finding.array)},
+                         {"index", finding.index},
+                         {"element_bytes", finding.element},
+                         {"elements", finding.extent}};
+    }
+    return json;
+}
+
+Json checks_json(const judge::Checks& checks) {
+    if (!checks.done) return {{"done", false}, {"why_not", clean_utf8(checks.why_not)}};
+    Json findings = Json::array();
+    for (const judge::Finding& finding : checks.findings) findings.push_back(finding_json(finding));
+    return {
+        {"done", true},         {"tool", clean_utf8(checks.tool)}, {"cases", checks.cases},
+        {"of", checks.of},      {"orders", checks.orders},         {"found_in", clean_utf8(checks.found_in)},
+        {"findings", findings}, {"seconds", checks.seconds}};
+}
+
 Json speed_json(const judge::Speed& speed) {
     if (!speed.judged) return {{"judged", false}, {"why_not", clean_utf8(speed.why_not)}};
     return {{"judged", true},
@@ -102,6 +151,7 @@ Json rung_json(const RungReport& rung) {
             {"max_points", result.max_points},
             {"reason", clean_utf8(result.reason)},
             {"correctness", correctness_json(result.correctness)},
+            {"checks", checks_json(result.checks)},
             {"counters", nullptr},
             {"speed", speed_json(result.speed)},
             {"compile",

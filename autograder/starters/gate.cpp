@@ -27,6 +27,9 @@ bool is_honest_failure(Verdict verdict) {
         case Verdict::timeout:
         case Verdict::deadlock:
         case Verdict::out_of_bounds:
+        case Verdict::race:
+        case Verdict::uninit:
+        case Verdict::barrier:
         case Verdict::runtime_error:
         case Verdict::runtime_signal:
             return true;

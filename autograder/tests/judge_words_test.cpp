@@ -123,6 +123,16 @@ TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
     CHECK(why(launcher + "rungs_entries R 0 10\n").find("grader") != std::string::npos);
     CHECK(why(launcher + "pick i 0 10\n").find("IFUNC") != std::string::npos);
     CHECK(why(launcher + "huge B 0 10000000000\n").find("static data") != std::string::npos);
+    // Hooks of check mode must not be replaced, not even for the rung's own file; calling them is the
+    // compiler's.
+    CHECK(why(launcher + "__tsan_read4 U\n") == "");
+    for (const char* type : {"T", "t", "W", "w", "A"}) {
+        CHECK(why(launcher + "__tsan_read4 " + type + " 0 10\n").find("check mode") != std::string::npos);
+    }
+    CHECK(why(launcher + "__ubsan_handle_out_of_bounds t 0 10\n").find("check mode") != std::string::npos);
+    CHECK(why(launcher + "_ZN4simt5check5clearEv U\n").find("simt::check::clear()") != std::string::npos);
+    CHECK(why(launcher + "_ZN4simt8set_seedEm U\n").find("simt::set_seed") != std::string::npos);
+    CHECK(why(launcher + "_ZN4simt8run_gridERKNS_4GridE U\n") == "");
     CHECK(why(launcher + "index D 0 4\n") == "");  // an honest `__device__ int index`
 
     const auto local =

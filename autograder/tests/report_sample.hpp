@@ -38,7 +38,29 @@ inline RungReport sample_rung(const std::string& name, judge::Verdict verdict, d
     return rung;
 }
 
-/// Given OK, exercise OK, WRONG with NaN and infinity, COMPILE_ERROR with hostile text, NOT_RUN.
+/// A race, as check mode reports it, with `text` wherever a text may stand.
+inline judge::Finding sample_finding(const std::string& text) {
+    judge::Finding finding;
+    finding.tool = simt::check::Tool::racecheck;
+    finding.kind = "read-write";
+    finding.kernel = text;
+    finding.side = {{"04_grid_stride.cu", 21, 0, text}, "write of 4 bytes", {1, 0, 0}, {2, 0, 0}};
+    finding.has_other = true;
+    finding.other = {{"04_grid_stride.cu", 24, 0, text}, "read of 4 bytes", {37, 0, 0}, {2, 0, 0}};
+    finding.array = text;
+    finding.index = 5;
+    finding.element = 4;
+    finding.extent = 256;
+    finding.message = text;
+    finding.advice = "Put __syncthreads() between the two.";
+    finding.count = 12;
+    finding.source = text;
+    finding.other_source = "sum += partial[i];";
+    return finding;
+}
+
+/// Given OK, exercise OK with a remark, RACE after WRONG with NaN and infinity, COMPILE_ERROR with hostile
+/// text, NOT_RUN.
 inline Report sample_report() {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -59,6 +81,19 @@ inline Report sample_report() {
                     sample_rung("04_grid_stride", judge::Verdict::wrong, 0, 10),
                     sample_rung("05_warp_shuffle", judge::Verdict::compile_error, 0, 10),
                     sample_rung("06_vectorized", judge::Verdict::not_run, 0, 20)};
+    for (RungReport& rung : report.rungs) rung.result.checks.why_not = "not done";
+    judge::Checks& remarks = report.rungs[1].result.checks;
+    remarks = {true, "", "check mode, GNU 12.2.0",           20,
+               20,   3,  {sample_finding("at <5> & \"q\"")}, "sum of 2 floats",
+               0.5};
+    remarks.findings[0].severity = simt::check::Severity::note;
+    judge::Checks& race = report.rungs[2].result.checks;
+    race = {
+        true,      "", "check mode, GNU 12.2.0", 0, 20, 3, {sample_finding(hostile()), sample_finding("")},
+        hostile(), 0.5};
+    race.findings[1].tool = simt::check::Tool::memcheck;
+    race.findings[1].has_other = false;
+    race.findings[1].index = -3;
     judge::RungResult& wrong = report.rungs[2].result;
     wrong.reason = "sum of 257 floats: got nan";
     wrong.correctness.failing_case = "sum of 257 floats, kind uniform, seed 0x2a";

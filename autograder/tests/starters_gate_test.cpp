@@ -156,8 +156,9 @@ TEST_CASE("a starter that passes turns the gate red", "[gate]") {
 
 TEST_CASE("a starter has to fail with an honest verdict", "[gate]") {
     const Workbook workbook;
-    for (const Verdict honest : {Verdict::wrong, Verdict::timeout, Verdict::deadlock, Verdict::out_of_bounds,
-                                 Verdict::runtime_signal, Verdict::runtime_error}) {
+    for (const Verdict honest :
+         {Verdict::wrong, Verdict::timeout, Verdict::deadlock, Verdict::out_of_bounds, Verdict::race,
+          Verdict::uninit, Verdict::barrier, Verdict::runtime_signal, Verdict::runtime_error}) {
         CHECK(text_of(verdicts(workbook, Verdict::ok, honest)).empty());
     }
     for (const Verdict other :

@@ -24,8 +24,9 @@ inline constexpr std::uint64_t ready_sequence = 0;              ///< of the word
 /// Descriptors a worker finds open, after the three standard ones.
 enum Descriptor : int { in_memory = 3, out_memory = 4, go_pipe = 5, done_pipe = 6 };
 
-/// `touch` does next to nothing on the device: what it costs is what any call costs at least.
-enum Step : std::uint32_t { prepare = 1, run = 2, fetch = 4, all_steps = 7, touch = 8 };
+/// `touch` does next to nothing on the device: what it costs is what any call costs at least. `report` hands
+/// over what check mode found in the last `run`.
+enum Step : std::uint32_t { prepare = 1, run = 2, fetch = 4, all_steps = 7, touch = 8, report = 16 };
 
 /// What travels through the pipes.
 struct Word {
@@ -44,8 +45,11 @@ struct Region {
     std::uint64_t out_offset = 0;    ///< in `out`: where its whole final content goes
     std::uint64_t bytes = 0;         ///< of the whole region
     std::uint64_t lead = 0;          ///< bytes before the first element
+    std::uint64_t skip = 0;          ///< of these, the misalignment alone
+    std::uint64_t elements = 0;      ///< bytes of the elements
     std::uint64_t shift = 0;         ///< where device memory begins to be used; moves buffers between calls
     std::uint64_t arena_offset = 0;  ///< of the whole region in the judge's device memory, where that is used
+    char name[32] = {};              ///< of the array, for findings
 };
 
 struct Number {
@@ -73,6 +77,12 @@ struct Request {
     std::uint32_t reserved = 0;
     std::uint64_t arena_bytes = 0;
     unsigned char arena_handle[64] = {};  ///< cudaIpcMemHandle_t
+    // Of check mode alone:
+    std::uint64_t order = 0;  ///< in which blocks, warps and lanes run
+    std::uint32_t count = 0;  ///< whether to count requests, sectors and so on
+    std::uint32_t reserved2 = 0;
+    std::uint64_t report_offset = 0, report_bytes = 0;  ///< room for the report, in `out`
+    std::uint64_t places_offset = 0, places_bytes = 0;  ///< addr2line's text for Reply::addresses, in `in`
     Number number[max_numbers];
     Region region[max_regions];
 };
@@ -88,6 +98,10 @@ struct Reply {
     std::uint32_t counts_launches = 0;
     std::uint32_t reserved2 = 0;
     double seconds = 0;  ///< of `run`, by the worker's own clock: information only
+    /// Of `report`: the bytes of JSON, or, before that, of how many addresses in its code the worker has to
+    /// know the lines. It starts no program that could tell: the judge looks them up and orders `report`
+    /// again.
+    std::uint64_t report_bytes = 0, addresses = 0;
     char text[1024] = {};
 };
 

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "checks.hpp"
 #include "launches.hpp"
 #include "protocol.hpp"
 #include "rungs/call.hpp"
@@ -135,6 +136,14 @@ class Worker {
     }
 
   private:
+    /// Check mode watches while this lives.
+    struct Checks {
+        explicit Checks(const Request& asked) { begin_checks(asked.order, asked.count != 0); }
+        ~Checks() { end_checks(); }
+        Checks(const Checks&) = delete;
+        Checks& operator=(const Checks&) = delete;
+    };
+
     struct Buffer {
         void* allocation = nullptr;  ///< none in the judge's arena
         unsigned char* region = nullptr;
@@ -149,12 +158,14 @@ class Worker {
             if (word.steps & touch) touch_device();
             if (word.steps & prepare) prepare_buffers();
             if (word.steps & run) {
+                const Checks checks(request());
                 const auto start = std::chrono::steady_clock::now();
                 call_rung();
                 const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
                 reply.seconds = took.count();
             }
             if (word.steps & fetch) fetch_buffers();
+            if (word.steps & report) write_report(reply);
             reply.status = Status::done;
         } catch (const CudaFailure& failure) {
             const bool memory = failure.code == cudaErrorMemoryAllocation;
@@ -204,6 +215,10 @@ class Worker {
                 buffers_.push_back({nullptr, arena + region.arena_offset});
                 continue;
             }
+            if (in_check_mode()) {
+                prepare_exactly(region, i < asked.inputs);
+                continue;
+            }
             void* memory = nullptr;
             check(cudaMalloc(&memory, region.shift + region.bytes), "allocating device memory");
             buffers_.push_back({memory, static_cast<unsigned char*>(memory) + region.shift});
@@ -213,6 +228,37 @@ class Worker {
         }
         if (arena) rungs_warm(arena, asked.arena_bytes);
         check(cudaDeviceSynchronize(), "copying to the device");
+    }
+
+    /// In check mode an array is as large as it says, an output has no value yet, and an empty array is a
+    /// null pointer.
+    void prepare_exactly(const Region& region, bool input) {
+        const std::uint64_t skip = region.skip, size = region.elements;
+        Buffer buffer;
+        if (size > 0) {
+            check(cudaMalloc(&buffer.allocation, skip + size), "allocating device memory");
+            name_buffer(buffer.allocation, region.name);
+            unsigned char* first = static_cast<unsigned char*>(buffer.allocation) + skip;
+            if (input) {
+                check(cudaMemcpy(first, in_ + region.in_offset + region.lead, size, cudaMemcpyHostToDevice),
+                      "copying to the device");
+            }
+            buffer.region = first;
+        }
+        buffers_.push_back(buffer);
+    }
+
+    void write_report(Reply& reply) {
+        const Request& asked = request();
+        std::vector<std::uint64_t> addresses;
+        const std::vector<char> text = report_checks(reinterpret_cast<const char*>(in_ + asked.places_offset),
+                                                     asked.places_bytes, addresses);
+        const void* from = addresses.empty() ? static_cast<const void*>(text.data()) : addresses.data();
+        const std::size_t bytes = addresses.empty() ? text.size() : addresses.size() * sizeof addresses[0];
+        if (bytes > asked.report_bytes) throw std::length_error("the report is too long");
+        std::memcpy(out_ + asked.report_offset, from, bytes);
+        reply.report_bytes = addresses.empty() ? bytes : 0;
+        reply.addresses = addresses.size();
     }
 
     void call_rung() {
@@ -250,7 +296,8 @@ class Worker {
     }
 
     unsigned char* element(std::size_t index) const {
-        return buffers_.at(index).region + request().region[index].lead;
+        unsigned char* region = buffers_.at(index).region;
+        return in_check_mode() ? region : region + request().region[index].lead;
     }
 
     /// Inputs too, unless it is about time: the judge wants to know whether they were written to.
@@ -259,7 +306,10 @@ class Worker {
         for (std::size_t i = 0; i < buffers_.size(); ++i) {
             const Region& region = asked.region[i];
             if (asked.use_arena && i % (asked.inputs + asked.outputs) < asked.inputs) continue;
-            check(cudaMemcpy(out_ + region.out_offset, buffers_[i].region, region.bytes,
+            const bool exact = in_check_mode();
+            const std::size_t bytes = exact ? region.elements : region.bytes;
+            if (bytes == 0) continue;
+            check(cudaMemcpy(out_ + region.out_offset + (exact ? region.lead : 0), buffers_[i].region, bytes,
                              cudaMemcpyDeviceToHost),
                   "copying from the device");
         }

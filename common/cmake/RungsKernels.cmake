@@ -117,6 +117,23 @@ function(rungs_write_toolchain)
         -I${PROJECT_SOURCE_DIR}/common/include -I${PROJECT_SOURCE_DIR}/common/simt/include)
     list(TRANSFORM cpu_compile REPLACE "(.+)" "\"\\1\"")
     list(JOIN cpu_compile ", " cpu_compile)
+    set(check_tools null)
+    if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")  # of which a compiler takes one kind at a time
+        # Warnings are run mode's to give: once is enough.
+        set(check_compile -std=c++20 ${RUNGS_CHECK_COMPILE_OPTIONS} ${RUNGS_CHECK_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}}
+            -w -DSIMT_CHECK -DRUNGS_SIMT_WHOLE_VECTORS=1
+            -I${PROJECT_SOURCE_DIR}/common/include -I${PROJECT_SOURCE_DIR}/common/simt/include)
+        list(TRANSFORM check_compile REPLACE "(.+)" "\"\\1\"")
+        list(JOIN check_compile ", " check_compile)
+        set(check_tools "{
+    \"translator\": \"$<TARGET_FILE:cu2cpp>\",
+    \"compiler\": \"${CMAKE_CXX_COMPILER}\",
+    \"compile\": [${check_compile}],
+    \"archives\": [\"$<TARGET_FILE:rungs_worker_check>\", \"$<TARGET_FILE:simt_check>\"],
+    \"link\": [\"-pthread\", \"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset\"],
+    \"describe\": \"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"
+  }")
+    endif()
     set(cuda_tools null)
     if(cuda IN_LIST RUNGS_BACKENDS)
         set(cuda_compile -std=c++20 -O3 -lineinfo ${RUNGS_CUDA_COMPILE_OPTIONS} -I${PROJECT_SOURCE_DIR}/common/include)
@@ -146,6 +163,7 @@ function(rungs_write_toolchain)
     \"link\": [\"-pthread\"],
     \"describe\": \"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"
   },
+  \"check\": ${check_tools},
   \"cuda\": ${cuda_tools}
 }
 ")

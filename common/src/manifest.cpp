@@ -128,26 +128,52 @@ CaseGroup read_cases(const Reader& in, const toml::table& table, const Manifest&
     return group;
 }
 
-TimedCase read_timed(const Reader& in, const toml::table& table, const Manifest& manifest) {
-    in.only(table, {"problem", "sizes", "kind", "calls"});
+CheckRule read_check(const Reader& in, const toml::table& table) {
+    in.only(table, {"sizes", "kinds", "orders", "required"});
+    CheckRule rule;
+    if (const toml::node* node = table.get("sizes")) {
+        for (const toml::node& entry : in.array(*node, "'sizes'")) rule.sizes.push_back(in.size(entry));
+        rule.kinds = in.texts(in.required(table, "kinds", "a [check] with 'sizes'"), "'kinds'");
+    } else if (const toml::node* kinds = table.get("kinds")) {
+        in.refuse(*kinds, "'kinds' of [check] needs 'sizes' as well");
+    }
+    if (const toml::node* node = table.get("orders"))
+        rule.orders = static_cast<int>(in.integer(*node, "'orders'", 1));
+    if (const toml::node* node = table.get("required")) {
+        const auto value = node->value_exact<bool>();
+        if (!value) in.refuse(*node, "'required' must be true or false");
+        rule.required = *value;
+    }
+    return rule;
+}
+
+/// [timed], or [modelled], which is not called more than once.
+TimedCase read_timed(const Reader& in, const toml::table& table, const Manifest& manifest, bool calls) {
+    if (calls) {
+        in.only(table, {"problem", "sizes", "kind", "calls"});
+    } else {
+        in.only(table, {"problem", "sizes", "kind"});
+    }
     TimedCase timed;
-    const toml::node& problem = in.required(table, "problem", "[timed]");
+    if (!calls) timed.calls = 1;
+    const toml::node& problem = in.required(table, "problem", calls ? "[timed]" : "[modelled]");
     timed.problem = in.text(problem, "'problem'");
     const auto same = [&](const ProblemEntry& entry) { return entry.name == timed.problem; };
     if (std::none_of(manifest.problems.begin(), manifest.problems.end(), same)) {
         in.refuse(problem, "'" + timed.problem + "' is not one of the chapter's [problems]");
     }
-    for (const toml::node& entry : in.array(in.required(table, "sizes", "[timed]"), "'sizes'")) {
+    for (const toml::node& entry :
+         in.array(in.required(table, "sizes", calls ? "[timed]" : "[modelled]"), "'sizes'")) {
         timed.sizes.push_back(in.integer(entry, "a size", 1));
     }
-    timed.kind = in.text(in.required(table, "kind", "[timed]"), "'kind'");
+    timed.kind = in.text(in.required(table, "kind", calls ? "[timed]" : "[modelled]"), "'kind'");
     if (const toml::node* node = table.get("calls"))
         timed.calls = static_cast<int>(in.integer(*node, "'calls'", 1));
     return timed;
 }
 
 SpeedRule read_speed(const Reader& in, const toml::table& table) {
-    in.only(table, {"points", "given", "zero", "full"});
+    in.only(table, {"points", "given", "zero", "full", "modelled"});
     SpeedRule rule;
     rule.points = in.number(in.required(table, "points", "'speed'"), "'points'", 0);
     rule.given = in.text(in.required(table, "given", "'speed'"), "'given'");
@@ -155,6 +181,16 @@ SpeedRule read_speed(const Reader& in, const toml::table& table) {
     const toml::node& full = in.required(table, "full", "'speed'");
     rule.full = in.number(full, "'full'", 0);
     if (!(rule.full > rule.zero)) in.refuse(full, "'full' must be greater than 'zero'");
+    if (const toml::node* node = table.get("modelled")) {
+        const toml::table& modelled = in.table(*node, "'modelled'");
+        in.only(modelled, {"zero", "full"});
+        SpeedRule::Thresholds thresholds;
+        thresholds.zero = in.number(in.required(modelled, "zero", "'modelled'"), "'zero'", 0);
+        const toml::node& most = in.required(modelled, "full", "'modelled'");
+        thresholds.full = in.number(most, "'full'", 0);
+        if (!(thresholds.full > thresholds.zero)) in.refuse(most, "'full' must be greater than 'zero'");
+        rule.modelled = thresholds;
+    }
     return rule;
 }
 
@@ -243,6 +279,28 @@ std::vector<Case> Manifest::cases_of(const RungEntry& rung, Backend backend, std
     return all;
 }
 
+std::vector<Case> Manifest::check_cases_of(const RungEntry& rung, std::uint64_t key) const {
+    std::vector<Case> chosen;
+    if (check.sizes.empty()) {
+        for (Case& which : cases_of(rung, Backend::cpu, key)) {
+            const auto same = [&](const Case& other) {
+                return other.problem == which.problem && other.sizes == which.sizes;
+            };
+            if (std::none_of(chosen.begin(), chosen.end(), same)) chosen.push_back(std::move(which));
+        }
+        return chosen;
+    }
+    for (const std::string& problem : rung.problems) {
+        for (const auto& size : check.sizes) {
+            for (const std::string& kind : check.kinds) {
+                chosen.push_back(
+                    {problem, size, kind, mix(key + 0x9e3779b97f4a7c15ULL * (chosen.size() + 1))});
+            }
+        }
+    }
+    return chosen;
+}
+
 Manifest read_manifest(const fs::path& folder) {
     const fs::path file = folder / "chapter.toml";
     if (!fs::exists(file))
@@ -258,7 +316,8 @@ Manifest read_manifest(const fs::path& folder) {
     Manifest manifest;
     manifest.folder = folder;
     manifest.chapter = fs::absolute(folder).lexically_normal().filename().string();
-    in.only(root, {"title", "summary", "namespace", "contract", "problems", "cases", "timed", "rungs"});
+    in.only(root, {"title", "summary", "namespace", "contract", "problems", "cases", "check", "timed",
+                   "modelled", "rungs"});
     manifest.title = in.text(in.required(root, "title", "a manifest"), "'title'");
     manifest.summary = in.text(in.required(root, "summary", "a manifest"), "'summary'");
     manifest.name_space = in.text(in.required(root, "namespace", "a manifest"), "'namespace'");
@@ -278,7 +337,13 @@ Manifest read_manifest(const fs::path& folder) {
         manifest.cases.push_back(read_cases(in, in.table(entry, "[[cases]]"), manifest));
     }
     if (const toml::node* node = root.get("timed")) {
-        manifest.timed = read_timed(in, in.table(*node, "[timed]"), manifest);
+        manifest.timed = read_timed(in, in.table(*node, "[timed]"), manifest, true);
+    }
+    if (const toml::node* node = root.get("modelled")) {
+        manifest.modelled = read_timed(in, in.table(*node, "[modelled]"), manifest, false);
+    }
+    if (const toml::node* node = root.get("check")) {
+        manifest.check = read_check(in, in.table(*node, "[check]"));
     }
     const toml::table& rungs = in.table(in.required(root, "rungs", "a manifest"), "[rungs]");
     for (const auto& [key, value] : rungs) {
@@ -288,6 +353,13 @@ Manifest read_manifest(const fs::path& folder) {
         manifest.rungs.push_back(read_rung(in, name, in.table(value, "[rungs." + name + "]"), manifest));
     }
     // toml++ keeps tables sorted by key, which for two-digit names is the order of the ladder.
+    for (const RungEntry& rung : manifest.rungs) {
+        if (rung.speed && rung.speed->modelled && !manifest.modelled) {
+            in.refuse(*rungs.get(rung.name),
+                      "the speed of '" + rung.name +
+                          "' has 'modelled' thresholds, but there is no [modelled] case");
+        }
+    }
     check_files(in, rungs, manifest);
     return manifest;
 }

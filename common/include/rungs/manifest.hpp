@@ -38,6 +38,12 @@ struct SpeedRule {
     std::string given;  ///< the rung whose time is divided by this rung's
     double zero = 1;    ///< speedup over `given` that earns nothing
     double full = 1;    ///< speedup over `given` that earns all points
+    /// The same for the modelled speedup, where there is no GPU to time on; none: speed is not judged there.
+    struct Thresholds {
+        double zero = 1;
+        double full = 1;
+    };
+    std::optional<Thresholds> modelled = {};
 };
 
 /// What is timed: one case for all rungs of the chapter.
@@ -46,6 +52,15 @@ struct TimedCase {
     std::vector<long long> sizes;
     std::string kind;
     int calls = 8;  ///< calls, each with its own input, between two looks at the clock
+};
+
+/// What check mode of the CPU backend looks at, and what its findings mean. Without a [check] table: every
+/// problem and size of [[cases]] that is small, with the first kind of data that it has.
+struct CheckRule {
+    std::vector<std::vector<long long>> sizes;  ///< each entry is one case's `sizes`; empty: the small ones
+    std::vector<std::string> kinds;             ///< empty: the first of [[cases]]
+    int orders = 3;        ///< in how many orders of blocks, warps and lanes each case runs
+    bool required = true;  ///< an error costs all points of the rung, even where its values were right
 };
 
 /// One rung. It is an exercise when it has points, else it is given.
@@ -77,14 +92,20 @@ struct Manifest {
     std::string contract;    ///< "reduction.cuh"
     std::vector<ProblemEntry> problems;
     std::vector<CaseGroup> cases;
+    CheckRule check;
     std::optional<TimedCase> timed;
-    std::vector<RungEntry> rungs;  ///< in the order of their numbers
+    std::optional<TimedCase> modelled;  ///< [modelled]: on what counters are taken for the modelled time
+    std::vector<RungEntry> rungs;       ///< in the order of their numbers
 
     const RungEntry* find(const std::string& rung) const;  ///< by "03_shared_tree", "03" or "shared_tree"
 
     /// Every case of a rung on a backend, in the manifest's order. `key` makes the inputs unpredictable: two
     /// keys give two different sets of seeds, the same key always the same set.
     std::vector<Case> cases_of(const RungEntry& rung, Backend backend, std::uint64_t key) const;
+
+    /// The cases of [check], or, where it names no sizes, one of cases_of() on the cpu backend for each
+    /// problem and size: the exam's Work tells which of those are small enough.
+    std::vector<Case> check_cases_of(const RungEntry& rung, std::uint64_t key) const;
 };
 
 /// Reads `folder`/chapter.toml and checks it against the rung files beside it.

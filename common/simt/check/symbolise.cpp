@@ -2,6 +2,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -91,9 +92,15 @@ std::map<const void*, Known>& places() {
     return *map;
 }
 
-/// Runs addr2line once for all `addresses` of one object. Without that program, places stay empty.
-void look_up(const std::string& path, const std::vector<const void*>& addresses,
-             const std::vector<std::uintptr_t>& offsets) {
+Known known(const void* address) {
+    const auto found = places().find(address);
+    return found == places().end() ? Known{} : found->second;
+}
+
+Symboliser symboliser = nullptr;
+
+/// Runs addr2line once for all `offsets` of one object. Without that program there is no text.
+std::string run_addr2line(const std::string& path, const std::vector<std::uintptr_t>& offsets) {
     std::string quoted = "'";
     for (char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
     std::string command = "addr2line -a -C -f -i -e " + quoted + "'";
@@ -103,14 +110,23 @@ void look_up(const std::string& path, const std::vector<const void*>& addresses,
         command += text;
     }
     FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
-    if (!pipe) return;
+    if (!pipe) return "";
+    std::string text;
     char buffer[4096];
+    for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+    pclose(pipe);
+    return text;
+}
+
+/// Reads the places of `addresses`, in their order, from addr2line's text.
+void read_places(const std::string& text, const std::vector<const void*>& addresses) {
     std::size_t index = 0;  // of the next address
     std::string function;
     bool named = false;
-    while (std::fgets(buffer, sizeof buffer, pipe)) {
-        std::string line(buffer);
-        while (!line.empty() && line.back() == '\n') line.pop_back();
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        std::string line = text.substr(begin, end - begin);
+        begin = end + 1;
         if (line.compare(0, 2, "0x") == 0) {
             ++index;
             named = false;
@@ -134,7 +150,6 @@ void look_up(const std::string& path, const std::vector<const void*>& addresses,
         known.place.function = short_name(function);
         known.runtime = is_runtime(line) || known.place.line == 0;
     }
-    pclose(pipe);
 }
 
 }  // namespace
@@ -152,14 +167,25 @@ void locate_all(const std::vector<const void*>& return_addresses) {
         addresses.push_back(address);
         offsets.push_back(call - object.base);
     }
-    for (const auto& [path, list] : objects) look_up(path, list.first, list.second);
+    for (const auto& [path, list] : objects) {
+        const std::string text = (symboliser ? symboliser : run_addr2line)(path, list.second);
+        read_places(text, list.first);
+        // Without an answer they are still to be asked for.
+        for (const void* address : list.first)
+            if (symboliser && text.empty()) places().erase(address);
+    }
+}
+
+void set_symboliser(Symboliser other) {
+    std::lock_guard lock(places_mutex);
+    symboliser = other;
 }
 
 Place locate(const void* return_address) {
     if (!return_address) return {};
     locate_all({return_address});
     std::lock_guard lock(places_mutex);
-    return places()[return_address].place;
+    return known(return_address).place;
 }
 
 Place locate(const CallStack& stack) {
@@ -167,8 +193,8 @@ Place locate(const CallStack& stack) {
     std::lock_guard lock(places_mutex);
     for (const void* address : stack) {
         if (!address) continue;
-        const Known& known = places()[address];
-        if (!known.runtime) return known.place;
+        const Known entry = known(address);
+        if (!entry.runtime) return entry.place;
     }
     return {};
 }

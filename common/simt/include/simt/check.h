@@ -123,4 +123,10 @@ void remove_observer(Observer& observer);
 /// runtime's. `return_address` as Event::pc has it.
 Place locate(const void* return_address);
 
+/// Returns what `addr2line -a -C -f -i -e path offsets...` prints.
+using Symboliser = std::string (*)(const std::string& path, const std::vector<std::uintptr_t>& offsets);
+/// Asks `symboliser` instead of running addr2line, for processes that may start no other. What it answers
+/// with an empty text stays unknown and is asked for again next time. nullptr: addr2line again.
+void set_symboliser(Symboliser symboliser);
+
 }  // namespace simt::check

@@ -1,0 +1,171 @@
+#include "findings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <iterator>
+#include <stdexcept>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "diagnostics.hpp"
+
+namespace rungs::judge {
+namespace {
+
+using nlohmann::json;
+using simt::check::Severity;
+using simt::check::Tool;
+
+constexpr std::size_t most_findings = 50;
+constexpr std::size_t most_text = 600;  ///< bytes of a sentence
+constexpr std::size_t most_name = 200;  ///< bytes of a name
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw std::runtime_error("a report without sense: " + what);
+}
+
+std::string text_of(const json& object, const char* key, std::size_t most) {
+    return one_line(object.at(key).get<std::string>(), most);
+}
+
+/// The enumerator whose name stands there: `names` in their order.
+template <class Enum>
+Enum one_of(const json& object, const char* key, std::initializer_list<const char*> names) {
+    const std::string value = object.at(key).get<std::string>();
+    const auto found = std::find(names.begin(), names.end(), value);
+    if (found == names.end()) refuse(std::string(key) + " '" + one_line(value, 40) + "'");
+    return static_cast<Enum>(found - names.begin());
+}
+
+uint3 triple_of(const json& object, const char* key) {
+    if (!object.contains(key)) return {};
+    const auto values = object.at(key).get<std::array<unsigned, 3>>();
+    return {values[0], values[1], values[2]};
+}
+
+simt::check::Side side_of(const json& object) {
+    simt::check::Side side;
+    side.place.file = text_of(object, "file", most_name);
+    side.place.line = object.at("line").get<unsigned>();
+    side.place.column = object.at("column").get<unsigned>();
+    side.place.function = text_of(object, "function", most_name);
+    side.access = text_of(object, "access", most_name);
+    side.thread = triple_of(object, "thread");
+    side.block = triple_of(object, "block");
+    return side;
+}
+
+Finding finding_of(const json& object) {
+    Finding finding;
+    finding.tool = one_of<Tool>(object, "tool", {"memcheck", "racecheck", "initcheck", "synccheck"});
+    finding.severity = one_of<Severity>(object, "severity", {"error", "warning", "note"});
+    finding.kind = text_of(object, "kind", most_name);
+    finding.kernel = text_of(object, "kernel", most_name);
+    finding.side = side_of(object.at("side"));
+    finding.has_other = object.contains("other");
+    if (finding.has_other) finding.other = side_of(object.at("other"));
+    if (object.contains("array")) {
+        const json& array = object.at("array");
+        finding.array = text_of(array, "name", most_name);
+        finding.index = array.at("index").get<std::ptrdiff_t>();
+        finding.element = array.at("element").get<std::size_t>();
+        finding.extent = array.at("extent").get<std::size_t>();
+    }
+    finding.message = text_of(object, "message", most_text);
+    finding.advice = text_of(object, "advice", most_text);
+    finding.count = object.at("count").get<std::uint64_t>();
+    return finding;
+}
+
+/// What explains most comes first.
+int rank(const Finding& finding) {
+    switch (finding.tool) {
+        case Tool::memcheck:
+            return 0;
+        case Tool::synccheck:
+            return 1;
+        case Tool::racecheck:
+            return 2;
+        default:
+            return 3;
+    }
+}
+
+std::string place_text(const simt::check::Place& place) {
+    return place.file.empty() ? "" : fmt::format("{}:{}", place.file, place.line);
+}
+
+}  // namespace
+
+std::vector<Finding> read_findings(const std::string& report) {
+    std::vector<Finding> findings;
+    try {
+        const json root = json::parse(report);
+        const json& list = root.at("findings");
+        if (!list.is_array()) refuse("no list of findings");
+        for (const json& entry : list) {
+            if (findings.size() == most_findings) break;
+            findings.push_back(finding_of(entry));
+        }
+    } catch (const json::exception& error) {
+        refuse(one_line(error.what()));
+    }
+    sort_findings(findings);
+    return findings;
+}
+
+void sort_findings(std::vector<Finding>& findings) {
+    const auto raced_for = [&](const Finding& missing) {
+        return missing.tool == Tool::initcheck &&
+               std::any_of(findings.begin(), findings.end(), [&](const Finding& race) {
+                   const auto same = [&](const simt::check::Place& place) {
+                       return place.file == missing.side.place.file && place.line == missing.side.place.line;
+                   };
+                   return race.tool == Tool::racecheck && race.severity == Severity::error &&
+                          race.array == missing.array && (same(race.side.place) || same(race.other.place));
+               });
+    };
+    std::vector<Finding> kept;
+    std::copy_if(findings.begin(), findings.end(), std::back_inserter(kept),
+                 [&](const Finding& f) { return !raced_for(f); });
+    findings = std::move(kept);
+    std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+        return std::make_tuple(a.severity, rank(a)) < std::make_tuple(b.severity, rank(b));
+    });
+}
+
+void quote_source(std::vector<Finding>& findings, const std::string& name, const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        lines.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    const auto line = [&](const simt::check::Place& place) {
+        if (place.file != name || place.line == 0 || place.line > lines.size()) return std::string();
+        std::string found = lines[place.line - 1];
+        found.erase(0, std::min(found.find_first_not_of(" \t"), found.size()));
+        return one_line(found, most_name);
+    };
+    for (Finding& finding : findings) {
+        finding.source = line(finding.side.place);
+        if (finding.has_other) finding.other_source = line(finding.other.place);
+    }
+}
+
+std::string who(const simt::check::Side& side) {
+    return fmt::format("thread ({},{},{}) of block ({},{},{})", side.thread.x, side.thread.y, side.thread.z,
+                       side.block.x, side.block.y, side.block.z);
+}
+
+std::string in_one_line(const Finding& finding) {
+    std::string text = place_text(finding.side.place);
+    const std::string other = finding.has_other ? place_text(finding.other.place) : "";
+    if (!other.empty() && other != text) text += (text.empty() ? "" : " and ") + other;
+    return text + (text.empty() ? "" : ": ") + finding.message;
+}
+
+}  // namespace rungs::judge

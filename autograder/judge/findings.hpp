@@ -1,0 +1,29 @@
+#pragma once
+// Findings as they come from a worker, which may claim anything: read strictly, cut, cleaned.
+
+#include <string>
+#include <vector>
+
+#include "result.hpp"
+
+namespace rungs::judge {
+
+/// The findings of a worker's report (Worker::report): at most 50, what explains most first. Their texts are
+/// printable and short. @throws std::runtime_error for anything that is no such report
+std::vector<Finding> read_findings(const std::string& json);
+
+/// Sorts by what explains most: errors first; then bad accesses, barriers, races, missing values, because a
+/// race may well be the consequence of a barrier that some threads do not reach. A value that is missing
+/// because it is raced for, in the same line and array, goes without a finding of its own.
+void sort_findings(std::vector<Finding>& findings);
+
+/// Fills in the lines of the source that the findings name. `text` is the content of the file `name`.
+void quote_source(std::vector<Finding>& findings, const std::string& name, const std::string& text);
+
+/// "03_shared_tree.cu:28 and 03_shared_tree.cu:31: A write of ..."
+std::string in_one_line(const Finding& finding);
+
+/// "thread (5,0,0) of block (2,0,0)"
+std::string who(const simt::check::Side& side);
+
+}  // namespace rungs::judge

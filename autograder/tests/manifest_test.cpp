@@ -1,0 +1,96 @@
+// What a manifest may say about checks and modelled speed, and how it is told where it is wrong.
+
+#include <string>
+
+#include "rungs/catch.hpp"
+#include "rungs/manifest.hpp"
+#include "temporary_folder.hpp"
+
+using namespace rungs;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// A chapter with one given rung and one exercise; `extra` stands before [rungs], `speed` in the exercise.
+Manifest read(const std::string& extra, const std::string& speed = "") {
+    const test::TemporaryFolder folder;
+    folder.write("01_topic/topic.cuh", "");
+    folder.write("01_topic/01_naive.cu", "");
+    folder.write("01_topic/02_tree.cu", "");
+    folder.write("01_topic/chapter.toml",
+                 "title = \"Topic\"\nsummary = \"S\"\nnamespace = \"topic\"\ncontract = \"topic.cuh\"\n"
+                 "[problems]\nsum = \"Sum\"\ndot = \"Dot\"\n"
+                 "[[cases]]\nsizes = [1000, 1]\nkinds = [\"integers\", \"uniform\"]\nseeds = 2\n"
+                 "[[cases]]\nproblems = [\"sum\"]\nsizes = [1000, 7]\nkinds = [\"nan\"]\n" +
+                     extra +
+                     "\n[rungs.01_naive]\nidea = \"i\"\n"
+                     "[rungs.02_tree]\nidea = \"i\"\npoints = 10\nhints = [\"h\"]\n" +
+                     speed);
+    return read_manifest(folder.path() / "01_topic");
+}
+
+std::string refusal(const std::string& extra, const std::string& speed = "") {
+    try {
+        read(extra, speed);
+    } catch (const ManifestError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("without [check] every size is looked at once, with its first kind", "[manifest]") {
+    const Manifest manifest = read("");
+    CHECK(manifest.check.required);
+    CHECK(manifest.check.orders == 3);
+    std::string cases;
+    for (const Case& which : manifest.check_cases_of(manifest.rungs[1], 1)) {
+        cases += which.problem + " " + std::to_string(which.sizes[0]) + " " + which.kind + "; ";
+    }
+    CHECK(cases == "sum 1000 integers; sum 1 integers; dot 1000 integers; dot 1 integers; sum 7 nan; ");
+}
+
+TEST_CASE("[check] names cases, orders, and whether findings cost points", "[manifest]") {
+    const Manifest manifest =
+        read("[check]\nsizes = [5, 33]\nkinds = [\"uniform\"]\norders = 7\nrequired = false\n");
+    CHECK_FALSE(manifest.check.required);
+    CHECK(manifest.check.orders == 7);
+    const auto cases = manifest.check_cases_of(manifest.rungs[1], 1);
+    REQUIRE(cases.size() == 4);
+    CHECK(cases[3].problem == "dot");
+    CHECK(cases[3].sizes == std::vector<long long>{33});
+    CHECK(cases[3].kind == "uniform");
+    // Another key gives other inputs.
+    CHECK(cases[0].seed == manifest.check_cases_of(manifest.rungs[1], 1)[0].seed);
+    CHECK(cases[0].seed != manifest.check_cases_of(manifest.rungs[1], 2)[0].seed);
+
+    CHECK_THAT(refusal("[check]\nsizes = [5]\n"), ContainsSubstring("'kinds' is missing"));
+    CHECK_THAT(refusal("[check]\nkinds = [\"uniform\"]\n"), ContainsSubstring("needs 'sizes'"));
+    CHECK_THAT(refusal("[check]\norders = 0\n"), ContainsSubstring("'orders'"));
+    CHECK_THAT(refusal("[check]\nrequired = 1\n"), ContainsSubstring("true or false"));
+    CHECK_THAT(refusal("[check]\nclean = true\n"), ContainsSubstring("clean"));
+}
+
+TEST_CASE("modelled speed has a case and thresholds of its own", "[manifest]") {
+    const std::string model = "[modelled]\nproblem = \"sum\"\nsizes = [65536]\nkind = \"uniform\"\n";
+    const std::string speed = "speed = { points = 5, given = \"01_naive\", zero = 1.5, full = 2.5";
+    const Manifest manifest = read(model, speed + ", modelled = { zero = 1.4, full = 2.2 } }\n");
+    REQUIRE(manifest.modelled);
+    CHECK(manifest.modelled->problem == "sum");
+    CHECK(manifest.modelled->sizes == std::vector<long long>{65536});
+    REQUIRE(manifest.rungs[1].speed);
+    REQUIRE(manifest.rungs[1].speed->modelled);
+    CHECK(manifest.rungs[1].speed->modelled->zero == 1.4);
+    CHECK(manifest.rungs[1].speed->modelled->full == 2.2);
+    CHECK_FALSE(read(model, speed + " }\n").rungs[1].speed->modelled);
+
+    CHECK_THAT(refusal("", speed + ", modelled = { zero = 1.4, full = 2.2 } }\n"),
+               ContainsSubstring("there is no [modelled] case"));
+    CHECK_THAT(refusal(model, speed + ", modelled = { zero = 2.4, full = 2.2 } }\n"),
+               ContainsSubstring("'full' must be greater"));
+    CHECK_THAT(refusal(model, speed + ", modelled = 2 }\n"), ContainsSubstring("must be a table"));
+    CHECK_THAT(refusal(model + "calls = 3\n"), ContainsSubstring("calls"));
+    CHECK_THAT(refusal("[modelled]\nproblem = \"max\"\nsizes = [1]\nkind = \"u\"\n"),
+               ContainsSubstring("not one of the chapter's [problems]"));
+}

@@ -1,0 +1,125 @@
+#include "checks.hpp"
+
+#ifdef SIMT_CHECK
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "simt/api.h"
+#include "simt/check.h"
+#include "simt/control.h"
+#include "simt/counters.h"
+
+namespace rungs::protocol {
+namespace {
+
+/// What addr2line says about an address, from its line "0x..." on.
+std::map<std::uintptr_t, std::string> known;
+std::vector<std::uint64_t> wanted;  ///< asked for by what is going on
+std::vector<std::uint64_t> asked;   ///< of the judge
+std::unique_ptr<simt::check::Counting> counting;
+
+std::string own_path() {
+    char path[4096];
+    const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+    return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : std::string();
+}
+
+/// Answers from what is known, or not at all; then it notes what is missing.
+std::string look_up(const std::string& path, const std::vector<std::uintptr_t>& offsets) {
+    static const std::string own = own_path();
+    if (path != own) return "?";  // a system library: nobody wrote it here
+    std::string text;
+    bool all = true;
+    for (const std::uintptr_t offset : offsets) {
+        const auto found = known.find(offset);
+        if (found == known.end()) {
+            wanted.push_back(offset);
+            all = false;
+        } else {
+            text += found->second;
+        }
+    }
+    return all ? text : "";
+}
+
+/// Takes the judge's answer apart: one piece for each address, in the order of the question.
+void learn(const std::string& text) {
+    std::size_t begin = 0;
+    for (const std::uint64_t offset : asked) {
+        std::size_t end = text.find("\n0x", begin);
+        end = end == std::string::npos ? text.size() : end + 1;
+        std::string piece = text.substr(begin, end - begin);
+        // What this file's neighbours allocate or call is none of the student's lines.
+        if (piece.find("/worker/worker.cpp:") != std::string::npos)
+            piece = piece.substr(0, piece.find('\n')) + "\n??\n??:0\n";
+        known[offset] = std::move(piece);
+        begin = end;
+    }
+    asked.clear();
+}
+
+}  // namespace
+
+bool in_check_mode() { return true; }
+
+void begin_checks(std::uint64_t order, bool count) {
+    simt::check::set_symboliser(look_up);
+    simt::check::clear();
+    simt::set_seed(order);
+    wanted.clear();
+    counting.reset();
+    if (count) counting = std::make_unique<simt::check::Counting>();
+}
+
+void end_checks() {
+    if (counting) counting->stop();
+}
+
+void name_buffer(const void* memory, const char* name) { simt::name_allocation(memory, name); }
+
+std::vector<char> report_checks(const char* places, std::size_t bytes,
+                                std::vector<std::uint64_t>& addresses) {
+    if (!asked.empty()) learn(std::string(places, bytes));
+    const std::string findings = simt::check::to_json(simt::check::findings());
+    std::string text = "{\"findings\": " + findings;
+    if (counting) {
+        const simt::check::HostCounters& host = counting->host();
+        const auto field = [&](const char* name, std::uint64_t value) {
+            text += std::string(", \"") + name + "\": " + std::to_string(value);
+        };
+        text += ", \"launches\": " + simt::check::to_json(counting->launches());
+        field("copies", host.copies);
+        field("copied_bytes", host.copied_bytes);
+        field("fills", host.fills);
+        field("filled_bytes", host.filled_bytes);
+    }
+    text += "}";
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    addresses = wanted;
+    asked = wanted;
+    wanted.clear();
+    if (!addresses.empty()) return {};
+    return {text.begin(), text.end()};
+}
+
+}  // namespace rungs::protocol
+
+#else
+
+namespace rungs::protocol {
+
+bool in_check_mode() { return false; }
+void begin_checks(std::uint64_t, bool) {}
+void end_checks() {}
+void name_buffer(const void*, const char*) {}
+std::vector<char> report_checks(const char*, std::size_t, std::vector<std::uint64_t>&) { return {}; }
+
+}  // namespace rungs::protocol
+
+#endif

@@ -1,0 +1,27 @@
+#pragma once
+// What check mode sees of a call: known in workers that are linked to simt_check, nothing in all others. All
+// of it are claims: the submission shares this process.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace rungs::protocol {
+
+/// Whether this worker was built for check mode.
+bool in_check_mode();
+
+/// Before the rung is called: forgets what was found before, and sets the order of blocks, warps and lanes.
+/// `count`: counts as well.
+void begin_checks(std::uint64_t order, bool count);
+void end_checks();
+
+/// What findings call the allocation at `memory`.
+void name_buffer(const void* memory, const char* name);
+
+/// What was found and counted since begin_checks(), as `{"findings": [...], "launches": [...], ...}`.
+/// @param places  what addr2line said about the addresses that the call before asked for
+/// @param addresses  offsets in this executable whose lines have to be known first; then the result is empty
+std::vector<char> report_checks(const char* places, std::size_t bytes, std::vector<std::uint64_t>& addresses);
+
+}  // namespace rungs::protocol
