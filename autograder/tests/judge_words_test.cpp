@@ -37,7 +37,7 @@ TEST_CASE("every verdict has a name, and an owner", "[judge][result]") {
         CHECK(verdict_of(name_of(verdict)) == verdict);
         names.insert(name_of(verdict));
     }
-    CHECK(names.size() == 16);
+    CHECK(names.size() == 19);
     CHECK(owner_of(Verdict::infra) == Owner::ours);
     CHECK(owner_of(Verdict::not_run) == Owner::ours);
     CHECK(owner_of(Verdict::suspect) == Owner::review);

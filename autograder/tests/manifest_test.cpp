@@ -65,7 +65,7 @@ TEST_CASE("[check] names cases, orders, and whether findings cost points", "[man
     CHECK(cases[0].seed == manifest.check_cases_of(manifest.rungs[1], 1)[0].seed);
     CHECK(cases[0].seed != manifest.check_cases_of(manifest.rungs[1], 2)[0].seed);
 
-    CHECK_THAT(refusal("[check]\nsizes = [5]\n"), ContainsSubstring("'kinds' is missing"));
+    CHECK_THAT(refusal("[check]\nsizes = [5]\n"), ContainsSubstring("needs the key 'kinds'"));
     CHECK_THAT(refusal("[check]\nkinds = [\"uniform\"]\n"), ContainsSubstring("needs 'sizes'"));
     CHECK_THAT(refusal("[check]\norders = 0\n"), ContainsSubstring("'orders'"));
     CHECK_THAT(refusal("[check]\nrequired = 1\n"), ContainsSubstring("true or false"));

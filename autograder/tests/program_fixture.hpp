@@ -167,9 +167,11 @@ class SmallWorkbook {
             fs::create_directory_symlink(real / "common" / headers, folder.path() / "common" / headers);
         }
         const std::string there = "-I" + real.string() + "/", here = "-I" + folder.path().string() + "/";
-        for (auto& flag : tools["cpu"]["compile"]) {
-            std::string text = flag.get<std::string>();
-            if (text.rfind(there, 0) == 0) flag = text.replace(0, there.size(), here);
+        for (const char* mode : {"cpu", "check"}) {
+            for (auto& flag : tools[mode]["compile"]) {
+                std::string text = flag.get<std::string>();
+                if (text.rfind(there, 0) == 0) flag = text.replace(0, there.size(), here);
+            }
         }
         tools["root"] = folder.path().string();
         tools["build"] = (folder.path() / "build").string();
