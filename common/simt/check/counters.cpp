@@ -15,6 +15,7 @@ MemoryCounters& MemoryCounters::operator+=(const MemoryCounters& o) {
     requests += o.requests;
     lanes += o.lanes;
     sectors += o.sectors;
+    lines += o.lines;
     ideal_sectors += o.ideal_sectors;
     wavefronts += o.wavefronts;
     ideal_wavefronts += o.ideal_wavefronts;
@@ -230,6 +231,7 @@ std::string json(const SiteCounters& s) {
         .add("requests", s.requests)
         .add("lanes", s.lanes)
         .add("sectors", s.sectors)
+        .add("lines", s.lines)
         .add("ideal_sectors", s.ideal_sectors)
         .add("sectors_per_request", s.sectors_per_request())
         .add("wavefronts", s.wavefronts)

@@ -6,7 +6,7 @@
 namespace simt::check {
 namespace {
 
-constexpr unsigned sector = 32;
+constexpr unsigned sector = 32, line = 128;
 constexpr unsigned texture_group = 8;  ///< lanes a texture request covers
 
 template <class F>
@@ -19,13 +19,13 @@ unsigned distinct(std::uintptr_t* values, unsigned n) {
     return static_cast<unsigned>(std::unique(values, values + n) - values);
 }
 
-/// Lanes 0, 1, ... and so on have addresses one width apart, or all the same address.
-unsigned sectors_of(const Request& request) {
+/// Distinct pieces of `piece` bytes that the lanes access.
+unsigned pieces_of(const Request& request, unsigned piece) {
     std::uintptr_t list[32 * 2];
     unsigned n = 0, more = 0;
     each_lane(request.lanes, [&](unsigned i) {
-        const std::uintptr_t first = request.addresses[i] / sector;
-        const std::uintptr_t last = (request.addresses[i] + request.width - 1) / sector;
+        const std::uintptr_t first = request.addresses[i] / piece;
+        const std::uintptr_t last = (request.addresses[i] + request.width - 1) / piece;
         if (n == 0 || list[n - 1] != first) list[n++] = first;
         if (last != first) {
             list[n++] = last;
@@ -52,6 +52,28 @@ unsigned distinct_bytes(const Request& request) {
         end = std::max(end, to);
     }
     return static_cast<unsigned>(bytes);
+}
+
+unsigned sectors_of(const Request& request) { return pieces_of(request, sector); }
+
+/// An atomic passes through a sector as often as lanes meet at one of its words.
+unsigned sectors_of_atomic(const Request& request) {
+    std::uintptr_t list[32];
+    unsigned n = 0, passes = 0;
+    each_lane(request.lanes, [&](unsigned i) { list[n++] = request.addresses[i]; });
+    std::sort(list, list + n);
+    for (unsigned i = 0; i < n;) {
+        unsigned most = 0;
+        const std::uintptr_t here = list[i] / sector;
+        while (i < n && list[i] / sector == here) {
+            unsigned j = i;
+            while (j < n && list[j] == list[i]) ++j;
+            most = std::max(most, j - i);
+            i = j;
+        }
+        passes += most;
+    }
+    return passes;
 }
 
 /// Distinct addresses, and the most lanes at one of them.
@@ -97,7 +119,8 @@ unsigned busiest_bank(unsigned width, std::uint32_t lanes, const std::uint32_t o
 
 }  // namespace
 
-Wavefronts shared_wavefronts(unsigned width, std::uint32_t lanes, const std::uint32_t offsets[32]) {
+Wavefronts shared_wavefronts(unsigned width, std::uint32_t lanes, const std::uint32_t offsets[32],
+                             bool load) {
     if (lanes == 0) return {0, 0};
     if (width <= 4) return {busiest_bank(width, lanes, offsets), 1};
     if (width > 16) {  // a copy of many bytes: at best all banks at once
@@ -112,7 +135,7 @@ Wavefronts shared_wavefronts(unsigned width, std::uint32_t lanes, const std::uin
         const std::uint32_t low = ((1u << group) - 1) << first, high = low << group;
         const std::uint32_t both = lanes & (low | high);
         if (both == 0) continue;
-        if (pairs_agree(both, offsets, 1) || pairs_agree(both, offsets, 2)) {
+        if (load && (pairs_agree(both, offsets, 1) || pairs_agree(both, offsets, 2))) {
             result.count += busiest_bank(width, both, offsets);
             ++result.ideal;
             continue;
@@ -135,7 +158,8 @@ void add_request(const Request& request, MemoryCounters& sum) {
             std::uint32_t offsets[32];
             each_lane(request.lanes,
                       [&](unsigned i) { offsets[i] = static_cast<std::uint32_t>(request.addresses[i]); });
-            const Wavefronts w = shared_wavefronts(request.width, request.lanes, offsets);
+            const Wavefronts w =
+                shared_wavefronts(request.width, request.lanes, offsets, request.access == Access::read);
             sum.wavefronts += w.count;
             sum.ideal_wavefronts += w.ideal;
             break;
@@ -153,7 +177,9 @@ void add_request(const Request& request, MemoryCounters& sum) {
             break;
         case Space::global:
             ++sum.requests;
-            sum.sectors += sectors_of(request);
+            sum.lines += pieces_of(request, line);
+            sum.sectors +=
+                request.access == Access::atomic ? sectors_of_atomic(request) : sectors_of(request);
             sum.ideal_sectors += (useful + sector - 1) / sector;
             break;
     }

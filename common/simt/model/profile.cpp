@@ -19,14 +19,6 @@ namespace {
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
-/// 128-byte lines of a site's requests. Sectors that are mostly used lie side by side, four a line; of a
-/// scattered request each may lie in another line.
-double lines_of(const SiteCounters& site) {
-    const double sectors = real(site.sectors);
-    const bool side_by_side = real(site.useful_bytes) > 0.15 * 32 * sectors;
-    return side_by_side ? std::max(sectors / 4, real(site.requests)) : sectors;
-}
-
 /// Warp instructions, from what is counted. The factors are the same for all kernels: a fit to the
 /// instructions that ncu counted for the golden set (docs/model.md).
 constexpr double instructions_of_warp = 10;      // start, index, end
@@ -66,7 +58,7 @@ CallProfile profile(check::Counting& counting, const Traffic& traffic) {
                 p.wavefronts += real(site.wavefronts);
             } else if (site.space != Space::constant) {
                 p.requests += real(site.requests);
-                p.lines += lines_of(site);
+                p.lines += real(site.lines);
                 if (site.access == Access::write) p.written_sectors += real(site.sectors);
                 if (site.access == Access::read) p.sectors += real(site.sectors);
             }

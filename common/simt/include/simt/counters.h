@@ -35,9 +35,11 @@ struct MemoryCounters {
     /// every eight lanes.
     std::uint64_t requests = 0;
     std::uint64_t lanes = 0;  ///< that took part
-    /// Global and texture: distinct 32-byte sectors of each request:
-    /// `l1tex__t_sectors_pipe_lsu_mem_global_op_OP.sum`.
+    /// Global and texture: distinct 32-byte sectors of each request; of atomics, each as often as lanes meet
+    /// at one of its words: `l1tex__t_sectors_pipe_lsu_mem_global_op_OP.sum`.
     std::uint64_t sectors = 0;
+    /// Global: distinct 128-byte lines of each request; L1 looks up one a cycle.
+    std::uint64_t lines = 0;
     /// The fewest sectors that hold as many distinct bytes; sectors / ideal_sectors says how scattered the
     /// lanes' addresses are.
     std::uint64_t ideal_sectors = 0;
@@ -171,13 +173,14 @@ const char* to_string(Space space);
 const char* to_string(Access access);
 
 /// The rule by which shared memory serves one request: lanes in groups of 32 (up to 4 bytes each), 16 (8) or
-/// 8 (16); a group takes as many wavefronts as its busiest bank has distinct words. Two neighbouring groups
-/// are one where every active lane i has the address of lane i^1, or every one that of lane i^2, as a
-/// broadcast has.
+/// 8 (16); a group takes as many wavefronts as its busiest bank has distinct words. In a load, two
+/// neighbouring groups are one where every active lane i has the address of lane i^1, or every one that of
+/// lane i^2, as a broadcast has. Measured: common/simt/golden.
 struct Wavefronts {
     unsigned count, ideal;
 };
 /// `offsets`: of each lane, bytes from the start of shared memory; `lanes`: mask of those that take part.
-Wavefronts shared_wavefronts(unsigned width, std::uint32_t lanes, const std::uint32_t offsets[32]);
+Wavefronts shared_wavefronts(unsigned width, std::uint32_t lanes, const std::uint32_t offsets[32],
+                             bool load = true);
 
 }  // namespace simt::check
