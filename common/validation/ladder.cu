@@ -240,7 +240,10 @@ class Clock {
 
 std::string joined(const std::vector<long long>& sizes) {
     std::string text;
-    for (const long long size : sizes) text += (text.empty() ? "" : "x") + std::to_string(size);
+    for (const long long size : sizes) {
+        if (!text.empty()) text += 'x';
+        text += std::to_string(size);
+    }
     return text;
 }
 

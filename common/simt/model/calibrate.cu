@@ -108,9 +108,10 @@ __global__ void make_ring(unsigned* next, unsigned slots,
 }
 
 template <bool cached>
-__global__ void chase(const unsigned* next, unsigned steps, unsigned* last, long long* cycles) {
+__global__ void chase(const unsigned* next, unsigned warm_up, unsigned steps, unsigned* last,
+                      long long* cycles) {
     unsigned at = 0;
-    for (unsigned i = 0; i < steps / 4; ++i)
+    for (unsigned i = 0; i < warm_up; ++i)
         at = cached ? next[at] : __ldcg(next + at);  // warm-up, and the TLB's
     const long long start = clock64();
     for (unsigned i = 0; i < steps; ++i) at = cached ? next[at] : __ldcg(next + at);
@@ -141,7 +142,7 @@ __global__ void chase_shuffle(unsigned steps, unsigned* last, long long* cycles)
 __global__ void chase_atomic(unsigned* word, unsigned steps, long long* cycles) {
     unsigned x = 0;
     const long long start = clock64();
-    for (unsigned i = 0; i < steps; ++i) x = atomicAdd(word + (x & 0), 1);
+    for (unsigned i = 0; i < steps; ++i) x = atomicAdd(word + (x >> 31), 1);
     *cycles = clock64() - start + (x == 0xffffffffu);
 }
 
@@ -205,14 +206,17 @@ __global__ void shared_add(int* never, unsigned steps, unsigned mask) {
     if (s[threadIdx.x & 31] == -1) *never = 1;
 }
 
-/// Loads from a piece of memory that the first-level cache holds, `stride` floats apart.
-__global__ void level_one(const float* v, float* never, unsigned steps, unsigned stride, unsigned words) {
-    unsigned at = (threadIdx.x % 32) * stride + threadIdx.x / 32 * 32;
+__device__ inline float first_of(float x) { return x; }
+__device__ inline float first_of(float4 x) { return x.x + x.y + x.z + x.w; }
+
+/// Loads from a piece of memory that the first-level cache holds, lanes `stride` elements apart.
+template <class T>
+__global__ void level_one(const T* v, float* never, unsigned steps, unsigned stride) {
+    const T* const p = v + threadIdx.x % 32 * stride;
     float a = 0, b = 0, c = 0, d = 0;
     for (unsigned i = 0; i < steps; ++i) {
-        a += v[at & (words - 1)], b += v[(at + 32) & (words - 1)], c += v[(at + 64) & (words - 1)],
-            d += v[(at + 96) & (words - 1)];
-        at += 128;
+        asm volatile("" ::: "memory");  // loads again in each round
+        a += first_of(p[0]), b += first_of(p[32]), c += first_of(p[64]), d += first_of(p[96]);
     }
     if (a + b + c + d == -1.0f) *never = a;
 }
@@ -310,6 +314,18 @@ int main() {
     const auto both = [&] { clear(), kernel(); };
     show("memset_and_kernel_s", (times(65, both) - times(1, both)) / 64,
          "each further pair of memset and kernel");
+    const auto device_copy = [&] {
+        require(cudaMemcpyAsync(never, never + 64, 4, cudaMemcpyDeviceToDevice), "copying");
+    };
+    show("copy_next_s", (times(65, device_copy) - times(1, device_copy)) / 64,
+         "each further 4-byte copy on the device");
+    float fetched = 0;
+    const auto fetch = [&] {
+        kernel();
+        require(cudaMemcpy(&fetched, never, 4, cudaMemcpyDeviceToHost), "fetching");
+    };
+    show("kernel_and_fetch_s", (times(65, fetch) - times(1, fetch)) / 64,
+         "each further kernel whose result the host waits for");
     show("blocks_per_s", (1 << 20) / (seconds([] { nothing<<<1 << 20, 256>>>(); }) - one_kernel),
          "empty blocks of 256 threads");
     show("blocks_32_per_s", (1 << 20) / (seconds([] { nothing<<<1 << 20, 32>>>(); }) - one_kernel),
@@ -341,20 +357,20 @@ int main() {
 
     unsigned* const ring = reinterpret_cast<unsigned*>(w);
     unsigned* const last = reinterpret_cast<unsigned*>(never);
-    const auto latency = [&](unsigned slots, unsigned apart, bool cached) {
+    const auto latency = [&](unsigned slots, unsigned apart, unsigned warm_up, bool cached) {
         make_ring<<<(slots + 255) / 256, 256>>>(ring, slots, apart);
         if (cached)
-            chase<true><<<1, 1>>>(ring, 4096, last, cycles_memory);
+            chase<true><<<1, 1>>>(ring, warm_up, 4096, last, cycles_memory);
         else
-            chase<false><<<1, 1>>>(ring, 4096, last, cycles_memory);
+            chase<false><<<1, 1>>>(ring, warm_up, 4096, last, cycles_memory);
         require(cudaDeviceSynchronize(), "chasing");
         return cycles() / 4096;
     };
-    show("dram_latency_cycles", latency(1u << 21, 128, false), "pointer chase through 1 GiB");
-    show("dram_latency_small_cycles", latency(1u << 19, 64, false), "through 128 MiB");
-    show("l2_latency_cycles", latency(1u << 16, 32, false), "through 8 MiB");
-    show("l2_latency_near_cycles", latency(1u << 12, 32, false), "through 512 KiB");
-    show("l1_latency_cycles", latency(1u << 10, 8, true), "through 32 KiB, cached");
+    show("dram_latency_cycles", latency(1u << 21, 128, 1024, false), "pointer chase through 1 GiB");
+    show("dram_latency_small_cycles", latency(1u << 19, 64, 1024, false), "through 128 MiB");
+    show("l2_latency_cycles", latency(1u << 16, 32, 1u << 16, false), "through 8 MiB, once before");
+    show("l2_latency_near_cycles", latency(1u << 12, 32, 1u << 13, false), "through 512 KiB, twice before");
+    show("l1_latency_cycles", latency(1u << 10, 8, 1u << 11, true), "through 32 KiB, cached");
     chase_shared<<<1, 32>>>(4096, last, cycles_memory), require(cudaDeviceSynchronize(), "chasing");
     show("shared_latency_cycles", cycles() / 4096, "pointer chase");
     chase_shuffle<<<1, 32>>>(4096, last, cycles_memory), require(cudaDeviceSynchronize(), "chasing");
@@ -428,10 +444,13 @@ int main() {
          "lanes a cycle, one word");
     for (const unsigned stride : {1u, 2u, 4u, 8u, 16u, 32u}) {
         std::printf("# level one, stride %u: %.4g requests a cycle\n", stride,
-                    rate([&] { level_one<<<sms * 8, 256>>>(v, never, 256, stride, 4096); }, warps * 256 * 4));
+                    rate([&] { level_one<<<sms * 8, 256>>>(v, never, 256, stride); }, warps * 256 * 4));
     }
-    show("l1_requests", rate([&] { level_one<<<sms * 8, 256>>>(v, never, 1024, 1, 4096); }, warps * 1024 * 4),
+    show("l1_requests", rate([&] { level_one<<<sms * 8, 256>>>(v, never, 1024, 1); }, warps * 1024 * 4),
          "a cycle, stride 1");
+    show("l1_requests_float4",
+         rate([&] { level_one<<<sms * 8, 256>>>(v4, never, 1024, 1); }, warps * 1024 * 4),
+         "a cycle, 16 bytes a lane");
     show("issue_fma",
          rate([&] { fused_multiply_adds<<<sms * 8, 256>>>(never, 4096, 0.5f); }, warps * 4096 * 8),
          "warp instructions a cycle");
