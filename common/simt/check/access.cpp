@@ -72,7 +72,9 @@ bool knows(const Now& now, const Acquisition& a) {
 /// Lane `lane` of segment `s`'s warp did something then that comes before what `now` does.
 bool ordered(const Now& now, std::uint32_t s, unsigned lane) {
     if (s < state.order_base) return true;
-    const Segment& segment = state.segments[s - state.first_segment];
+    if (__builtin_expect(s < state.first_segment, 0)) return foreign_ordered(s);
+    if (s < state.launch_base) return true;
+    const Segment& segment = state.segments[s - state.segments_from];
     const BlockState& block = now.block;
     if (segment.block == block.number) {
         if (s < block.base) return true;
@@ -102,7 +104,7 @@ unsigned unordered_lane(const Now& now, std::uint32_t s, std::uint32_t lanes) {
 
 bool same_warp(std::uint32_t a, std::uint32_t b) {
     if (a < state.first_segment || b < state.first_segment) return false;
-    const Segment &x = state.segments[a - state.first_segment], &y = state.segments[b - state.first_segment];
+    const Segment &x = state.segments[a - state.segments_from], &y = state.segments[b - state.segments_from];
     return x.block == y.block && x.warp == y.warp;
 }
 
@@ -131,7 +133,9 @@ struct Subject {
                                        std::uint32_t other, unsigned other_lane, std::uint16_t other_code,
                                        bool other_write, bool other_atomic) {
     const OwnWork own;
-    const Segment& segment = state.segments[other - state.first_segment];
+    const bool foreign = other < state.first_segment;
+    static const Segment elsewhere{};
+    const Segment& segment = foreign ? elsewhere : state.segments[other - state.segments_from];
     Report report{};
     report.tool = Tool::racecheck;
     report.kind = atomic || other_atomic ? (write || other_write ? "atomic-write" : "atomic-read")
@@ -149,6 +153,10 @@ struct Subject {
     report.other_access = access_name(other_write, other_atomic);
     report.other_flat = segment.warp * warp_lanes + other_lane;
     report.other_block = segment.block;
+    if (foreign) {
+        report.task = running_task();
+        describe_other(report, other, other_lane, other_code);
+    }
     if (write && other_write && !atomic && !other_atomic && subject.size <= sizeof pending.before) {
         if (pending.active) return;  // one an access is enough
         pending.active = true;
@@ -194,9 +202,13 @@ struct Subject {
     // The second slot: for another warp or, better, another block.
     if (cell.second >= state.order_base && !same_warp(cell.second, now.segment) &&
         !ordered(now, cell.second, warp_lanes)) {
-        const std::uint32_t first = state.segments[cell.first - state.first_segment].block;
-        const std::uint32_t second = state.segments[cell.second - state.first_segment].block;
-        if (first != second || first == now.block.number) return;
+        if (cell.first < state.first_segment || cell.second < state.first_segment) {
+            // Of two other operations, this one takes the place of the later.
+        } else {
+            const std::uint32_t first = state.segments[cell.first - state.segments_from].block;
+            const std::uint32_t second = state.segments[cell.second - state.segments_from].block;
+            if (first != second || first == now.block.number) return;
+        }
     }
     cell.second = now.segment;
     cell.second_pc = code;

@@ -83,6 +83,20 @@ std::string since(const char* what, const CallStack& stack) {
     return place.empty() ? "" : std::string(", ") + what + " at " + place;
 }
 
+/// "a write of 4 bytes by kernel scale in stream 2"
+std::string by(const Side& side) {
+    const bool vowel = !side.access.empty() && std::strchr("aeiou", side.access[0]) != nullptr;
+    std::string text = (vowel ? "an " : "a ") + side.access + " by " +
+                       (side.kernel.empty() ? side.operation : "kernel " + side.kernel);
+    if (!side.stream.empty()) text += " in " + side.stream;
+    return text;
+}
+
+std::string capitalised(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
 /// Fills in message and advice.
 void explain(Finding& f, const Entry& e) {
     const Report& r = e.report;
@@ -160,6 +174,21 @@ void explain(Finding& f, const Entry& e) {
         f.advice = r.severity == Severity::note
                        ? "A later kernel may still free it; until then it takes room."
                        : "Free it with cudaFree, or let an object own it.";
+    } else if (f.tool == Tool::racecheck && !r.other_task.name.empty()) {
+        f.message = capitalised(by(f.side)) + " and " + by(f.other) + " meet at " + element +
+                    " in no given order" +
+                    (f.severity == Severity::note ? "; both store the same value." : ".");
+        const bool host = f.side.operation == "the host" || f.other.operation == "the host";
+        const bool freed = f.side.access == "free" || f.other.access == "free";
+        f.advice =
+            host ? "Wait before the host looks: cudaStreamSynchronize, cudaEventSynchronize or "
+                   "cudaDeviceSynchronize."
+            : freed
+                ? "Free it in the stream that used it last, or let the freeing stream wait for an event "
+                  "of the other."
+                : "Streams run side by side: record an event after the first "
+                  "(cudaEventRecord) and let the second's stream wait for it (cudaStreamWaitEvent), or use "
+                  "one stream.";
     } else if (f.tool == Tool::racecheck) {
         const bool between_blocks = r.block != r.other_block;
         f.message = "A " + f.side.access + " and a " + f.other.access + " of " +
@@ -223,20 +252,41 @@ Finding make(const Entry& e) {
     f.kernel = r.on_host ? "" : e.kernel;
     f.count = e.count;
     f.array = e.array;
-    f.side.place = !r.place.file.empty() ? r.place : r.pc ? locate(r.pc) : locate(r.stack);
+    f.side.place = !r.place.file.empty() ? r.place
+                   : r.pc                ? locate(r.pc)
+                                         : locate(r.task.name.empty() ? r.stack : r.task.stack);
     if (f.side.place.file.empty() && r.tool == Tool::memcheck && f.kind == "leak")
         f.side.place = locate(e.made_at);
-    f.side.access = access_text(r.access, r.size);
+    // What a copy does at once is not the element that the example is about.
+    const bool by_stream = r.on_host && !r.task.stream.empty();
+    f.side.access = access_text(r.access, by_stream ? 0 : r.size);
     if (!r.on_host) {
         f.side.thread = split_index(r.flat, e.block);
         f.side.block = split_index(r.block, e.grid);
+        f.side.kernel = e.kernel;
     }
     f.has_other = r.has_other;
     if (r.has_other) {
-        f.other.place = locate(r.other_pc);
+        f.other.place = r.other_pc ? locate(r.other_pc) : locate(r.other_task.stack);
         f.other.access = r.other_access;
+        f.other.kernel = f.kernel;
         f.other.thread = split_index(r.other_flat, e.block);
         f.other.block = split_index(r.other_block, e.grid);
+    }
+    if (!r.other_task.name.empty()) {
+        const auto fill = [](Side& side, const Task& task) {
+            side.stream = task.stream;
+            (task.is_kernel ? side.kernel : side.operation) = task.name;
+        };
+        fill(f.side, r.task);
+        if (!r.on_host) f.side.kernel = e.kernel, f.side.operation.clear();
+        f.other.kernel.clear();
+        fill(f.other, r.other_task);
+        if (r.other_task.is_kernel) {
+            f.other.thread = split_index(r.other_flat, r.other_task.block);
+            f.other.block = split_index(r.other_block, r.other_task.grid);
+        }
+        if (f.kernel.empty()) f.kernel = f.other.kernel;
     }
     if (e.array_size != 0) {
         f.element = e.shape.element && e.memory != Memory::dynamic_shared ? e.shape.element
@@ -249,7 +299,8 @@ Finding make(const Entry& e) {
     }
     // A kernel that was inlined into its caller.
     for (Side* side : {&f.side, &f.other})
-        if (side->place.function.find("run_lane<") != std::string::npos) side->place.function = f.kernel;
+        if (side->place.function.find("run_lane<") != std::string::npos)
+            side->place.function = side->kernel.empty() ? f.kernel : side->kernel;
     explain(f, e);
     // A race looks the same whichever side came second: the write first, then by line.
     const auto rank = [](const Side& side) {
@@ -282,12 +333,15 @@ std::string json_triple(uint3 v) {
     return "[" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + "]";
 }
 
-std::string json_side(const Side& side, bool on_device) {
+std::string json_side(const Side& side) {
     std::string text =
         "{\"file\": " + json_text(side.place.file) + ", \"line\": " + std::to_string(side.place.line) +
         ", \"column\": " + std::to_string(side.place.column) +
         ", \"function\": " + json_text(side.place.function) + ", \"access\": " + json_text(side.access);
-    if (on_device)
+    if (!side.stream.empty()) text += ", \"stream\": " + json_text(side.stream);
+    if (!side.operation.empty()) text += ", \"operation\": " + json_text(side.operation);
+    if (!side.stream.empty() && !side.kernel.empty()) text += ", \"kernel\": " + json_text(side.kernel);
+    if (!side.kernel.empty())
         text += ", \"thread\": " + json_triple(side.thread) + ", \"block\": " + json_triple(side.block);
     return text + "}";
 }
@@ -321,15 +375,25 @@ static std::string running_kernel() {
     return name;
 }
 
+/// A number that stands for a stack of calls.
+static const void* one_for(const CallStack& stack) {
+    std::uintptr_t all = 0;
+    for (const void* frame : stack) all = all * 31 + reinterpret_cast<std::uintptr_t>(frame);
+    return reinterpret_cast<const void*>(all);
+}
+
 void record(Report report) {
     Records& all = records();
     std::lock_guard lock(all.mutex);
     static const std::string nowhere;
     std::string kernel = report.on_host ? nowhere : running_kernel();
-    const void* pc = report.pc ? report.pc : report.stack[0];
+    const void* pc = report.pc                  ? report.pc
+                     : report.task.name.empty() ? report.stack[0]
+                                                : one_for(report.task.stack);
+    const void* other_pc = report.other_pc ? report.other_pc : one_for(report.other_task.stack);
     Key key{report.kind,
             pc,
-            report.other_pc,
+            other_pc,
             report.array ? report.array->name : nowhere,
             kernel,
             static_cast<int>(report.severity),
@@ -364,7 +428,8 @@ std::vector<Finding> findings() {
     std::vector<const void*> addresses;
     for (const auto& [key, e] : all.entries) {
         addresses.insert(addresses.end(), {e.report.pc, e.report.other_pc});
-        for (const CallStack* stack : {&e.report.stack, &e.made_at, &e.freed_at})
+        for (const CallStack* stack :
+             {&e.report.stack, &e.report.task.stack, &e.report.other_task.stack, &e.made_at, &e.freed_at})
             addresses.insert(addresses.end(), stack->begin(), stack->end());
     }
     locate_all(addresses);
@@ -439,7 +504,12 @@ std::string to_text(const Finding& f) {
         const std::string place = place_text(s.place);
         if (!place.empty()) text += "at " + place;
         if (!s.place.function.empty()) text += " in " + s.place.function;
-        if (!f.kernel.empty()) text += ", thread " + triple(s.thread) + " of block " + triple(s.block);
+        if (!s.kernel.empty()) text += ", thread " + triple(s.thread) + " of block " + triple(s.block);
+        if (!s.stream.empty()) {
+            if (!s.kernel.empty()) text += " of kernel " + s.kernel;
+            if (!s.operation.empty()) text += " by " + s.operation;
+            text += " in " + s.stream;
+        }
         return text;
     };
     std::string text = std::string(to_string(f.tool)) + " " + to_string(f.severity) + ": " + f.kind +
@@ -455,12 +525,11 @@ std::string to_json(const std::vector<Finding>& list) {
     std::string text = "[";
     for (std::size_t i = 0; i < list.size(); ++i) {
         const Finding& f = list[i];
-        const bool on_device = !f.kernel.empty();
         text += i ? ",\n " : "\n ";
         text += "{\"tool\": " + json_text(to_string(f.tool)) +
                 ", \"severity\": " + json_text(to_string(f.severity)) + ", \"kind\": " + json_text(f.kind) +
-                ", \"kernel\": " + json_text(f.kernel) + ",\n  \"side\": " + json_side(f.side, on_device);
-        if (f.has_other) text += ",\n  \"other\": " + json_side(f.other, on_device);
+                ", \"kernel\": " + json_text(f.kernel) + ",\n  \"side\": " + json_side(f.side);
+        if (f.has_other) text += ",\n  \"other\": " + json_side(f.other);
         if (f.element != 0 || !f.array.empty())
             text += ",\n  \"array\": {\"name\": " + json_text(f.array) +
                     ", \"index\": " + std::to_string(f.index) +

@@ -12,8 +12,14 @@ using namespace simt::check;
 
 namespace simt::check {
 void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
-    const Array* array = find_array(address);
-    if (!array || array->memory != Memory::device) return;
+    Array* array = find_array(address);
+    if (!array) return;
+    if (array->memory != Memory::device) {
+        const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
+        // Atomics and volatile accesses are how a host talks to a running kernel.
+        if (reads || kind == AccessKind::write) host_races(*array, address, size, !reads, pc);
+        return;
+    }
     Report report{};
     report.tool = Tool::memcheck;
     report.kind = "device-memory-on-host";
@@ -198,7 +204,9 @@ void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {
         // A copy of a struct, as Clang makes it: known on one side, so it is a kernel's.
         if (from) check_access(source, n, Kind::read, false, pc);
         check_access(target, n, Kind::write, false, pc);
-    } else if (writes) {
+    } else {
+        operation_copies(target, source, n);
+        if (!writes) return;
         if (from)
             mark_copied(target, source, n);
         else

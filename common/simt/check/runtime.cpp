@@ -76,6 +76,7 @@ void restart_segments() {
     std::lock_guard lock(symbols().mutex);
     for (auto& [address, array] : symbols().arrays) forget(*array);
     state.next_segment = 1;
+    forget_order();
 }
 
 }  // namespace
@@ -219,8 +220,14 @@ void launch_begins(const Launch& launch) {
     state.own_work = false;
     state.launch = &launch;
     state.kernel = nullptr;
-    state.first_segment = state.order_base = state.next_segment;
-    state.segments.clear();
+    state.first_segment = state.launch_base = state.next_segment;
+    operation_is_kernel(launch);
+    // Who was who in earlier launches is asked only if these are unordered with others.
+    constexpr std::size_t few = 1 << 20, many = 1 << 25;
+    if (state.segments.size() > (state.order_base == state.next_segment ? few : many)) {
+        state.segments.clear();
+        state.segments_from = state.next_segment;
+    }
     state.signals.clear();
     state.fences = false;
     state.block = nullptr;
@@ -238,6 +245,7 @@ void launch_ends(const Launch&) {
     state.launch = nullptr;
     state.block = nullptr;
     state.shared_size = 0;
+    kernel_has_ended();
 }
 
 void block_begins(Block& block, std::uint64_t number_of_block) {
@@ -323,7 +331,7 @@ void barrier_completes(Block& block) {
     for (Observer* o : state.observers) o->block_synchronised(b.number);
 }
 
-void grid_barrier_completes() { state.order_base = state.next_segment; }
+void grid_barrier_completes() { state.launch_base = state.next_segment; }
 
 void warp_completes(Block& block, unsigned w, unsigned lanes) {
     settle_pending();
@@ -389,8 +397,9 @@ void allocated(const void* pointer, std::size_t size, unsigned char kind) {
     auto* array = new Array;
     array->begin = number(pointer);
     array->size = size;
-    array->memory =
-        kind == static_cast<unsigned char>(Location::Kind::managed) ? Memory::managed : Memory::device;
+    array->memory = kind == static_cast<unsigned char>(Location::Kind::managed)  ? Memory::managed
+                    : kind == static_cast<unsigned char>(Location::Kind::pinned) ? Memory::pinned
+                                                                                 : Memory::device;
     array->tracks_values = array->memory == Memory::device;
     array->cells = map_cells(cell_bytes(*array));
     array->serial = state.allocations++;
@@ -408,6 +417,7 @@ void named(const void* pointer, const char* text) {
 void released(const void* pointer) {
     Array* array = find_array(number(pointer));
     if (!array) return;
+    operation_frees(*array);
     munmap(array->cells, cell_bytes(*array));
     array->cells = nullptr;
     array->live = false;

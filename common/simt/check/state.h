@@ -44,7 +44,7 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 24, "six times the data");
 
-enum class Memory : std::uint8_t { device, managed, symbol, constant, shared, dynamic_shared };
+enum class Memory : std::uint8_t { device, managed, pinned, symbol, constant, shared, dynamic_shared };
 
 using CallStack = std::array<const void*, 12>;
 
@@ -150,8 +150,11 @@ struct State {
     const char* kernel = nullptr;
     std::uint32_t first_segment = 1;  ///< of the launch
     std::uint32_t next_segment = 1;
-    std::uint32_t order_base = 1;  ///< everything before it is ordered before everything in the launch now
+    std::uint32_t order_base = 1;   ///< everything before it is ordered before everything in the launch now
+    std::uint32_t launch_base = 1;  ///< so is what the launch did before it
     std::vector<Segment> segments;
+    std::uint32_t segments_from = 1;  ///< number of segments[0]
+    bool host_is_behind = false;      ///< operations of streams have not been waited for
     std::unordered_map<std::uintptr_t, Signal> signals;
     bool fences = false;   ///< the launch has used one
     bool stopped = false;  ///< a lane was stopped since clear(): what is missing may follow from that
@@ -241,6 +244,35 @@ const Array* symbol_beside(std::uintptr_t address, bool anywhere);
 /// Puts a pending finding on record; see access.cpp.
 void settle_pending();
 
+// ---- Streams (streams.cpp) --------------------------------------------------------------------------------
+
+/// What a finding says of an operation of a stream, or of the host.
+struct Task {
+    std::string name;    ///< the kernel, "cudaMemcpyAsync", "the host"
+    std::string stream;  ///< "stream 3"; "" of the host
+    bool is_kernel = false;
+    dim3 grid, block;
+    CallStack stack = {};  ///< of the call; not of kernels
+};
+
+/// A segment of another operation comes before the running one.
+bool foreign_ordered(std::uint32_t segment);
+/// The running operation; what else there is to say of it than the launch says.
+Task running_task();
+/// Fills in the other side of a race with another operation: a lane's access with code `code` in `segment`.
+void describe_other(struct Report& report, std::uint32_t segment, unsigned lane, std::uint16_t code);
+/// The host, or the running operation on it, accesses memory that kernels use, too.
+void host_races(Array& array, std::uintptr_t address, std::size_t size, bool write, const void* pc);
+/// If an operation runs on this thread that is no kernel, it copies, or with `from` 0 fills.
+void operation_copies(std::uintptr_t to, std::uintptr_t from, std::size_t size);
+/// If an operation runs on this thread, it frees memory.
+void operation_frees(const Array& array);
+/// The running operation is this kernel; it has ended.
+void operation_is_kernel(const Launch& launch);
+void kernel_has_ended();
+/// Everything so far comes before everything to come.
+void forget_order();
+
 // ---- Recording (findings.cpp) -----------------------------------------------------------------------------
 
 /// What is found, before it is put into words.
@@ -263,7 +295,8 @@ struct Report {
     std::uint32_t other_block = 0;
     std::string text;  ///< what else there is to say
     CallStack stack = {};
-    Place place;  ///< where the pc does not tell
+    Place place;            ///< where the pc does not tell
+    Task task, other_task;  ///< of a race between operations; else without names
 };
 void record(Report report);
 /// record() for the current lane.

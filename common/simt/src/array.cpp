@@ -206,7 +206,11 @@ cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t 
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) { return cudaMemcpy3DAsync(copy, nullptr); }
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) {
+    const cudaError_t error = cudaMemcpy3DAsync(copy, nullptr);
+    note_wait(resolve(nullptr));
+    return error;
+}
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream) {
     if (const cudaError_t error = enter()) return fail(error);
@@ -243,7 +247,10 @@ static cudaError_t copy_array_2d(cudaArray_t destination_array, cudaArray_t sour
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t destination, size_t x, size_t y, const void* source,
                                 size_t source_pitch, size_t width, size_t height, cudaMemcpyKind kind) {
-    return cudaMemcpy2DToArrayAsync(destination, x, y, source, source_pitch, width, height, kind, nullptr);
+    const cudaError_t error =
+        cudaMemcpy2DToArrayAsync(destination, x, y, source, source_pitch, width, height, kind, nullptr);
+    note_wait(resolve(nullptr));
+    return error;
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t destination, size_t x, size_t y, const void* source,
                                      size_t source_pitch, size_t width, size_t height, cudaMemcpyKind kind,
@@ -255,8 +262,10 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t destination, size_t x, size_t y
 }
 cudaError_t cudaMemcpy2DFromArray(void* destination, size_t destination_pitch, cudaArray_const_t source,
                                   size_t x, size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
-    return cudaMemcpy2DFromArrayAsync(destination, destination_pitch, source, x, y, width, height, kind,
-                                      nullptr);
+    const cudaError_t error = cudaMemcpy2DFromArrayAsync(destination, destination_pitch, source, x, y, width,
+                                                         height, kind, nullptr);
+    note_wait(resolve(nullptr));
+    return error;
 }
 cudaError_t cudaMemcpy2DFromArrayAsync(void* destination, size_t destination_pitch, cudaArray_const_t source,
                                        size_t x, size_t y, size_t width, size_t height, cudaMemcpyKind kind,

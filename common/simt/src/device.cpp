@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "memory.h"
+#include "observe.h"
 #include "simt/api.h"
 #include "simt/control.h"
 #include "simt/virtual_device.h"
@@ -519,12 +520,15 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
 cudaError_t cudaDeviceSynchronize() {
     if (const cudaError_t error = enter_unsafe()) return fail(error);
     // The legacy stream waits for all blocking streams; the others may be used by other host threads.
-    const cudaError_t error = execute(resolve(nullptr), [] { return cudaSuccess; });
+    const cudaError_t error = execute(
+        resolve(nullptr), [] { return cudaSuccess; }, nullptr);
+    observe::host_waits_for_all();
     check_red_zones();
     return fail(error);
 }
 
 cudaError_t cudaDeviceReset() {
+    observe::host_waits_for_all();
     reset_streams();
     reset_graphs();
     reset_textures();

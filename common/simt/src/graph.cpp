@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "memory.h"
+#include "observe.h"
 #include "stream_state.h"
 
 namespace simt {
@@ -104,7 +105,19 @@ cudaError_t run_condition(cudaGraphNode_t node) {
 }
 
 cudaError_t run_nodes(const std::vector<cudaGraphNode_t>& order) {
+    struct Level {
+        Level() { observe::graph_begins(); }
+        ~Level() { observe::graph_ends(); }
+    } level;
     for (cudaGraphNode_t node : order) {
+        struct Now {
+            explicit Now(cudaGraphNode_t n) : node(n) {
+                observe::node_begins(reinterpret_cast<const void* const*>(node->dependencies.data()),
+                                     node->dependencies.size(), node->operation.name);
+            }
+            ~Now() { observe::node_ends(node); }
+            cudaGraphNode_t node;
+        } now(node);
         if (!node->enabled) continue;
         cudaError_t error = cudaSuccess;
         if (node->type == cudaGraphNodeTypeGraph) {
@@ -270,7 +283,8 @@ cudaError_t set_event(cudaGraphNode_t node, cudaEvent_t event, bool is_record) {
                            [event] { return stamp_event(event); }};
     } else {
         node->type = cudaGraphNodeTypeWaitEvent;
-        node->operation = {Operation::Kind::event_wait, "event wait node", [] { return cudaSuccess; }};
+        node->operation = {Operation::Kind::event_wait, "event wait node",
+                           [event] { return observe::operation_waits(event), cudaSuccess; }};
     }
     return cudaSuccess;
 }

@@ -130,7 +130,9 @@ Space classify(const void* address, std::size_t size) {
     if (heap().contains(address)) {
         Heap::Found found;
         if (!heap().find(address, &found) || size > found.begin + found.size - a) return Space::invalid;
-        return found.kind == Location::Kind::managed ? Space::managed : Space::device;
+        return found.kind == Location::Kind::managed  ? Space::managed
+               : found.kind == Location::Kind::pinned ? Space::pinned
+                                                      : Space::device;
     }
     Known& k = known();
     std::shared_lock lock(k.mutex);
@@ -174,7 +176,8 @@ void reset_memory() {
     Known& k = known();
     std::unique_lock lock(k.mutex);
     for (auto& [address, pinned] : k.pinned)
-        if (!pinned.registered) std::free(reinterpret_cast<void*>(address));
+        if (!pinned.registered && !heap().contains(reinterpret_cast<void*>(address)))
+            std::free(reinterpret_cast<void*>(address));
     k.pinned.clear();
 }
 
@@ -246,6 +249,7 @@ cudaError_t cudaMalloc(void** pointer, size_t size) {
 cudaError_t cudaFree(void* pointer) {
     if (const cudaError_t error = enter_unsafe()) return fail(error);
     if (!pointer) return cudaSuccess;
+    observe::host_waits_for_all();  // as cudaFree does
     if (heap().release(pointer)) return cudaSuccess;
     observe::release_failed(pointer);
     return fail(cudaErrorInvalidValue);
@@ -294,7 +298,9 @@ cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
     }
     constexpr size_t page = 4096;
     if (size > SIZE_MAX - page) return fail(cudaErrorMemoryAllocation);
-    void* memory = std::aligned_alloc(page, (size + page - 1) / page * page);
+    // The checks know every array of the heap.
+    void* memory = observe::on ? heap().allocate(size, Location::Kind::pinned)
+                               : std::aligned_alloc(page, (size + page - 1) / page * page);
     if (!memory) return fail(cudaErrorMemoryAllocation);
     std::unique_lock lock(known().mutex);
     known().pinned[number(memory)] = {size, flags, false};
@@ -314,7 +320,8 @@ cudaError_t cudaFreeHost(void* pointer) {
     if (it == known().pinned.end() || it->second.registered) return fail(cudaErrorInvalidValue);
     known().pinned.erase(it);
     lock.unlock();
-    std::free(pointer);
+    observe::host_waits_for_all();
+    if (!heap().release(pointer)) std::free(pointer);
     return cudaSuccess;
 }
 
@@ -475,23 +482,38 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t 
 // ---- Copies and fills
 // --------------------------------------------------------------------------------------------
 
+/// What has to be told to the checks once a copy is enqueued: the host has waited for it, if it was no
+/// asynchronous one, or if ordinary memory receives it. Between two places of a device nobody waits.
+static cudaError_t note_copy(cudaError_t error, const void* destination, const void* source, size_t count,
+                             cudaStream_t handle, bool asynchronous) {
+    if constexpr (observe::on) {
+        cudaStream_t stream = resolve(handle);
+        const Space to = classify(destination, count), from = classify(source, count);
+        const bool on_device = to == Space::device && from == Space::device;
+        if (stream && !stream->capture && !on_device && (!asynchronous || to == Space::host))
+            note_wait(stream);
+    }
+    return error;
+}
+
 static cudaError_t copy(void* destination, const void* source, size_t count, cudaMemcpyKind kind,
-                        cudaStream_t stream, const char* name) {
+                        cudaStream_t stream, const char* name, bool asynchronous) {
     if (const cudaError_t error = enter()) return fail(error);
     if (const cudaError_t error = check_copy(destination, source, count, kind)) return fail(error);
-    return fail(enqueue(stream, {Operation::Kind::memcpy, name, [=] {
-                                     if (count > 0) std::memmove(destination, source, count);
-                                     return cudaSuccess;
-                                 }}));
+    const cudaError_t error = enqueue(stream, {Operation::Kind::memcpy, name, [=] {
+                                                   if (count > 0) std::memmove(destination, source, count);
+                                                   return cudaSuccess;
+                                               }});
+    return fail(note_copy(error, destination, source, count, stream, asynchronous));
 }
 
 cudaError_t cudaMemcpy(void* destination, const void* source, size_t count, cudaMemcpyKind kind) {
-    return copy(destination, source, count, kind, nullptr, "cudaMemcpy");
+    return copy(destination, source, count, kind, nullptr, "cudaMemcpy", false);
 }
 
 cudaError_t cudaMemcpyAsync(void* destination, const void* source, size_t count, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    return copy(destination, source, count, kind, stream, "cudaMemcpyAsync");
+    return copy(destination, source, count, kind, stream, "cudaMemcpyAsync", true);
 }
 
 cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void* source, int source_device,
@@ -502,13 +524,14 @@ cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void
 cudaError_t cudaMemcpyPeerAsync(void* destination, int destination_device, const void* source,
                                 int source_device, size_t count, cudaStream_t stream) {
     if (destination_device != 0 || source_device != 0) return fail(cudaErrorInvalidDevice);
-    return copy(destination, source, count, cudaMemcpyDeviceToDevice, stream, "cudaMemcpyPeer");
+    return copy(destination, source, count, cudaMemcpyDeviceToDevice, stream, "cudaMemcpyPeer", true);
 }
 
 cudaError_t cudaMemcpy2D(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
-    return cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width, height, kind,
-                             nullptr);
+    const cudaError_t error =
+        cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width, height, kind, nullptr);
+    return note_copy(error, destination, source, 1, nullptr, false);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const void* source,
@@ -525,14 +548,15 @@ cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const
     if (!side_is_right(destination, destination_pitch * (height - 1) + width, writes_device(kind), any) ||
         !side_is_right(source, source_pitch * (height - 1) + width, reads_device(kind), any))
         return fail(cudaErrorInvalidValue);
-    return fail(enqueue(stream, {Operation::Kind::memcpy, "cudaMemcpy2D", [=] {
-                                     auto* to = static_cast<char*>(destination);
-                                     auto* from = static_cast<const char*>(source);
-                                     for (size_t row = 0; row < height; ++row)
-                                         std::memmove(to + row * destination_pitch, from + row * source_pitch,
-                                                      width);
-                                     return cudaSuccess;
-                                 }}));
+    const cudaError_t error =
+        enqueue(stream, {Operation::Kind::memcpy, "cudaMemcpy2D", [=] {
+                             auto* to = static_cast<char*>(destination);
+                             auto* from = static_cast<const char*>(source);
+                             for (size_t row = 0; row < height; ++row)
+                                 std::memmove(to + row * destination_pitch, from + row * source_pitch, width);
+                             return cudaSuccess;
+                         }});
+    return fail(note_copy(error, destination, source, 1, stream, true));
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t count) {
@@ -605,7 +629,7 @@ cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
 
 // A copy between memory and [offset, offset + count) of a symbol; `to_symbol` gives the direction.
 static cudaError_t copy_symbol(const void* memory, const void* symbol, size_t count, size_t offset,
-                               cudaMemcpyKind kind, cudaStream_t stream, bool to_symbol) {
+                               cudaMemcpyKind kind, cudaStream_t stream, bool to_symbol, bool asynchronous) {
     if (const cudaError_t error = enter()) return fail(error);
     const size_t size = symbol_size(symbol);
     if (size == 0) return fail(cudaErrorInvalidSymbol);
@@ -614,23 +638,24 @@ static cudaError_t copy_symbol(const void* memory, const void* symbol, size_t co
     if (!right_kind) return fail(cudaErrorInvalidMemcpyDirection);
     if (offset > size || count > size - offset) return fail(cudaErrorInvalidValue);
     void* place = static_cast<char*>(const_cast<void*>(symbol)) + offset;
-    return to_symbol ? copy(place, memory, count, kind, stream, "cudaMemcpyToSymbol")
-                     : copy(const_cast<void*>(memory), place, count, kind, stream, "cudaMemcpyFromSymbol");
+    return to_symbol ? copy(place, memory, count, kind, stream, "cudaMemcpyToSymbol", asynchronous)
+                     : copy(const_cast<void*>(memory), place, count, kind, stream, "cudaMemcpyFromSymbol",
+                            asynchronous);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source, size_t count, size_t offset,
                                cudaMemcpyKind kind) {
-    return copy_symbol(source, symbol, count, offset, kind, nullptr, true);
+    return copy_symbol(source, symbol, count, offset, kind, nullptr, true, false);
 }
 cudaError_t cudaMemcpyFromSymbol(void* destination, const void* symbol, size_t count, size_t offset,
                                  cudaMemcpyKind kind) {
-    return copy_symbol(destination, symbol, count, offset, kind, nullptr, false);
+    return copy_symbol(destination, symbol, count, offset, kind, nullptr, false, false);
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t count, size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
-    return copy_symbol(source, symbol, count, offset, kind, stream, true);
+    return copy_symbol(source, symbol, count, offset, kind, stream, true, true);
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const void* symbol, size_t count, size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {
-    return copy_symbol(destination, symbol, count, offset, kind, stream, false);
+    return copy_symbol(destination, symbol, count, offset, kind, stream, false, true);
 }

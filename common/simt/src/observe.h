@@ -53,6 +53,26 @@ SIMT_OBSERVED(void stray_shuffle(const void*))
 /// where.
 SIMT_OBSERVED(void failed(const char*, const char*, const void*))
 
+/// An operation of the stream with this id (legacy default stream? blocking?) begins and ends, on this thread
+/// and alone. Without a name it is none: only locked.
+SIMT_OBSERVED(void operation_begins(unsigned long long, bool, bool, const char*))
+SIMT_OBSERVED(void operation_ends(unsigned long long, const char*))
+/// The running operation has allocated this memory for its stream.
+SIMT_OBSERVED(void claimed(const void*))
+/// The host has waited: for a stream (as above), for everything, for an event.
+SIMT_OBSERVED(void host_waits(unsigned long long, bool, bool))
+SIMT_OBSERVED(void host_waits_for_all())
+SIMT_OBSERVED(void host_waits_for_event(const void*))
+/// The running operation records an event; waits for one.
+SIMT_OBSERVED(void event_recorded(const void*))
+SIMT_OBSERVED(void operation_waits(const void*))
+SIMT_OBSERVED(void event_destroyed(const void*))
+/// The running operation is a graph, whose nodes follow: handles of those before it, their number, its name.
+SIMT_OBSERVED(void graph_begins())
+SIMT_OBSERVED(void node_begins(const void* const*, std::size_t, const char*))
+SIMT_OBSERVED(void node_ends(const void*))
+SIMT_OBSERVED(void graph_ends())
+
 /// Memory of the heap: `kind` is a Location::Kind.
 SIMT_OBSERVED(void allocated(const void*, std::size_t, unsigned char))
 SIMT_OBSERVED(void named(const void*, const char*))

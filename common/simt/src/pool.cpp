@@ -6,6 +6,7 @@
 
 #include "heap.h"
 #include "memory.h"
+#include "observe.h"
 #include "simt/stream.h"
 #include "simt/virtual_device.h"
 #include "stream_state.h"
@@ -68,6 +69,10 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t p
     }
     void* memory = heap().allocate(size, Location::Kind::device);
     if (!memory) return fail(cudaErrorMemoryAllocation);
+    // Other streams may use it only after an event of this one.
+    if constexpr (observe::on)
+        execute(
+            stream, [memory] { return observe::claimed(memory), cudaSuccess; }, "cudaMallocAsync");
     std::lock_guard lock(p.mutex);
     p.allocations[memory] = {pool, size};
     pool->used += size;

@@ -4,6 +4,7 @@
 #include <shared_mutex>
 
 #include "memory.h"
+#include "observe.h"
 #include "simt/virtual_device.h"
 #include "stream_state.h"
 
@@ -113,7 +114,11 @@ bool is_legacy(cudaStream_t resolved) { return resolved == legacy_stream(); }
 
 bool executing() { return execution_depth > 0; }
 
-cudaError_t execute(cudaStream_t stream, const Action& action) {
+void note_wait(cudaStream_t stream) {
+    observe::host_waits(stream->id, is_legacy(stream), !(stream->flags & cudaStreamNonBlocking));
+}
+
+cudaError_t execute(cudaStream_t stream, const Action& action, const char* name) {
     // An operation that launches work (a host thread inside a kernel's emulation) is already ordered.
     if (execution_depth > 0) return action();
     std::shared_lock<std::shared_mutex> shared(legacy_order(), std::defer_lock);
@@ -126,9 +131,18 @@ cudaError_t execute(cudaStream_t stream, const Action& action) {
     std::lock_guard busy(stream->busy);
     if (const cudaError_t error = sticky_error()) return error;
     struct Depth {
-        Depth() { ++execution_depth; }
-        ~Depth() { --execution_depth; }
-    } depth;
+        Depth(cudaStream_t s, const char* n) : stream(s), name(n) {
+            ++execution_depth;
+            observe::operation_begins(stream->id, is_legacy(stream), !(stream->flags & cudaStreamNonBlocking),
+                                      name);
+        }
+        ~Depth() {
+            observe::operation_ends(stream->id, name);
+            --execution_depth;
+        }
+        cudaStream_t stream;
+        const char* name;
+    } depth(stream, name);
     return action();
 }
 
@@ -200,7 +214,7 @@ cudaError_t enqueue(cudaStream_t handle, Operation operation) {
             if (implicit) return cudaErrorStreamCaptureImplicit;
         }
     }
-    return execute(stream, operation.run);
+    return execute(stream, operation.run, operation.name);
 }
 
 void call_host(cudaHostFn_t function, void* user_data) {
@@ -286,7 +300,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     }
     if (const cudaError_t error = enter_unsafe()) return fail(error);
     // Work of other host threads may still be running in this stream: wait for it.
-    return fail(execute(stream, [] { return cudaSuccess; }));
+    const cudaError_t error = execute(
+        stream, [] { return cudaSuccess; }, nullptr);
+    note_wait(stream);
+    return fail(error);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
@@ -303,6 +320,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     if (const cudaError_t error = enter_unsafe()) return fail(error);
     if (executing() || !stream->busy.try_lock()) return cudaErrorNotReady;  // not recorded: it is no failure
     stream->busy.unlock();
+    note_wait(stream);
     return cudaSuccess;
 }
 
@@ -404,7 +422,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
         stream->capture->invalidated = true;
         return fail(cudaErrorStreamCaptureIsolation);
     }
-    return cudaSuccess;  // whatever was recorded has finished
+    lock.unlock();
+    // Whatever was recorded has finished; what is checked is that this was no accident.
+    if constexpr (observe::on)
+        return fail(execute(
+            stream, [event] { return observe::operation_waits(event), cudaSuccess; }, "cudaStreamWaitEvent"));
+    return cudaSuccess;
 }
 
 // ---- Events
@@ -431,6 +454,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     std::lock_guard lock(state_mutex());
     if (!events().has(event)) return fail(cudaErrorInvalidResourceHandle);
     events().live.erase(event);
+    observe::event_destroyed(event);
     delete event;
     return cudaSuccess;
 }
@@ -448,6 +472,7 @@ cudaError_t stamp_event(cudaEvent_t event) {
     event->capture.reset();
     event->frontier.clear();
     event->time = std::chrono::steady_clock::now();
+    observe::event_recorded(event);
     return cudaSuccess;
 }
 }  // namespace simt
@@ -487,6 +512,7 @@ static cudaError_t check_event(cudaEvent_t event) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (const cudaError_t error = enter()) return fail(error);
     if (const cudaError_t error = check_event(event)) return fail(error);
+    observe::host_waits_for_event(event);
     return fail(enter_unsafe());
 }
 

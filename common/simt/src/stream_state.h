@@ -57,8 +57,11 @@ Registry<cudaGraphExec_t>& executables();
 cudaStream_t resolve(cudaStream_t stream);
 bool is_legacy(cudaStream_t resolved);
 
-/// Runs `action` in `stream` now, holding the locks that keep operations of a stream apart.
-cudaError_t execute(cudaStream_t resolved, const Action& action);
+/// Runs `action` in `stream` now, holding the locks that keep operations of a stream apart. `name` as
+/// Operation's; null: it does nothing but wait.
+cudaError_t execute(cudaStream_t resolved, const Action& action, const char* name);
+/// Tells the checks that the host has waited for `stream`.
+void note_wait(cudaStream_t resolved);
 /// True while this host thread runs an operation.
 bool executing();
 

@@ -34,6 +34,9 @@ struct Side {
     Place place;
     std::string access;  ///< "write of 4 bytes", "atomic", "barrier"
     uint3 thread = {}, block = {};
+    /// Of a race between operations of streams: the kernel whose thread this is, "" if it is none; what it is
+    /// otherwise ("cudaMemcpyAsync", "the host"); and its stream ("stream 3", "the default stream").
+    std::string kernel, operation, stream;
 };
 
 struct Finding {
