@@ -23,6 +23,8 @@ struct Now {
     BlockState& block;
     unsigned warp, lane;
     std::uint32_t segment;
+    /// All before it is ordered: of shared memory the block's last barrier, else State::order_base.
+    std::uint32_t horizon;
 };
 
 /// `release` made lane `lane`'s access in segment `s` visible; lane 32: of some lane.
@@ -178,7 +180,7 @@ struct Subject {
         cell.first = now.segment;
         cell.lanes = 1u << now.lane;
         cell.first_pc = code;
-        cell.flags = static_cast<std::uint16_t>((cell.flags & ~Cell::first_atomic) | flag);
+        cell.flags = static_cast<std::uint16_t>((cell.flags & ~(Cell::first_atomic | Cell::apart)) | flag);
     };
     if (cell.first == now.segment) {
         if (((cell.flags & Cell::first_atomic) != 0) == atomic)
@@ -212,8 +214,14 @@ struct Subject {
     }
     cell.second = now.segment;
     cell.second_pc = code;
-    cell.flags =
-        static_cast<std::uint16_t>((cell.flags & ~Cell::second_atomic) | (atomic ? Cell::second_atomic : 0));
+    bool apart = false;
+    if (cell.first >= state.launch_base) {
+        const Segment& first = state.segments[cell.first - state.segments_from];
+        const bool shared = now.horizon != state.order_base;
+        apart = first.block != now.block.number || (shared && first.warp != now.warp);
+    }
+    cell.flags = static_cast<std::uint16_t>((cell.flags & ~(Cell::second_atomic | Cell::apart)) |
+                                            (atomic ? Cell::second_atomic : 0) | (apart ? Cell::apart : 0));
 }
 
 void check_write_slot(const Now& now, const Cell& cell, const Subject& subject, bool write, bool atomic) {
@@ -249,26 +257,48 @@ void check_slots(const Now& now, const Cell& cell, const Subject& subject, bool 
     record(std::move(report));
 }
 
-inline void read_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code) {
-    if (__builtin_expect(!(cell.flags & Cell::initialised), 0)) uninitialised(subject, false);
-    if (cell.write >= state.order_base &&
-        !(cell.write == now.segment && (cell.flags & Cell::lane_mask) == now.lane))
-        check_write_slot(now, cell, subject, false, false);
-    if (__builtin_expect(cell.flags & (Cell::first_atomic | Cell::second_atomic), 0))
-        check_slots(now, cell, subject, false, false, false, true);
-    if (cell.first == now.segment && !(cell.flags & Cell::first_atomic)) {
-        cell.lanes |= 1u << now.lane;
-        cell.first_pc = code;
-    } else {
-        remember(now, cell, false, code);
-    }
+[[gnu::noinline]] void read_against_atomics(const Now& now, const Cell& cell, const Subject& subject) {
+    check_slots(now, cell, subject, false, false, false, true);
 }
 
-inline void write_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code) {
-    if (cell.write >= state.order_base &&
+SIMT_DEVICE void read_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code) {
+    const unsigned flags = cell.flags;
+    if (__builtin_expect(!(flags & Cell::initialised), 0)) uninitialised(subject, false);
+    if (cell.write >= now.horizon && !(cell.write == now.segment && (flags & Cell::lane_mask) == now.lane))
+        check_write_slot(now, cell, subject, false, false);
+    if (__builtin_expect((flags & (Cell::first_atomic | Cell::second_atomic)) == 0, 1)) {
+        if (cell.first == now.segment) {
+            cell.lanes |= 1u << now.lane;
+            cell.first_pc = code;
+            return;
+        }
+        if (cell.first < now.horizon) {
+            cell.first = now.segment;
+            cell.lanes = 1u << now.lane;
+            cell.first_pc = code;
+            cell.flags = static_cast<std::uint16_t>(flags & ~Cell::apart);
+            return;
+        }
+        if (cell.second == now.segment) return;
+        const std::uint32_t base = std::max(now.horizon, state.launch_base);
+        if ((flags & Cell::apart) && cell.first >= base && cell.second >= base && !state.fences) return;
+    } else {
+        read_against_atomics(now, cell, subject);
+        if (cell.first == now.segment && !(flags & Cell::first_atomic)) {
+            cell.lanes |= 1u << now.lane;
+            cell.first_pc = code;
+            return;
+        }
+    }
+    remember(now, cell, false, code);
+}
+
+SIMT_DEVICE void write_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code) {
+    if (cell.write >= now.horizon &&
         !(cell.write == now.segment && (cell.flags & Cell::lane_mask) == now.lane))
         check_write_slot(now, cell, subject, true, false);
-    if (cell.first != 0 && !(cell.first == now.segment && cell.lanes == 1u << now.lane && cell.second == 0))
+    if ((cell.first >= now.horizon && !(cell.first == now.segment && cell.lanes == 1u << now.lane)) ||
+        cell.second >= now.horizon)
         check_slots(now, cell, subject, true, false, true, true);
     cell.write = now.segment;
     cell.first = cell.second = cell.lanes = 0;
@@ -479,6 +509,7 @@ void split(Array& array) {
     if (!in_place) munmap(array.cells, (array.size + 3) / 4 * sizeof(Cell));
     array.cells = bytes;
     array.shift = 0;
+    ++state.layout;
 }
 
 // ---- Code addresses ---------------------------------------------------------------------------------------
@@ -487,113 +518,164 @@ namespace {
 struct CodeTable {
     std::unordered_map<const void*, std::uint16_t> codes;
     std::vector<const void*> addresses{nullptr};
-    struct Entry {
-        const void* pc = nullptr;
-        std::uint16_t code = 0;
-    } recent[1024];
 };
 CodeTable& code_table() {
     static auto* table = new CodeTable;
     return *table;
 }
-CodeTable* table = nullptr;
 
-[[gnu::noinline]] std::uint16_t find_code(const void* pc, CodeTable::Entry& entry) {
-    auto [found, fresh] = table->codes.try_emplace(pc, std::uint16_t{0});
-    if (fresh && table->addresses.size() < 65536) {
-        found->second = static_cast<std::uint16_t>(table->addresses.size());
-        table->addresses.push_back(pc);
+std::uint16_t code_of(const void* pc) {
+    CodeTable& table = code_table();
+    auto [found, fresh] = table.codes.try_emplace(pc, std::uint16_t{0});
+    if (fresh && table.addresses.size() < 65536) {
+        found->second = static_cast<std::uint16_t>(table.addresses.size());
+        table.addresses.push_back(pc);
     }
-    entry = {pc, found->second};
     return found->second;
 }
 }  // namespace
 
-SIMT_DEVICE std::uint16_t code_of(const void* pc) {
-    if (__builtin_expect(!table, 0)) table = &code_table();
-    const auto bits = reinterpret_cast<std::uintptr_t>(pc);
-    CodeTable::Entry& entry = table->recent[(bits ^ bits >> 10) & 1023];
-    return entry.pc == pc ? entry.code : find_code(pc, entry);
-}
-
 const void* code_address(std::uint16_t code) { return code_table().addresses[code]; }
 
+// ---- One access -------------------------------------------------------------------------------------------
+
 namespace {
-[[gnu::noinline, gnu::cold]] void tell_observers(const Now& now, const Subject& subject, AccessKind kind,
-                                                 bool atomic, bool is_shared) {
+[[gnu::noinline, gnu::cold]] void tell_observers(unsigned flat, const Subject& subject, AccessKind kind,
+                                                 bool is_shared) {
     const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
     const bool writes = kind == AccessKind::write || kind == AccessKind::volatile_write;
     Event event;
     event.pc = subject.pc;
     event.address = subject.address;
     event.size = subject.size;
-    event.access = reads ? Access::read : writes || !atomic ? Access::write : Access::atomic;
+    event.access = reads ? Access::read : writes ? Access::write : Access::atomic;
     event.space = is_shared                                  ? Space::shared
                   : subject.array.memory == Memory::constant ? Space::constant
                                                              : Space::global;
     event.block = state.block_number;
-    event.warp = now.warp;
-    event.lane = now.lane;
+    event.warp = flat / warp_lanes;
+    event.lane = flat % warp_lanes;
     event.array = subject.array.name.c_str();
     event.origin = subject.array.begin;
     for (Observer* observer : state.observers) observer->access(event);
+}
+
+/// Where a place in the code went last: mostly to the array that it goes to next.
+struct alignas(64) Recent {
+    const void* pc = nullptr;
+    std::uintptr_t begin = 0;
+    std::size_t size = 0;
+    Cell* cells = nullptr;
+    Array* array = nullptr;
+    std::uint32_t layout = 0;  ///< State::layout then
+    std::uint16_t code = 0;
+    std::uint8_t shift = 2;
+    bool shared = false;
+    bool constant = false;
+};
+Recent recent[256];
+
+/// The array of an access, put into `entry`; nullptr if the access does not matter. Does not return if it is
+/// bad.
+[[gnu::noinline]] Array* classify(Recent& entry, std::uintptr_t address, std::size_t size, AccessKind kind,
+                                  const void* pc) {
+    Array* array;
+    bool is_shared = false;
+    if (const std::uintptr_t offset = address - state.heap_begin; offset < state.heap_size) {
+        array = state.pages[offset >> page_shift];
+        if (!array || !array->holds(address, size))
+            bad(array && !array->live ? "use-after-free" : "out-of-bounds", address, size, kind,
+                array ? array : nearest(address), pc);
+        if (!array->live) bad("use-after-free", address, size, kind, array, pc);
+    } else if (address - state.shared_begin < state.shared_size) {
+        is_shared = true;
+        array = find_shared_array(address);
+        if (!array || !array->holds(address, size))
+            bad("out-of-bounds", address, size, kind, array ? array : nearest_shared(address), pc);
+    } else {
+        array = elsewhere(address, size, kind, pc);
+        if (!array) return nullptr;
+        if (!array->holds(address, size)) bad("out-of-bounds", address, size, kind, array, pc);
+    }
+    const std::uint16_t code = entry.pc == pc ? entry.code : code_of(pc);
+    entry.pc = pc;
+    entry.begin = array->begin;
+    entry.size = array->size;
+    entry.cells = array->cells;
+    entry.array = array;
+    entry.layout = state.layout;
+    entry.code = code;
+    entry.shift = static_cast<std::uint8_t>(array->shift);
+    entry.shared = is_shared;
+    entry.constant = array->memory == Memory::constant;
+    return array;
+}
+
+[[gnu::noinline, gnu::cold]] void split_in(Recent& entry) {
+    split(*entry.array);
+    entry.cells = entry.array->cells;
+    entry.shift = 0;
+    entry.layout = state.layout;
+}
+
+constexpr StepKind step_kind(AccessKind kind) {
+    switch (kind) {
+        case AccessKind::read:
+        case AccessKind::volatile_read:
+        case AccessKind::atomic_load:
+            return StepKind::read;
+        case AccessKind::write:
+        case AccessKind::volatile_write:
+        case AccessKind::atomic_store:
+            return StepKind::write;
+        default:
+            return StepKind::atomic;
+    }
 }
 
 /// check_access(), inlined where kind and size are constants.
 SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned,
                        const void* pc) {
     if (__builtin_expect(pending.active, 0)) resolve_pending();
-    Array* array;
-    bool is_shared = false;
-    if (const std::uintptr_t offset = address - state.heap_begin; offset < state.heap_size) {
-        array = state.pages[offset >> page_shift];
-        if (__builtin_expect(!array || !array->holds(address, size), 0))
-            bad(array && !array->live ? "use-after-free" : "out-of-bounds", address, size, kind,
-                array ? array : nearest(address), pc);
-        if (__builtin_expect(!array->live, 0)) bad("use-after-free", address, size, kind, array, pc);
-    } else if (address - state.shared_begin < state.shared_size) {
-        is_shared = true;
-        BlockState& block = *state.block;
-        array = block.last_shared < block.shared.size() ? &block.shared[block.last_shared] : nullptr;
-        if (__builtin_expect(!array || !array->holds(address, size), 0)) {
-            array = find_shared_array(address);
-            if (!array || !array->holds(address, size))
-                bad("out-of-bounds", address, size, kind, array ? array : nearest_shared(address), pc);
-        }
-    } else {
-        array = elsewhere(address, size, kind, pc);
-        if (!array) return;
-        if (!array->holds(address, size)) bad("out-of-bounds", address, size, kind, array, pc);
-    }
+    const auto bits = reinterpret_cast<std::uintptr_t>(pc);
+    Recent& entry = recent[(bits ^ bits >> 8) % 256];
+    if (__builtin_expect(entry.pc != pc || entry.layout != state.layout ||
+                             address - entry.begin >= entry.size ||
+                             size > entry.size - (address - entry.begin),
+                         0))
+        if (!classify(entry, address, size, kind, pc)) return;
     if (__builtin_expect(aligned && (address & (size - 1)) != 0, 0))
-        bad("misaligned", address, size, kind, array, pc);
+        bad("misaligned", address, size, kind, entry.array, pc);
     const bool writes = kind == AccessKind::write || kind == AccessKind::volatile_write ||
                         kind == AccessKind::atomic || kind == AccessKind::atomic_store;
-    if (__builtin_expect(array->memory == Memory::constant && writes, 0))
-        bad("constant-write", address, size, kind, array, pc);
+    if (writes && __builtin_expect(entry.constant, 0))
+        bad("constant-write", address, size, kind, entry.array, pc);
 
     const unsigned flat = current_flat();
-    const Now now{*state.block, flat / warp_lanes, flat % warp_lanes,
-                  segment_of(*state.block, flat / warp_lanes, flat % warp_lanes)};
-    const Subject subject{*array, address, size, pc};
-    const std::uint16_t code = code_of(pc);
-    const std::size_t offset = address - array->begin;
-    if (__builtin_expect(((offset | size) & 3) != 0 && array->shift != 0, 0)) split(*array);
-    Cell* cell = array->cells + (offset >> array->shift);
-    Cell* const end = array->cells + ((offset + size - 1) >> array->shift) + 1;
-    bool atomic = false;
+    BlockState& block = *state.block;
+    const Now now{block, flat / warp_lanes, flat % warp_lanes,
+                  segment_of(block, flat / warp_lanes, flat % warp_lanes),
+                  entry.shared ? block.base : state.order_base};
+    const Subject subject{*entry.array, address, size, pc};
+    const std::uint16_t code = entry.code;
+    const std::size_t offset = address - entry.begin;
+    if (__builtin_expect(((offset | size) & 3) != 0 && entry.shift != 0, 0)) split_in(entry);
+    Cell* cell = entry.cells + (offset >> entry.shift);
+    Cell* const end = entry.cells + ((offset + size - 1) >> entry.shift) + 1;
     switch (kind) {
         case AccessKind::read:
-            for (; cell != end; ++cell) read_cell(now, *cell, subject, code);
+            do read_cell(now, *cell, subject, code);
+            while (++cell != end);
             break;
         case AccessKind::write:
-            for (; cell != end; ++cell) write_cell(now, *cell, subject, code);
+            do write_cell(now, *cell, subject, code);
+            while (++cell != end);
             break;
         case AccessKind::volatile_read:
         case AccessKind::volatile_write:
             // Volatile global memory is how flags were passed before there were atomics for it; volatile
             // shared memory is how warps exchanged values when they ran in step, which they no longer do.
-            if (is_shared) {
+            if (entry.shared) {
                 for (; cell != end; ++cell)
                     kind == AccessKind::volatile_read ? read_cell(now, *cell, subject, code)
                                                       : write_cell(now, *cell, subject, code);
@@ -604,10 +686,11 @@ SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind
             const bool reads = kind != AccessKind::atomic_store && kind != AccessKind::volatile_write;
             for (; cell != end; ++cell) atomic_cell(now, *cell, subject, code, reads, writes);
             if (state.fences) synchronise(now, address, writes);
-            atomic = true;
         }
     }
-    if (__builtin_expect(!state.observers.empty(), 0)) tell_observers(now, subject, kind, atomic, is_shared);
+    if (BlockTrace* trace = tracing)
+        trace_access(*trace, flat, step_key(step_kind(kind), pc), address, static_cast<std::uint32_t>(size));
+    if (__builtin_expect(!state.observers.empty(), 0)) tell_observers(flat, subject, kind, entry.shared);
 }
 }  // namespace
 

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <tuple>
 
-#include "requests.h"
 #include "state.h"
+#include "trace.h"
 
 namespace simt::check {
 
@@ -24,6 +23,15 @@ MemoryCounters& MemoryCounters::operator+=(const MemoryCounters& o) {
     addresses += o.addresses;
     serial_steps += o.serial_steps;
     return *this;
+}
+
+MemoryCounters MemoryCounters::operator*(std::uint64_t times) const {
+    MemoryCounters m = *this;
+    for (std::uint64_t* field :
+         {&m.requests, &m.lanes, &m.sectors, &m.ideal_sectors, &m.wavefronts, &m.ideal_wavefronts,
+          &m.requested_bytes, &m.useful_bytes, &m.addresses, &m.serial_steps})
+        *field *= times;
+    return m;
 }
 
 MemoryCounters LaunchCounters::total(Space space, Access access) const {
@@ -60,109 +68,66 @@ std::vector<SiteCounters> merge(std::vector<SiteCounters> sites) {
     return merged;
 }
 
-using SiteKey = std::tuple<const void*, std::uintptr_t, Space, Access, unsigned>;
-
-struct Sum : MemoryCounters {
-    std::string array;
-};
+/// Looks up where sites stand, and merges those of one line.
+std::vector<SiteCounters> name_sites(const std::vector<RawSite>& raw) {
+    std::vector<SiteCounters> sites;
+    for (const RawSite& from : raw) {
+        SiteCounters site;
+        static_cast<MemoryCounters&>(site) = from;
+        site.place = locate(from.pc);
+        site.array = from.array;
+        site.space = from.space;
+        site.access = from.access;
+        site.width = from.width;
+        sites.push_back(std::move(site));
+    }
+    return merge(std::move(sites));
+}
 
 }  // namespace
 
-struct Counting::State : Observer {
+struct Counting::State {
     bool running = false;
-    std::vector<LaunchCounters> launches;
+    std::vector<RawLaunch> raw;
+    std::vector<LaunchCounters> launches;  ///< of the first entries of `raw`, which are empty
     HostCounters host;
-
-    // Of the running launch and block. Requests are matched by place in the code and occurrence between two
-    // barriers of the block.
-    std::map<SiteKey, Sum> sums;
-    std::map<std::tuple<unsigned, const void*, unsigned>, std::pair<SiteKey, Request>> open;
-    std::map<std::tuple<unsigned, unsigned, const void*>, unsigned> occurrences;
-    std::uint64_t block_barriers = 0;
-
-    void launch_begins(const char* kernel, dim3 grid, dim3 block) override {
-        LaunchCounters launch;
-        launch.kernel = kernel;
-        launch.grid = grid;
-        launch.block = block;
-        launch.blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-        const std::uint64_t lanes = std::uint64_t{block.x} * block.y * block.z;
-        launch.warps = launch.blocks * ((lanes + 31) / 32);
-        launch.threads = launch.blocks * lanes;
-        launches.push_back(std::move(launch));
-        ++host.launches;
-    }
-
-    void flush() {
-        for (auto& [key, entry] : open) add_request(entry.second, sums[entry.first]);
-        open.clear();
-        occurrences.clear();
-    }
-
-    void block_begins(std::uint64_t) override {
-        flush();
-        block_barriers = 0;
-    }
-
-    void access(const Event& e) override {
-        const unsigned k = occurrences[{e.warp, e.lane, e.pc}]++;
-        const SiteKey key{e.pc, e.origin, e.space, e.access, static_cast<unsigned>(e.size)};
-        sums[key].array = e.array;
-        auto& [site, request] = open[{e.warp, e.pc, k}];
-        site = key;
-        request.space = e.space;
-        request.access = e.access;
-        request.width = static_cast<unsigned>(e.size);
-        request.lanes |= 1u << e.lane;
-        request.addresses[e.lane] = e.address - (e.space == Space::shared ? state.shared_begin : 0);
-    }
-
-    void block_synchronised(std::uint64_t) override {
-        flush();
-        LaunchCounters& launch = launches.back();
-        ++launch.barriers;
-        launch.max_barriers = std::max(launch.max_barriers, ++block_barriers);
-    }
-
-    void launch_ends() override {
-        flush();
-        std::vector<const void*> pcs;
-        for (const auto& [key, sum] : sums) pcs.push_back(std::get<0>(key));
-        locate_all(pcs);
-        std::vector<SiteCounters> sites;
-        for (const auto& [key, sum] : sums) {
-            SiteCounters site;
-            static_cast<MemoryCounters&>(site) = sum;
-            site.place = locate(std::get<0>(key));
-            site.array = sum.array;
-            site.space = std::get<2>(key);
-            site.access = std::get<3>(key);
-            site.width = std::get<4>(key);
-            sites.push_back(std::move(site));
-        }
-        launches.back().sites = merge(std::move(sites));
-        sums.clear();
-    }
 };
 
 Counting::Counting() : state_(std::make_unique<State>()) { start(); }
 Counting::~Counting() { stop(); }
 
 void Counting::start() {
-    if (!state_->running) add_observer(*state_);
+    if (!state_->running) count_into(&state_->raw);
     state_->running = true;
 }
 void Counting::stop() {
-    if (state_->running) remove_observer(*state_);
+    if (state_->running) count_into(nullptr);
     state_->running = false;
 }
 void Counting::clear() {
+    state_->raw.clear();
     state_->launches.clear();
     state_->host = {};
 }
 
-const std::vector<LaunchCounters>& Counting::launches() { return state_->launches; }
-const HostCounters& Counting::host() const { return state_->host; }
+const std::vector<LaunchCounters>& Counting::launches() {
+    auto& [running, raw, launches, host] = *state_;
+    // One look-up for everything that is new.
+    std::vector<const void*> pcs;
+    for (std::size_t i = launches.size(); i < raw.size(); ++i)
+        for (const RawSite& site : raw[i].sites) pcs.push_back(site.pc);
+    locate_all(pcs);
+    for (std::size_t i = launches.size(); i < raw.size(); ++i) {
+        raw[i].counters.sites = name_sites(raw[i].sites);
+        raw[i].sites.clear();
+        launches.push_back(std::move(raw[i].counters));
+    }
+    return launches;
+}
+const HostCounters& Counting::host() const {
+    state_->host.launches = state_->raw.size();
+    return state_->host;
+}
 
 std::vector<SiteCounters> merge_sites(const std::vector<LaunchCounters>& launches) {
     std::vector<SiteCounters> all;

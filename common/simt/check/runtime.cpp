@@ -181,6 +181,7 @@ static Array& add_shared(BlockState& block, const void* memory, std::size_t size
     array.memory = kind;
     array.shift = shape.element % 4 == 0 ? 2 : 0;
     array.cells = block.cells + (array.begin - state.shared_begin);
+    ++state.layout;
     std::memset(static_cast<void*>(array.cells), 0, cell_bytes(array));
     block.shared.push_back(std::move(array));
     return block.shared.back();
@@ -231,6 +232,8 @@ void launch_begins(const Launch& launch) {
     state.signals.clear();
     state.fences = false;
     state.block = nullptr;
+    ++state.layout;
+    counted::launch_begins(launch);
     if (!state.observers.empty()) {
         const std::string name = kernel_name(launch.grid);
         for (Observer* o : state.observers)
@@ -241,6 +244,7 @@ void launch_begins(const Launch& launch) {
 void launch_ends(const Launch&) {
     state.own_work = false;
     settle_pending();
+    counted::launch_ends();
     for (Observer* o : state.observers) o->launch_ends();
     state.launch = nullptr;
     state.block = nullptr;
@@ -272,6 +276,7 @@ void block_begins(Block& block, std::uint64_t number_of_block) {
     b.acquisitions.clear();
     if (!b.fences.empty()) b.fences.clear();
     b.stopped = 0;
+    counted::block_begins(b, number_of_block);
     for (Observer* o : state.observers) o->block_begins(number_of_block);
 }
 
@@ -279,6 +284,8 @@ void block_continues(Block& block) {
     settle_pending();
     state.block = block.checked;
     state.block_number = block.checked->number;
+    ++state.layout;
+    tracing = state.counting ? block.checked->trace.get() : nullptr;
     state.shared_begin = number(block.static_shared);
     state.shared_size = static_cast<std::size_t>(block.dynamic_shared + shared_limit - block.static_shared);
 }
@@ -328,13 +335,20 @@ void barrier_completes(Block& block) {
         b.warps[w].base = b.base;
         b.warps[w].partial = false;
     }
+    counted::barrier(block);
     for (Observer* o : state.observers) o->block_synchronised(b.number);
 }
 
-void grid_barrier_completes() { state.launch_base = state.next_segment; }
+void grid_barrier_completes() {
+    state.launch_base = state.next_segment;
+    counted::grid_barrier();
+}
 
-void warp_completes(Block& block, unsigned w, unsigned lanes) {
+void lane_exits() { counted::exit(); }
+
+void warp_completes(Block& block, unsigned w, unsigned lanes, unsigned operation) {
     settle_pending();
+    counted::warp_operation(operation);
     BlockState& b = *block.checked;
     WarpClock& warp = b.warps[w];
     if (lanes == block.warps[w].live) {
@@ -385,6 +399,7 @@ void stray_shuffle(const void* site) {
 
 void failed(const char* what, const char* text, const void* site) {
     state.own_work = true;  // until the launch has ended: what follows only reports
+    tracing = nullptr;
     Report report = by_current_lane(Tool::synccheck, what, site);
     if (std::strcmp(what, "crash") == 0) report.tool = Tool::memcheck;
     report.text = text;
@@ -404,6 +419,7 @@ void allocated(const void* pointer, std::size_t size, unsigned char kind) {
     array->cells = map_cells(cell_bytes(*array));
     array->serial = state.allocations++;
     array->made_at = call_stack();
+    ++state.layout;
     state.live[array->begin] = array;
     for (std::uintptr_t page = (array->begin - state.heap_begin) >> page_shift;
          page <= (array->begin + size - 1 - state.heap_begin) >> page_shift; ++page)
@@ -422,6 +438,7 @@ void released(const void* pointer) {
     array->cells = nullptr;
     array->live = false;
     if (array->from_kernel) state.device_heap_used -= array->size;
+    ++state.layout;
     state.live.erase(array->begin);
     array->freed_at = call_stack();
 }
@@ -448,6 +465,7 @@ void symbol_added(const void* pointer, std::size_t size, const char* name, Symbo
     array->tracks_values = false;
     array->cells = map_cells(cell_bytes(*array));
     std::lock_guard lock(symbols().mutex);
+    ++state.layout;
     auto& arrays = symbols().arrays;
     arrays[array->begin] = std::move(array);
     state.symbols_begin = arrays.begin()->first;
@@ -478,6 +496,7 @@ void texel_read(const void* pointer, std::size_t size, const void* site) {
 void symbol_removed(const void* pointer) {
     Symbols& s = symbols();
     std::lock_guard lock(s.mutex);
+    ++state.layout;
     auto found = s.arrays.find(number(pointer));
     if (found == s.arrays.end()) return;
     munmap(found->second->cells, cell_bytes(*found->second));

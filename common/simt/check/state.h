@@ -24,6 +24,7 @@
 
 #include "simt/check.h"
 #include "simt/shared.h"
+#include "trace.h"
 #include "worker.h"
 
 namespace simt::check {
@@ -41,6 +42,9 @@ struct Cell {
     static constexpr unsigned first_atomic = 64;
     static constexpr unsigned second_atomic = 128;
     static constexpr unsigned write_atomic = 256;  ///< `write` is an atomic that a read has displaced
+    /// `first` and `second` come from different blocks, or in shared memory from different warps. As long as
+    /// nothing orders them, no third reader adds to what they tell.
+    static constexpr unsigned apart = 512;
 };
 static_assert(sizeof(Cell) == 24, "six times the data");
 
@@ -135,6 +139,7 @@ struct BlockState {
     unsigned stopped = 0;                        ///< lanes that a bad access ended
     Cell* cells = nullptr;                       ///< one for every byte of shared memory
     std::size_t cells_bytes = 0;
+    std::unique_ptr<BlockTrace> trace;  ///< once somebody has counted
     ~BlockState();
 };
 
@@ -156,8 +161,11 @@ struct State {
     std::uint32_t segments_from = 1;  ///< number of segments[0]
     bool host_is_behind = false;      ///< operations of streams have not been waited for
     std::unordered_map<std::uintptr_t, Signal> signals;
-    bool fences = false;   ///< the launch has used one
-    bool stopped = false;  ///< a lane was stopped since clear(): what is missing may follow from that
+    bool fences = false;    ///< the launch has used one
+    bool stopped = false;   ///< a lane was stopped since clear(): what is missing may follow from that
+    bool counting = false;  ///< the launch is being counted
+    /// Grows whenever an array comes, goes or changes its cells, and when another block runs.
+    std::uint32_t layout = 1;
 
     // The running block.
     BlockState* block = nullptr;
@@ -182,11 +190,18 @@ extern State state;
 
 /// Marks a piece of the checks' own work; does not span a change of lanes.
 struct OwnWork {
-    OwnWork() : before(state.own_work) { state.own_work = true; }
-    ~OwnWork() { state.own_work = before; }
+    OwnWork() : before(state.own_work), trace(tracing) {
+        state.own_work = true;
+        tracing = nullptr;
+    }
+    ~OwnWork() {
+        state.own_work = before;
+        tracing = trace;
+    }
     OwnWork(const OwnWork&) = delete;
     OwnWork& operator=(const OwnWork&) = delete;
     bool before;
+    BlockTrace* trace;
 };
 
 constexpr unsigned page_shift = 12;

@@ -56,7 +56,7 @@ void require_lane(const char* what) {
 
 }  // namespace
 
-Transfer arrive_at_grid_barrier() {
+Transfer arrive_at_grid_barrier() SIMT_WAITS {
     require_lane("grid.sync()");
     if (!this_worker->launch()->grid.cooperative)
         fail_lane("grid.sync() in a kernel that was not launched with cudaLaunchCooperativeKernel()",
@@ -66,10 +66,10 @@ Transfer arrive_at_grid_barrier() {
 
 bool grid_is_cooperative() { return execution.in_lane && this_worker->launch()->grid.cooperative; }
 
-Transfer arrive_at_barrier() { return arrive_at(Wait::sync, false, SIMT_SITE); }
-Transfer arrive_at_count(bool vote) { return arrive_at(Wait::count, vote, SIMT_SITE); }
-Transfer arrive_at_and(bool vote) { return arrive_at(Wait::all, !vote, SIMT_SITE); }
-Transfer arrive_at_or(bool vote) { return arrive_at(Wait::any, vote, SIMT_SITE); }
+Transfer arrive_at_barrier() SIMT_WAITS { return arrive_at(Wait::sync, false, SIMT_SITE); }
+Transfer arrive_at_count(bool vote) SIMT_WAITS { return arrive_at(Wait::count, vote, SIMT_SITE); }
+Transfer arrive_at_and(bool vote) SIMT_WAITS { return arrive_at(Wait::all, !vote, SIMT_SITE); }
+Transfer arrive_at_or(bool vote) SIMT_WAITS { return arrive_at(Wait::any, vote, SIMT_SITE); }
 
 int count_result() {
     return static_cast<int>(execution.block->barriers[static_cast<int>(Wait::count)].result);
@@ -77,7 +77,7 @@ int count_result() {
 int and_result() { return execution.block->barriers[static_cast<int>(Wait::all)].result == 0; }
 int or_result() { return execution.block->barriers[static_cast<int>(Wait::any)].result != 0; }
 
-Transfer arrive_at_sleep() { return arrive_at_yield(SIMT_SITE); }
+Transfer arrive_at_sleep() SIMT_WAITS { return arrive_at_yield(SIMT_SITE); }
 
 }  // namespace simt
 

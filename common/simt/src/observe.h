@@ -42,8 +42,10 @@ SIMT_OBSERVED(void barrier_reached(Block&, int, const void*))
 SIMT_OBSERVED(void barrier_completes(Block&))
 /// All blocks have come to the grid's barrier.
 SIMT_OBSERVED(void grid_barrier_completes())
-/// The lanes of the second mask of one warp have met in an operation.
-SIMT_OBSERVED(void warp_completes(Block&, unsigned, unsigned))
+/// The lanes of a mask, the third parameter, of one warp have met in a WarpOperation, the fourth.
+SIMT_OBSERVED(void warp_completes(Block&, unsigned, unsigned, unsigned))
+/// The current lane ends, in whatever way.
+SIMT_OBSERVED(void lane_exits())
 /// A warp operation's mask does not name the current lane, which ends here.
 SIMT_OBSERVED(void wrong_mask(unsigned, const void*))
 /// A shuffle at `site` read a lane that took no part.

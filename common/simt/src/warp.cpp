@@ -117,13 +117,14 @@ SIMT_DEVICE bool complete(Block& block, Warp& warp, unsigned slot, unsigned runn
     Lane* lanes = block.lanes + (&warp - block.warps) * warp_lanes;
     each_lane(arrived & ~running, [&](unsigned i) { block.ready->push(lanes[i]); });
     ++block.events;
-    observe::warp_completes(block, static_cast<unsigned>(&warp - block.warps), arrived);
+    observe::warp_completes(block, static_cast<unsigned>(&warp - block.warps), arrived, meeting.operation);
     return true;
 }
 
 }  // namespace
 
-Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source) {
+Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t value,
+                        unsigned source) SIMT_WAITS {
     const void* site = SIMT_SITE;
     Lane& me = current_lane();
     Block& block = *execution.block;
@@ -183,7 +184,7 @@ void complete_after_exit(Block& block, Warp& warp) {
 
 // Lanes at one call of __activemask() form a rendezvous without a mask, told apart by its site. It is
 // complete when all lanes of the warp have come, or when the block can do nothing else.
-Transfer arrive_at_active_mask() {
+Transfer arrive_at_active_mask() SIMT_WAITS {
     const void* site = SIMT_SITE;
     Lane& me = current_lane();
     Block& block = *execution.block;

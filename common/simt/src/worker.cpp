@@ -99,7 +99,12 @@ void jump_stack(const Context& to) {
     jump_context(to);
 }
 
-Context* leaving_context() { return execution.leaving; }
+#if defined(SIMT_CHECK)
+Change change_of(Transfer to) SIMT_WAITS {
+    static SIMT_THREAD_LOCAL Context here;
+    return to ? Change{execution.leaving, to} : Change{&here, &here};
+}
+#endif
 void transfer_with_notice(Transfer to) { switch_stack(*execution.leaving, *to); }
 void leave_with_notice(const Context* next) { jump_stack(*next); }
 
@@ -265,6 +270,7 @@ const Context* Worker::advance() {
 const Context* advance_lane() { return this_worker->advance(); }
 
 const Context* next_lane() {
+    observe::lane_exits();
     execution.spins = 0;
     return execution.fast && ++threadIdx.x < blockDim.x ? nullptr : this_worker->advance();
 }

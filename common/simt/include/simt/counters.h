@@ -53,6 +53,7 @@ struct MemoryCounters {
     std::uint64_t addresses = 0, serial_steps = 0;
 
     MemoryCounters& operator+=(const MemoryCounters& other);
+    MemoryCounters operator*(std::uint64_t times) const;
 
     /// Bytes between L1 and L2 if nothing hits L1: `l1tex__m_xbar2l1tex_read_bytes...` of loads.
     std::uint64_t moved_bytes() const { return sectors * 32; }

@@ -12,11 +12,11 @@
 
 namespace simt {
 // Half of a wait: the scheduler notes the arrival and decides who runs next; carry_out() goes there.
-SIMT_SITED Transfer arrive_at_barrier();
-SIMT_SITED Transfer arrive_at_count(bool vote);
-SIMT_SITED Transfer arrive_at_and(bool vote);
-SIMT_SITED Transfer arrive_at_or(bool vote);
-Transfer arrive_at_sleep();
+SIMT_SITED Transfer arrive_at_barrier() SIMT_WAITS;
+SIMT_SITED Transfer arrive_at_count(bool vote) SIMT_WAITS;
+SIMT_SITED Transfer arrive_at_and(bool vote) SIMT_WAITS;
+SIMT_SITED Transfer arrive_at_or(bool vote) SIMT_WAITS;
+Transfer arrive_at_sleep() SIMT_WAITS;
 int count_result();
 int and_result();
 int or_result();

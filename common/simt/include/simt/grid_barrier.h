@@ -7,7 +7,7 @@
 namespace simt {
 
 /// Waits for every thread of the grid. Needs a cooperative launch.
-Transfer arrive_at_grid_barrier();
+Transfer arrive_at_grid_barrier() SIMT_WAITS;
 SIMT_DEVICE void sync_grid() { carry_out(arrive_at_grid_barrier()); }
 /// True in a kernel launched with cudaLaunchCooperativeKernel().
 bool grid_is_cooperative();

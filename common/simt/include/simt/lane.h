@@ -21,6 +21,13 @@
 #define SIMT_SITED
 #endif
 
+#if defined(SIMT_CHECK)
+/// On the first half of a wait: no basic block begins between it and the second.
+#define SIMT_WAITS noexcept
+#else
+#define SIMT_WAITS
+#endif
+
 #define SIMT_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
 #if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)

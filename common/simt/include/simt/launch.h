@@ -38,6 +38,13 @@ cudaError_t check_grid(const Grid& grid);
 /// failed first (see simt/control.h for the report).
 cudaError_t run_grid(const Grid& grid);
 #if defined(SIMT_CHECK)
+/// The checks see nothing of a function.
+#if defined(__clang__)
+#define SIMT_UNSEEN __attribute__((disable_sanitizer_instrumentation))
+#else
+#define SIMT_UNSEEN __attribute__((no_sanitize("thread"), no_sanitize_coverage))
+#endif
+
 /// One lane. A function of its own: lane_loop() is not instrumented, the kernel is.
 template <class Body>
 [[gnu::noinline]] void run_lane(const Body& body) {
@@ -46,7 +53,7 @@ template <class Body>
 }
 
 template <class Body>
-__attribute__((no_sanitize("thread"))) void lane_loop() {
+SIMT_UNSEEN void lane_loop() {
     const Context* next = nullptr;
     try {
         const Body body = *static_cast<const Body*>(execution.closure);

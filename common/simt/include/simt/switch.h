@@ -94,21 +94,29 @@ SIMT_DEVICE void switch_context(Context& from, const Context& to) {
 /// compilers return two by way of memory.)
 using Transfer = const Context*;
 
-/// `execution.leaving`, read where accesses are not observed.
-Context* leaving_context();
+#if defined(SIMT_CHECK)
+/// A Transfer in a form that instrumented code carries out without a branch, between whose sides it would
+/// report a step of a lane that is no longer the current one.
+struct Change {
+    Context* from;
+    const Context* to;
+};
+/// For nullptr: a change to the caller itself.
+Change change_of(Transfer to) SIMT_WAITS;
+#endif
 
 /// Carries `to` out with the sanitizers' knowledge.
 void transfer_with_notice(Transfer to);
 
 /// Carries `to` out: returns when the lane has the processor again.
 SIMT_DEVICE void carry_out(Transfer to) {
-    if (!to) return;
-#if defined(SIMT_SANITIZED)
-    transfer_with_notice(to);
-#elif defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
-    switch_context(*leaving_context(), *to);
+#if defined(SIMT_CHECK)
+    const Change change = change_of(to);
+    switch_context(*change.from, *change.to);
+#elif defined(SIMT_SANITIZED)
+    if (to) transfer_with_notice(to);
 #else
-    switch_context(*execution.leaving, *to);
+    if (to) switch_context(*execution.leaving, *to);
 #endif
 }
 

@@ -36,10 +36,11 @@ enum class WarpOperation : std::uint8_t {
 };
 
 /// Half of a warp operation: the scheduler notes what this lane brings. `source` is the lane a shuffle reads.
-Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source);
+Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t value,
+                        unsigned source) SIMT_WAITS;
 /// What the operation gives this lane.
 std::uint64_t warp_result();
-Transfer arrive_at_active_mask();
+Transfer arrive_at_active_mask() SIMT_WAITS;
 
 /// Waits for the lanes of `mask`; then gives each what `operation` makes of their `value`s.
 SIMT_DEVICE std::uint64_t warp_collective(WarpOperation operation, unsigned mask, std::uint64_t value,
