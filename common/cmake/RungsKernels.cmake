@@ -52,10 +52,13 @@ set(RUNGS_CHECK_COMPILE_OPTIONS
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -Wno-unknown-pragmas
     -include simt/intercept.h)
 set(RUNGS_CHECK_COMPILE_OPTIONS_GNU
-    -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0)
+    -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1)
 set(RUNGS_CHECK_COMPILE_OPTIONS_Clang
     -fsanitize=array-bounds -fno-unroll-loops -fno-vectorize -fno-slp-vectorize -mllvm -tsan-distinguish-volatile
-    -mllvm -tsan-instrument-read-before-write -mllvm -tsan-instrument-func-entry-exit=0)
+    -mllvm -tsan-instrument-read-before-write)
+# What the counters need besides: every basic block. Without it the checks find the same in less time.
+set(RUNGS_COUNT_COMPILE_OPTIONS_GNU -fsanitize-coverage=trace-pc)
+set(RUNGS_COUNT_COMPILE_OPTIONS_Clang -fsanitize-coverage=bb,no-prune,trace-pc)
 
 # rungs_add_checked_kernels(<target> <file.cu>...)
 #   As rungs_add_kernels(<target> cpu ...), in check mode. The target's other sources are not instrumented; they
@@ -64,7 +67,7 @@ function(rungs_add_checked_kernels target)
     rungs_translate(${target} outputs ${ARGN})
     target_sources(${target} PRIVATE ${outputs})
     set_source_files_properties(${outputs} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
-        "${RUNGS_CHECK_COMPILE_OPTIONS};${RUNGS_CHECK_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}}")
+        "${RUNGS_CHECK_COMPILE_OPTIONS};${RUNGS_CHECK_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}};${RUNGS_COUNT_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}}")
     target_link_libraries(${target} PUBLIC simt_check)
 endfunction()
 
@@ -89,16 +92,18 @@ function(rungs_add_kernels_checked_with target compiler)
     endif()
 endfunction()
 
-# rungs_add_kernels_checked_by(<target> <compiler> <GNU|Clang> <file.cu>...)
-#   As rungs_add_checked_kernels(), with another compiler than this build's.
+# rungs_add_kernels_checked_by(<target> <compiler> <GNU|Clang> [OPTIONS <option>...] <file.cu>...)
+#   As rungs_add_checked_kernels(), with another compiler than this build's, or with more options.
 function(rungs_add_kernels_checked_by target compiler id)
-    rungs_translate(${target} outputs ${ARGN})
+    cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "OPTIONS;SOURCES")
+    rungs_translate(${target} outputs ${arg_UNPARSED_ARGUMENTS} ${arg_SOURCES})
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     set(define "$<TARGET_PROPERTY:simt_check,INTERFACE_COMPILE_DEFINITIONS>")
     foreach(source IN LISTS outputs)
         add_custom_command(
             OUTPUT ${source}.o
             COMMAND ${compiler} -std=c++20 ${RUNGS_CHECK_COMPILE_OPTIONS} ${RUNGS_CHECK_COMPILE_OPTIONS_${id}}
+                    ${RUNGS_COUNT_COMPILE_OPTIONS_${id}} ${arg_OPTIONS}
                     "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>" "-D$<JOIN:${define},;-D>" -c ${source} -o ${source}.o
                     -MMD -MF ${source}.o.d
             DEPENDS ${source}

@@ -361,6 +361,7 @@ const char* kind_name(AccessKind kind) {
     switch (kind) {
         case AccessKind::read:
         case AccessKind::volatile_read:
+        case AccessKind::fetch:
             return "read";
         case AccessKind::write:
         case AccessKind::volatile_write:
@@ -416,7 +417,8 @@ Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, cons
     if (Array* array = find_array(address)) return array;
     const auto closure = reinterpret_cast<std::uintptr_t>(execution.closure);
     if (address - closure < state.launch->grid.closure_bytes) return nullptr;
-    const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
+    const bool reads =
+        kind == AccessKind::read || kind == AccessKind::volatile_read || kind == AccessKind::fetch;
     if (const Array* symbol = symbol_beside(address, false))
         bad("out-of-bounds", address, size, kind, symbol, pc);
     if (reads && is_read_only_data(address)) return nullptr;
@@ -542,7 +544,8 @@ const void* code_address(std::uint16_t code) { return code_table().addresses[cod
 namespace {
 [[gnu::noinline, gnu::cold]] void tell_observers(unsigned flat, const Subject& subject, AccessKind kind,
                                                  bool is_shared) {
-    const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
+    const bool reads =
+        kind == AccessKind::read || kind == AccessKind::volatile_read || kind == AccessKind::fetch;
     const bool writes = kind == AccessKind::write || kind == AccessKind::volatile_write;
     Event event;
     event.pc = subject.pc;
@@ -550,6 +553,7 @@ namespace {
     event.size = subject.size;
     event.access = reads ? Access::read : writes ? Access::write : Access::atomic;
     event.space = is_shared                                  ? Space::shared
+                  : kind == AccessKind::fetch                ? Space::texture
                   : subject.array.memory == Memory::constant ? Space::constant
                                                              : Space::global;
     event.block = state.block_number;
@@ -624,6 +628,8 @@ constexpr StepKind step_kind(AccessKind kind) {
         case AccessKind::volatile_read:
         case AccessKind::atomic_load:
             return StepKind::read;
+        case AccessKind::fetch:
+            return StepKind::fetch;
         case AccessKind::write:
         case AccessKind::volatile_write:
         case AccessKind::atomic_store:
@@ -664,6 +670,7 @@ SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind
     Cell* const end = entry.cells + ((offset + size - 1) >> entry.shift) + 1;
     switch (kind) {
         case AccessKind::read:
+        case AccessKind::fetch:
             do read_cell(now, *cell, subject, code);
             while (++cell != end);
             break;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 
 #include "launch_state.h"
@@ -332,6 +333,8 @@ struct Tally {
     std::vector<std::uint32_t> table, next;
 
     std::uint32_t find_site(const Step& step, std::uintptr_t address);
+    Touched* touched_of(const Array& array);
+    void mark(const Site& site, std::uintptr_t address);
     void add(Site& site, std::uint32_t lanes, std::uint64_t base, std::int32_t stride);
     void add(Site& site, std::uint32_t lanes, const Addresses& addresses);
     void add_step(const Step& step, const std::vector<Addresses>& scattered);
@@ -368,20 +371,8 @@ std::uint32_t Tally::find_site(const Step& step, std::uintptr_t address) {
                    : kind == StepKind::atomic ? Access::atomic
                                               : Access::read;
     fresh.width = width;
-    Touched* found = nullptr;
-    if (array && (fresh.space == Space::global || fresh.space == Space::texture)) {
-        for (const auto& t : touched)
-            if (t->array == array) found = t.get();
-        if (!found) {
-            found = touched.emplace_back(std::make_unique<Touched>()).get();
-            found->array = array;
-            found->name = array->name;
-            found->first = array->begin / 32;
-            const std::size_t sectors = (array->begin + array->size - 1) / 32 - found->first + 1;
-            found->read.resize((sectors + 63) / 64);
-            found->written.resize((sectors + 63) / 64);
-        }
-    }
+    const bool caches = fresh.space == Space::global || fresh.space == Space::texture;
+    Touched* found = array && caches ? touched_of(*array) : nullptr;
     std::uint32_t index = 0;
     for (; index < sites.size(); ++index) {
         const Site& s = sites[index];
@@ -396,6 +387,30 @@ std::uint32_t Tally::find_site(const Step& step, std::uintptr_t address) {
     }
     entry = {step.key, width, index, array ? array->begin : address, array ? array->size : 1};
     return index;
+}
+
+Touched* Tally::touched_of(const Array& array) {
+    for (const auto& t : touched)
+        if (t->array == &array) return t.get();
+    Touched* fresh = touched.emplace_back(std::make_unique<Touched>()).get();
+    fresh->array = &array;
+    fresh->name = array.name;
+    fresh->first = array.begin / 32;
+    const std::size_t sectors = (array.begin + array.size - 1) / 32 - fresh->first + 1;
+    fresh->read.resize((sectors + 63) / 64);
+    fresh->written.resize((sectors + 63) / 64);
+    return fresh;
+}
+
+/// One lane's access. An instruction may go to several arrays, and is counted with the first lane's.
+void Tally::mark(const Site& site, std::uintptr_t address) {
+    Touched* t = site.touched;
+    if (!t->array->holds(address, site.counts.width)) {
+        const Array* array = find_array(address);
+        if (!array) return;
+        t = touched_of(*array);
+    }
+    t->mark(site.counts.access, address, address + site.counts.width - 1);
 }
 
 /// The lanes' addresses lie on a line.
@@ -426,16 +441,15 @@ void Tally::add(Site& site, std::uint32_t lanes, std::uint64_t base, std::int32_
     const auto first = static_cast<unsigned>(std::countr_zero(lanes)),
                last = 31 - static_cast<unsigned>(std::countl_zero(lanes));
     const auto at = [&](unsigned i) { return base + static_cast<std::uint64_t>(std::int64_t{stride} * i); };
-    if (stride >= -32 && stride <= 32 && std::popcount(lanes) == static_cast<int>(last - first + 1)) {
+    const std::uint64_t low = std::min(at(first), at(last)), high = std::max(at(first), at(last));
+    if (stride >= -32 && stride <= 32 && std::popcount(lanes) == static_cast<int>(last - first + 1) &&
+        site.touched->array->holds(low, high - low + site.counts.width)) {
         // No sector is left out.
-        site.touched->mark(site.counts.access, std::min(at(first), at(last)),
-                           std::max(at(first), at(last)) + site.counts.width - 1);
+        site.touched->mark(site.counts.access, low, high + site.counts.width - 1);
         return;
     }
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        const std::uint64_t a = at(static_cast<unsigned>(std::countr_zero(rest)));
-        site.touched->mark(site.counts.access, a, a + site.counts.width - 1);
-    }
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+        mark(site, at(static_cast<unsigned>(std::countr_zero(rest))));
 }
 
 void Tally::add(Site& site, std::uint32_t lanes, const Addresses& addresses) {
@@ -443,10 +457,8 @@ void Tally::add(Site& site, std::uint32_t lanes, const Addresses& addresses) {
     std::copy(addresses.begin(), addresses.end(), request.addresses);
     add_request(request, site.counts);
     if (!site.touched) return;
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        const std::uint64_t a = addresses[static_cast<unsigned>(std::countr_zero(rest))];
-        site.touched->mark(site.counts.access, a, a + site.counts.width - 1);
-    }
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+        mark(site, addresses[static_cast<unsigned>(std::countr_zero(rest))]);
 }
 
 void Tally::add_step(const Step& step, const std::vector<Addresses>& scattered) {
@@ -629,6 +641,11 @@ void launch_ends() {
         }
         t.counters.arrays.push_back(std::move(a));
     }
+    std::sort(t.counters.arrays.begin(), t.counters.arrays.end(),
+              [](const ArrayCounters& a, const ArrayCounters& b) {
+                  return std::tie(a.array, a.bytes, a.touched_sectors, a.read_sectors) <
+                         std::tie(b.array, b.bytes, b.touched_sectors, b.read_sectors);
+              });
     for (const Tally::WarpTotal& warp : t.warps) {
         t.counters.max_warp_basic_blocks =
             std::max<std::uint64_t>(t.counters.max_warp_basic_blocks, warp.blocks);

@@ -153,6 +153,16 @@ void pause_unobserved(const volatile void* address) {
     if (execution.in_lane) pause(address);
 }
 
+#define SIMT_EXCHANGE(T)                                                                   \
+    bool exchange_unobserved(T* address, T* old, T desired) {                              \
+        return __atomic_compare_exchange_n(address, old, desired, false, __ATOMIC_SEQ_CST, \
+                                           __ATOMIC_SEQ_CST);                              \
+    }
+SIMT_EXCHANGE(std::uint16_t)
+SIMT_EXCHANGE(std::uint32_t)
+SIMT_EXCHANGE(std::uint64_t)
+#undef SIMT_EXCHANGE
+
 void fence(bool device) {
     if (!execution.in_lane) return;
     settle_pending();
@@ -490,7 +500,7 @@ void stray_fetch(const void* pointer, std::size_t element, long index, long exte
 
 void texel_read(const void* pointer, std::size_t size, const void* site) {
     if (execution.in_lane && !state.own_work)
-        check_access(number(pointer), size, AccessKind::read, false, site);
+        check_access(number(pointer), size, AccessKind::fetch, false, site);
 }
 
 void symbol_removed(const void* pointer) {

@@ -217,7 +217,8 @@ enum class AccessKind : std::uint8_t {
     atomic_load,
     atomic_store,
     volatile_read,
-    volatile_write
+    volatile_write,
+    fetch  ///< a read by a texture or surface object
 };
 
 /// The current lane is about to access [address, address + size). Does not return if that would be bad.

@@ -99,6 +99,10 @@ long texel_index(float x, long size, cudaTextureAddressMode mode, bool normalize
 }
 
 #if defined(SIMT_CHECK)
+void copy_texel(void* to, const char* from, std::size_t size) {
+    observe::texel_read(from, size, SIMT_SITE);
+    __builtin_memcpy(to, from, size);
+}
 void note_stray_fetch(const Texture& t, long x) {
     observe::stray_fetch(t.data, static_cast<std::size_t>(t.element), x, t.width, SIMT_SITE);
 }

@@ -22,6 +22,10 @@ constexpr unsigned spin_patience = 32;
 #if defined(SIMT_CHECK)
 /// pause() out of line: its own accesses are not observed.
 void pause_unobserved(const volatile void* address);
+/// Puts `desired` where `*old` stands, unless that has changed; then gives what is there.
+bool exchange_unobserved(std::uint16_t* address, std::uint16_t* old, std::uint16_t desired);
+bool exchange_unobserved(std::uint32_t* address, std::uint32_t* old, std::uint32_t desired);
+bool exchange_unobserved(std::uint64_t* address, std::uint64_t* old, std::uint64_t desired);
 #endif
 
 /// Counts an operation at `address` that changed nothing.
@@ -57,21 +61,30 @@ template <class T, class F>
 SIMT_DEVICE T atomic_update(T* address, F f) {
     using B = Bits<T>;
     B* word = reinterpret_cast<B*>(address);
+#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+    // One operation, and not the two of the loop below: the checks see the first, which changes nothing.
+    B old = __atomic_fetch_or(word, B(0), __ATOMIC_SEQ_CST);
+    for (;;) {
+        const T before = bits_cast<T>(old);
+        const B desired = bits_cast<B>(static_cast<T>(f(before)));
+        if (desired == old) pause(address);
+        if (exchange_unobserved(word, &old, desired)) return before;
+    }
+#else
     B old = __atomic_load_n(word, __ATOMIC_RELAXED);
     for (;;) {
         const T before = bits_cast<T>(old);
         const B desired = bits_cast<B>(static_cast<T>(f(before)));
         if (desired == old) {
             // Reads of a flag are often written as updates that change nothing.
-#if !defined(SIMT_CHECK)  // which takes fences for the program's own
             __atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
             pause(address);
             return before;
         }
         if (__atomic_compare_exchange_n(word, &old, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             return before;
     }
+#endif
 }
 
 }  // namespace simt

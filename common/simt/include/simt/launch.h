@@ -40,7 +40,7 @@ cudaError_t run_grid(const Grid& grid);
 #if defined(SIMT_CHECK)
 /// The checks see nothing of a function.
 #if defined(__clang__)
-#define SIMT_UNSEEN __attribute__((disable_sanitizer_instrumentation))
+#define SIMT_UNSEEN __attribute__((disable_sanitizer_instrumentation, no_sanitize("coverage")))
 #else
 #define SIMT_UNSEEN __attribute__((no_sanitize("thread"), no_sanitize_coverage))
 #endif

@@ -47,6 +47,8 @@ void texel_as_float(const Texture& texture, long x, long y, long z, float out[4]
 #if defined(SIMT_CHECK)
 /// A fetch outside linear memory, before it gives 0.
 void note_stray_fetch(const Texture& texture, long x);
+/// Copies a texel out, as a texture's read rather than the kernel's own.
+void copy_texel(void* to, const char* from, size_t size);
 #endif
 /// Linear filtering in one to three dimensions; `layer` is a slice that is not filtered over, or -1.
 void sample_linear(const Texture& texture, int dimensions, float x, float y, float z, long layer,
@@ -95,10 +97,13 @@ template <class T>
 inline T read_texel(const Texture& t, long x, long y, long z) {
     if (t.direct && t.element == static_cast<int>(sizeof(T)) && x >= 0 && y >= 0 && z >= 0) {
         T result;
-        __builtin_memcpy(&result,
-                         t.data + static_cast<size_t>(z) * t.slice + static_cast<size_t>(y) * t.pitch +
-                             static_cast<size_t>(x) * sizeof(T),
-                         sizeof result);
+        const char* from = t.data + static_cast<size_t>(z) * t.slice + static_cast<size_t>(y) * t.pitch +
+                           static_cast<size_t>(x) * sizeof(T);
+#if defined(SIMT_CHECK)
+        copy_texel(&result, from, sizeof result);
+#else
+        __builtin_memcpy(&result, from, sizeof result);
+#endif
         return result;
     }
     float values[4];
