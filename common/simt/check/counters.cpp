@@ -28,7 +28,7 @@ MemoryCounters& MemoryCounters::operator+=(const MemoryCounters& o) {
 MemoryCounters MemoryCounters::operator*(std::uint64_t times) const {
     MemoryCounters m = *this;
     for (std::uint64_t* field :
-         {&m.requests, &m.lanes, &m.sectors, &m.ideal_sectors, &m.wavefronts, &m.ideal_wavefronts,
+         {&m.requests, &m.lanes, &m.sectors, &m.lines, &m.ideal_sectors, &m.wavefronts, &m.ideal_wavefronts,
           &m.requested_bytes, &m.useful_bytes, &m.addresses, &m.serial_steps})
         *field *= times;
     return m;

@@ -415,8 +415,8 @@ void Tally::mark(const Site& site, std::uintptr_t address) {
 
 /// The lanes' addresses lie on a line.
 void Tally::add(Site& site, std::uint32_t lanes, std::uint64_t base, std::int32_t stride) {
-    // Sectors repeat every 32 bytes, banks every 128.
-    const auto offset = static_cast<unsigned>(base & (site.counts.space == Space::shared ? 127 : 31));
+    // Lines and banks repeat every 128 bytes.
+    const auto offset = static_cast<unsigned>(base % 128);
     Site::Known* known = nullptr;
     for (Site::Known& k : site.known) {
         if (k.times == 0 || (k.lanes == lanes && k.stride == stride && k.offset == offset)) {

@@ -109,10 +109,12 @@ const Expected table[] = {
     {"shift 40", 0, "out", global, stores, 2, 40, 5, 0},
     {"shuffles", 0, "in", global, loads, 2, 64, 8, 0},
     {"shuffles", 0, "out", global, stores, 2, 2, 2, 0},
-    // Atomics, whether the host has the operation or makes it of others.
-    {"atomics int", 0, "out", global, atomics, 1, 32, 1, 0},
+    // Atomics, whether the host has the operation or makes it of others: a sector once for each lane at a
+    // word.
+    {"atomics int", 0, "out", global, atomics, 1, 32, 32, 0},
+    {"atomics int", 8, "out", global, atomics, 1, 32, 4, 0},
     {"atomics int", 32, "out", global, atomics, 1, 32, 4, 0},
-    {"atomics float", 0, "out", global, atomics, 1, 32, 1, 0},
+    {"atomics float", 0, "out", global, atomics, 1, 32, 32, 0},
     {"atomics float", 32, "out", global, atomics, 1, 32, 4, 0},
     {"constants", 0, "out", global, stores, 1, 32, 4, 0},
     // A texture request covers eight lanes.
@@ -161,6 +163,9 @@ TEST_CASE("bytes asked for, useful and moved", "[simt][counters]") {
     CHECK(wide.useful_bytes == 128);
     CHECK(wide.moved_bytes() == 1024);
     CHECK(wide.ideal_sectors == 4);
+    CHECK(wide.lines == 8);
+    CHECK(count("shift", 1).total(global, loads).lines == 2);
+    CHECK(count("rows").total(global, stores).lines == 8);
     CHECK(wide.sectors_per_request() == 32);
     CHECK(wide.useful_share() == 0.125);
     const MemoryCounters broadcast = count("stride", 0).total(global, loads);
