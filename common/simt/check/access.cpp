@@ -1,6 +1,7 @@
 // Every access of a kernel comes through here: is the address good, is the value there, is it ordered.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "heap.h"
