@@ -1,0 +1,282 @@
+// What the contract of chapter 5 promises, checked on every rung of the ladder. Each rung has its own tests,
+// under its own tag: `[03_descent]`.
+
+#include <cuda_runtime.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gradient_descent.cuh"
+#include "rungs/catch.hpp"
+#include "rungs/device_buffer.cuh"
+#include "rungs/exam.hpp"
+#include "rungs/manifest.hpp"
+#include "rungs/random.hpp"
+#include "rungs/stream.cuh"
+
+std::unique_ptr<rungs::Exam> make_exam_05_gradient_descent();
+
+namespace {
+
+using gradient_descent::Rung;
+using rungs::DeviceBuffer;
+
+const std::unique_ptr<rungs::Exam> exam = make_exam_05_gradient_descent();
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+/// Floats in device memory that start as many elements past a 256-byte boundary as asked for, with NaN
+/// around.
+class Operand {
+  public:
+    Operand(const std::vector<float>& values, std::size_t skip) : skip_(skip), count_(values.size()) {
+        std::vector<float> framed(skip + count_ + 256, nan);
+        std::copy(values.begin(), values.end(), framed.begin() + static_cast<long>(skip));
+        buffer_ = DeviceBuffer<float>(framed);
+    }
+    explicit Operand(const rungs::Array& array) : Operand(values_of(array), array.misalignment) {}
+
+    float* data() { return buffer_.data() + skip_; }
+    std::vector<float> to_host() const {
+        const std::vector<float> all = buffer_.to_host();
+        return {all.begin() + static_cast<long>(skip_), all.begin() + static_cast<long>(skip_ + count_)};
+    }
+    /// Whether all around the elements is as it was.
+    bool frame_is_whole() const {
+        const std::vector<float> all = buffer_.to_host();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if ((i < skip_ || i >= skip_ + count_) && !std::isnan(all[i])) return false;
+        }
+        return true;
+    }
+
+  private:
+    static std::vector<float> values_of(const rungs::Array& array) {
+        if (array.bytes.empty()) return std::vector<float>(array.count, nan);
+        return {array.as<float>().begin(), array.as<float>().end()};
+    }
+    std::size_t skip_, count_;
+    DeviceBuffer<float> buffer_;
+};
+
+/// A case of the exam in device memory.
+class Call {
+  public:
+    explicit Call(const rungs::Case& which)
+        : which_(which),
+          task_(exam->make(which)),
+          a_(task_.inputs[0]),
+          b_(task_.inputs[1]),
+          x_(task_.outputs[0]),
+          history_(std::vector<double>(task_.outputs[1].count + 1, marker)),
+          outcome_(std::vector<int>{-1, -1}) {}
+
+    void run(const Rung& rung, cudaStream_t stream = nullptr) {
+        rung.solve(a_.data(), b_.data(), x_.data(), history_.data(), outcome_.data(),
+                   static_cast<int>(task_.numbers[0].integer), static_cast<int>(task_.numbers[1].integer),
+                   task_.numbers[2].real, stream);
+    }
+
+    rungs::Check check() const {
+        std::vector<double> history = history_.to_host();
+        history.pop_back();
+        const std::vector<rungs::Array> outputs{rungs::Array::of("x", x_.to_host()),
+                                                rungs::Array::of("history", history),
+                                                rungs::Array::of("outcome", outcome_.to_host())};
+        return exam->check(which_, task_, outputs);
+    }
+    void require(const Rung& rung) const {
+        const rungs::Check result = check();
+        CAPTURE(rung.name, which_.problem, which_.sizes, which_.kind, which_.seed, result.error,
+                result.cause);
+        REQUIRE(result.passed);
+    }
+
+    const rungs::Task& task() const { return task_; }
+    Operand& a() { return a_; }
+    Operand& b() { return b_; }
+    Operand& x() { return x_; }
+    std::vector<double> history() const { return history_.to_host(); }
+    std::vector<int> outcome() const { return outcome_.to_host(); }
+    void poison() {
+        outcome_.copy_from(std::vector<int>{-1, -1});
+        x_ = Operand(task_.outputs[0]);
+    }
+
+    static constexpr double marker = -12345;  ///< in a history where nothing was written
+
+  private:
+    rungs::Case which_;
+    rungs::Task task_;
+    Operand a_, b_, x_;
+    DeviceBuffer<double> history_;
+    DeviceBuffer<int> outcome_;
+};
+
+/// A well-behaved system for the rung's method.
+rungs::Case plain(const Rung& rung, long long n, std::uint64_t seed = 1) {
+    return {rung.descends ? "descent" : "jacobi", {n}, rung.descends ? "spd" : "dominant", seed};
+}
+
+bool on_a_gpu() {
+    cudaDeviceProp properties;
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    return std::string(properties.name).rfind("Rungs CPU", 0) != 0;
+}
+
+// The promises. Each is a function of one rung; the table at the end makes a test of each pair.
+
+void passes_every_case_of_the_exam(const Rung& rung) {
+    const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
+    const auto backend = on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
+    const rungs::RungEntry* entry = manifest.find(rung.name);
+    REQUIRE(entry);
+    for (const rungs::Case& which : manifest.cases_of(*entry, backend, 1)) {
+        Call call(which);
+        call.run(rung);
+        call.require(rung);
+    }
+}
+
+void solves_nothing_at_once(const Rung& rung) {
+    DeviceBuffer<double> history(std::vector<double>(4, -1.0));
+    DeviceBuffer<int> outcome(std::vector<int>{-1, -1});
+    rung.solve(nullptr, nullptr, nullptr, history.data(), outcome.data(), 0, 3, 1e-6, nullptr);
+    CHECK(outcome.to_host() == std::vector<int>{gradient_descent::converged, 0});
+    CHECK(history.to_host() == std::vector<double>{0, -1, -1, -1});
+}
+
+void leaves_the_rest_of_the_history_alone(const Rung& rung) {
+    Call call(plain(rung, 50));
+    call.run(rung);
+    const std::vector<double> history = call.history();
+    const auto k = static_cast<std::size_t>(call.outcome()[1]);
+    REQUIRE(k + 2 < history.size());
+    for (std::size_t i = 0; i <= k; ++i) REQUIRE(history[i] >= 0);
+    for (std::size_t i = k + 1; i < history.size(); ++i) REQUIRE(history[i] == Call::marker);
+}
+
+void can_be_called_again_and_again(const Rung& rung) {
+    // Many solves without a wait between them, of different sizes: what one leaves in scratch memory must not
+    // reach the next.
+    std::vector<std::unique_ptr<Call>> calls;
+    for (const long long n : {129, 1, 0, 33, 64, 200})
+        calls.push_back(std::make_unique<Call>(plain(rung, n)));
+    for (int round = 0; round < 2; ++round) {
+        for (auto& call : calls) call->poison();
+        for (auto& call : calls) call->run(rung);
+        for (auto& call : calls) call->require(rung);
+    }
+}
+
+void leaves_input_and_neighbours_alone(const Rung& rung) {
+    for (const long long n : {1, 31, 64, 131}) {
+        Call call(plain(rung, n));
+        call.run(rung);
+        CAPTURE(n);
+        const auto a = call.task().inputs[0].as<float>(), b = call.task().inputs[1].as<float>();
+        CHECK(call.a().to_host() == std::vector<float>(a.begin(), a.end()));
+        CHECK(call.b().to_host() == std::vector<float>(b.begin(), b.end()));
+        CHECK(call.a().frame_is_whole());
+        CHECK(call.b().frame_is_whole());
+        CHECK(call.x().frame_is_whole());
+        CHECK(call.history().back() == Call::marker);
+    }
+}
+
+void works_in_the_stream_it_is_given(const Rung& rung) {
+    // The data arrive late in `stream`: work in any other stream would see what was there before.
+    const rungs::Stream stream;
+    Call call(plain(rung, 90)), other(plain(rung, 90, 2));
+    const DeviceBuffer<float> late(call.a().to_host());
+    Operand& a = call.a();
+    CUDA_CHECK(cudaMemcpy(a.data(), other.a().data(), late.bytes(), cudaMemcpyDeviceToDevice));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    const auto wait = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+    CUDA_CHECK(cudaLaunchHostFunc(stream.get(), wait, nullptr));
+    CUDA_CHECK(cudaMemcpyAsync(a.data(), late.data(), late.bytes(), cudaMemcpyDeviceToDevice, stream.get()));
+    call.run(rung, stream.get());
+    stream.sync();
+    call.require(rung);
+}
+
+void keeps_two_streams_apart(const Rung& rung) {
+    const rungs::Stream streams[2];
+    std::vector<std::unique_ptr<Call>> calls;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        calls.push_back(std::make_unique<Call>(plain(rung, 60 + 7 * static_cast<long long>(seed), seed)));
+    }
+    for (std::size_t i = 0; i < calls.size(); ++i) calls[i]->run(rung, streams[i % 2].get());
+    for (const auto& stream : streams) stream.sync();
+    for (const auto& call : calls) call->require(rung);
+}
+
+void serves_two_host_threads(const Rung& rung) {
+    std::vector<std::unique_ptr<Call>> calls;
+    for (std::uint64_t seed = 1; seed <= 2; ++seed)
+        calls.push_back(std::make_unique<Call>(plain(rung, 77, seed)));
+    std::vector<std::thread> threads;
+    for (auto& call : calls) {
+        threads.emplace_back([&] {
+            const rungs::Stream stream;
+            for (int round = 0; round < 3; ++round) call->run(rung, stream.get());
+            stream.sync();
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const auto& call : calls) call->require(rung);
+}
+
+using Promise = void (*)(const Rung&);
+
+constexpr std::pair<Promise, const char*> promises[] = {
+    {passes_every_case_of_the_exam, "passes every case of the exam"},
+    {solves_nothing_at_once, "solves a system of no unknowns at once"},
+    {leaves_the_rest_of_the_history_alone, "leaves the rest of the history alone"},
+    {can_be_called_again_and_again, "can be called again and again"},
+    {leaves_input_and_neighbours_alone, "leaves input and neighbours alone"},
+    {works_in_the_stream_it_is_given, "works in the stream it is given"},
+    {keeps_two_streams_apart, "keeps two streams apart"},
+    {serves_two_host_threads, "serves two host threads"},
+};
+
+template <std::size_t rung, std::size_t promise>
+void keep() {
+    RUNGS_NEEDS_DEVICE();
+    promises[promise].first(gradient_descent::rungs[rung]);
+}
+
+/// Catch2 wants a function for each test: one is made for each pair of a rung and a promise.
+template <std::size_t... pair>
+bool register_all(std::index_sequence<pair...>) {
+    constexpr std::size_t count = std::size(promises);
+    const auto add = [](void (*test)(), const Rung& rung, const char* promise) {
+        const std::string name = std::string(rung.name) + " " + promise;
+        const std::string tags = "[05_gradient_descent][" + std::string(rung.name) + "]";
+        REGISTER_TEST_CASE(test, name, tags);
+    };
+    (add(keep<pair / count, pair % count>, gradient_descent::rungs[pair / count],
+         promises[pair % count].second),
+     ...);
+    return true;
+}
+
+const bool registered =
+    register_all(std::make_index_sequence<std::size(gradient_descent::rungs) * std::size(promises)>());
+
+}  // namespace
+
+TEST_CASE("the contract's table and the manifest name the same rungs", "[05_gradient_descent]") {
+    const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
+    REQUIRE(std::size(gradient_descent::rungs) == manifest.rungs.size());
+    for (std::size_t i = 0; i < manifest.rungs.size(); ++i) {
+        CHECK(gradient_descent::rungs[i].name == manifest.rungs[i].name);
+    }
+}

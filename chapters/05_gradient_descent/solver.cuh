@@ -1,0 +1,101 @@
+#pragma once
+/// @file
+/// What the rungs share: the scalars of a solve, which stay on the device, and the sums of a warp and a
+/// block.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "gradient_descent.cuh"
+#include "rungs/cuda_check.cuh"
+#include "rungs/scratch.cuh"
+
+namespace gradient_descent {
+
+/// The scalars of a solve, in device memory. All zero when it begins.
+struct Scalars {
+    double rr;       ///< r.r of the residual that was recorded last
+    double next;     ///< r.r of the one to come: blocks add to it
+    double renewed;  ///< the same, of a residual that was computed afresh
+    double rAr;      ///< r.Ar: blocks add to it
+    double bb;       ///< b.b = r_0.r_0
+    int k;           ///< number of the residual to come
+    int broken;      ///< Gauss-Jacobi found a zero on the diagonal
+    int finished;    ///< an Outcome is reached: whatever is still queued has nothing to do
+};
+
+/// An Outcome, or -1 to go on, when the k-th residual has r.r = rr.
+inline __device__ int verdict(double rr, double bb, int k, int limit, double tolerance) {
+    if (!(rr <= too_far * too_far * bb) || isinf(rr)) return diverged;  // so is NaN
+    if (rr <= tolerance * tolerance * bb) return converged;
+    return k == limit ? limit_reached : -1;
+}
+
+/// Ends the solve after k iterations. For one thread of the grid.
+inline __device__ void finish(Scalars* s, int* outcome, int what, int k) {
+    outcome[0] = what;
+    outcome[1] = k;
+    s->finished = 1;
+}
+
+/// Takes note of the residual with r.r = rr, and decides. For one thread of the grid, in a kernel of its own:
+/// it writes what all others read.
+inline __device__ void record(Scalars* s, double rr, double* history, int* outcome, int limit,
+                              double tolerance) {
+    if (s->k == 0) s->bb = rr;
+    history[s->k] = sqrt(rr);
+    const int what = s->broken ? breakdown : verdict(rr, s->bb, s->k, limit, tolerance);
+    if (what >= 0) finish(s, outcome, what, s->k);
+    s->rr = rr;
+    s->next = s->renewed = s->rAr = 0;
+    ++s->k;
+}
+
+/// The sum of x over the warp, in all lanes. All 32 must call it.
+template <class T>
+__device__ T warp_sum(T x) {
+    for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(0xffffffffu, x, step);
+    return x;
+}
+
+/// Adds the block's sum of x to *sum. All threads of the block must call it; their number is a multiple
+/// of 32.
+inline __device__ void add_block_sum(double x, double* sum) {
+    __shared__ double partial[32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    x = warp_sum(x);
+    __syncthreads();  // partial may still be read from the call before
+    if (lane == 0) partial[warp] = x;
+    __syncthreads();
+    if (warp == 0) {
+        x = warp_sum(lane < warps ? partial[lane] : 0.0);
+        if (lane == 0) atomicAdd(sum, x);
+    }
+}
+
+/// Row `row` of A times v, by one warp, in all lanes.
+inline __device__ float row_product(const float* a, const float* v, int row, int n) {
+    const float* const own = a + std::size_t(row) * n;
+    float sum = 0;
+    for (int j = threadIdx.x % 32; j < n; j += 32) sum += own[j] * v[j];
+    return warp_sum(sum);
+}
+
+/// The scratch memory of a solve: scalars, and vectors of n floats behind them. It has to be all zero again
+/// at the end.
+struct Workspace {
+    Scalars* scalars;
+    float* vectors;
+    std::size_t bytes;
+
+    Workspace(std::size_t n, std::size_t count, cudaStream_t stream)
+        : bytes(256 + sizeof(float) * count * n) {
+        auto* const data = static_cast<unsigned char*>(rungs::stream_scratch(stream, bytes));
+        scalars = reinterpret_cast<Scalars*>(data);
+        vectors = reinterpret_cast<float*>(data + 256);
+    }
+    void clear(cudaStream_t stream) const { CUDA_CHECK(cudaMemsetAsync(scalars, 0, bytes, stream)); }
+};
+
+}  // namespace gradient_descent
