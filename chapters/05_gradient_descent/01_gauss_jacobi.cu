@@ -39,6 +39,7 @@ void gradient_descent::gauss_jacobi(const float* a, const float* b, float* x, do
     constexpr int block = 128;
     const int blocks = n > 0 ? (n + block - 1) / block : 1;
     const Workspace work(n, 1, stream);
+    clear_history(history, limit, stream);
     float* const y = work.vectors;
 
     if (n > 0) CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(float), stream));

@@ -142,6 +142,7 @@ __global__ void __launch_bounds__(block_size, 1)
         const int what = no_inverse ? int(gradient_descent::breakdown)
                                     : gradient_descent::verdict(rr, bb, k, limit, tolerance);
         if (what < 0) continue;
+        grid.sync();  // other blocks may still fetch the next x, where x_k is to go
         for (int i = first + threadIdx.x; i < first + count && k % 2; i += block_size) x[i] = y[i];
         if (grid.thread_rank() == 0) outcome[0] = what, outcome[1] = k;
         return;
@@ -178,6 +179,7 @@ void gradient_descent::row_per_warp(const float* a, const float* b, float* x, do
 
     const std::size_t parts = std::size_t{4} * blocks * warps;  // two turns of doubles, in floats
     const Workspace work(1, parts + vector, stream);
+    clear_history(history, limit, stream);
     auto* part = reinterpret_cast<double*>(work.vectors);
     int* broken = &work.scalars->broken;
     float* y = work.vectors + parts;

@@ -58,6 +58,7 @@ void gradient_descent::descent(const float* a, const float* b, float* x, double*
     const int elements = n > 0 ? (n + block_size - 1) / block_size : 1;
     const int rows = n > 0 ? (n + rows_of_block - 1) / rows_of_block : 1;
     const Workspace work(n, 2, stream);
+    clear_history(history, limit, stream);
     Scalars* const s = work.scalars;
     float *const r = work.vectors, *const q = r + n;
 

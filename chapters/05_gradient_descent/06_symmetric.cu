@@ -366,6 +366,7 @@ void gradient_descent::symmetric(const float* a, const float* b, float* x, doubl
 
     const std::size_t parts = std::size_t{2} * 3 * blocks * warps;  // in floats
     const Workspace work(1, 3 * pitch + parts + (own_r ? 0 : blocks * pitch), stream);
+    clear_history(history, limit, stream);
     Exchange exchange{work.vectors, reinterpret_cast<double*>(work.vectors + 3 * pitch),
                       work.vectors + 3 * pitch + parts};
     auto* const kernel = quads   ? own_r ? symmetric_kernel<true, true> : symmetric_kernel<true, false>

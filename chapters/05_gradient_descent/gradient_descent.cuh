@@ -30,7 +30,7 @@ inline constexpr int renew_every = 50;
 /// @param b        the right-hand side, n floats of any size: sums of squares are formed in double, so that
 ///                 r.r neither overflows nor vanishes where a float's range would end
 /// @param x        x_k, for k = outcome[1]; of a breakdown or a divergence the last one that was formed
-/// @param history  ||r_0||, ... ||r_k||, in `limit + 1` doubles; those after the k-th are left alone
+/// @param history  ||r_0||, ... ||r_k||, and NaN up to the end of `limit + 1` doubles
 /// @param outcome  two ints: an Outcome, and k
 /// @param n        unknowns, from 0 up; need not be a multiple of anything
 /// @param limit    the most iterations, from 0 up

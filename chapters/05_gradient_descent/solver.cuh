@@ -98,4 +98,9 @@ struct Workspace {
     void clear(cudaStream_t stream) const { CUDA_CHECK(cudaMemsetAsync(scalars, 0, bytes, stream)); }
 };
 
+/// Not reached yet: NaN.
+inline void clear_history(double* history, int limit, cudaStream_t stream) {
+    CUDA_CHECK(cudaMemsetAsync(history, 0xff, (static_cast<std::size_t>(limit) + 1) * sizeof(double), stream));
+}
+
 }  // namespace gradient_descent
