@@ -1,0 +1,218 @@
+// Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
+// of:
+//   figures FOLDER      writes FOLDER/*.svg
+// FOLDER/measured.csv, where there is one, becomes ladder.svg: its first line is the title, with machine and
+// case; each further line is NAME,GCELL/S for a rung, NAME,GCELL/S,library for something to compare with, and
+// NAME,GCELL/S,roof for the limit.
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <numbers>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "rungs/atomic_file.hpp"
+#include "rungs/svg.hpp"
+
+namespace {
+
+/// Classes: red and black for the two colours, off (not there), warm (in vain), pale (ground); both themes.
+constexpr const char* style =
+    "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
+    ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"
+    ".fig .end{text-anchor:end}.bg{fill:#ffffff}.fig rect.red{fill:#c8372d}.fig rect.black{fill:#3d444d}"
+    ".fig rect.off{fill:none;stroke:#b7c0c9}.fig rect.done{fill:#277a48}.fig "
+    "rect.frame{fill:none;stroke:#1769aa}"
+    ".fig text.white{fill:#ffffff}.fig .rule{stroke:#b7c0c9;fill:none}.fig .edge{stroke:#1769aa;fill:none}"
+    "@media(prefers-color-scheme:dark){.fig text{fill:#f0f6fc}.fig .soft{fill:#9198a1}.bg{fill:#0d1117}"
+    ".fig rect.red{fill:#e5645c}.fig rect.black{fill:#8b949e}.fig rect.off{stroke:#59636e}"
+    ".fig rect.done{fill:#67cf8d}.fig rect.frame{stroke:#6cb6f5}.fig text.white{fill:#0d1117}"
+    ".fig .rule{stroke:#59636e}.fig .edge{stroke:#6cb6f5}}"
+    "</style>\n";
+
+/// A picture in the making. Coordinates are pixels from the top left.
+class Drawing {
+  public:
+    Drawing(double width, double height, const std::string& title, const std::string& description) {
+        out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" viewBox=\"0 0 " << width << ' '
+             << height << "\" width=\"" << width << "\" height=\"" << height
+             << "\" role=\"img\" aria-label=\"" << title << ": " << description << "\">\n"
+             << style << "<rect class=\"bg\" width=\"" << width << "\" height=\"" << height
+             << "\" rx=\"6\"/>\n";
+        text(20, 28, title, "title");
+    }
+    void text(double x, double y, const std::string& words, const std::string& kind = "") {
+        out_ << "<text x=\"" << x << "\" y=\"" << y << "\" class=\"" << kind << "\">" << words << "</text>\n";
+    }
+    /// A box with a word in it.
+    void cell(double x, double y, double width, double height, const std::string& kind,
+              const std::string& word = "") {
+        out_ << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\"" << height
+             << "\" rx=\"3\" class=\"" << kind << "\"/>\n";
+        const bool filled = kind == "red" || kind == "black" || kind == "done";
+        if (!word.empty())
+            text(x + width / 2, y + height / 2 + 4, word, filled ? "mid small white" : "mid small soft");
+    }
+    void line(double x1, double y1, double x2, double y2, const std::string& kind) {
+        out_ << "<path d=\"M" << x1 << ' ' << y1 << 'L' << x2 << ' ' << y2 << "\" class=\"" << kind
+             << "\"/>\n";
+    }
+    std::string svg() const { return out_.str() + "</svg>\n"; }
+
+  private:
+    std::ostringstream out_;
+};
+
+/// A plot of rungs::LinePlot or LadderChart on the same ground as the drawings.
+std::string on_ground(std::string svg) {
+    const std::string ground =
+        "<style>.bg{fill:#ffffff}@media(prefers-color-scheme:dark){.bg{fill:#0d1117}}</style>"
+        "<rect class=\"bg\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n";
+    const std::string mark = "</style>";
+    return svg.insert(svg.find(mark) + mark.size(), ground);
+}
+
+/// Where the points of a row lie in memory, in one array and in two; and what a red half-sweep fetches.
+std::string storage_figure() {
+    constexpr double left = 20, width = 30, height = 26;
+    Drawing out(820, 300, "A row of points in memory",
+                "in one array the colours alternate, so that each 32-byte sector that a red half-sweep "
+                "fetches holds four "
+                "values in vain; in two arrays it fetches only what it uses");
+    const auto row = [&](double y, int count, const auto& kind, const auto& word) {
+        for (int e = 0; e < count; ++e) {
+            out.cell(left + e * (width + 2), y, width, height, kind(e), word(e));
+            if (e % 8 == 0)
+                out.cell(left + e * (width + 2) - 3, y - 5, 8 * (width + 2) + 2, height + 10, "frame");
+        }
+    };
+    const auto colour = [](int k) { return std::string(k % 2 ? "black" : "red"); };
+    out.text(20, 56,
+             "One array. The number is k; a frame is a sector of 32 bytes, the least that memory hands out.",
+             "soft");
+    row(70, 24, colour, [](int k) { return std::to_string(k); });
+    out.text(
+        20, 128,
+        "To update the red points of this row, three sectors of b are fetched for 12 values out of 24, and");
+    out.text(20, 147, "u is written back with 12 values that did not change.");
+    out.text(20, 186, "Two arrays. Element m of the red one is k = 2m, of the black one k = 2m + 1.", "soft");
+    row(
+        200, 12, [](int) { return std::string("red"); }, [](int m) { return std::to_string(2 * m); });
+    row(
+        244, 12, [](int) { return std::string("black"); }, [](int m) { return std::to_string(2 * m + 1); });
+    out.text(430, 218, "The neighbours of red 8, m = 4, are black 7 and 9:");
+    out.text(430, 236, "m = 3 and m = 4. In the next row of the cube red and", "");
+    out.text(430, 254, "black change places, and it is m = 4 and m = 5.", "");
+    return out.svg();
+}
+
+/// Which half-sweep works on which plane, step by step.
+std::string wavefront_figure() {
+    constexpr int steps = 9, planes = 9;
+    constexpr double left = 110, top = 92, width = 74, height = 24;
+    Drawing out(820, 400, "A wavefront of half-sweeps, two iterations in one pass",
+                "in step i plane i arrives, plane i - 1 gets red, i - 2 black, i - 3 red again, i - 4 black "
+                "again, and "
+                "plane i - 4 is written");
+    out.text(
+        20, 56,
+        "Each column is a step. Each half-sweep finds the plane below already updated by the one before it.",
+        "soft");
+    const char* const names[] = {"arrives", "red 1", "black 1", "red 2", "black 2"};
+    const char* const kinds[] = {"off", "red", "black", "red", "black"};
+    for (int i = 0; i < steps; ++i) {
+        out.text(left + i * (width + 4) + width / 2, 82, "step " + std::to_string(i), "mid small soft");
+        for (int stage = 0; stage < 5; ++stage) {
+            const int plane = i - stage;
+            if (plane < 0 || plane >= planes) continue;
+            out.cell(left + i * (width + 4), top + plane * (height + 4), width, height, kinds[stage],
+                     names[stage]);
+        }
+        for (int plane = 0; plane <= i - 5; ++plane) {
+            out.cell(left + i * (width + 4), top + plane * (height + 4), width, height, "done", "written");
+        }
+    }
+    for (int plane = 0; plane < planes; ++plane) {
+        out.text(left - 12, top + plane * (height + 4) + 16, "plane " + std::to_string(plane), "end small");
+    }
+    out.text(20, top + planes * (height + 4) + 22,
+             "Six planes of the tile are on their way at a time. Memory sees each of them twice: once read, "
+             "once written.");
+    return out.svg();
+}
+
+/// The convergence factor of SOR against omega, by Young's relation.
+std::string omega_figure() {
+    rungs::LinePlot plot;
+    plot.title = "How fast SOR converges, by omega";
+    plot.description =
+        "the factor falls towards the best omega, steeply at the end, and rises along omega - 1 beyond";
+    plot.x_label = "omega";
+    plot.y_label = "factor an iteration";
+    for (const int n : {7, 15, 31, 127}) {
+        const double rho = std::cos(std::numbers::pi / (n + 1));
+        rungs::Series series{"n = " + std::to_string(n), {}, {}};
+        for (int step = 0; step <= 200; ++step) {
+            const double omega = 1 + step / 200.0;
+            const double below = omega * omega * rho * rho / 4 - (omega - 1);
+            const double root = omega * rho / 2 + std::sqrt(below > 0 ? below : 0);
+            series.x.push_back(omega);
+            series.y.push_back(below > 0 ? root * root : omega - 1);
+        }
+        plot.series.push_back(series);
+    }
+    return on_ground(plot.svg());
+}
+
+/// The ladder as it was measured.
+void measured(const std::filesystem::path& folder) {
+    const std::filesystem::path file = folder / "measured.csv";
+    if (!std::filesystem::exists(file)) return;
+    std::istringstream lines(rungs::read_file(file));
+    rungs::LadderChart chart;
+    std::getline(lines, chart.title);
+    chart.description =
+        "How many points each rung updates in a second, beside the masked kernels and the limit of one pass.";
+    chart.unit = "Gcell/s";
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream cells(line);
+        std::string name, speed, what;
+        std::getline(cells, name, ',');
+        std::getline(cells, speed, ',');
+        std::getline(cells, what);
+        double value = 0;
+        if (std::sscanf(speed.c_str(), "%lf", &value) != 1) {
+            throw std::runtime_error(file.string() + ": '" + line +
+                                     "' is not NAME,GCELL/S or NAME,GCELL/S,KIND");
+        }
+        if (what == "roof") {
+            chart.limit = value;
+            chart.limit_label = name;
+        } else {
+            chart.bars.push_back({name, value, "", what == "library"});
+        }
+    }
+    rungs::write_file(folder / "ladder.svg", on_ground(chart.svg()));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    if (argc != 2 || !std::filesystem::is_directory(argv[1])) {
+        std::fprintf(stderr, "usage: %s FOLDER   (an existing folder for the pictures)\n", argv[0]);
+        return 2;
+    }
+    const std::filesystem::path folder = argv[1];
+    rungs::write_file(folder / "storage.svg", storage_figure());
+    rungs::write_file(folder / "wavefront.svg", wavefront_figure());
+    rungs::write_file(folder / "omega.svg", omega_figure());
+    measured(folder);
+    return 0;
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+}
