@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 #include <tuple>
 
 #include "state.h"
@@ -93,15 +94,47 @@ struct Counting::State {
     HostCounters host;
 };
 
+HostCounters* host_counters = nullptr;
+
+namespace {
+/// The running operation; what it moves is counted to it.
+std::uint64_t HostCounters::*bytes_of_operation = nullptr;
+}  // namespace
+
+void count_operation(const char* name) {
+    bytes_of_operation = nullptr;
+    if (!host_counters || !name) return;
+    const std::string_view operation = name;
+    if (operation.rfind("cudaMemcpy", 0) == 0) {
+        ++host_counters->copies;
+        bytes_of_operation = &HostCounters::copied_bytes;
+    } else if (operation.rfind("cudaMemset", 0) == 0) {
+        ++host_counters->fills;
+        bytes_of_operation = &HostCounters::filled_bytes;
+    }
+}
+
+void count_wait() {
+    if (host_counters) ++host_counters->waits;
+}
+
+void count_bytes(std::size_t bytes) {
+    if (host_counters && bytes_of_operation) host_counters->*bytes_of_operation += bytes;
+}
+
 Counting::Counting() : state_(std::make_unique<State>()) { start(); }
 Counting::~Counting() { stop(); }
 
 void Counting::start() {
     if (!state_->running) count_into(&state_->raw);
+    host_counters = &state_->host;
     state_->running = true;
 }
 void Counting::stop() {
-    if (state_->running) count_into(nullptr);
+    if (state_->running) {
+        count_into(nullptr);
+        host_counters = nullptr;
+    }
     state_->running = false;
 }
 void Counting::clear() {

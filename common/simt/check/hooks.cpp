@@ -218,6 +218,7 @@ void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {
         check_access(target, n, Kind::write, false, pc);
     } else {
         operation_copies(target, source, n);
+        count_bytes(n);
         if (!writes) return;
         if (from)
             mark_copied(target, source, n);

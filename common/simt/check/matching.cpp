@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "instructions.h"
 #include "launch_state.h"
 #include "observe.h"
 #include "report.h"
@@ -332,6 +333,14 @@ struct Tally {
     std::vector<Group> groups;
     std::vector<std::uint32_t> table, next;
 
+    /// What basic blocks compute, by the node of the graph; `known` once it has been looked up.
+    struct Cost {
+        bool known = false;
+        Arithmetic sum;
+    };
+    std::vector<Cost> costs;
+    const Arithmetic& arithmetic(const Step& step);
+
     std::uint32_t find_site(const Step& step, std::uintptr_t address);
     Touched* touched_of(const Array& array);
     void mark(const Site& site, std::uintptr_t address);
@@ -344,6 +353,16 @@ struct Tally {
 };
 
 std::unique_ptr<Tally> tally;
+
+const Arithmetic& Tally::arithmetic(const Step& step) {
+    if (step.information >= costs.size()) costs.resize(step.information + 64);
+    Cost& cost = costs[step.information];
+    if (!cost.known) {
+        cost = {true, arithmetic_at(reinterpret_cast<const void*>(
+                          step.key & ((std::uint64_t{1} << step_kind_shift) - 1)))};
+    }
+    return cost.sum;
+}
 
 /// The array of a good address.
 const Array* array_at(std::uintptr_t address) {
@@ -500,6 +519,7 @@ void Tally::flush(BlockTrace& trace, unsigned w) {
             const StepKind kind = kind_of(step);
             if (kind == StepKind::block) {
                 ++counters.basic_blocks;
+                counters.arithmetic += arithmetic(step);
                 ++total.blocks;
                 counters.active_lanes += static_cast<unsigned>(std::popcount(step.lanes));
             } else if (is_access(kind)) {
@@ -550,6 +570,7 @@ void Tally::match(const Deferred& trace) {
         const Step& first = steps[group.first];
         if (kind_of(first) == StepKind::block) {
             ++counters.basic_blocks;
+            counters.arithmetic += arithmetic(first);
             ++total.blocks;
             counters.active_lanes += static_cast<unsigned>(std::popcount(group.lanes));
             continue;

@@ -18,6 +18,7 @@
 #include "report.h"
 #include "simt/device.h"
 #include "state.h"
+#include "trace.h"
 
 namespace simt {
 namespace check {
@@ -341,11 +342,13 @@ void operation_begins(unsigned long long stream, bool legacy, bool blocking, con
     }
     begin(actor, name, here());
     in_operation = true;
+    count_operation(name);
 }
 
 void operation_ends(unsigned long long stream, const char* name) {
     Order& o = order();
     if (name) {
+        count_operation(nullptr);
         o.actors[o.streams[stream]].clock = o.clock;
         o.running = false;
         in_operation = false;
@@ -360,6 +363,7 @@ void claimed(const void* pointer) {
 }
 
 void host_waits(unsigned long long stream, bool legacy, bool blocking) {
+    count_wait();
     Order& o = order();
     std::lock_guard lock(o.mutex);
     join(o.host, o.actors[actor_of(stream, legacy, blocking)].clock);
@@ -370,6 +374,7 @@ void host_waits(unsigned long long stream, bool legacy, bool blocking) {
 }
 
 void host_waits_for_all() {
+    count_wait();
     Order& o = order();
     std::lock_guard lock(o.mutex);
     for (const Actor& actor : o.actors) join(o.host, actor.clock);
@@ -392,6 +397,7 @@ void operation_waits(const void* event) {
     if (auto found = o.events.find(event); found != o.events.end()) join(o.clock, found->second);
 }
 void host_waits_for_event(const void* event) {
+    count_wait();
     Order& o = order();
     std::lock_guard lock(o.mutex);
     if (auto found = o.events.find(event); found != o.events.end()) join(o.host, found->second);
@@ -408,6 +414,7 @@ void graph_ends() {
     o.levels.pop_back();
 }
 void node_begins(const void* const* before, std::size_t count, const char* name) {
+    count_operation(name);
     Order& o = order();
     Level& level = o.levels.back();
     o.clock = level.base;

@@ -136,6 +136,14 @@ struct RawLaunch {
 /// Adds an entry to `launches` for every launch from now on; nullptr: no more.
 void count_into(std::vector<RawLaunch>* launches);
 
+/// Where copies, fills and waits are counted; nullptr: nowhere.
+extern HostCounters* host_counters;
+/// An operation of a stream or of a graph, by its name in the API.
+void count_operation(const char* name);
+void count_wait();
+/// What the running operation, if it is one, copies or fills.
+void count_bytes(std::size_t bytes);
+
 /// What the runtime tells; see observe.h. Nothing happens unless somebody counts.
 namespace counted {
 void launch_begins(const Launch& launch);

@@ -90,6 +90,18 @@ struct ArrayCounters {
     std::uint64_t read_sectors = 0, written_sectors = 0, touched_sectors = 0;
 };
 
+/// Instructions of warps that compute, as the CPU's compiler made them: an estimate of the GPU's, which two
+/// compilers make differently. What waits for memory, and what a GPU does without (checks, the stack), is not
+/// among them.
+struct Arithmetic {
+    std::uint64_t floats = 0, doubles = 0;  ///< sums, products, comparisons, conversions
+    std::uint64_t fusable = 0;   ///< products of these that a sum in the same basic block can take along
+    std::uint64_t special = 0;   ///< divisions and roots
+    std::uint64_t integers = 0;  ///< sums, products, shifts, comparisons, addresses
+    std::uint64_t branches = 0;
+    Arithmetic& operator+=(const Arithmetic& other);
+};
+
 /// One launch.
 struct LaunchCounters {
     std::string kernel;
@@ -113,6 +125,7 @@ struct LaunchCounters {
     std::uint64_t basic_blocks = 0, active_lanes = 0;
     /// The longest way of one warp, in basic blocks, and of one warp's memory requests.
     std::uint64_t max_warp_basic_blocks = 0, max_warp_requests = 0;
+    Arithmetic arithmetic;  ///< in these basic blocks; none but on x86-64
     /// Lanes active, as a share of 32: near `smsp__thread_inst_executed_per_inst_executed.ratio` / 32.
     double simt_efficiency() const {
         return basic_blocks == 0
@@ -137,6 +150,7 @@ struct HostCounters {
     std::uint64_t launches = 0;
     std::uint64_t copies = 0, copied_bytes = 0;
     std::uint64_t fills = 0, filled_bytes = 0;
+    std::uint64_t waits = 0;  ///< for a stream, an event or the device, also in a cudaMemcpy()
 };
 
 /// Counts while it lives, or from start() to stop(). At most one at a time. Allocate nothing on the device
