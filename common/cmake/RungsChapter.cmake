@@ -94,8 +94,8 @@ function(rungs_add_chapter chapter)
         rungs_add_kernels_checked_with(${name}.test ${compiler} ${sources} ${entries})
     endforeach()
 
-    # The same rungs' times, measured on a GPU or modelled: common/validation/ladder.cu. Built on demand.
-    set(ladder ${PROJECT_SOURCE_DIR}/common/validation/ladder.cu)
+    # The same rungs' times, measured on a GPU or modelled: autograder/validation/ladder.cu. Built on demand.
+    set(ladder ${PROJECT_SOURCE_DIR}/autograder/validation/ladder.cu)
     foreach(way IN LISTS RUNGS_BACKENDS)
         if(way STREQUAL "cpu" AND NOT RUNGS_CHECK_COMPILERS)
             continue()  # no check mode in this build

@@ -206,18 +206,27 @@ __global__ void shared_add(int* never, unsigned steps, unsigned mask) {
     if (s[threadIdx.x & 31] == -1) *never = 1;
 }
 
-__device__ inline float first_of(float x) { return x; }
-__device__ inline float first_of(float4 x) { return x.x + x.y + x.z + x.w; }
+/// A load that the compiler neither moves nor removes.
+__device__ inline float load(const float* p) {
+    float x;
+    asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(x) : "l"(p));
+    return x;
+}
+__device__ inline float load(const float4* p) {
+    float4 x;
+    asm volatile("ld.global.ca.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
+                 : "l"(p));
+    return x.x;
+}
 
 /// Loads from a piece of memory that the first-level cache holds, lanes `stride` elements apart.
 template <class T>
 __global__ void level_one(const T* v, float* never, unsigned steps, unsigned stride) {
     const T* const p = v + threadIdx.x % 32 * stride;
     float a = 0, b = 0, c = 0, d = 0;
-    for (unsigned i = 0; i < steps; ++i) {
-        asm volatile("" ::: "memory");  // loads again in each round
-        a += first_of(p[0]), b += first_of(p[32]), c += first_of(p[64]), d += first_of(p[96]);
-    }
+    for (unsigned i = 0; i < steps; ++i)
+        a += load(p), b += load(p + 32), c += load(p + 64), d += load(p + 96);
     if (a + b + c + d == -1.0f) *never = a;
 }
 

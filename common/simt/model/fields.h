@@ -17,6 +17,8 @@ inline constexpr Field fields[] = {
     {"shared_bytes", &LaunchProfile::shared_bytes},
     {"grid_barriers", &LaunchProfile::grid_barriers},
     {"instructions", &LaunchProfile::instructions},
+    {"doubles", &LaunchProfile::doubles},
+    {"special", &LaunchProfile::special},
     {"requests", &LaunchProfile::requests},
     {"lines", &LaunchProfile::lines},
     {"wavefronts", &LaunchProfile::wavefronts},

@@ -27,6 +27,7 @@ constexpr Key keys[] = {
     {"launch", &Machine::launch},
     {"fill", &Machine::fill},
     {"copy", &Machine::copy},
+    {"wait", &Machine::wait},
     {"blocks", &Machine::blocks},
     {"dram_read", &Machine::dram_read},
     {"dram_copy", &Machine::dram_copy},
@@ -42,6 +43,8 @@ constexpr Key keys[] = {
     {"instruction_latency", &Machine::instruction_latency},
     {"barrier", &Machine::barrier},
     {"issue", &Machine::issue},
+    {"issue_double", &Machine::issue_double},
+    {"issue_special", &Machine::issue_special},
     {"l1_request", &Machine::l1_request},
     {"l1_line", &Machine::l1_line},
     {"shared_wavefront", &Machine::shared_wavefront},
@@ -98,8 +101,9 @@ CallProfile read_profile(std::istream& in) {
     CallProfile call;
     std::string word;
     std::size_t launches = 0;
-    in >> word >> call.fills >> call.filled_bytes >> call.copies >> call.copied_bytes >> launches;
-    if (!in || word != "call") throw std::runtime_error("a profile must begin with 'call' and five numbers");
+    in >> word >> call.fills >> call.filled_bytes >> call.copies >> call.copied_bytes >> call.waits >>
+        launches;
+    if (!in || word != "call") throw std::runtime_error("a profile must begin with 'call' and six numbers");
     for (std::size_t i = 0; i < launches; ++i) {
         LaunchProfile launch;
         for (const Field& field : fields) in >> launch.*field.value;
@@ -147,16 +151,15 @@ LaunchPrediction predict(const Machine& m, const LaunchProfile& p) {
     const double l2 = l2_read * sector_bytes / m.l2_read + p.written_sectors * sector_bytes / m.l2_write;
     const double l1 = all_cycles * (std::max(m.l1_request * p.requests, m.l1_line * p.lines) +
                                     m.shared_wavefront * p.wavefronts + m.shuffle * p.shuffles);
-    const double issue = all_cycles * p.instructions / m.issue;
+    const double issue = all_cycles * std::max({p.instructions / m.issue, p.doubles / m.issue_double,
+                                                p.special / m.issue_special});
     const double atomics = std::max(p.atomics_same / m.atomic_same, p.atomics / m.atomic_spread);
     const double starts = blocks / m.blocks;
 
     // A round of loads takes as long as the farthest of them.
     const double rounds = std::max(p.load_rounds * blocks, 1e-9);  // of all blocks
     const double warps = std::ceil(p.threads / 32);
-    const double sectors_of_round = std::max(p.sectors, 1.0) / (rounds * warps);  // of a warp
     const double requests_of_round = std::max(1.0, p.requests / (rounds * warps));
-    (void)sectors_of_round;
     const double all = std::max(p.sectors, 1.0);
     const double far = std::min(1.0, requests_of_round * p.dram_read_sectors / all);
     const double middle =
@@ -198,6 +201,7 @@ Prediction predict(const Machine& machine, const CallProfile& call) {
         prediction.seconds += prediction.launches.back().seconds;
     }
     prediction.seconds += call.fills * machine.fill + call.filled_bytes / machine.dram_read;
+    prediction.seconds += call.waits * machine.wait;
     prediction.seconds += call.copies * machine.copy + 2 * call.copied_bytes / machine.dram_copy;
     return prediction;
 }

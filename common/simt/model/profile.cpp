@@ -19,11 +19,15 @@ namespace {
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
-/// Warp instructions, from what is counted. The factors are the same for all kernels: a fit to the
-/// instructions that ncu counted for the golden set (docs/model.md).
-constexpr double instructions_of_warp = 10;      // start, index, end
-constexpr double instructions_of_request = 3.5;  // address, access, use
-constexpr double instructions_of_block = 3;      // of a basic block: test, branch, arithmetic
+/// Instructions of warps, from what is counted. The factors are rounded from a fit to the instructions that
+/// ncu counted for the golden set, the same for all kernels (docs/model.md). Integers count little: most of
+/// what the CPU computes of addresses, the GPU has in its instructions.
+double instructions_of(const LaunchCounters& c, double requests) {
+    const check::Arithmetic& a = c.arithmetic;
+    const double warps = real(c.warps), barriers = real(c.barriers) * warps / std::max(real(c.blocks), 1.0);
+    return 10 * warps + 1.5 * requests + real(a.floats + a.doubles - a.fusable) + 2.5 * real(a.special) +
+           0.25 * real(a.integers) + 0.5 * real(a.branches) + real(c.shuffles + c.votes) + 2 * barriers;
+}
 
 }  // namespace
 
@@ -40,6 +44,7 @@ CallProfile profile(check::Counting& counting, const Traffic& traffic) {
     call.filled_bytes = real(counting.host().filled_bytes);
     call.copies = real(counting.host().copies);
     call.copied_bytes = real(counting.host().copied_bytes);
+    call.waits = real(counting.host().waits);
     for (std::size_t i = 0; i < counted.size(); ++i) {
         const LaunchCounters& c = counted[i];
         const Traffic::Launch& t = watched[i];
@@ -73,9 +78,9 @@ CallProfile profile(check::Counting& counting, const Traffic& traffic) {
         p.sync_rounds = t.sync_rounds;
         p.block_barriers = c.blocks == 0 ? 0 : p.barriers / p.blocks;
         const double warps = std::max(real(c.warps), 1.0);
-        p.instructions = instructions_of_warp * warps + instructions_of_request * all_requests + p.shuffles +
-                         instructions_of_block * real(c.basic_blocks) +
-                         p.barriers * warps / std::max(p.blocks, 1.0);
+        p.instructions = instructions_of(c, all_requests);
+        p.doubles = real(c.arithmetic.doubles);
+        p.special = real(c.arithmetic.special);
         p.block_instructions = p.instructions / warps;
         call.launches.push_back(std::move(p));
     }
@@ -86,7 +91,7 @@ void write(std::ostream& out, const CallProfile& call) {
     out.imbue(std::locale::classic());
     out.precision(17);
     out << "call " << call.fills << ' ' << call.filled_bytes << ' ' << call.copies << ' ' << call.copied_bytes
-        << ' ' << call.launches.size() << '\n';
+        << ' ' << call.waits << ' ' << call.launches.size() << '\n';
     for (const LaunchProfile& launch : call.launches) {
         for (const Field& field : fields) out << launch.*field.value << ' ';
         out << launch.kernel << '\n';

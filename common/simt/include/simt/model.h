@@ -37,6 +37,7 @@ struct Machine {
     double launch = 0;  ///< seconds that a kernel which fills the GPU adds to a stream of kernels
     double fill = 0;    ///< seconds that a cudaMemsetAsync() of a few bytes adds
     double copy = 0;    ///< seconds that a cudaMemcpyAsync() of a few bytes adds
+    double wait = 0;    ///< seconds that a stream idles because the host waited for it
     double blocks = 0;  ///< blocks started a second
 
     double dram_read = 0;              ///< bytes a second, reading alone
@@ -51,6 +52,8 @@ struct Machine {
     double barrier = 0;              ///< cycles of a __syncthreads()
 
     double issue = 0;             ///< warp instructions a cycle and multiprocessor
+    double issue_double = 0;      ///< of these, arithmetic of doubles
+    double issue_special = 0;     ///< of these, reciprocals and roots
     double l1_request = 0;        ///< cycles of a multiprocessor for a coalesced request to global memory
     double l1_line = 0;           ///< cycles for each 128-byte line of it, if those are more
     double shared_wavefront = 0;  ///< cycles
@@ -80,6 +83,8 @@ struct LaunchProfile {
     double grid_barriers = 0;
 
     double instructions = 0;  ///< of warps, estimated
+    double doubles = 0;       ///< of these, arithmetic of doubles
+    double special = 0;       ///< of these, divisions and roots
     double requests = 0;      ///< of warps to global memory, and textures
     double lines = 0;         ///< 128-byte lines of these requests
     double wavefronts = 0;    ///< of shared memory
@@ -108,6 +113,7 @@ struct CallProfile {
     std::vector<LaunchProfile> launches;
     double fills = 0, filled_bytes = 0;
     double copies = 0, copied_bytes = 0;
+    double waits = 0;  ///< of the host, before it can queue more
 };
 
 /// Lines of text, and back. @throws std::runtime_error for text that write() has not made

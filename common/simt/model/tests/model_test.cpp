@@ -5,6 +5,7 @@
 #include <limits>
 #include <sstream>
 
+#include "instructions.h"
 #include "rungs/catch.hpp"
 #include "simt/model.h"
 #include "simt/profile.h"
@@ -99,12 +100,13 @@ TEST_CASE("nothing costs a launch", "[simt][model]") {
 }
 
 TEST_CASE("more of anything never makes a launch faster", "[simt][model]") {
-    const auto field = GENERATE(
-        &LaunchProfile::instructions, &LaunchProfile::requests, &LaunchProfile::lines,
-        &LaunchProfile::wavefronts, &LaunchProfile::shuffles, &LaunchProfile::written_sectors,
-        &LaunchProfile::dram_read_sectors, &LaunchProfile::dram_write_sectors, &LaunchProfile::atomics,
-        &LaunchProfile::atomics_same, &LaunchProfile::load_rounds, &LaunchProfile::shared_rounds,
-        &LaunchProfile::sync_rounds, &LaunchProfile::block_barriers, &LaunchProfile::grid_barriers);
+    const auto field =
+        GENERATE(&LaunchProfile::instructions, &LaunchProfile::doubles, &LaunchProfile::special,
+                 &LaunchProfile::requests, &LaunchProfile::lines, &LaunchProfile::wavefronts,
+                 &LaunchProfile::shuffles, &LaunchProfile::written_sectors, &LaunchProfile::dram_read_sectors,
+                 &LaunchProfile::dram_write_sectors, &LaunchProfile::atomics, &LaunchProfile::atomics_same,
+                 &LaunchProfile::load_rounds, &LaunchProfile::shared_rounds, &LaunchProfile::sync_rounds,
+                 &LaunchProfile::block_barriers, &LaunchProfile::grid_barriers);
     double before = 0;
     for (double more = 0; more < 1e9; more = 10 * more + 1) {
         LaunchProfile p = stream(1e7);
@@ -149,7 +151,7 @@ TEST_CASE("a profile survives being written down", "[simt][model]") {
     CHECK(same.launches[1].sectors == call.launches[1].sectors);
     const Machine machine = read_machine(h200);
     CHECK(predict(machine, same).seconds == predict(machine, call).seconds);
-    std::istringstream broken("call 1 2 3"), other("hello"), cut("call 0 0 0 0 1\n1 2 3 k\n");
+    std::istringstream broken("call 1 2 3"), other("hello"), cut("call 0 0 0 0 0 1\n1 2 3 k\n");
     CHECK_THROWS_AS(read_profile(broken), std::runtime_error);
     CHECK_THROWS_AS(read_profile(other), std::runtime_error);
     CHECK_THROWS_AS(read_profile(cut), std::runtime_error);
@@ -201,6 +203,45 @@ TEST_CASE("the busiest word of atomics", "[simt][model][traffic]") {
     traffic::count_in(words);
     CHECK(seen.launches().at(0).atomics == 1024);
     CHECK(seen.launches().at(0).atomics_same == 1024 / words);
+}
+
+TEST_CASE("what the host does beside launches is counted", "[simt][model]") {
+    simt::check::Counting counting;
+    const Traffic traffic;
+    traffic::copy_back(1000);
+    const CallProfile call = profile(counting, traffic);
+    CHECK(call.launches.size() == 1);
+    CHECK(call.fills == 2);
+    CHECK(call.filled_bytes == 2 * 4000);
+    CHECK(call.copies == 2);
+    CHECK(call.copied_bytes == 4000 + 400);
+    CHECK(call.waits >= 1);
+}
+
+TEST_CASE("what the machine code of a basic block computes", "[simt][model]") {
+    // addss, mulss, subsd, divss, sqrtsd, cvtsi2ss, ucomiss; cmp with a constant and ja: a check of bounds;
+    // add, lea, jne; a jump ends it.
+    const unsigned char code[] = {
+        0xf3, 0x0f, 0x58, 0xc1, 0xf3, 0x0f, 0x59, 0x45, 0x80, 0xf2, 0x0f, 0x5c, 0xc1, 0xf3, 0x0f, 0x5e,
+        0xc1, 0xf2, 0x0f, 0x51, 0xc0, 0xf3, 0x48, 0x0f, 0x2a, 0xc0, 0x0f, 0x2e, 0xf0, 0x48, 0x81, 0xfb,
+        0x00, 0x01, 0x00, 0x00, 0x0f, 0x87, 0x10, 0x00, 0x00, 0x00, 0x83, 0xc3, 0x01, 0x42, 0x8d, 0x04,
+        0x8d, 0x00, 0x00, 0x00, 0x00, 0x75, 0x05, 0xeb, 0x00, 0xf3, 0x0f, 0x58, 0xc1};
+    const simt::check::Arithmetic sum = simt::check::arithmetic_of(code, sizeof code, nullptr);
+    CHECK(sum.floats == 4);
+    CHECK(sum.doubles == 1);
+    CHECK(sum.fusable == 1);
+    CHECK(sum.special == 2);
+    CHECK(sum.integers == 2);
+    CHECK(sum.branches == 1);
+    // Whatever the bytes, it ends, and reads nothing behind them.
+    std::uint32_t random = 1;
+    for (int i = 0; i < 20000; ++i) {
+        unsigned char noise[24];
+        for (unsigned char& byte : noise)
+            byte = static_cast<unsigned char>((random = random * 1664525 + 1013904223) >> 24);
+        const simt::check::Arithmetic any = simt::check::arithmetic_of(noise, sizeof noise, nullptr);
+        CHECK(any.floats + any.doubles + any.special + any.integers + any.branches <= sizeof noise);
+    }
 }
 
 TEST_CASE("counters and traffic of different launches are not mixed", "[simt][model]") {

@@ -55,6 +55,14 @@ void read_by_blocks(int blocks, int n, int rounds) {
     cudaFree(a), cudaFree(b);
 }
 
+void copy_back(int n) {
+    float *a = memory(static_cast<std::size_t>(n)), *b = memory(static_cast<std::size_t>(n)), some[100];
+    copy<<<(n + 255) / 256, 256>>>(a, b, n);
+    cudaMemcpyAsync(a, b, static_cast<std::size_t>(n) * sizeof(float), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(some, b, sizeof some, cudaMemcpyDeviceToHost);
+    cudaFree(a), cudaFree(b);
+}
+
 void load_two() {
     float *a = memory(32), *b = memory(32), *c = memory(32);
     two_loads<<<1, 32>>>(a, b, c);

@@ -8,6 +8,8 @@ namespace traffic {
 void copy_twice(int n);
 /// Each of `blocks` blocks of 64 threads reads n floats `rounds` times and writes 64.
 void read_by_blocks(int blocks, int n, int rounds);
+/// Copies n floats on the device by a kernel and by cudaMemcpy(), and 100 of them to the host.
+void copy_back(int n);
 /// 32 threads add two loads.
 void load_two();
 /// A tree of 6 barriers in each block of 64 threads.

@@ -156,8 +156,8 @@ class Clock {
         simt::check::Counting counting;
         const simt::model::Traffic traffic(machine_.l2_bytes);
         rung.entry.run(arguments.call(nullptr));
+        counting.stop();  // before the wait below, which is ours
         CUDA_CHECK(cudaDeviceSynchronize());
-        counting.stop();
         // A lane that was stopped has not done its work.
         for (const auto& finding : simt::check::findings()) throw std::runtime_error(to_text(finding));
         const simt::model::CallProfile call = simt::model::profile(counting, traffic);

@@ -1,0 +1,125 @@
+#include "tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+
+namespace rungs::validation {
+
+double Times::of(const CaseKey& key, const std::string& rung) const {
+    for (const auto& [which, rows] : cases) {
+        if (which != key) continue;
+        for (const auto& [name, time] : rows)
+            if (name == rung) return time;
+    }
+    return 0;
+}
+
+Times read_times(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    if (!in) throw std::runtime_error(file.string() + ": cannot be read");
+    Times times;
+    int number = 0;
+    for (std::string line; std::getline(in, line);) {
+        ++number;
+        if (line.empty()) continue;
+        if (line[0] == '#') {
+            if (times.machine.empty() && line.size() > 2) times.machine = line.substr(2);
+            continue;
+        }
+        std::vector<std::string> cells;
+        std::istringstream row(line);
+        for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+        double microseconds = 0;
+        std::istringstream last(cells.empty() ? "" : cells.back());
+        last.imbue(std::locale::classic());
+        if (cells.size() != 6 || !(last >> microseconds) || !(microseconds > 0)) {
+            throw std::runtime_error(file.string() + ":" + std::to_string(number) +
+                                     ": not chapter,rung,problem,sizes,kind,microseconds");
+        }
+        const CaseKey key{cells[0], cells[2], cells[3], cells[4]};
+        auto found = std::find_if(times.cases.begin(), times.cases.end(),
+                                  [&](const auto& entry) { return entry.first == key; });
+        if (found == times.cases.end()) {
+            times.cases.push_back({key, {}});
+            found = times.cases.end() - 1;
+        }
+        found->second.emplace_back(cells[1], microseconds);
+    }
+    return times;
+}
+
+static std::vector<double> ranks(const std::vector<double>& values) {
+    std::vector<double> result;
+    for (const double value : values) {
+        const auto less = std::count_if(values.begin(), values.end(), [=](double v) { return v < value; });
+        const auto same = std::count(values.begin(), values.end(), value);
+        result.push_back(static_cast<double>(less) + static_cast<double>(same - 1) / 2);
+    }
+    return result;
+}
+
+double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
+    if (a.size() < 2) return 1;
+    const std::vector<double> ra = ranks(a), rb = ranks(b);
+    const double mean = static_cast<double>(a.size() - 1) / 2;
+    double ab = 0, aa = 0, bb = 0;
+    for (std::size_t i = 0; i < ra.size(); ++i) {
+        ab += (ra[i] - mean) * (rb[i] - mean);
+        aa += (ra[i] - mean) * (ra[i] - mean);
+        bb += (rb[i] - mean) * (rb[i] - mean);
+    }
+    return aa == 0 || bb == 0 ? 1 : ab / std::sqrt(aa * bb);
+}
+
+std::vector<Comparison> compare(const Times& measured, const Times& modelled,
+                                const std::map<std::string, std::string>& given) {
+    std::vector<Comparison> comparisons;
+    for (const auto& [key, rows] : measured.cases) {
+        Comparison comparison{key, {}, 1};
+        const auto base = given.find(key.chapter);
+        for (const auto& [rung, time] : rows) {
+            Line line;
+            line.rung = rung;
+            line.measured = time;
+            line.modelled = modelled.of(key, rung);
+            if (line.modelled == 0) continue;
+            if (base != given.end()) {
+                line.given = base->second;
+                const double a = measured.of(key, line.given), b = modelled.of(key, line.given);
+                if (rung != line.given && a > 0 && b > 0) {
+                    line.speedup_measured = a / line.measured;
+                    line.speedup_modelled = b / line.modelled;
+                }
+            }
+            comparison.lines.push_back(line);
+        }
+        if (comparison.lines.empty()) continue;
+        std::vector<double> a, b;
+        for (const Line& line : comparison.lines) {
+            a.push_back(line.measured);
+            b.push_back(line.modelled);
+        }
+        comparison.rank_correlation = rank_correlation(a, b);
+        comparisons.push_back(std::move(comparison));
+    }
+    return comparisons;
+}
+
+Share within_two(const std::vector<Comparison>& comparisons) {
+    Share share;
+    for (const Comparison& comparison : comparisons) {
+        for (const Line& line : comparison.lines) {
+            if (line.speedup_measured == 0) continue;
+            const double ratio = line.speedup_modelled / line.speedup_measured;
+            ++share.of;
+            share.within += ratio >= 0.5 && ratio <= 2;
+        }
+    }
+    return share;
+}
+
+}  // namespace rungs::validation
