@@ -8,6 +8,7 @@
 #include "rungs/device_buffer.cuh"
 #include "rungs/event.cuh"
 #include "rungs/random.hpp"
+#include "rungs/scratch.cuh"
 #include "rungs/stream.cuh"
 #include "rungs/timing.cuh"
 
@@ -287,4 +288,23 @@ TEST_CASE("a candidate that throws leaves the device usable, also while a graph 
     CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(DeviceBuffer<int>(std::vector<int>{7}).to_host() == std::vector<int>{7});
     CHECK(time_interleaved({}, options).empty());
+}
+
+TEST_CASE("each stream has scratch memory and a workspace of its own", "[common][device]") {
+    RUNGS_NEEDS_DEVICE();
+    const Stream one, other;
+    void* const scratch = stream_scratch(one.get(), 1000);
+    void* const workspace = stream_workspace(one.get(), 1000);
+    CHECK(scratch != workspace);
+    CHECK(stream_scratch(one.get(), 10) == scratch);
+    CHECK(stream_workspace(one.get(), 1000) == workspace);
+    CHECK(stream_scratch(other.get(), 1000) != scratch);
+    CHECK(stream_workspace(other.get(), 1000) != workspace);
+
+    // Scratch memory starts as zeros; a larger piece is another one.
+    std::vector<unsigned char> bytes(1000, 1);
+    CUDA_CHECK(cudaMemcpy(bytes.data(), scratch, bytes.size(), cudaMemcpyDeviceToHost));
+    CHECK(bytes == std::vector<unsigned char>(1000, 0));
+    CHECK(stream_workspace(one.get(), std::size_t{1} << 20) != workspace);
+    CUDA_CHECK(cudaMemset(stream_workspace(one.get(), std::size_t{1} << 20), 1, std::size_t{1} << 20));
 }

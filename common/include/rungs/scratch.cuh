@@ -14,15 +14,15 @@
 namespace rungs {
 namespace detail {
 
-/// New device memory, all zero once this returns; never freed.
-inline void* zeroed_memory(std::size_t bytes) {
+/// New device memory, never freed; all zero once this returns if `zero`.
+inline void* new_memory(std::size_t bytes, bool zero) {
     // A capture forbids its thread to allocate, in all modes but the relaxed one. And the memset must not go
     // to the captured stream: it would become a node of the graph.
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
     void* data = nullptr;
     cudaError_t status = cudaMalloc(&data, bytes);
-    if (status == cudaSuccess) {
+    if (status == cudaSuccess && zero) {
         const Stream zeroing;
         status = cudaMemsetAsync(data, 0, bytes, zeroing.get());
         if (status == cudaSuccess) status = cudaStreamSynchronize(zeroing.get());
@@ -31,6 +31,42 @@ inline void* zeroed_memory(std::size_t bytes) {
     CUDA_CHECK(status);
     return data;
 }
+
+/// The memory of one kind that each stream has.
+class StreamMemory {
+  public:
+    explicit StreamMemory(bool zero) : zero_(zero) {}
+
+    void* of(cudaStream_t stream, std::size_t bytes) {
+        cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+        CUDA_CHECK(cudaStreamIsCapturing(stream, &capture));
+        if (capture != cudaStreamCaptureStatusNone) return new_memory(bytes, zero_);
+
+        unsigned long long id =
+            0;  // a handle may be given to a new stream once its own is destroyed; an id is not
+        CUDA_CHECK(cudaStreamGetId(stream, &id));
+
+        const std::lock_guard<std::mutex> lock(mutex_);
+        Memory& memory = memories_[id];
+        if (memory.size < bytes) {
+            constexpr std::size_t smallest = 64 * 1024;
+            std::size_t size = memory.size > 0 ? 2 * memory.size : smallest;
+            while (size < bytes) size *= 2;
+            memory = {new_memory(size, zero_), size};
+        }
+        return memory.data;
+    }
+
+  private:
+    struct Memory {
+        void* data = nullptr;
+        std::size_t size = 0;
+    };
+
+    bool zero_;
+    std::mutex mutex_;
+    std::map<unsigned long long, Memory> memories_;
+};
 
 }  // namespace detail
 
@@ -50,30 +86,15 @@ inline void* zeroed_memory(std::size_t bytes) {
 /// @param stream any stream, the default streams included
 /// @throws CudaError
 inline void* stream_scratch(cudaStream_t stream, std::size_t bytes) {
-    struct Memory {
-        void* data = nullptr;
-        std::size_t size = 0;
-    };
-    static std::mutex mutex;
-    static std::map<unsigned long long, Memory> memories;
+    static detail::StreamMemory memory(true);
+    return memory.of(stream, bytes);
+}
 
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    CUDA_CHECK(cudaStreamIsCapturing(stream, &capture));
-    if (capture != cudaStreamCaptureStatusNone) return detail::zeroed_memory(bytes);
-
-    unsigned long long id =
-        0;  // a handle may be given to a new stream once its own is destroyed; an id is not
-    CUDA_CHECK(cudaStreamGetId(stream, &id));
-
-    const std::lock_guard<std::mutex> lock(mutex);
-    Memory& memory = memories[id];
-    if (memory.size < bytes) {
-        constexpr std::size_t smallest = 64 * 1024;
-        std::size_t size = memory.size > 0 ? 2 * memory.size : smallest;
-        while (size < bytes) size *= 2;
-        memory = {detail::zeroed_memory(size), size};
-    }
-    return memory.data;
+/// As stream_scratch, but other memory, which holds anything at first and may hold anything afterwards: for
+/// partial results that one kernel writes and the next one on the stream reads. @throws CudaError
+inline void* stream_workspace(cudaStream_t stream, std::size_t bytes) {
+    static detail::StreamMemory memory(false);
+    return memory.of(stream, bytes);
 }
 
 }  // namespace rungs
