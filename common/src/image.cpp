@@ -113,8 +113,9 @@ Rgb colour_of(ColourMap map, double t) {
     return table[static_cast<std::size_t>(std::lround(255 * std::clamp(t, 0.0, 1.0)))];
 }
 
-void write_png(const std::filesystem::path& path, std::span<const Rgb> pixels, std::size_t width,
-               std::size_t height) {
+namespace {
+
+std::string encode_png(std::span<const Rgb> pixels, std::size_t width, std::size_t height) {
     require_size(pixels.size(), width, height);
     static_assert(sizeof(Rgb) == 3, "pixels lie side by side, as stb reads them");
     std::string file;
@@ -124,8 +125,89 @@ void write_png(const std::filesystem::path& path, std::span<const Rgb> pixels, s
     };
     const int done = stbi_write_png_to_func(append, &file, static_cast<int>(width), static_cast<int>(height),
                                             3, pixels.data(), static_cast<int>(3 * width));
-    if (done == 0) throw FileError(path, 0, "the image is too large to encode as PNG");
+    return done == 0 ? std::string() : file;
+}
+
+// An animated PNG is a PNG with more chunks: acTL says how many frames there are, fcTL stands before each
+// frame, and the data of all frames but the first are in fdAT (W3C, Portable Network Graphics, 3rd
+// edition, 11.3.6).
+
+constexpr std::string_view png_signature("\x89PNG\r\n\x1a\n", 8);
+
+void append_number(std::string& bytes, std::uint32_t value, int size = 4) {
+    for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
+        bytes += static_cast<char>(value >> shift & 255U);
+}
+
+/// A chunk: length, type, data, and the cyclic redundancy check of type and data.
+std::string chunk(std::string_view type, std::string_view data) {
+    std::string bytes;
+    append_number(bytes, static_cast<std::uint32_t>(data.size()));
+    bytes.append(type).append(data);
+    std::uint32_t crc = 0xFFFFFFFFU;
+    for (const char c : std::string_view(bytes).substr(4)) {
+        crc ^= static_cast<unsigned char>(c);
+        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1U ? 0xEDB88320U : 0U);
+    }
+    append_number(bytes, ~crc);
+    return bytes;
+}
+
+/// The data of all chunks of a type, joined.
+std::string data_of(std::string_view png, std::string_view type) {
+    std::string data;
+    for (std::size_t at = png_signature.size(); at + 12 <= png.size();) {
+        std::size_t length = 0;
+        for (std::size_t i = 0; i < 4; ++i) length = length << 8 | static_cast<unsigned char>(png[at + i]);
+        if (png.substr(at + 4, 4) == type) data += png.substr(at + 8, length);
+        at += 12 + length;
+    }
+    return data;
+}
+
+}  // namespace
+
+void write_png(const std::filesystem::path& path, std::span<const Rgb> pixels, std::size_t width,
+               std::size_t height) {
+    const std::string file = encode_png(pixels, width, height);
+    if (file.empty()) throw FileError(path, 0, "the image is too large to encode as PNG");
     write_file(path, file);
+}
+
+Animation::Animation(std::size_t width, std::size_t height) : width_(width), height_(height) {
+    require_size(width * height, width, height);
+}
+
+void Animation::add(std::span<const Rgb> pixels, unsigned milliseconds) {
+    const std::string png = encode_png(pixels, width_, height_);
+    if (png.empty()) throw std::invalid_argument("Animation: the frame is too large to encode as PNG");
+    const auto sequence = static_cast<std::uint32_t>(frames_ == 0 ? 0 : 2 * frames_ - 1);
+    std::string control;
+    append_number(control, sequence);
+    append_number(control, static_cast<std::uint32_t>(width_));
+    append_number(control, static_cast<std::uint32_t>(height_));
+    append_number(control, 0);  // at the left
+    append_number(control, 0);  // at the top
+    append_number(control, std::min(milliseconds, 65535U), 2);
+    append_number(control, 1000, 2);  // of a second
+    append_number(control, 0, 2);     // stays until the next, which replaces it
+    chunks_ += chunk("fcTL", control);
+    std::string data;
+    if (frames_ > 0) append_number(data, sequence + 1);
+    chunks_ += chunk(frames_ == 0 ? "IDAT" : "fdAT", data + data_of(png, "IDAT"));
+    ++frames_;
+}
+
+void Animation::write(const std::filesystem::path& path) const {
+    if (frames_ == 0) throw std::invalid_argument("Animation: there is no frame to write");
+    std::string header, control;
+    append_number(header, static_cast<std::uint32_t>(width_));
+    append_number(header, static_cast<std::uint32_t>(height_));
+    header.append("\x08\x02\x00\x00\x00", 5);  // 8 bits of red, green and blue
+    append_number(control, static_cast<std::uint32_t>(frames_));
+    append_number(control, 0);  // for ever
+    write_file(path, std::string(png_signature) + chunk("IHDR", header) + chunk("acTL", control) + chunks_ +
+                         chunk("IEND", ""));
 }
 
 template <class T>

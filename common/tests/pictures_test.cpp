@@ -146,6 +146,51 @@ LinePlot example() {
 
 }  // namespace
 
+TEST_CASE("an animation holds every frame", "[common][image]") {
+    const std::size_t width = 5, height = 3;
+    const ScratchFolder folder;
+    Animation animation(width, height);
+    CHECK_THROWS_AS(animation.write(folder / "none.png"), std::invalid_argument);
+    std::vector<std::vector<Rgb>> frames;
+    for (std::uint8_t f = 0; f < 3; ++f) {
+        frames.emplace_back();
+        for (std::uint8_t i = 0; i < width * height; ++i)
+            frames.back().push_back({i, f, static_cast<std::uint8_t>(7 * i)});
+        animation.add(frames.back(), 40);
+    }
+    CHECK_THROWS_AS(animation.add(std::vector<Rgb>(4), 40), std::invalid_argument);
+    CHECK_THROWS_AS(Animation(0, 3), std::invalid_argument);
+    CHECK(animation.frames() == 3);
+    animation.write(folder / "all.png");
+    CHECK(decode(folder / "all.png").pixels == frames[0]);  // what a reader of plain PNG sees
+
+    // Taken apart: in order of the file, with sequence numbers from 0, and each frame a PNG of its own.
+    const std::string file = read_file(folder / "all.png");
+    const auto number = [&](std::size_t at) {
+        std::size_t value = 0;
+        for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(file[at + i]);
+        return value;
+    };
+    std::string types;
+    std::size_t sequence = 0, shown = 0;
+    for (std::size_t at = 8; at < file.size(); at += 12 + number(at)) {
+        const std::string type = file.substr(at + 4, 4);
+        types += type + ' ';
+        if (type == "acTL") CHECK(number(at + 8) == 3);
+        if (type == "fcTL" || type == "fdAT") CHECK(number(at + 8) == sequence++);
+        if (type != "fdAT") continue;
+        // The data are a zlib stream: stb can read it.
+        int size = 0;
+        char* raw = stbi_zlib_decode_malloc(file.data() + at + 12, static_cast<int>(number(at) - 4), &size);
+        REQUIRE(raw != nullptr);
+        CHECK(size == static_cast<int>(height * (1 + 3 * width)));
+        stbi_image_free(raw);
+        ++shown;
+    }
+    CHECK(types == "IHDR acTL fcTL IDAT fcTL fdAT fcTL fdAT IEND ");
+    CHECK(shown == 2);
+}
+
 TEST_CASE("colour maps go in even steps", "[common][image]") {
     struct Part {
         ColourMap map;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "rungs/atomic_file.hpp"
@@ -35,6 +36,29 @@ Rgb colour_of(ColourMap map, double t);
 /// @throws std::invalid_argument for a size that is not that of `pixels`, or 0; FileError
 void write_png(const std::filesystem::path& path, std::span<const Rgb> pixels, std::size_t width,
                std::size_t height);
+
+/// Pictures that follow each other: an animated PNG, which browsers and most viewers play, and others show
+/// the first frame of.
+class Animation {
+  public:
+    /// All frames have this size. @throws std::invalid_argument for a side that is not 1 to 65535
+    Animation(std::size_t width, std::size_t height);
+
+    /// Adds a frame that is shown for `milliseconds`, at most 65535. Frames are kept compressed.
+    /// @throws std::invalid_argument as write_png
+    void add(std::span<const Rgb> pixels, unsigned milliseconds);
+
+    std::size_t frames() const { return frames_; }
+
+    /// @throws std::invalid_argument when there is no frame, FileError
+    void write(const std::filesystem::path& path) const;
+
+  private:
+    std::size_t width_;
+    std::size_t height_;
+    std::size_t frames_ = 0;
+    std::string chunks_;  ///< of all frames
+};
 
 /// Which values take the ends of the colour map.
 struct ValueRange {
