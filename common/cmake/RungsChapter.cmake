@@ -4,6 +4,7 @@
 #   <NN_topic>.<student|solution>.<cpu|cuda>.test what the contract promises, as Catch2 tests
 #   <NN_topic>.solution.checked.<own|clang>.test  no finding of check mode in the solutions, compiled by either
 #   <NN_topic>.ladder.<cpu|cuda>                  times of the solutions: modelled on cpu, measured on cuda
+#   <NN_topic>.demonstrations.<own|clang>.test    what check mode says of the wrong kernels in demonstrations/, if any
 #   <NN_topic>.figures                            draws the lesson's pictures, where there is a figures.cpp
 #   <NN_topic>.bench                              the ladder against the libraries (cuda only)
 # A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
@@ -114,6 +115,18 @@ function(rungs_add_chapter chapter)
             rungs_add_kernels(${name} cuda ${sources} ${entries} ${ladder})
         endif()
         target_link_libraries(${name} PRIVATE ${chapter}.exam)
+    endforeach()
+
+    # Kernels that are wrong on purpose, and what check mode says of them.
+    file(GLOB demonstrations CONFIGURE_DEPENDS ${lesson}/demonstrations/*.cu)
+    file(GLOB test CONFIGURE_DEPENDS ${lesson}/demonstrations/*_test.cpp)
+    foreach(compiler IN LISTS RUNGS_CHECK_COMPILERS)
+        if(demonstrations)
+            set(name ${chapter}.demonstrations.${compiler}.test)
+            rungs_add_test(${name} LABEL ${chapter} SOURCES ${test})
+            target_include_directories(${name} PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/include)
+            rungs_add_kernels_checked_with(${name} ${compiler} ${demonstrations})
+        endif()
     endforeach()
 
     # The lesson's pictures are drawn by code; drawn again, they must be the committed ones.
