@@ -1,0 +1,122 @@
+// What i does to j, j does to i: Newton's third law halves the work. The bodies form strips of `tile`, and a
+// block lets two strips meet, as in a tournament: every strip meets every other once. Both sides of each pair
+// are added up, without atomics: the sums of the visitors travel from lane to lane along with them.
+
+#include "integrator.cuh"
+#include "inverse_sqrt.cuh"
+#include "nbody.cuh"
+#include "partial_sums.cuh"
+#include "rungs/cuda_check.cuh"
+
+static constexpr int block_size = 128;
+static constexpr int warps = block_size / 32;
+static constexpr unsigned all_lanes = 0xffffffffu;
+
+/// Adds the pull of `other` on `own` to `sum`, and the pull of `own` on `other` to `back`.
+static __device__ void add_pair(const float4& own, const float4& other, float softening2, float3& sum,
+                                float3& back) {
+    const float dx = other.x - own.x, dy = other.y - own.y, dz = other.z - own.z;
+    const float squared = dz * dz + (dy * dy + (dx * dx + softening2));
+    const float inverse = nbody::inverse_sqrt(squared);
+    const float inverse3 = inverse * inverse * inverse;
+    // TODO 6.1 (about 6 lines): the pull on `own` as ever. On `other` the same vector works the other way, and with the
+    // mass of `own`: two multiplications and six fused multiply-adds in all.
+    const float pull = 0 * inverse3;
+    sum.x = back.x = pull;
+}
+
+/// The value that the next lane holds; lane 31 gets that of lane 0.
+static __device__ float from_next_lane(float value) {
+    return __shfl_sync(all_lanes, value, static_cast<int>((threadIdx.x + 1) % 32));
+}
+
+/// A thread owns `owned` bodies of strip blockIdx.x, block_size apart. The strip blockIdx.y further on
+/// visits: each warp takes 32 of its bodies at a time. Row s of `parts` holds what strip s did to a body, so
+/// every element of it has exactly one block that stores it.
+template <int owned>
+__global__ void __launch_bounds__(block_size, owned == 8 ? 5 : 1)
+    symmetric_kernel(const float4* bodies, nbody::PartialSums parts, float softening2) {
+    constexpr int tile = owned * block_size;
+    constexpr int groups = tile / 32;
+    __shared__ float4 visitors[warps][64];  // a warp's 32 visitors, twice over
+    __shared__ float back_x[tile], back_y[tile], back_z[tile];
+    const int n = parts.n;
+    const int strips = static_cast<int>(gridDim.x), away = static_cast<int>(blockIdx.y);
+    const int home = static_cast<int>(blockIdx.x);
+    // With an even number of strips, those half a round away would meet twice: once from either side.
+    if (2 * away == strips && home >= away) return;
+    const int guest = (home + away) % strips;
+    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+
+    float4 own[owned];
+    float3 sum[owned];
+#pragma unroll
+    for (int r = 0; r < owned; ++r) {
+        const int at = r * block_size + static_cast<int>(threadIdx.x);
+        const int i = home * tile + at;
+        own[r] = i < n ? bodies[i] : float4{0, 0, 0, 0};
+        sum[r] = {0, 0, 0};
+        back_x[at] = back_y[at] = back_z[at] = 0;
+    }
+
+    for (int turn = 0; turn < groups; ++turn) {
+        const int at = (turn + warp) % groups * 32 + lane;  // another group for each warp
+        const int j = guest * tile + at;
+        const float4 visitor = j < n ? bodies[j] : float4{0, 0, 0, 0};
+        float3 back{0, 0, 0};
+        // TODO 6.2 (about 10 lines): put the visitor into visitors[warp] at `lane` and at `lane + 32`. Then 32 steps: in
+        // step k a lane meets visitor lane + k with all its own bodies; `back` belongs to that visitor, so it
+        // moves one lane down after each step, and is at home again after the last. What orders the lanes of
+        // a warp that read what other lanes wrote?
+        visitors[warp][lane] = visitor;
+        for (int r = 0; r < owned; ++r) add_pair(own[r], visitors[warp][lane], softening2, sum[r], back);
+
+        // TODO 6.3 (about 4 lines): add `back` to the visitor's sums at `at`. In the next turn another warp will do the
+        // same to the same words.
+        back_x[at] = back.x;
+    }
+    __syncthreads();
+
+#pragma unroll
+    for (int r = 0; r < owned; ++r) {
+        const int at = r * block_size + static_cast<int>(threadIdx.x);
+        if (home * tile + at < n) parts.store(guest, home * tile + at, sum[r]);
+        // A strip that meets itself has both sides of each pair in `sum`.
+        if (guest != home && guest * tile + at < n) {
+            parts.store(home, guest * tile + at, {back_x[at], back_y[at], back_z[at]});
+        }
+    }
+}
+
+template <int owned>
+static void launch(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {
+    const int strips = (n - 1) / (owned * block_size) + 1;
+    const nbody::PartialSums parts = nbody::make_partial_sums(strips, n, stream);
+    const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(strips / 2 + 1));
+    symmetric_kernel<owned><<<grid, block_size, 0, stream>>>(bodies, parts, softening * softening);
+    CUDA_CHECK(cudaGetLastError());
+    nbody::add_rows(parts, acceleration, strips, stream);
+}
+
+void nbody::symmetric(const float4* bodies, float4* acceleration, int n, float softening,
+                      cudaStream_t stream) {
+    if (n <= 0) return;
+    // Long strips make few rows and few loads; but the strips' meetings are the blocks, and there must be
+    // many.
+    if (n >= 32768) {
+        launch<8>(bodies, acceleration, n, softening, stream);
+    } else if (n >= 8192) {
+        launch<4>(bodies, acceleration, n, softening, stream);
+    } else if (n >= 2048) {
+        launch<2>(bodies, acceleration, n, softening, stream);
+    } else {
+        launch<1>(bodies, acceleration, n, softening, stream);
+    }
+}
+
+void nbody::symmetric(const float4* bodies, const float4* velocity, float4* bodies_after,
+                      float4* velocity_after, float4* acceleration, int n, int steps, float dt,
+                      float softening, cudaStream_t stream) {
+    leapfrog(symmetric, bodies, velocity, bodies_after, velocity_after, acceleration, n, steps, dt, softening,
+             stream);
+}

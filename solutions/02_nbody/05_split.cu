@@ -1,0 +1,97 @@
+// 16384 bodies make 32 blocks, and the GPU has 132 multiprocessors. So the other side of the problem is cut
+// as well: a block adds up a part of the pulls only, and a second kernel adds up the parts.
+
+#include <algorithm>
+
+#include "integrator.cuh"
+#include "inverse_sqrt.cuh"
+#include "nbody.cuh"
+#include "partial_sums.cuh"
+#include "rungs/cuda_check.cuh"
+
+static constexpr int block_size = 256;
+static constexpr int owned = 2;          // bodies a thread
+static constexpr int blocks_per_sm = 8;  // 32 registers a thread: no fewer, or a float3 would not fit
+
+static __device__ void add_pull(const float4& own, const float4& other, float softening2, float3& sum) {
+    const float dx = other.x - own.x, dy = other.y - own.y, dz = other.z - own.z;
+    const float squared = dz * dz + (dy * dy + (dx * dx + softening2));
+    const float inverse = nbody::inverse_sqrt(squared);
+    const float pull = other.w * (inverse * inverse * inverse);
+    sum.x += pull * dx;
+    sum.y += pull * dy;
+    sum.z += pull * dz;
+}
+
+/// A thread owns `owned` bodies, block_size apart. A block adds up the pull of bodies `part` * span to
+/// (`part` + 1) * span - 1 on them, where its part is blockIdx.y, and stores it in that row.
+__global__ void __launch_bounds__(block_size, blocks_per_sm)
+    split_kernel(const float4* bodies, nbody::PartialSums parts, int span, float softening2) {
+    __shared__ float4 tile[block_size];
+    const int n = parts.n;
+    const int i = static_cast<int>(blockIdx.x * owned * block_size + threadIdx.x);
+    float4 own[owned];
+    float3 sum[owned];
+#pragma unroll
+    for (int r = 0; r < owned; ++r) {
+        own[r] = i + r * block_size < n ? bodies[i + r * block_size] : float4{0, 0, 0, 0};
+        sum[r] = {0, 0, 0};
+    }
+
+    const int part = static_cast<int>(blockIdx.y);
+    // TODO 5.1 (about 2 lines): where this block's part of the bodies begins and where it ends; the last part may be
+    // shorter.
+    // BEGIN SOLUTION
+    //~ const int begin = 0, end = 0 * span;
+    const int begin = part * span;
+    const int end = min(n, begin + span);
+    // END SOLUTION
+    for (int first = begin; first < end; first += block_size) {
+        const int j = first + static_cast<int>(threadIdx.x);
+        __syncthreads();
+        tile[threadIdx.x] = j < end ? bodies[j] : float4{0, 0, 0, 0};
+        __syncthreads();
+#pragma unroll 4
+        for (int k = 0; k < block_size; ++k) {
+            const float4 other = tile[k];
+#pragma unroll
+            for (int r = 0; r < owned; ++r) add_pull(own[r], other, softening2, sum[r]);
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < owned; ++r) {
+        if (i + r * block_size < n) parts.store(part, i + r * block_size, sum[r]);
+    }
+}
+
+void nbody::split(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {
+    if (n <= 0) return;
+    int device = 0, sms = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+
+    const int blocks = (n - 1) / (owned * block_size) + 1;
+    const int tiles = (n - 1) / block_size + 1;
+    int part_tiles = tiles, rows = 1;
+    // TODO 5.2 (about 3 lines): into how many parts? Many enough that the grid fills all multiprocessors 16 times over:
+    // when the last blocks run, the others have gone. A part is at least one tile. `part_tiles` tiles make a
+    // part, and `rows` parts make a whole: round up, twice.
+    // BEGIN SOLUTION
+    const int wanted = std::clamp(16 * blocks_per_sm * sms / blocks, 1, tiles);
+    part_tiles = (tiles - 1) / wanted + 1;
+    rows = (tiles - 1) / part_tiles + 1;
+    // END SOLUTION
+
+    const PartialSums parts = make_partial_sums(rows, n, stream);
+    const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(rows));
+    split_kernel<<<grid, block_size, 0, stream>>>(bodies, parts, part_tiles * block_size,
+                                                  softening * softening);
+    CUDA_CHECK(cudaGetLastError());
+    add_rows(parts, acceleration, rows, stream);
+}
+
+void nbody::split(const float4* bodies, const float4* velocity, float4* bodies_after, float4* velocity_after,
+                  float4* acceleration, int n, int steps, float dt, float softening, cudaStream_t stream) {
+    leapfrog(split, bodies, velocity, bodies_after, velocity_after, acceleration, n, steps, dt, softening,
+             stream);
+}
