@@ -254,8 +254,8 @@ __global__ void __launch_bounds__(block_size, 1)
 
     // q = A r, and r.Ar in parts. Between two barriers the vector of the product after this one is cleared.
     int products = 0;
-    const float* q = nullptr;
-    const double* part = nullptr;
+    const float* q = exchange.q;
+    const double* part = exchange.part;
     const auto multiply_r = [&] {
         const int now = products % 3, next = (products + 1) % 3;
         ++products;
@@ -285,12 +285,13 @@ __global__ void __launch_bounds__(block_size, 1)
     const auto renew = [&](const float* source, Batch fresh, auto action) {
         double square = 0;
         for (int base = threadIdx.x; base < n; base += batch * block_size) {
-            if (base >= batch * block_size) fresh = load(source, base);
+            const Batch now = fresh;
+            if (base + batch * block_size < n) fresh = load(source, base + batch * block_size);
 #pragma unroll
             for (int e = 0; e < batch; ++e) {
                 const int i = base + e * block_size;
                 if (i >= n) break;
-                const float value = action(i, fresh.value[e]);
+                const float value = action(i, now.value[e]);
                 r[i] = value;
                 square += double(value) * value;
             }
@@ -315,7 +316,7 @@ __global__ void __launch_bounds__(block_size, 1)
     bool carried = false;  // r is not b - A x, but what the recurrence says
     int k = 0, what;
     for (;;) {
-        multiply_r();
+        if (k < limit) multiply_r();
         const Batch fresh = load(q, threadIdx.x);  // on its way while r.r and r.Ar are added up
         double rAr = 0;
         for (int w = threadIdx.x; w < sharers; w += block_size) rAr += __ldcg(&part[w]);
