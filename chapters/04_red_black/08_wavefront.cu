@@ -216,7 +216,7 @@ static void pass(const T* b, const T* old, T* next, double* before, double* afte
         const int steps = ((n + chunks - 1) / chunks + 2 * S::halves + planes - 1) / planes * planes;
         const int size = steps - 2 * S::halves;
         const long waves = (static_cast<long>(along_k) * along_j * ((n + size - 1) / size) + sms - 1) / sms;
-        const long cost = waves * (steps + planes);  // a block takes a while to get going
+        const long cost = waves * steps;
         if (least == 0 || cost < least) least = cost, chunk = size;
     }
 
