@@ -397,7 +397,14 @@ Block* Worker::choose() {
             activate(block);
             return &block;
         }
-        if (residents_.empty() || !wait_for_grid()) return nullptr;
+        if (residents_.empty()) {
+            // The blocks of this worker ended without waiting for others: their share is free again, and the
+            // helpers that were to take the rest may never come.
+            if (!launch_->grid.cooperative || launch_->all_started()) return nullptr;
+            ++allowance_;
+        } else if (!wait_for_grid()) {
+            return nullptr;
+        }
     }
 }
 

@@ -109,6 +109,10 @@ __global__ void rounds(int* even, int* odd, int count) {
         grid.sync();
     }
 }
+__global__ void count_block(int* runs) {
+    if (threadIdx.x == 0) ++runs[blockIdx.x];
+}
+
 __global__ void lonely_sync() { cg::this_grid().sync(); }
 
 }  // namespace
@@ -240,6 +244,21 @@ TEST_CASE("the barrier of a grid", "[simt][cg][grid]") {
     REQUIRE_LAUNCHED();
     for (int i = 0; i < n; ++i)
         REQUIRE(even[static_cast<size_t>(i)] == (i + count * static_cast<int>(lanes)) % n + count);
+}
+
+TEST_CASE("every block of a cooperative grid runs, also when none waits", "[simt][cg][grid]") {
+    // Blocks that end at once may all be done before a helper thread has woken up to take its share.
+    constexpr unsigned blocks = 7;
+    Managed<int> runs(blocks);
+    for (unsigned i = 0; i < blocks; ++i) runs[i] = 0;
+    int* counters = runs.get();
+    void* arguments[] = {&counters};
+    for (int repeat = 1; repeat <= 200; ++repeat) {
+        REQUIRE(cudaLaunchCooperativeKernel(count_block, dim3(blocks), dim3(256), arguments, 0, nullptr) ==
+                cudaSuccess);
+        REQUIRE_LAUNCHED();
+        for (unsigned i = 0; i < blocks; ++i) REQUIRE(runs[i] == repeat);
+    }
 }
 
 TEST_CASE("a cooperative grid that is too large", "[simt][cg][grid]") {
