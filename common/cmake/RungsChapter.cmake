@@ -132,7 +132,8 @@ function(rungs_add_chapter chapter)
     # The lesson's pictures are drawn by code; drawn again, they must be the committed ones.
     if(EXISTS ${lesson}/figures.cpp)
         add_executable(${chapter}.figures ${lesson}/figures.cpp)
-        target_link_libraries(${chapter}.figures PRIVATE rungs_common rungs_warnings)
+        target_include_directories(${chapter}.figures PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/simt/include)
+        target_link_libraries(${chapter}.figures PRIVATE ${chapter}.exam rungs_common rungs_warnings)
         add_test(NAME "${chapter}: figures are current"
                  COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${chapter}.figures> -D FOLDER=${lesson}/figures
                          -D SCRATCH=${CMAKE_BINARY_DIR}/figures/${chapter}

@@ -1,0 +1,75 @@
+#pragma once
+// The loop around the sweeps of rungs 04 to 06, which decide by themselves when to stop. Given, as
+// iterate.cuh.
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "fields.cuh"
+#include "jacobi.cuh"
+#include "rungs/cuda_check.cuh"
+#include "rungs/scratch.cuh"
+
+namespace jacobi {
+
+/// How far a run of steps came.
+struct Run {
+    int steps = 0;       ///< done, the last of them included
+    double square = 0;   ///< the sum of squares of the last one
+    bool small = false;  ///< that is at most the limit
+    Fields before{};     ///< where the last step began
+};
+
+/// The loop of rungs 04 to 06. The host queues many steps and looks at their norms afterwards. A step is one
+/// sweep or several; it reads `squares[-1]`, the sum of squares of the step before, and does nothing at all
+/// where that is at most `limit`; else it adds its own sum to `squares[0]`. So the steps that were queued
+/// behind the last one leave their zero in turn, and nothing moves any more.
+/// @param fields  where to begin; afterwards where the last step ended
+/// @param most    the largest number of steps
+/// @param queue   `queue(fields, count, squares)` queues `count` steps, which begin at `fields` and whose
+/// sums
+///                are squares[0], ... squares[count - 1]
+template <class Queue>
+Run run_steps(Fields& fields, int most, double limit, cudaStream_t stream, const Queue& queue) {
+    constexpr int look_every = 128;  // steps. A look costs some 15 us, a step too many only a launch
+    constexpr std::size_t bytes = (look_every + 1) * sizeof(double);
+    auto* const scratch = static_cast<double*>(rungs::stream_scratch(stream, bytes));
+    std::vector<double> squares(look_every + 1, std::numeric_limits<double>::infinity());
+    Run run;
+    run.before = fields;
+    while (run.steps < most && !run.small) {
+        const int count = std::min(look_every, most - run.steps);
+        squares[0] = squares.back();
+        CUDA_CHECK(cudaMemcpyAsync(scratch, squares.data(), sizeof(double), cudaMemcpyHostToDevice, stream));
+        queue(fields, count, scratch + 1);
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaMemcpyAsync(squares.data(), scratch, bytes, cudaMemcpyDeviceToHost, stream));
+        CUDA_CHECK(cudaMemsetAsync(scratch, 0, bytes, stream));  // for the next steps, or whoever comes next
+        CUDA_CHECK(cudaStreamSynchronize(stream));
+        for (int i = 1; i <= count && !run.small; ++i) {
+            run.before = fields;
+            fields.advance();
+            ++run.steps;
+            run.square = squares[static_cast<std::size_t>(i)];
+            run.small = run.square <= limit;
+        }
+    }
+    return run;
+}
+
+/// A solver whose steps are single sweeps: rungs 04 and 05.
+/// @param sweep  `sweep(from, to, squares)` queues one sweep, a step in the sense of run_steps
+template <class Sweep>
+void iterate_on_device(const float* start, float* phi, float* work, float* norm, int* sweeps,
+                       const Lattice& lattice, int most, float eps, cudaStream_t stream, const Sweep& sweep) {
+    Fields fields{start, phi, work};
+    const Run run =
+        run_steps(fields, most, limit_of(eps), stream, [&](Fields at, int count, double* squares) {
+            for (int i = 0; i < count && !lattice.empty(); ++i, at.advance())
+                sweep(at.now, at.next(), squares + i);
+        });
+    finish(fields, lattice, run.square, run.steps, norm, sweeps, stream);
+}
+
+}  // namespace jacobi
