@@ -61,16 +61,16 @@ void __tsan_init() {}
 // `caller` is where the function returns to.
 void __tsan_func_entry(void* caller) {
     if (BlockTrace* trace = tracing; trace && execution.in_lane)
-        trace_step(*trace, current_flat(), step_key(StepKind::entry, caller));
+        trace_step(*trace, trace->lane(), step_key(StepKind::entry, caller));
 }
 void __tsan_func_exit() {
     if (BlockTrace* trace = tracing; trace && execution.in_lane)
-        trace_step(*trace, current_flat(), step_key(StepKind::exit, nullptr));
+        trace_step(*trace, trace->lane(), step_key(StepKind::exit, nullptr));
 }
 /// From -fsanitize-coverage=trace-pc: a basic block begins.
 void __sanitizer_cov_trace_pc() {
     if (BlockTrace* trace = tracing; trace && execution.in_lane)
-        trace_step(*trace, current_flat(), step_key(StepKind::block, PC));
+        trace_step(*trace, trace->lane(), step_key(StepKind::block, PC));
 }
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}

@@ -534,7 +534,7 @@ void Tally::flush(BlockTrace& trace, unsigned w) {
         deferred.push_back(std::move(copy));
         if (deferred_steps > max_deferred) match_all();
     }
-    warp.clear();
+    trace.restart(w);
 }
 
 void Tally::match(const Deferred& trace) {
@@ -685,9 +685,9 @@ void block_begins(BlockState& block, std::uint64_t number) {
     BlockTrace& trace = *block.trace;
     trace.number = number;
     trace.barriers = 0;
-    std::fill_n(trace.cursors, tally->lanes_of_block, 0);
+    trace.in_a_row = tally->lanes_of_block == tally->counters.block.x;
     for (unsigned w = 0; w < tally->warps_of_block; ++w) {
-        trace.warps[w].clear();
+        trace.restart(w);
         trace.warps[w].exited = 0;
     }
 }
@@ -699,7 +699,6 @@ void barrier(Block& block) {
     const OwnWork own;
     BlockTrace& trace = *block.checked->trace;
     for (unsigned w = 0; w < tally->warps_of_block; ++w) tally->flush(trace, w);
-    std::fill_n(trace.cursors, tally->lanes_of_block, 0);
     LaunchCounters& c = tally->counters;
     ++c.barriers;
     c.max_barriers = std::max(c.max_barriers, ++trace.barriers);

@@ -283,6 +283,8 @@ void block_begins(Block& block, std::uint64_t number_of_block) {
     }
     b.shared.clear();
     b.sites.clear();
+    block.last_site = nullptr;
+    block.at_last_site = 0;
     b.acquisitions.clear();
     if (!b.fences.empty()) b.fences.clear();
     b.stopped = 0;
@@ -300,7 +302,18 @@ void block_continues(Block& block) {
     state.shared_size = static_cast<std::size_t>(block.dynamic_shared + shared_limit - block.static_shared);
 }
 
+/// Adds those to the list who came the same way as the one before them.
+static void settle_sites(Block& block) {
+    for (BarrierSite& s : block.checked->sites)
+        if (s.site == block.last_site && s.kind == block.last_kind) s.lanes += block.at_last_site;
+    block.last_site = nullptr;
+    block.at_last_site = 0;
+}
+
 void barrier_reached(Block& block, int kind, const void* site) {
+    settle_sites(block);
+    block.last_site = site;
+    block.last_kind = kind;
     auto& sites = block.checked->sites;
     for (BarrierSite& s : sites)
         if (s.site == site && s.kind == kind) {
@@ -312,6 +325,7 @@ void barrier_reached(Block& block, int kind, const void* site) {
 
 void barrier_completes(Block& block) {
     settle_pending();
+    settle_sites(block);
     BlockState& b = *block.checked;
     const OwnWork own;
     if (b.sites.size() > 1 && b.stopped == 0) {

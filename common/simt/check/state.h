@@ -243,9 +243,6 @@ std::uint32_t new_segment(std::uint32_t block, unsigned warp);
 std::uint32_t segment_of(BlockState& block, unsigned warp, unsigned lane);
 LaneClocks& lane_clocks(WarpClock& warp);
 
-/// The current lane in its block.
-inline unsigned current_flat() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
-
 /// The first of `stack` that lies in no file of the runtime's.
 Place locate(const CallStack& stack);
 /// Looks up many addresses at once, for locate() to find them known.

@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace simt::check {
@@ -10,33 +11,48 @@ namespace {
 constexpr std::uint32_t max_steps = 4u << 20;  // 128 MiB a warp
 }
 
-Step& WarpTrace::find(std::uint32_t& cursor, std::uint64_t key) {
-    std::uint32_t i = cursor;
-    while (steps[i].key != key) {
-        if (steps[i].other == 0) {
-            if (size + 4 > max_steps) {
-                // Let the lane walk on the spot.
-                static Step nowhere;
-                full = true;
-                cursor = size - 1;
-                return nowhere = Step{key, 0, 0, 0, 0, 0};
-            }
-            if (i != size) {
-                // A branch of its own, after what stands here already and its end.
-                branched = true;
-                steps[i].other = ++size;
-                i = size;
-            }
-            ++size;
-            if (steps.size() < size + 2) steps.resize(2 * steps.size());
-            steps[i] = {key, 0, 0, 0, 0, 0};
-            steps[i + 1] = {};
-            break;
-        }
-        i = steps[i].other;
+void leave_path(BlockTrace& trace, unsigned flat, std::uint64_t key) {
+    // A lane whose steps nobody can keep walks on the spot.
+    static Step nowhere[2];
+    Step*& cursor = trace.cursors[flat];
+    WarpTrace& warp = trace.warps[flat / warp_lanes];
+    if (cursor == nowhere + 1 || warp.size + 4 > max_steps) {
+        warp.full = true;
+        nowhere[0] = {key, 0, 0, 0, 0, 0};
+        cursor = nowhere;
+        return;
     }
-    cursor = i;
-    return steps[i];
+    auto& steps = warp.steps;
+    auto i = static_cast<std::uint32_t>(cursor - steps.data());
+    while (steps[i].key != key) {
+        if (steps[i].other != 0) {
+            i = steps[i].other;
+            continue;
+        }
+        if (i != warp.size) {
+            // A branch of its own, after what stands here already and its end.
+            warp.branched = true;
+            steps[i].other = ++warp.size;
+            i = warp.size;
+        }
+        ++warp.size;
+        if (steps.size() < warp.size + 2) {
+            const Step* const before = steps.data();
+            steps.resize(2 * steps.size());
+            const unsigned first = flat / warp_lanes * warp_lanes;
+            for (unsigned lane = first; lane < first + warp_lanes; ++lane)
+                if (trace.cursors[lane] != nowhere + 1)
+                    trace.cursors[lane] = steps.data() + (trace.cursors[lane] - before);
+        }
+        steps[i] = {key, 0, 0, 0, 0, 0};
+        steps[i + 1] = {};
+    }
+    cursor = steps.data() + i;
+}
+
+void BlockTrace::restart(unsigned w) {
+    warps[w].clear();
+    std::fill_n(cursors + w * warp_lanes, warp_lanes, warps[w].steps.data());
 }
 
 void WarpTrace::bend(Step& step, unsigned lane, std::uint64_t address) {

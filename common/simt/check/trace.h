@@ -66,30 +66,37 @@ struct WarpTrace {
     unsigned exited = 0;  ///< lanes
     std::vector<Addresses> scattered;
 
-    /// The step `key` at position `cursor`, which moves there if it is in another branch.
-    Step& find(std::uint32_t& cursor, std::uint64_t key);
     /// The current lane's address is not where the line says.
     void bend(Step& step, unsigned lane, std::uint64_t address);
     void clear();
 };
 
+/// The current lane in its block.
+inline unsigned current_flat() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+
 struct BlockTrace {
-    std::uint32_t cursors[max_block_lanes];  ///< where each lane stands in its warp's steps
+    Step* cursors[max_block_lanes];  ///< where each lane stands in its warp's steps
     WarpTrace warps[max_block_lanes / warp_lanes];
     std::uint64_t number = 0;  ///< of the block, linear
     std::uint64_t barriers = 0;
+    bool in_a_row = false;  ///< threadIdx.x is the lane
+
+    unsigned lane() const { return in_a_row ? threadIdx.x : current_flat(); }
+    /// Forgets what warp `w` has done.
+    void restart(unsigned w);
 };
 
 /// Of the block whose lanes run on this thread; nullptr if nobody counts, or the checks are at work.
 extern SIMT_THREAD_LOCAL BlockTrace* tracing;
 
+/// Moves the lane's cursor to where step `key` is, or makes it.
+void leave_path(BlockTrace& trace, unsigned flat, std::uint64_t key);
+
 /// The current lane enters a basic block or a function, or leaves one.
 SIMT_DEVICE void trace_step(BlockTrace& trace, unsigned flat, std::uint64_t key) {
-    std::uint32_t& cursor = trace.cursors[flat];
-    WarpTrace& warp = trace.warps[flat / warp_lanes];
-    Step* step = warp.steps.data() + cursor;
-    if (__builtin_expect(step->key != key, 0)) step = &warp.find(cursor, key);
-    step->lanes |= 1u << flat % warp_lanes;
+    Step*& cursor = trace.cursors[flat];
+    if (__builtin_expect(cursor->key != key, 0)) leave_path(trace, flat, key);
+    cursor->lanes |= 1u << flat % warp_lanes;
     ++cursor;
 }
 
@@ -97,22 +104,21 @@ SIMT_DEVICE void trace_step(BlockTrace& trace, unsigned flat, std::uint64_t key)
 SIMT_DEVICE void trace_access(BlockTrace& trace, unsigned flat, std::uint64_t key, std::uint64_t address,
                               std::uint32_t width) {
     const unsigned lane = flat % warp_lanes;
-    std::uint32_t& cursor = trace.cursors[flat];
-    WarpTrace& warp = trace.warps[flat / warp_lanes];
-    Step* step = warp.steps.data() + cursor;
-    if (__builtin_expect(step->key != key, 0)) {
-        step = &warp.find(cursor, key);
-        if (step->lanes == 0) {
+    Step*& cursor = trace.cursors[flat];
+    if (__builtin_expect(cursor->key != key, 0)) {
+        leave_path(trace, flat, key);
+        if (cursor->lanes == 0) {
             // The best guess: neighbours access neighbours.
-            step->stride = static_cast<std::int32_t>(width);
-            step->base = address - std::uint64_t{lane} * width;
-            step->information = width;
+            cursor->stride = static_cast<std::int32_t>(width);
+            cursor->base = address - std::uint64_t{lane} * width;
+            cursor->information = width;
         }
     }
-    if (__builtin_expect(
-            step->base + static_cast<std::uint64_t>(std::int64_t{step->stride} * lane) != address, 0))
-        warp.bend(*step, lane, address);
-    step->lanes |= 1u << lane;
+    Step& step = *cursor;
+    if (__builtin_expect(step.base + static_cast<std::uint64_t>(std::int64_t{step.stride} * lane) != address,
+                         0))
+        trace.warps[flat / warp_lanes].bend(step, lane, address);
+    step.lanes |= 1u << lane;
     ++cursor;
 }
 

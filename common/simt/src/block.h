@@ -127,6 +127,10 @@ struct Block {
 
 #if defined(SIMT_CHECK)
     check::BlockState* checked = nullptr;  ///< owned by the checks
+    // Of the barrier that lanes wait at: the last call site, and how many came by it one after the other.
+    const void* last_site = nullptr;
+    int last_kind = 0;
+    unsigned at_last_site = 0;
 #endif
 
     Warp warps[max_block_lanes / warp_lanes];

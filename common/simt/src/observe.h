@@ -36,7 +36,7 @@ SIMT_OBSERVED(void block_begins(Block&, std::uint64_t))
 /// The block whose lanes run next.
 SIMT_OBSERVED(void block_continues(Block&))
 
-/// The current lane has come to a barrier of the block, of kind `Wait`, by the call that returns to `site`.
+/// The current lane, unlike the one before it, has come to a barrier of the block, of kind `Wait`, by the call that returns to `site`.
 SIMT_OBSERVED(void barrier_reached(Block&, int, const void*))
 /// All lanes that have not exited have come to a barrier; `grid`: the grid's, which is complete later.
 SIMT_OBSERVED(void barrier_completes(Block&))
