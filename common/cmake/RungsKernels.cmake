@@ -56,8 +56,11 @@ set(RUNGS_CHECK_COMPILE_OPTIONS_GNU
 set(RUNGS_CHECK_COMPILE_OPTIONS_Clang
     -fsanitize=array-bounds -fno-unroll-loops -fno-vectorize -fno-slp-vectorize -mllvm -tsan-distinguish-volatile
     -mllvm -tsan-instrument-read-before-write)
-# What the counters need besides: every basic block. Without it the checks find the same in less time.
+# What the counters need besides: every basic block. Without it, and without the steps into and out of functions,
+# the checks find the same in less time.
 set(RUNGS_COUNT_COMPILE_OPTIONS_GNU -fsanitize-coverage=trace-pc)
+set(RUNGS_FIND_COMPILE_OPTIONS_GNU --param=tsan-instrument-func-entry-exit=0)
+set(RUNGS_FIND_COMPILE_OPTIONS_Clang -mllvm -tsan-instrument-func-entry-exit=0)
 set(RUNGS_COUNT_COMPILE_OPTIONS_Clang -fsanitize-coverage=bb,no-prune,trace-pc)
 
 # rungs_add_checked_kernels(<target> <file.cu>...)
@@ -92,10 +95,15 @@ function(rungs_add_kernels_checked_with target compiler)
     endif()
 endfunction()
 
-# rungs_add_kernels_checked_by(<target> <compiler> <GNU|Clang> [OPTIONS <option>...] <file.cu>...)
-#   As rungs_add_checked_kernels(), with another compiler than this build's, or with more options.
+# rungs_add_kernels_checked_by(<target> <compiler> <GNU|Clang> [FINDINGS_ONLY] [OPTIONS <option>...] <file.cu>...)
+#   As rungs_add_checked_kernels(), with another compiler than this build's, with more options, or so that nothing
+#   can be counted.
 function(rungs_add_kernels_checked_by target compiler id)
-    cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "OPTIONS;SOURCES")
+    cmake_parse_arguments(PARSE_ARGV 3 arg "FINDINGS_ONLY" "" "OPTIONS;SOURCES")
+    set(kind COUNT)
+    if(arg_FINDINGS_ONLY)
+        set(kind FIND)
+    endif()
     rungs_translate(${target} outputs ${arg_UNPARSED_ARGUMENTS} ${arg_SOURCES})
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     set(define "$<TARGET_PROPERTY:simt_check,INTERFACE_COMPILE_DEFINITIONS>")
@@ -103,7 +111,7 @@ function(rungs_add_kernels_checked_by target compiler id)
         add_custom_command(
             OUTPUT ${source}.o
             COMMAND ${compiler} -std=c++20 ${RUNGS_CHECK_COMPILE_OPTIONS} ${RUNGS_CHECK_COMPILE_OPTIONS_${id}}
-                    ${RUNGS_COUNT_COMPILE_OPTIONS_${id}} ${arg_OPTIONS}
+                    ${RUNGS_${kind}_COMPILE_OPTIONS_${id}} ${arg_OPTIONS}
                     "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>" "-D$<JOIN:${define},;-D>" -c ${source} -o ${source}.o
                     -MMD -MF ${source}.o.d
             DEPENDS ${source}

@@ -284,18 +284,39 @@ struct Touched {
 struct Site {
     RawSite counts;
     Touched* touched = nullptr;
-    /// What requests cost whose lanes lie alike; they come again and again.
+
+    /// What a request cost; those whose lanes lie alike, in lines of memory, cost the same.
     struct Known {
         std::uint32_t lanes = 0;
         std::int32_t stride = 0;
-        unsigned offset = 0;
+        unsigned offset = 0;                     ///< of the first lane, in its line
+        std::array<std::int32_t, 32> distances;  ///< from the first lane, if they lie on no line
         std::uint64_t times = 0;
         MemoryCounters cost;
     };
-    std::array<Known, 4> known;
+    /// One for every word of a line in which requests began, once one did.
+    std::vector<Known> known, known_scattered;
+
+    static Known& entry(std::vector<Known>& list, unsigned offset) {
+        if (list.empty()) list.resize(32);
+        return list[offset / 4];
+    }
+    /// Adds a request that is not the one that `entry` knows, and makes it that.
+    void learn(Known& entry, const Known& fresh, const std::uint64_t* addresses) {
+        counts += entry.cost * entry.times;
+        entry = fresh;
+        entry.times = 1;
+        Request request{counts.space, counts.access, counts.width, fresh.lanes, {}};
+        std::copy(addresses, addresses + warp_lanes, request.addresses);
+        add_request(request, entry.cost);
+    }
+    void settle() {
+        for (const auto* list : {&known, &known_scattered})
+            for (const Known& k : *list) counts += k.cost * k.times;
+    }
 };
 
-/// Events with branches, whose meaning depends on loops that the launch may still show.
+/// Steps with branches, whose meaning depends on loops that the launch may still show.
 struct Deferred {
     std::vector<Step> steps;
     std::vector<Addresses> scattered;
@@ -436,25 +457,14 @@ void Tally::mark(const Site& site, std::uintptr_t address) {
 void Tally::add(Site& site, std::uint32_t lanes, std::uint64_t base, std::int32_t stride) {
     // Lines and banks repeat every 128 bytes.
     const auto offset = static_cast<unsigned>(base % 128);
-    Site::Known* known = nullptr;
-    for (Site::Known& k : site.known) {
-        if (k.times == 0 || (k.lanes == lanes && k.stride == stride && k.offset == offset)) {
-            known = &k;
-            break;
-        }
-    }
-    if (known && known->times != 0) {
-        ++known->times;
+    Site::Known& known = Site::entry(site.known, offset);
+    if (known.times != 0 && known.lanes == lanes && known.stride == stride && known.offset == offset) {
+        ++known.times;
     } else {
-        Request request{site.counts.space, site.counts.access, site.counts.width, lanes, {}};
+        Addresses addresses;
         for (unsigned i = 0; i < warp_lanes; ++i)
-            request.addresses[i] = base + static_cast<std::uint64_t>(std::int64_t{stride} * i);
-        MemoryCounters cost;
-        add_request(request, cost);
-        if (known)
-            *known = {lanes, stride, offset, 1, cost};
-        else
-            site.counts += cost;
+            addresses[i] = base + static_cast<std::uint64_t>(std::int64_t{stride} * i);
+        site.learn(known, {lanes, stride, offset, {}, 0, {}}, addresses.data());
     }
     if (!site.touched) return;
     const auto first = static_cast<unsigned>(std::countr_zero(lanes)),
@@ -472,9 +482,27 @@ void Tally::add(Site& site, std::uint32_t lanes, std::uint64_t base, std::int32_
 }
 
 void Tally::add(Site& site, std::uint32_t lanes, const Addresses& addresses) {
-    Request request{site.counts.space, site.counts.access, site.counts.width, lanes, {}};
-    std::copy(addresses.begin(), addresses.end(), request.addresses);
-    add_request(request, site.counts);
+    Site::Known request{lanes, 0, 0, {}, 0, {}};
+    const std::uint64_t first = addresses[static_cast<unsigned>(std::countr_zero(lanes))];
+    request.offset = static_cast<unsigned>(first % 128);
+    bool near = true;
+    for (unsigned i = 0; i < warp_lanes; ++i) {
+        const std::int64_t distance = lanes >> i & 1 ? static_cast<std::int64_t>(addresses[i] - first) : 0;
+        request.distances[i] = static_cast<std::int32_t>(distance);
+        near &= request.distances[i] == distance;
+    }
+    Site::Known& known = Site::entry(site.known_scattered, request.offset);
+    if (near && known.times != 0 && known.lanes == lanes && known.offset == request.offset &&
+        known.distances == request.distances) {
+        ++known.times;
+    } else {
+        site.learn(known, request, addresses.data());
+        if (!near) {
+            // Distances that do not fit tell nothing about the next request.
+            site.counts += known.cost;
+            known.times = 0;
+        }
+    }
     if (!site.touched) return;
     for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
         mark(site, addresses[static_cast<unsigned>(std::countr_zero(rest))]);
@@ -646,8 +674,7 @@ void launch_ends() {
     t.match_all();
     RawLaunch raw;
     for (Site& site : t.sites) {
-        for (const Site::Known& known : site.known)
-            if (known.times != 0) site.counts += known.cost * known.times;
+        site.settle();
         raw.sites.push_back(std::move(site.counts));
     }
     for (const auto& touched : t.touched) {
