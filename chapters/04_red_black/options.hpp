@@ -19,7 +19,7 @@ struct Options {
 
 inline constexpr std::string_view usage =
     "usage: red_black [options]\n"
-    "  --n N             points along an edge of the cube (256 on a GPU, 12 on the CPU backend)\n"
+    "  --n N             points along an edge of the cube (64 on a GPU, 12 on the CPU backend)\n"
     "  --tolerance T     stop at this residual, relative to that of u = 0 (0.001)\n"
     "  --rung NAME       only this rung: 06_sor, or 06\n"
     "  --pictures FOLDER draw slices of the solution and of errors, and the residuals against iterations\n";
