@@ -29,9 +29,7 @@ int main(int argc, char** argv) try {
         for (; simulation.done() <= options.frames; progress.advance()) simulation.next(*rung);
     }
     nbody::draw(simulation, options);
-    std::printf(
-        "%s has moments.png (t = 0, 0.3, 0.75, 1), animation.png, energy.svg, errors.svg, energy.csv\n",
-        options.out.c_str());
+    std::printf("pictures, animation and curves are in %s\n", options.out.c_str());
     return right ? 0 : 1;
 } catch (const std::invalid_argument& error) {
     return std::fprintf(stderr, "%s\n", error.what()), 2;

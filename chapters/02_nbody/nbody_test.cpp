@@ -2,11 +2,13 @@
 // under its own tag: `[03_unrolled]`.
 
 #include <cuda_runtime.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <string>
@@ -21,6 +23,7 @@
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 #include "rungs/stream.cuh"
+#include "simulation.cuh"
 #include "systems.hpp"
 
 std::unique_ptr<rungs::Exam> make_exam_02_nbody();
@@ -32,6 +35,7 @@ using nbody::State;
 using nbody::System;
 using rungs::DeviceBuffer;
 using Floats = std::vector<float>;
+using Catch::Matchers::ContainsSubstring;
 
 constexpr float softening = 0.125f;
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -336,6 +340,61 @@ const bool registered =
     register_all(std::make_index_sequence<std::size(nbody::rungs) * std::size(promises)>());
 
 }  // namespace
+
+TEST_CASE("an interrupted run goes on where it was, with the same bits", "[02_nbody][program]") {
+    RUNGS_NEEDS_DEVICE();
+    nbody::Options options;
+    options.n = 100, options.frames = 4, options.steps = 3;
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("nbody-" + std::to_string(::getpid()));
+    const auto finish = [&] {
+        nbody::Simulation simulation(options);
+        const int found = simulation.done();
+        while (simulation.done() <= options.frames) simulation.next(nbody::rungs[0]);
+        return std::pair{found, simulation.frame(options.frames).bodies};
+    };
+    options.out = folder / "whole";
+    const auto whole = finish();
+    CHECK(whole.first == 0);
+
+    options.out = folder / "parts";
+    for (int done = 0; done < 3; ++done) {
+        nbody::Simulation simulation(options);
+        CHECK(simulation.done() == done);
+        simulation.next(nbody::rungs[0]);
+    }
+    const auto parts = finish();
+    CHECK(parts.first == 3);
+    CHECK(parts.second == whole.second);
+
+    options.seed = 2;  // other bodies in the same folder
+    CHECK_THROWS_WITH(nbody::Simulation(options),
+                      ContainsSubstring("another run") && ContainsSubstring("--fresh"));
+    options.fresh = true;
+    CHECK(nbody::Simulation(options).done() == 0);
+
+    // A frame cut short is not a frame.
+    options.fresh = false;
+    nbody::Simulation(options).next(nbody::rungs[0]);
+    std::filesystem::resize_file(options.out / "frames" / "0000.npy", 100);
+    CHECK_THROWS_AS(nbody::Simulation(options), rungs::FileError);
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("the program refuses what it does not understand", "[02_nbody][program]") {
+    const auto parse = [](std::vector<std::string> words) {
+        words.insert(words.begin(), "nbody");
+        std::vector<char*> list;
+        for (std::string& word : words) list.push_back(word.data());
+        return nbody::parse_options(static_cast<int>(list.size()), list.data());
+    };
+    CHECK(parse({"--bodies", "17", "--rung", "03", "--fresh"}).n == 17);
+    CHECK_THROWS_WITH(parse({"--bodies", "0"}), ContainsSubstring("--bodies takes a number from 1 to"));
+    CHECK_THROWS_WITH(parse({"--bodies", "many"}), ContainsSubstring("not 'many'"));
+    CHECK_THROWS_WITH(parse({"--softening", "0"}), ContainsSubstring("--softening"));
+    CHECK_THROWS_WITH(parse({"--out"}), ContainsSubstring("needs a value"));
+    CHECK_THROWS_WITH(parse({"--stars", "3"}), ContainsSubstring("unknown option '--stars'"));
+}
 
 TEST_CASE("the contract's table and the manifest name the same rungs", "[02_nbody]") {
     const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
