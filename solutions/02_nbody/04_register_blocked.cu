@@ -21,8 +21,10 @@ static __device__ void add_pull(const float4& own, const float4& other, float so
 }
 
 /// A thread owns the bodies first + threadIdx.x + r block_size, r = 0 to owned - 1: neighbours in a warp stay
-/// neighbours in memory. A block goes through all bodies, a tile after the other.
-__global__ void register_blocked_kernel(const float4* bodies, float4* acceleration, int n, float softening2) {
+/// neighbours in memory. A block goes through all bodies, a tile after the other. Six blocks a multiprocessor
+/// are enough, so the compiler may give a thread 80 registers, for several interactions at a time.
+__global__ void __launch_bounds__(block_size, 6)
+    register_blocked_kernel(const float4* bodies, float4* acceleration, int n, float softening2) {
     __shared__ float4 tile[block_size];
     const int i = static_cast<int>(blockIdx.x * owned * block_size + threadIdx.x);
     float4 own[owned];
@@ -44,7 +46,7 @@ __global__ void register_blocked_kernel(const float4* bodies, float4* accelerati
         __syncthreads();
         tile[threadIdx.x] = j < n ? bodies[j] : float4{0, 0, 0, 0};
         __syncthreads();
-#pragma unroll 4
+#pragma unroll 16
         for (int k = 0; k < block_size; ++k) {
             const float4 other = tile[k];
             // TODO 4.2 (about 2 lines): its pull on all own bodies.

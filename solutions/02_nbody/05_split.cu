@@ -1,5 +1,5 @@
-// 16384 bodies make 32 blocks, and the GPU has 132 multiprocessors. So the other side of the problem is cut
-// as well: a block adds up a part of the pulls only, and a second kernel adds up the parts.
+// 16384 bodies make 32 blocks of rung 04, and the GPU has 132 multiprocessors. So the other side of the
+// problem is cut as well: a block adds up a part of the pulls only, and a second kernel adds up the parts.
 
 #include <algorithm>
 
@@ -9,9 +9,8 @@
 #include "partial_sums.cuh"
 #include "rungs/cuda_check.cuh"
 
-static constexpr int block_size = 256;
-static constexpr int owned = 2;          // bodies a thread
-static constexpr int blocks_per_sm = 8;  // 32 registers a thread: no fewer, or a float3 would not fit
+static constexpr int owned =
+    2;  // bodies a thread: few registers, so that a multiprocessor holds all its 2048 threads
 
 static __device__ void add_pull(const float4& own, const float4& other, float softening2, float3& sum) {
     const float dx = other.x - own.x, dy = other.y - own.y, dz = other.z - own.z;
@@ -25,7 +24,8 @@ static __device__ void add_pull(const float4& own, const float4& other, float so
 
 /// A thread owns `owned` bodies, block_size apart. A block adds up the pull of bodies `part` * span to
 /// (`part` + 1) * span - 1 on them, where its part is blockIdx.y, and stores it in that row.
-__global__ void __launch_bounds__(block_size, blocks_per_sm)
+template <int block_size>
+__global__ void __launch_bounds__(block_size, 2048 / block_size)
     split_kernel(const float4* bodies, nbody::PartialSums parts, int span, float softening2) {
     __shared__ float4 tile[block_size];
     const int n = parts.n;
@@ -64,30 +64,41 @@ __global__ void __launch_bounds__(block_size, blocks_per_sm)
     }
 }
 
-void nbody::split(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {
-    if (n <= 0) return;
+template <int block_size>
+static void launch(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {
     int device = 0, sms = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
 
     const int blocks = (n - 1) / (owned * block_size) + 1;
     const int tiles = (n - 1) / block_size + 1;
+    const int at_once = 2048 / block_size * sms;  // blocks that the GPU holds
     int part_tiles = tiles, rows = 1;
-    // TODO 5.2 (about 3 lines): into how many parts? Many enough that the grid fills all multiprocessors 16 times over:
-    // when the last blocks run, the others have gone. A part is at least one tile. `part_tiles` tiles make a
-    // part, and `rows` parts make a whole: round up, twice.
+    // TODO 5.2 (about 3 lines): into how many parts? Many enough that the grid has 64 times as many blocks as the GPU
+    // holds: when the last ones run, few others have gone. A part is at least one tile. `part_tiles` tiles
+    // make a part, and `rows` parts make a whole: round up, twice.
     // BEGIN SOLUTION
-    const int wanted = std::clamp(16 * blocks_per_sm * sms / blocks, 1, tiles);
+    const int wanted = std::clamp(64 * at_once / blocks, 1, tiles);
     part_tiles = (tiles - 1) / wanted + 1;
     rows = (tiles - 1) / part_tiles + 1;
     // END SOLUTION
 
-    const PartialSums parts = make_partial_sums(rows, n, stream);
+    const nbody::PartialSums parts = nbody::make_partial_sums(rows, n, stream);
     const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(rows));
-    split_kernel<<<grid, block_size, 0, stream>>>(bodies, parts, part_tiles * block_size,
-                                                  softening * softening);
+    split_kernel<block_size>
+        <<<grid, block_size, 0, stream>>>(bodies, parts, part_tiles * block_size, softening * softening);
     CUDA_CHECK(cudaGetLastError());
-    add_rows(parts, acceleration, rows, stream);
+    nbody::add_rows(parts, acceleration, rows, stream);
+}
+
+void nbody::split(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {
+    if (n <= 0) return;
+    // Large tiles need fewer barriers and loads; small ones make more blocks.
+    if (n >= 16384) {
+        launch<1024>(bodies, acceleration, n, softening, stream);
+    } else {
+        launch<256>(bodies, acceleration, n, softening, stream);
+    }
 }
 
 void nbody::split(const float4* bodies, const float4* velocity, float4* bodies_after, float4* velocity_after,

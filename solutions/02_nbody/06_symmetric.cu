@@ -130,13 +130,20 @@ static void launch(const float4* bodies, float4* acceleration, int n, float soft
 void nbody::symmetric(const float4* bodies, float4* acceleration, int n, float softening,
                       cudaStream_t stream) {
     if (n <= 0) return;
+    int device = 0, sms = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+    const auto meetings = [n](int owned) {
+        const int strips = (n - 1) / (owned * block_size) + 1;
+        return strips * (strips + 1) / 2;
+    };
     // Long strips make few rows and few loads; but the strips' meetings are the blocks, and there must be
-    // many.
-    if (n >= 32768) {
+    // enough for every multiprocessor.
+    if (meetings(8) >= 8 * sms) {
         launch<8>(bodies, acceleration, n, softening, stream);
-    } else if (n >= 8192) {
+    } else if (meetings(4) >= 2 * sms) {
         launch<4>(bodies, acceleration, n, softening, stream);
-    } else if (n >= 2048) {
+    } else if (meetings(2) >= 2 * sms) {
         launch<2>(bodies, acceleration, n, softening, stream);
     } else {
         launch<1>(bodies, acceleration, n, softening, stream);
