@@ -101,7 +101,7 @@ struct Loop {
     }
     Loop(const Loop&) = delete;
     Loop& operator=(const Loop&) = delete;
-    ~Loop() {  // a launched graph is kept until it has run
+    ~Loop() {
         if (executable) static_cast<void>(cudaGraphExecDestroy(executable));
         static_cast<void>(cudaGraphDestroy(graph));
     }
@@ -132,4 +132,6 @@ void gradient_descent::graph(const float* a, const float* b, float* x, double* h
     CUDA_CHECK(cudaGraphInstantiate(&loop.executable, loop.graph, 0));
     CUDA_CHECK(cudaGraphLaunch(loop.executable, stream));
     work.clear(stream);
+    // The graph, and the value that it tests, have to live until it has run.
+    CUDA_CHECK(cudaStreamSynchronize(stream));
 }
