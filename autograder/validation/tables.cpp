@@ -80,20 +80,20 @@ std::vector<Comparison> compare(const Times& measured, const Times& modelled,
     std::vector<Comparison> comparisons;
     for (const auto& [key, rows] : measured.cases) {
         Comparison comparison{key, {}, 1};
-        const auto base = given.find(key.chapter);
+        const auto named = given.find(key.chapter);
+        const bool is_there = named != given.end() && measured.of(key, named->second) > 0;
+        const std::string base = is_there ? named->second : rows.front().first;
         for (const auto& [rung, time] : rows) {
             Line line;
             line.rung = rung;
             line.measured = time;
             line.modelled = modelled.of(key, rung);
             if (line.modelled == 0) continue;
-            if (base != given.end()) {
-                line.given = base->second;
-                const double a = measured.of(key, line.given), b = modelled.of(key, line.given);
-                if (rung != line.given && a > 0 && b > 0) {
-                    line.speedup_measured = a / line.measured;
-                    line.speedup_modelled = b / line.modelled;
-                }
+            line.given = base;
+            const double a = measured.of(key, base), b = modelled.of(key, base);
+            if (rung != base && a > 0 && b > 0) {
+                line.speedup_measured = a / line.measured;
+                line.speedup_modelled = b / line.modelled;
             }
             comparison.lines.push_back(line);
         }

@@ -40,7 +40,8 @@ struct Comparison {
     double rank_correlation = 0;  ///< Spearman's, over the lines; 1 with one line
 };
 
-/// `given`: by chapter.
+/// `given`: the rung that speedups are over, by chapter; where it does not solve the case's problem, the
+/// first that does.
 std::vector<Comparison> compare(const Times& measured, const Times& modelled,
                                 const std::map<std::string, std::string>& given);
 

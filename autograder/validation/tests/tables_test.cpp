@@ -56,6 +56,15 @@ TEST_CASE("a comparison has speedups over the given rung", "[validation]") {
     CHECK(all[0].rank_correlation == Approx(std::sqrt(3) / 2));  // two of the modelled ones are equal
 }
 
+TEST_CASE("without the given rung speedups are over the first", "[validation]") {
+    const auto all =
+        compare(times({{"02_b", 4}, {"03_c", 1}}), times({{"02_b", 6}, {"03_c", 3}}), {{"09_topic", "01_a"}});
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].lines[0].speedup_measured == 0);
+    CHECK(all[0].lines[1].speedup_measured == 4);
+    CHECK(all[0].lines[1].speedup_modelled == 2);
+}
+
 TEST_CASE("tables of times are read, and what is wrong is told with its line", "[validation]") {
     CHECK(complaint("# a GPU\n01_x,01_a,sum,1024,uniform,1.5\n") == "");
     CHECK(complaint("01_x,01_a,sum,1024,1.5\n").find("tables_test.csv:1: not chapter") == 0);

@@ -32,6 +32,8 @@ inline constexpr Field fields[] = {
     {"atomics", &LaunchProfile::atomics},
     {"atomics_same", &LaunchProfile::atomics_same},
     {"load_rounds", &LaunchProfile::load_rounds},
+    {"l2_rounds", &LaunchProfile::l2_rounds},
+    {"dram_rounds", &LaunchProfile::dram_rounds},
     {"shared_rounds", &LaunchProfile::shared_rounds},
     {"sync_rounds", &LaunchProfile::sync_rounds},
     {"block_barriers", &LaunchProfile::block_barriers},

@@ -156,19 +156,12 @@ LaunchPrediction predict(const Machine& m, const LaunchProfile& p) {
     const double atomics = std::max(p.atomics_same / m.atomic_same, p.atomics / m.atomic_spread);
     const double starts = blocks / m.blocks;
 
-    // A round of loads takes as long as the farthest of them.
-    const double rounds = std::max(p.load_rounds * blocks, 1e-9);  // of all blocks
-    const double warps = std::ceil(p.threads / 32);
-    const double requests_of_round = std::max(1.0, p.requests / (rounds * warps));
-    const double all = std::max(p.sectors, 1.0);
-    const double far = std::min(1.0, requests_of_round * p.dram_read_sectors / all);
-    const double middle =
-        std::min(1.0 - far, requests_of_round * std::max(0.0, l2_read - p.dram_read_sectors) / all);
-    const double load_latency =
-        far * m.dram_latency + middle * m.l2_latency + (1 - far - middle) * m.l1_latency;
-    const double way = p.load_rounds * load_latency + p.shared_rounds * m.shared_latency +
-                       p.sync_rounds * m.shuffle_latency + p.block_barriers * m.barrier +
-                       p.block_instructions * m.instruction_latency;
+    // A round waits for the farthest of its sectors; what L1 could not keep comes from L2.
+    const double near = std::max(0.0, p.load_rounds - p.l2_rounds - p.dram_rounds);
+    const double waiting = p.dram_rounds * m.dram_latency + (p.l2_rounds + (1 - kept) * near) * m.l2_latency +
+                           kept * near * m.l1_latency;
+    const double way = waiting + p.shared_rounds * m.shared_latency + p.sync_rounds * m.shuffle_latency +
+                       p.block_barriers * m.barrier + p.block_instructions * m.instruction_latency;
     const double latency =
         std::ceil(blocks / (resident * sms)) * way * cycle + p.grid_barriers * m.grid_barrier;
 

@@ -74,6 +74,8 @@ CallProfile profile(check::Counting& counting, const Traffic& traffic) {
         p.atomics = real(t.atomics);
         p.atomics_same = real(t.atomics_same);
         p.load_rounds = t.load_rounds;
+        p.l2_rounds = t.l2_rounds;
+        p.dram_rounds = t.dram_rounds;
         p.shared_rounds = t.shared_rounds;
         p.sync_rounds = t.sync_rounds;
         p.block_barriers = c.blocks == 0 ? 0 : p.barriers / p.blocks;

@@ -71,6 +71,10 @@ struct Page {
     std::array<Last, sectors> last = {};
 };
 
+/// Rounds of loads from shared memory that a compiler brings together: it unrolls a loop by four. Loads from
+/// global memory stay where they are, if there is a store or a test of bounds between them.
+constexpr std::uint64_t shared_at_once = 4;
+
 /// Loads of a lane that may be on their way together: those of different places in the code. One place again
 /// is a new round.
 class Rounds {
@@ -88,6 +92,8 @@ class Rounds {
         }
         places_[count_++] = pc;
     }
+    /// The number of the round that goes on.
+    std::uint64_t current() const { return rounds_; }
     /// How many there were; starts anew.
     std::uint64_t finish() {
         const std::uint64_t rounds = rounds_ + (count_ > 0);
@@ -121,8 +127,12 @@ struct Traffic::State : check::Observer {
         Rounds loads, shared;
     };
     std::vector<Lane> lanes;
-    std::array<std::uint64_t, 32> syncs = {};                           ///< of each warp, in this segment
+    std::array<std::uint64_t, 32> syncs = {};  ///< of each warp, in this segment
+    /// How far the loads of each round since the last barrier go: 0 to L1, 1 to L2, 2 to memory. The warps of
+    /// a block go through a loop together: when one asks for a sector that is new to the block, all wait.
+    std::vector<unsigned char> reach;
     std::uint64_t load_rounds = 0, shared_rounds = 0, sync_rounds = 0;  ///< of the launch
+    std::uint64_t l2_rounds = 0, dram_rounds = 0;                       ///< of load_rounds
     std::uint64_t blocks = 0;
 
     // Atomics.
@@ -135,7 +145,8 @@ struct Traffic::State : check::Observer {
         launch_began = now;
         block = ~std::uint64_t{0};
         lanes.assign(std::size_t{threads.x} * threads.y * threads.z, {});
-        load_rounds = shared_rounds = sync_rounds = 0;
+        load_rounds = shared_rounds = sync_rounds = l2_rounds = dram_rounds = 0;
+        reach.clear();
         blocks = std::uint64_t{grid.x} * grid.y * grid.z;
         words.clear();
         word_count = nullptr;
@@ -146,6 +157,8 @@ struct Traffic::State : check::Observer {
         Launch& launch = launches.back();
         const double n = static_cast<double>(std::max<std::uint64_t>(blocks, 1));
         launch.load_rounds = static_cast<double>(load_rounds) / n;
+        launch.l2_rounds = static_cast<double>(l2_rounds) / n;
+        launch.dram_rounds = static_cast<double>(dram_rounds) / n;
         launch.shared_rounds = static_cast<double>(shared_rounds) / n;
         launch.sync_rounds = static_cast<double>(sync_rounds) / n;
         for (const auto& [address, count] : words) launch.atomics_same = std::max(launch.atomics_same, count);
@@ -163,7 +176,12 @@ struct Traffic::State : check::Observer {
             count = 0;
         }
         load_rounds += loads;
-        shared_rounds += shared;
+        for (const unsigned char level : reach) {
+            l2_rounds += level == 1;
+            dram_rounds += level == 2;
+        }
+        reach.clear();
+        shared_rounds += (shared + shared_at_once - 1) / shared_at_once;
         sync_rounds += sync;
     }
 
@@ -211,7 +229,11 @@ struct Traffic::State : check::Observer {
         if (e.space == Space::constant) return;
         Launch& launch = launches.back();
         const bool write = e.access == Access::write;
-        if (!write && flat < lanes.size()) lanes[flat].loads.add(e.pc);
+        std::uint64_t round = 0;
+        if (!write && flat < lanes.size()) {
+            lanes[flat].loads.add(e.pc);
+            round = lanes[flat].loads.current();
+        }
         if (e.access == Access::atomic) count_atomic(e.address);
         const std::uint64_t first = e.address >> sector_shift, end = (e.address + e.size - 1) >> sector_shift;
         for (std::uint64_t sector = first; sector <= end; ++sector) {
@@ -220,6 +242,10 @@ struct Traffic::State : check::Observer {
             Page::Last& last = last_use(sector);
             const bool miss = use(last);
             if (!write && miss) ++launch.dram_read_sectors;
+            if (!write) {
+                if (round >= reach.size()) reach.resize(round + 64);
+                reach[round] = std::max(reach[round], static_cast<unsigned char>(miss ? 2 : 1));
+            }
             if (e.access != Access::read && !last.dirty) {
                 ++launch.dram_write_sectors;
                 last.dirty = true;

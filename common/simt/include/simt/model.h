@@ -102,6 +102,8 @@ struct LaunchProfile {
 
     // The longest way through a block, on average over blocks: what has to happen one after the other.
     double load_rounds = 0;    ///< loads from global memory that wait for the ones before
+    double l2_rounds = 0;      ///< of these, with a sector from L2 that is new to the block
+    double dram_rounds = 0;    ///< of these, with one from memory
     double shared_rounds = 0;  ///< the same for shared memory
     double sync_rounds = 0;    ///< shuffles, votes and warp barriers
     double block_barriers = 0;

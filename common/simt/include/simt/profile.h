@@ -27,6 +27,7 @@ class Traffic {
         std::uint64_t block_sectors = 0, dram_read_sectors = 0, dram_write_sectors = 0;
         std::uint64_t atomics = 0, atomics_same = 0;
         double load_rounds = 0, shared_rounds = 0, sync_rounds = 0;  ///< means over blocks
+        double l2_rounds = 0, dram_rounds = 0;  ///< of load_rounds: those that go to L2, and to memory
     };
     /// One entry a launch, in order.
     const std::vector<Launch>& launches() const;

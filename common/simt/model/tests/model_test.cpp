@@ -27,7 +27,7 @@ LaunchProfile stream(double bytes) {
     p.requests = bytes / 512;
     p.lines = bytes / 128;
     p.instructions = p.requests * 4;
-    p.load_rounds = 1;
+    p.load_rounds = p.dram_rounds = 1;
     return p;
 }
 
@@ -180,7 +180,9 @@ TEST_CASE("a block that reads again reads from L1, another block from L2", "[sim
     CHECK(launch.block_sectors == 3 * 128);
     CHECK(launch.dram_read_sectors == 128);
     CHECK(launch.dram_write_sectors == 3 * 8);
-    CHECK(launch.load_rounds == 5 * 16);  // one load at a time in each thread
+    CHECK(launch.load_rounds == 5 * 16);              // one load at a time in each thread
+    CHECK(launch.dram_rounds == Approx(16 / 3.0));    // of the first block; others find it in L2
+    CHECK(launch.l2_rounds == Approx(2 * 16 / 3.0));  // and all find it in L1 the next four times
 }
 
 TEST_CASE("loads at different places are one round", "[simt][model][traffic]") {
@@ -195,6 +197,12 @@ TEST_CASE("between barriers a block takes as long as its slowest lane", "[simt][
     traffic::reduce(2);
     CHECK(seen.launches().at(0).load_rounds == 1);
     CHECK(seen.launches().at(0).shared_rounds == 6);  // the last read, of s[0], is at another place
+}
+
+TEST_CASE("four loads of a loop over shared memory are on their way together", "[simt][model][traffic]") {
+    Traffic seen;
+    traffic::loop_over_shared(9);
+    CHECK(seen.launches().at(0).shared_rounds == 3);
 }
 
 TEST_CASE("the busiest word of atomics", "[simt][model][traffic]") {

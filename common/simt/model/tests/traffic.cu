@@ -34,6 +34,15 @@ __global__ void tree(const float* in, float* out) {
     if (threadIdx.x == 0) out[blockIdx.x] = s[0];
 }
 
+__global__ void read_shared(float* out, int rounds) {
+    __shared__ float s[64];
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    float sum = 0;
+    for (int i = 0; i < rounds; ++i) sum += s[(threadIdx.x + static_cast<unsigned>(i)) % 64];
+    out[threadIdx.x] = sum;
+}
+
 __global__ void count(unsigned* words, unsigned mask) { atomicAdd(&words[threadIdx.x & mask], 1u); }
 
 static float* memory(std::size_t floats) {
@@ -73,6 +82,12 @@ void reduce(int blocks) {
     float *a = memory(static_cast<std::size_t>(blocks) * 64), *b = memory(static_cast<std::size_t>(blocks));
     tree<<<blocks, 64>>>(a, b);
     cudaFree(a), cudaFree(b);
+}
+
+void loop_over_shared(int rounds) {
+    float* a = memory(64);
+    read_shared<<<1, 64>>>(a, rounds);
+    cudaFree(a);
 }
 
 void count_in(unsigned words) {

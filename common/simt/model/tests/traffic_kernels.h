@@ -14,6 +14,8 @@ void copy_back(int n);
 void load_two();
 /// A tree of 6 barriers in each block of 64 threads.
 void reduce(int blocks);
+/// 64 threads load from shared memory in a loop.
+void loop_over_shared(int rounds);
 /// 1024 threads count in `words` words, a power of two up to 256.
 void count_in(unsigned words);
 
