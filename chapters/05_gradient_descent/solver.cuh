@@ -100,7 +100,8 @@ struct Workspace {
 
 /// Not reached yet: NaN.
 inline void clear_history(double* history, int limit, cudaStream_t stream) {
-    CUDA_CHECK(cudaMemsetAsync(history, 0xff, (static_cast<std::size_t>(limit) + 1) * sizeof(double), stream));
+    CUDA_CHECK(
+        cudaMemsetAsync(history, 0xff, (static_cast<std::size_t>(limit) + 1) * sizeof(double), stream));
 }
 
 }  // namespace gradient_descent
