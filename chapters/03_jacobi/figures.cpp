@@ -206,7 +206,7 @@ std::string pairs_figure() {
     pair(420, 1, 1, "on", "A"), pair(420, 0, 2, "warm", "C");
     box(420, 1, 2, "done", "new");
     out.text(30, top + 4 * size + 22, "new = A + B: left with below, above with right.", "soft");
-    out.text(420, top + 4 * size + 22, "The site down left: the same A, now above with right.", "soft");
+    out.text(420, top + 4 * size + 22, "Down left of it: the same A serves again.", "soft");
     return out.svg();
 }
 

@@ -40,7 +40,7 @@ template <class Sweep>
 void iterate(const float* start, float* phi, float* work, float* norm, int* sweeps, const Lattice& lattice,
              int most, float eps, cudaStream_t stream, const Sweep& sweep) {
     const dim3 grid(static_cast<unsigned>(std::clamp((lattice.nx + 255) / 256, 1, 16)),
-                    static_cast<unsigned>(std::clamp(lattice.ny, 1, 64)));
+                    static_cast<unsigned>(std::clamp((lattice.ny + 15) / 16, 1, 64)));
     std::vector<double> partial(grid.x * grid.y);
     const std::size_t bytes = partial.size() * sizeof(double);
     auto* const scratch = static_cast<double*>(rungs::stream_scratch(stream, bytes));
