@@ -228,7 +228,16 @@ class Diagnosis {
 
     std::string precision(const Grid& got) const {
         double worst = 0;
-        for (std::size_t c = 0; c < got.size(); ++c) worst = std::max(worst, std::abs(got[c] - right_.u[c]));
+        std::size_t wrong = 0, first = got.size();
+        for (std::size_t c = got.size(); c-- > 0;) {
+            const double error = std::abs(got[c] - right_.u[c]);
+            worst = std::max(worst, error);
+            if (error > allowed_.point) ++wrong, first = c;
+        }
+        if (2 * wrong < got.size()) {
+            return "most points are right, the first that is wrong is " + point_name(first) +
+                   ": do the wrong ones lie along the rim of a tile, or of a chunk of planes?";
+        }
         if (worst > 64.0 * run_.iterations * right_.scale / 2048) return {};
         return "close, but less exact than rounding explains: was a shorter type used on the way?";
     }
