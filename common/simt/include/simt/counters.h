@@ -46,7 +46,7 @@ struct MemoryCounters {
     /// Shared: `l1tex__data_pipe_lsu_wavefronts_mem_shared_op_OP.sum`.
     std::uint64_t wavefronts = 0;
     std::uint64_t ideal_wavefronts = 0;  ///< as if no two lanes had met in a bank
-    std::uint64_t requested_bytes = 0;   ///< lanes times width: `smsp__sass_data_bytes_mem_OP.sum`
+    std::uint64_t requested_bytes = 0;   ///< lanes times width
     std::uint64_t useful_bytes = 0;      ///< distinct bytes of each request
     /// Atomics: distinct addresses of each request, and the most lanes that met at one of them: the steps
     /// that cannot overlap.
@@ -55,7 +55,7 @@ struct MemoryCounters {
     MemoryCounters& operator+=(const MemoryCounters& other);
     MemoryCounters operator*(std::uint64_t times) const;
 
-    /// Bytes between L1 and L2 if nothing hits L1: `l1tex__m_xbar2l1tex_read_bytes...` of loads.
+    /// Bytes between L1 and L2 if nothing hits L1.
     std::uint64_t moved_bytes() const { return sectors * 32; }
     /// `l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_OP.sum`
     std::uint64_t bank_conflicts() const { return wavefronts - ideal_wavefronts; }

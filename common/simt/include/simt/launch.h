@@ -38,11 +38,13 @@ cudaError_t check_grid(const Grid& grid);
 /// failed first (see simt/control.h for the report).
 cudaError_t run_grid(const Grid& grid);
 #if defined(SIMT_CHECK)
-/// The checks see nothing of a function.
+/// The checks see nothing of a function: neither its accesses nor its basic blocks.
 #if defined(__clang__)
 #define SIMT_UNSEEN __attribute__((disable_sanitizer_instrumentation, no_sanitize("coverage")))
-#else
+#elif __has_attribute(no_sanitize_coverage)
 #define SIMT_UNSEEN __attribute__((no_sanitize("thread"), no_sanitize_coverage))
+#else
+#define SIMT_UNSEEN __attribute__((no_sanitize("thread")))
 #endif
 
 /// One lane. A function of its own: lane_loop() is not instrumented, the kernel is.

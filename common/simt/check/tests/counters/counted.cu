@@ -242,6 +242,13 @@ __global__ void fetches(cudaTextureObject_t in, float* out, int n) {
     out[threadIdx.x] = tex1Dfetch<float>(in, n * static_cast<int>(threadIdx.x));
 }
 
+// One thread, `n` times.
+__global__ void long_walk(const float* in, float* out, int n) {
+    float v = 0;
+    for (int k = 0; k < n; ++k) v += in[k % 64];
+    *out = v;
+}
+
 // Every lane reads everything; the second half is written twice.
 __global__ void again(const float* in, float* out, int n) {
     float v = 0;
@@ -304,6 +311,7 @@ void counted::run(const char* name, int n) {
     if (is("barrier_loop")) return launch(barrier_loop, n, 64);
     if (is("tree")) return launch(tree, n, 64);
     if (is("shuffles")) return launch(shuffles, n, 64);
+    if (is("long_walk")) return launch(long_walk, n, 1);
     if (is("again")) return launch(again, n);
     if (is("histogram")) return launch(histogram, n);
     if (is("shared_stride float")) return launch_out(shared_stride<float>, n);

@@ -235,6 +235,19 @@ TEST_CASE("what a launch touches is counted once", "[simt][counters]") {
     CHECK(two.arrays[1].read_sectors == 4);
 }
 
+TEST_CASE("a launch says when a thread did more than can be followed", "[simt][counters]") {
+    const LaunchCounters good = count("long_walk", 10000);
+    CHECK(good.exact);
+    CHECK(good.total(global, loads).requests == 10000);
+    CHECK(good.total(global, loads).lanes == 10000);
+    const LaunchCounters long_one = count("long_walk", 5000000);
+    CHECK(!long_one.exact);
+    CHECK(long_one.total(global, loads).requests > 10000);
+    CHECK(long_one.total(global, loads).requests < 5000000);
+    CHECK(to_text(long_one).find("too low") != std::string::npos);
+    CHECK(count("long_walk", 10).exact);
+}
+
 TEST_CASE("all lanes are active where nothing diverges", "[simt][counters]") {
     CHECK(count("stride", 1).simt_efficiency() == 1);
     CHECK(count("transpose", 33).simt_efficiency() == 1);
