@@ -25,7 +25,7 @@ static __device__ void add_pull(const float4& own, const float4& other, float so
 /// A thread owns `owned` bodies, block_size apart. A block adds up the pull of bodies `part` * span to
 /// (`part` + 1) * span - 1 on them, where its part is blockIdx.y, and stores it in that row.
 template <int block_size>
-__global__ void __launch_bounds__(block_size, 2048 / block_size)
+__global__ void __launch_bounds__(block_size, nbody::resident_threads / block_size)
     split_kernel(const float4* bodies, nbody::PartialSums parts, int span, float softening2) {
     __shared__ float4 tile[block_size];
     const int n = parts.n;
