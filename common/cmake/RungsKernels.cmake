@@ -1,7 +1,13 @@
 # How real CUDA sources are compiled, per backend. The same flags go into toolchain.json, from which the
 # grader compiles a student's rung without CMake.
 
-set(RUNGS_CPU_COMPILE_OPTIONS -Wall -Wextra -Wno-unknown-pragmas)
+# A loop without end is the student's to find out, not the compiler's to remove; and a large local array has to
+# meet the guard page of its stack rather than the next stack.
+set(RUNGS_CPU_SAFE_OPTIONS -fno-finite-loops)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")  # Clang has it there only
+    list(APPEND RUNGS_CPU_SAFE_OPTIONS -fstack-clash-protection)
+endif()
+set(RUNGS_CPU_COMPILE_OPTIONS -Wall -Wextra -Wno-unknown-pragmas ${RUNGS_CPU_SAFE_OPTIONS})
 set(RUNGS_CUDA_COMPILE_OPTIONS -Xcompiler=-Wall,-Wextra)
 
 # rungs_translate(<target> <variable> <file.cu>...)
@@ -41,6 +47,7 @@ function(rungs_add_kernels target backend)
     target_sources(${target} PRIVATE ${outputs})
     set_source_files_properties(${outputs} PROPERTIES SKIP_PRECOMPILE_HEADERS OFF)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)
+    set_property(SOURCE ${outputs} APPEND PROPERTY COMPILE_OPTIONS ${RUNGS_CPU_SAFE_OPTIONS})
     target_link_libraries(${target} PUBLIC simt)
 endfunction()
 
@@ -50,7 +57,7 @@ endfunction()
 set(RUNGS_CHECK_COMPILE_OPTIONS
     -O1 -gdwarf-4 -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -Wno-unknown-pragmas
-    -include simt/intercept.h)
+    -include simt/intercept.h ${RUNGS_CPU_SAFE_OPTIONS})
 set(RUNGS_CHECK_COMPILE_OPTIONS_GNU
     -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1)
 set(RUNGS_CHECK_COMPILE_OPTIONS_Clang

@@ -237,8 +237,31 @@ void explain(Finding& f, const Entry& e) {
     } else if (f.kind == "deadlock" || f.kind == "livelock") {
         f.message = (f.kind == "deadlock" ? "No thread can go on: " : "Threads only poll: ") + r.text + ".";
         f.advice = "Every thread that a barrier or a mask names has to come to it.";
+        if (f.kind == "livelock")
+            f.advice =
+                "Somebody has to store what they wait for: a thread that runs at the same time, with an "
+                "atomic "
+                "or a volatile store.";
+    } else if (f.kind == "timeout") {
+        f.message = capitalised(r.text) + ".";
+        f.advice =
+            "Look at the loop there: an end that is never reached, or a flag that nobody sets; or give it "
+            "less "
+            "work.";
+    } else if (f.kind == "refused-launch") {
+        f.message = capitalised(r.text) + ".";
+        f.advice = "Check what cudaGetLastError() says after the launch; without it the error goes unseen.";
+    } else if (f.kind == "crash") {
+        f.message = "The kernel crashed: " + r.text + ".";
+        f.advice =
+            r.text.find("stack overflow") != std::string::npos
+                ? "Local arrays and recursion have to fit a thread's stack: use smaller arrays, shared or "
+                  "global memory, or a loop."
+            : r.text.find("division") != std::string::npos
+                ? "Guard the divisor; a GPU gives a meaningless number there and goes on."
+                : "A GPU would end the kernel here, and every later call would fail.";
     } else {
-        f.message = r.text + ".";
+        f.message = capitalised(r.text) + ".";
         f.advice = "The message names the cause.";
     }
 }
@@ -504,7 +527,9 @@ std::string to_text(const Finding& f) {
         const std::string place = place_text(s.place);
         if (!place.empty()) text += "at " + place;
         if (!s.place.function.empty()) text += " in " + s.place.function;
-        if (!s.kernel.empty()) text += ", thread " + triple(s.thread) + " of block " + triple(s.block);
+        if (!s.kernel.empty())
+            text += std::string(text.empty() ? "" : ", ") + "thread " + triple(s.thread) + " of block " +
+                    triple(s.block);
         if (!s.stream.empty()) {
             if (!s.kernel.empty()) text += " of kernel " + s.kernel;
             if (!s.operation.empty()) text += " by " + s.operation;

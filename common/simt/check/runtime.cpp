@@ -203,9 +203,10 @@ void* find_shared(SharedKey& key, const char* name, std::size_t size, std::size_
         const SharedMark mark = execution.marks[__atomic_load_n(&key.index, __ATOMIC_RELAXED)];
         if (mark.serial == execution.serial) return execution.static_shared + mark.offset;
     }
+    const void* site = __builtin_return_address(0);
     const OwnWork own;
     settle_pending();
-    void* memory = allocate_shared(key, name, size, alignment);
+    void* memory = allocate_shared(key, name, size, alignment, site);
     add_shared(*state.block, memory, size, name, shape, Memory::shared);
     return memory;
 }
@@ -425,10 +426,20 @@ void failed(const char* what, const char* text, const void* site) {
     state.own_work = true;  // until the launch has ended: what follows only reports
     tracing = nullptr;
     Report report = by_current_lane(Tool::synccheck, what, site);
-    if (std::strcmp(what, "crash") == 0) report.tool = Tool::memcheck;
+    if (std::strcmp(what, "crash") == 0 || std::strcmp(what, "timeout") == 0) report.tool = Tool::memcheck;
     report.text = text;
     record(std::move(report));
     state.stopped = true;
+}
+
+void refused(const char* text) {
+    Report report{};
+    report.tool = Tool::memcheck;
+    report.kind = "refused-launch";
+    report.on_host = true;
+    report.text = text;
+    report.stack = call_stack();
+    record(std::move(report));
 }
 
 void allocated(const void* pointer, std::size_t size, unsigned char kind) {

@@ -73,14 +73,16 @@ void Block::renew_shared() {
     }
 }
 
-void* allocate_shared(SharedKey& key, const char* name, std::size_t size, std::size_t alignment) {
+void* allocate_shared(SharedKey& key, const char* name, std::size_t size, std::size_t alignment,
+                      const void* site) {
+    if (!site) site = SIMT_SITE;
     if (!execution.in_lane) {
         std::fprintf(stderr, "simt: shared array '%s' is used outside a kernel\n", name);
         std::abort();
     }
     unsigned index = __atomic_load_n(&key.index, __ATOMIC_ACQUIRE);
     if (index == 0) index = register_key(key);
-    if (index == 0) fail_lane("the program has more than 65,535 __shared__ declarations", SIMT_SITE);
+    if (index == 0) fail_lane("the program has more than 65,535 __shared__ declarations", site);
     Block& block = *execution.block;
     // Device compilers align arrays so that vector loads work; so does this.
     if (size >= 16 && alignment < 16) alignment = 16;
@@ -93,11 +95,11 @@ void* allocate_shared(SharedKey& key, const char* name, std::size_t size, std::s
             "shared array '%s' of %zu bytes does not fit: %zu bytes of static and %zu of dynamic shared "
             "memory are in use; the limits are %zu static, %zu together",
             name, size, block.static_used, dynamic, static_shared_limit, shared_limit);
-        fail_lane(text, SIMT_SITE);
+        fail_lane(text, site);
     }
     block.static_used = offset + size;
     const std::size_t place = offset + block.static_arrays++ * red_zone;
-    if (place + size > static_bytes) fail_lane("a block has more than 512 __shared__ arrays", SIMT_SITE);
+    if (place + size > static_bytes) fail_lane("a block has more than 512 __shared__ arrays", site);
     block.marks[index] = {block.serial, static_cast<unsigned>(place)};
     void* memory = block.static_shared + place;
     if (poisons_shared()) std::memset(memory, 0xFF, size);

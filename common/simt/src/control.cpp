@@ -25,6 +25,7 @@ struct Settings {
     std::atomic<std::uint64_t> seed;
     std::atomic<bool> poison;
     std::atomic<std::int64_t> spin_limit;
+    std::atomic<std::int64_t> time_limit;
     std::atomic<int> multiprocessors;
 
     Settings() {
@@ -34,6 +35,7 @@ struct Settings {
         seed = text ? std::strtoull(text, nullptr, 0) : 0;
         poison = environment("RUNGS_SIMT_POISON", 1) != 0;
         spin_limit = static_cast<std::int64_t>(environment("RUNGS_SIMT_SPIN_LIMIT", 10) * 1e9);
+        time_limit = static_cast<std::int64_t>(environment("RUNGS_SIMT_TIME_LIMIT", 0) * 1e9);
         multiprocessors = static_cast<int>(std::clamp(
             environment("RUNGS_SIMT_MULTIPROCESSORS", VirtualDevice::multiprocessors), 1.0, 4096.0));
     }
@@ -54,6 +56,8 @@ void set_poison(bool on) { settings().poison = on; }
 bool poisons_shared() { return settings().poison.load(std::memory_order_relaxed); }
 void set_spin_limit(double seconds) { settings().spin_limit = static_cast<std::int64_t>(seconds * 1e9); }
 std::int64_t spin_limit_ns() { return settings().spin_limit.load(std::memory_order_relaxed); }
+void set_time_limit(double seconds) { settings().time_limit = static_cast<std::int64_t>(seconds * 1e9); }
+std::int64_t time_limit_ns() { return settings().time_limit.load(std::memory_order_relaxed); }
 void set_multiprocessors(int count) { settings().multiprocessors = std::clamp(count, 1, 4096); }
 int multiprocessors() { return settings().multiprocessors.load(std::memory_order_relaxed); }
 

@@ -1,5 +1,7 @@
 #include "crash.h"
 
+#include <execinfo.h>
+#include <link.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -10,15 +12,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 
+#include "launch_state.h"
 #include "report.h"
 #include "worker.h"
 
 namespace simt {
 namespace {
 
-constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, overtime_signal};
 constexpr int signal_count = sizeof signals / sizeof *signals;
 constexpr std::size_t signal_stack_bytes = 64 * 1024;
 
@@ -67,9 +71,52 @@ void chain(int number, siginfo_t* info, void* context) {
     }
 }
 
+/// The program's own machine code; what lies elsewhere is the C library's, which may hold a lock.
+struct Text {
+    std::uintptr_t begin = 0, size = 0;
+} text;
+
+void find_text() {
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void*) {
+            for (int i = 0; i < info->dlpi_phnum; ++i)
+                if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X))
+                    text = {info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, info->dlpi_phdr[i].p_memsz};
+            return 1;  // the first one is the program
+        },
+        nullptr);
+    void* frame;
+    backtrace(&frame, 1);  // loads what it needs now rather than in a handler
+}
+
+/// The watchdog asks a thread to give its launch up.
+void handle_overtime(Worker* worker, ucontext_t& context) {
+#if !defined(RUNGS_SIMT_UCONTEXT)
+    if (!worker || !execution.in_lane || worker->fault.signal != 0 || !worker->launch()) return;
+    Launch& launch = *worker->launch();
+    if (launch.overdue == 0) return;
+    // Inside the C library it is asked again in a moment, for a few seconds.
+    const auto pc = reinterpret_cast<std::uintptr_t>(program_counter(context));
+    if (pc - text.begin >= text.size && launch.asked < patience) return;
+    Fault& fault = worker->fault;
+    fault = {};
+    fault.signal = overtime_signal;
+    fault.pc = program_counter(context);
+    const int n = backtrace(const_cast<void**>(fault.callers), static_cast<int>(std::size(fault.callers)));
+    for (int i = n; i < static_cast<int>(std::size(fault.callers)); ++i) fault.callers[i] = nullptr;
+    land_on_root(context, worker->root());
+#else
+    (void)worker, (void)context;
+#endif
+}
+
 void handle(int number, siginfo_t* info, void* opaque) {
     ucontext_t& context = *static_cast<ucontext_t*>(opaque);
     Worker* worker = this_worker;
+    if (number == overtime_signal && info->si_code == SI_TKILL) {
+        handle_overtime(worker, context);
+        return;
+    }
 #if !defined(RUNGS_SIMT_UCONTEXT)
     if (worker && execution.in_lane && worker->fault.signal == 0) {
         // The lane is given up. Its worker goes on from the root, as if the lane had left it.
@@ -134,10 +181,11 @@ void install_fault_handlers() {
         current.sa_sigaction == handle)
         return;
     std::lock_guard lock(install_mutex);
+    if (text.size == 0) find_text();
     for (int i = 0; i < signal_count; ++i) {
         struct sigaction action {};
         action.sa_sigaction = handle;
-        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | (signals[i] == overtime_signal ? SA_RESTART : 0);
         sigemptyset(&action.sa_mask);
         struct sigaction before;
         sigaction(signals[i], &action, &before);

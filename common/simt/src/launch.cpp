@@ -1,7 +1,11 @@
 // Checks of a launch's shape, its order, and the threads that run it.
 #include "simt/launch.h"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <thread>
 
@@ -87,6 +91,79 @@ bool Launch::cancel(cudaError_t e) {
     return true;
 }
 
+// ---- The watchdog -----------------------------------------------------------------------------------------
+
+namespace {
+
+/// A thread that ends launches that run for longer than time_limit_ns(). It exists once there is a limit.
+class Watchdog {
+  public:
+    static Watchdog& instance() {
+        static Watchdog* dog = new Watchdog;  // never destroyed: its thread waits until the process ends
+        return *dog;
+    }
+    void watch(Launch& launch, std::int64_t limit) {
+        std::lock_guard lock(mutex_);
+        if (!started_) std::thread([this] { serve(); }).detach();
+        started_ = true;
+        const auto now = Clock::now();
+        watched_.push_back({&launch, now, now + std::chrono::nanoseconds(limit)});
+        changed_.notify_all();
+    }
+    void release(Launch& launch) {
+        std::lock_guard lock(mutex_);
+        std::erase_if(watched_, [&](const Watched& w) { return w.launch == &launch; });
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    struct Watched {
+        Launch* launch;
+        Clock::time_point begin, next;
+    };
+
+    void serve() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            const auto first =
+                std::min_element(watched_.begin(), watched_.end(),
+                                 [](const Watched& a, const Watched& b) { return a.next < b.next; });
+            if (first == watched_.end()) {
+                changed_.wait(lock);
+            } else if (const auto now = Clock::now(); now < first->next) {
+                const auto until = first->next;
+                changed_.wait_until(lock, until);
+            } else {
+                first->next = now + std::chrono::milliseconds(20);
+                Launch& launch = *first->launch;
+                std::lock_guard launch_lock(launch.mutex);
+                launch.overdue = std::chrono::nanoseconds(now - first->begin).count();
+                ++launch.asked;
+                for (const pthread_t thread : launch.threads) pthread_kill(thread, overtime_signal);
+            }
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<Watched> watched_;
+    bool started_ = false;
+};
+
+/// Watches a launch for as long as it lives.
+struct Limited {
+    explicit Limited(Launch& l) : launch(l), limit(time_limit_ns()) {
+        if (limit > 0) Watchdog::instance().watch(launch, limit);
+    }
+    ~Limited() {
+        if (limit > 0) Watchdog::instance().release(launch);
+    }
+    Launch& launch;
+    const std::int64_t limit;
+};
+
+}  // namespace
+
 // ---- The pool ---------------------------------------------------------------------------------------------
 
 namespace {
@@ -101,6 +178,7 @@ class Pool {
     }
 
     void run(Launch& launch) {
+        const Limited limited(launch);
         const bool helped = launch.max_workers > 1;
         if (helped) {
             std::lock_guard lock(mutex_);
@@ -167,19 +245,51 @@ class Pool {
 
 }  // namespace
 
+/// A launch that cannot be: says why, since CUDA's codes do not.
+static cudaError_t refuse(const Grid& grid, cudaError_t error, const std::string& why) {
+    report_refusal(grid, error, why);
+    return error;
+}
+
+static std::string extent(dim3 d) {
+    return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+}
+
 cudaError_t check_grid(const Grid& grid) {
     using Device = VirtualDevice;
     const dim3 g = grid.grid, b = grid.block;
     const unsigned long long lanes = 1ull * b.x * b.y * b.z;
-    if (g.x == 0 || g.y == 0 || g.z == 0 || lanes == 0 || g.x > Device::max_grid_x ||
-        g.y > Device::max_grid_y || g.z > Device::max_grid_z || b.x > Device::max_block_x ||
-        b.y > Device::max_block_y || b.z > Device::max_block_z || lanes > Device::max_threads_per_block)
-        return cudaErrorInvalidConfiguration;
-    if (grid.dynamic_shared > dynamic_shared_limit(grid.function)) return cudaErrorInvalidValue;
+    if (g.x == 0 || g.y == 0 || g.z == 0)
+        return refuse(grid, cudaErrorInvalidConfiguration, "a grid of " + extent(g) + " blocks has none");
+    if (lanes == 0)
+        return refuse(grid, cudaErrorInvalidConfiguration, "a block of " + extent(b) + " threads has none");
+    if (g.x > Device::max_grid_x || g.y > Device::max_grid_y || g.z > Device::max_grid_z)
+        return refuse(grid, cudaErrorInvalidConfiguration,
+                      "a grid of " + extent(g) + " blocks; a device takes " +
+                          extent(dim3(Device::max_grid_x, Device::max_grid_y, Device::max_grid_z)) +
+                          " at most");
+    if (b.x > Device::max_block_x || b.y > Device::max_block_y || b.z > Device::max_block_z ||
+        lanes > Device::max_threads_per_block)
+        return refuse(grid, cudaErrorInvalidConfiguration,
+                      "a block of " + extent(b) + " threads; a device takes " +
+                          std::to_string(Device::max_threads_per_block) + " in all and " +
+                          extent(dim3(Device::max_block_x, Device::max_block_y, Device::max_block_z)) +
+                          " at most: use more blocks instead");
+    if (const std::size_t limit = dynamic_shared_limit(grid.function); grid.dynamic_shared > limit)
+        return refuse(grid, cudaErrorInvalidValue,
+                      std::to_string(grid.dynamic_shared) +
+                          " bytes of dynamic shared memory; this kernel may have " + std::to_string(limit) +
+                          ", and after cudaFuncSetAttribute(kernel, " +
+                          "cudaFuncAttributeMaxDynamicSharedMemorySize, ...) at most " +
+                          std::to_string(Device::shared_per_block_optin));
     if (grid.cooperative) {
         const auto resident = static_cast<unsigned long long>(
             resident_blocks(static_cast<unsigned>(lanes), grid.dynamic_shared) * multiprocessors());
-        if (1ull * g.x * g.y * g.z > resident) return cudaErrorCooperativeLaunchTooLarge;
+        if (1ull * g.x * g.y * g.z > resident)
+            return refuse(grid, cudaErrorCooperativeLaunchTooLarge,
+                          std::to_string(1ull * g.x * g.y * g.z) +
+                              " blocks in a cooperative launch, all of which have to be resident; " +
+                              std::to_string(resident) + " can be");
     }
     return cudaSuccess;
 }

@@ -2,6 +2,8 @@
 /// One running launch, as the OS threads that work on it share it.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -40,11 +42,15 @@ struct Launch {
     std::atomic<std::uint64_t> next{0};  ///< first block that no worker has taken
     std::atomic<bool> cancelled{false};
 
+    unsigned asked = 0;        ///< how often the watchdog has asked its threads to stop
+    std::int64_t overdue = 0;  ///< ns it has run when the watchdog began to end it; 0: it has not
+
     // Guarded by `mutex`.
     std::mutex mutex;
     std::condition_variable changed;
-    unsigned joined = 0;  ///< workers
-    unsigned idle = 0;    ///< of these: all their blocks wait at the grid barrier
+    unsigned joined = 0;             ///< workers
+    std::vector<pthread_t> threads;  ///< of these, for the watchdog
+    unsigned idle = 0;               ///< of these: all their blocks wait at the grid barrier
     std::uint64_t at_grid_barrier = 0;
     std::uint64_t finished = 0;  ///< blocks; counted in cooperative launches only
     cudaError_t error = cudaSuccess;

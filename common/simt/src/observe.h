@@ -75,6 +75,9 @@ SIMT_OBSERVED(void node_begins(const void* const*, std::size_t, const char*))
 SIMT_OBSERVED(void node_ends(const void*))
 SIMT_OBSERVED(void graph_ends())
 
+/// The host asked for a launch that cannot be: why.
+SIMT_OBSERVED(void refused(const char*))
+
 /// Memory of the heap: `kind` is a Location::Kind.
 SIMT_OBSERVED(void allocated(const void*, std::size_t, unsigned char))
 SIMT_OBSERVED(void named(const void*, const char*))

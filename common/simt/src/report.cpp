@@ -9,10 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
 
+#include "crash.h"
 #include "observe.h"
 #include "simt/control.h"
 #include "simt/warp.h"
@@ -156,6 +158,25 @@ std::vector<std::string> locate(const std::vector<const void*>& return_addresses
     return places;
 }
 
+/// The place of one address, and whether it lies in a file of the program's.
+static std::string locate_own(const void* return_address, bool& own) {
+    const Object object = object_of(return_address);
+    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(return_address) - 1 - object.base;
+    const std::string output =
+        run("addr2line -i -e " + quoted(object.path) + format(" 0x%zx", offset) + " 2>/dev/null");
+    own = false;
+    for (std::size_t begin = 0; begin < output.size() && !own;) {
+        std::size_t end = output.find('\n', begin);
+        if (end == std::string::npos) end = output.size();
+        const std::string line = output.substr(begin, end - begin);
+        begin = end + 1;
+        own = line.compare(0, 2, "??") != 0 && line.compare(0, 5, "/usr/") != 0 && !is_runtime(line) &&
+              line.find("/simt/check/") == std::string::npos && line.find("../sysdeps") == std::string::npos;
+        if (own) return base_name(line.substr(0, line.find(" (discriminator")));
+    }
+    return "";
+}
+
 std::string kernel_name(const Grid& grid) {
     if (grid.name) return grid.name;
     if (!grid.function) return "?";
@@ -243,7 +264,8 @@ const char* wait_name(Wait wait, std::uint8_t operation) {
 }
 
 /// What the waiting lanes of `block` wait for: "threads 0-15 wait at __syncthreads (file.cu:31); ..."
-std::string describe_waits(const Block& block, std::string& tools) {
+/// `site`: of the first of them.
+std::string describe_waits(const Block& block, std::string& tools, const void*& site) {
     struct Group {
         Wait wait;
         std::uint8_t operation;
@@ -286,6 +308,7 @@ std::string describe_waits(const Block& block, std::string& tools) {
     });
     std::vector<const void*> sites;
     for (const Group& group : groups) sites.push_back(group.site);
+    site = sites.empty() ? nullptr : sites[0];
     const std::vector<std::string> places = locate(sites);
     std::string text;
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -315,7 +338,18 @@ void report_lane(Launch& launch, const Block& block, cudaError_t error, const st
 
 void report_fault(Launch& launch, const Fault& fault, const Block& block) {
     // locate() takes return addresses.
-    const std::string place = locate({static_cast<const char*>(fault.pc) + 1})[0];
+    const void* site = static_cast<const char*>(fault.pc) + 1;
+    std::string place = locate({site})[0];
+    // Callers are known of a launch that takes too long: the first one in the program counts. (Two frames are
+    // the handler's.)
+    for (std::size_t i = 2; i < std::size(fault.callers) && fault.callers[i]; ++i) {
+        bool own = false;
+        const std::string caller = locate_own(fault.callers[i], own);
+        if (!own) continue;
+        place = caller;
+        site = fault.callers[i];
+        break;
+    }
     const std::string address = format("%p", fault.address);
     const char* word = "illegal-address";
     cudaError_t error = cudaErrorIllegalAddress;
@@ -339,6 +373,12 @@ void report_fault(Launch& launch, const Fault& fault, const Block& block) {
             word = "illegal-instruction";
             error = cudaErrorIllegalInstruction;
             break;
+        case overtime_signal:
+            text = format("the launch has run for more than its limit of %.3g s",
+                          1e-9 * static_cast<double>(time_limit_ns()));
+            word = "timeout";
+            error = cudaErrorLaunchTimeout;
+            break;
         default:
             text = "abort()";
             word = "abort";
@@ -352,15 +392,23 @@ void report_fault(Launch& launch, const Fault& fault, const Block& block) {
         word = "stack-overflow";
         error = cudaErrorLaunchFailure;
     }
-    observe::failed("crash", text.c_str(), static_cast<const char*>(fault.pc) + 1);
+    observe::failed(fault.signal == overtime_signal ? "timeout" : "crash", text.c_str(), site);
     lane_report(launch, block, error, word, text, place,
                 format(" signal=%d address=", fault.signal) + address);
+}
+
+void report_refusal(const Grid& grid, cudaError_t error, const std::string& why) {
+    const std::string name = kernel_name(grid);
+    const std::string text = "kernel " + name + " was not launched: " + why;
+    observe::refused(text.c_str());
+    publish(text + "\nsimt: error=refused kernel=\"" + name + "\" code=" + cudaGetErrorName(error) + "\n");
 }
 
 void report_deadlock(Launch& launch, const std::vector<Block*>& residents, const Block& stuck) {
     const std::string name = kernel_name(launch.grid);
     std::string tools;
-    std::string waits = describe_waits(stuck, tools);
+    const void* site = nullptr;
+    std::string waits = describe_waits(stuck, tools, site);
     if (launch.grid.cooperative && launch.finished != 0)
         waits += format("; %llu of %llu blocks have ended", static_cast<unsigned long long>(launch.finished),
                         static_cast<unsigned long long>(launch.blocks));
@@ -377,8 +425,9 @@ void report_livelock(Launch& launch, const std::vector<Block*>& residents) {
         std::find_if(residents.begin(), residents.end(), [](Block* b) { return !b->yielded.empty(); });
     const Block& block = spinning == residents.end() ? *residents.front() : **spinning;
     std::string tools;
-    const std::string waits = describe_waits(block, tools);
-    observe::failed("livelock", waits.c_str(), nullptr);
+    const void* site = nullptr;
+    const std::string waits = describe_waits(block, tools, site);
+    observe::failed("livelock", waits.c_str(), site);
     finish(launch, cudaErrorLaunchTimeout,
            "kernel " + name + ": " +
                format("for %.3g s every thread has only waited or polled; ",

@@ -22,6 +22,8 @@ void report_lane(Launch& launch, const Block& block, cudaError_t error, const st
 void report_fault(Launch& launch, const Fault& fault, const Block& block);
 /// No lane of `stuck` can ever run again.
 void report_deadlock(Launch& launch, const std::vector<Block*>& residents, const Block& stuck);
+/// A launch is refused for its shape.
+void report_refusal(const Grid& grid, cudaError_t error, const std::string& why);
 /// Lanes have only polled for longer than spin_limit_ns().
 void report_livelock(Launch& launch, const std::vector<Block*>& residents);
 /// A shuffle read a lane that took no part: once a launch site.

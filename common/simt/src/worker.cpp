@@ -546,6 +546,17 @@ void Worker::run(Launch& launch) {
 #if defined(__SANITIZE_THREAD__)
     root_tsan = __tsan_get_current_fiber();
 #endif
+    struct Watched {
+        explicit Watched(Launch& l) : launch(l) {
+            std::lock_guard lock(launch.mutex);
+            launch.threads.push_back(pthread_self());
+        }
+        ~Watched() {
+            std::lock_guard lock(launch.mutex);
+            launch.threads.erase(std::find(launch.threads.begin(), launch.threads.end(), pthread_self()));
+        }
+        Launch& launch;
+    } watched(launch);
     while (Block* block = choose()) {
         enter(*block);
         if (fault.signal != 0) {

@@ -22,6 +22,7 @@ struct Fault {
     const void* address = nullptr;
     const void* pc = nullptr;
     bool stack_overflow = false;
+    const void* callers[16] = {};  ///< of a launch that took too long: where it was
 };
 
 class Worker {

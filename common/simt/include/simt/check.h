@@ -43,7 +43,8 @@ struct Finding {
     Tool tool = Tool::memcheck;
     Severity severity = Severity::error;
     /// Of memcheck: out-of-bounds, misaligned, null-pointer, host-memory, device-memory-on-host,
-    /// use-after-free, local-memory, constant-write, invalid-free, double-free, leak, crash. Of racecheck:
+    /// use-after-free, local-memory, constant-write, invalid-free, double-free, leak, crash, timeout,
+    /// refused-launch. Of racecheck:
     /// write-write, read-write, atomic-read, atomic-write. Of initcheck: uninitialised. Of synccheck:
     /// divergent-barrier, exited-threads, wrong-mask, inactive-lane, deadlock, livelock, failure.
     std::string kind;

@@ -8,6 +8,7 @@
 /// | `RUNGS_SIMT_SEED` | order of blocks, warps and lanes; 0: ascending | 0 |
 /// | `RUNGS_SIMT_POISON` | 0: shared memory starts with what an earlier block left there | 1 |
 /// | `RUNGS_SIMT_SPIN_LIMIT` | seconds after which a launch whose lanes only poll is ended | 10 |
+/// | `RUNGS_SIMT_TIME_LIMIT` | seconds after which any launch is ended; 0: never | 0 |
 /// | `RUNGS_SIMT_STACK` | bytes of a lane's stack | 65536 |
 /// | `RUNGS_SIMT_QUIET` | 1: reports are kept, not printed | 0 |
 /// | `RUNGS_SIMT_MULTIPROCESSORS` | multiprocessors of the virtual device | 16 |
@@ -35,6 +36,11 @@ bool poisons_shared();
 /// Seconds after which a launch is ended in which every lane only waits or polls.
 void set_spin_limit(double seconds);
 std::int64_t spin_limit_ns();
+
+/// Seconds after which a launch is ended, whatever it does; 0: never. The report names the line at which a lane
+/// was. (By a signal, SIGVTALRM, to the threads that run it.)
+void set_time_limit(double seconds);
+std::int64_t time_limit_ns();
 
 /// Multiprocessors that the virtual device says it has, from 1 to 4096. Programs size grids by them: give them as
 /// many as a device has whose time is to be modelled (simt/model.h).

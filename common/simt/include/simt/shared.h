@@ -21,7 +21,9 @@ struct SharedKey {
 
 /// Gives the array of `key` its place in the running block: the first touch of a key in a block comes here.
 /// New memory is poisoned (0xFF bytes: NaN, -1), because real shared memory holds garbage.
-void* allocate_shared(SharedKey& key, const char* name, std::size_t size, std::size_t alignment);
+/// `site`: in whose name it fails, if not the caller's.
+void* allocate_shared(SharedKey& key, const char* name, std::size_t size, std::size_t alignment,
+                      const void* site = nullptr);
 
 /// Poisons the dynamic shared memory of the running block, and returns it.
 void* prepare_dynamic_shared();
