@@ -50,6 +50,9 @@ Object object_of(std::uintptr_t address) {
 
 /// Source files that are not the program's: whoever called them is what a finding should name.
 bool is_runtime(const std::string& path) {
+    // (But not the tests in folders below.)
+    const std::size_t checks = path.find("/simt/check/");
+    if (checks != std::string::npos && path.find('/', checks + 12) == std::string::npos) return true;
     return path.find("/simt/include/") != std::string::npos || path.find("/simt/src/") != std::string::npos ||
            path.find("/include/c++/") != std::string::npos || path.compare(0, 5, "/usr/") == 0 ||
            path.find("../sysdeps/") != std::string::npos || path.find("../csu/") != std::string::npos;

@@ -170,8 +170,11 @@ static std::string locate_own(const void* return_address, bool& own) {
         if (end == std::string::npos) end = output.size();
         const std::string line = output.substr(begin, end - begin);
         begin = end + 1;
+        // The checks' own sources, but not their tests in folders below.
+        const std::size_t checks = line.find("/simt/check/");
+        const bool is_check = checks != std::string::npos && line.find('/', checks + 12) == std::string::npos;
         own = line.compare(0, 2, "??") != 0 && line.compare(0, 5, "/usr/") != 0 && !is_runtime(line) &&
-              line.find("/simt/check/") == std::string::npos && line.find("../sysdeps") == std::string::npos;
+              !is_check && line.find("../sysdeps") == std::string::npos;
         if (own) return base_name(line.substr(0, line.find(" (discriminator")));
     }
     return "";

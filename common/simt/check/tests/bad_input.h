@@ -11,7 +11,7 @@ struct Case {
     void (*run)();
     const char* report;   ///< what the report has to say
     const char* finding;  ///< the kind of check mode's finding
-    unsigned line;        ///< where, +-1; 0: not known
+    unsigned line;        ///< where, +-2; 0: not known
 };
 const std::vector<Case>& cases();
 
