@@ -1,9 +1,11 @@
 // Every access of a kernel comes through here: is the address good, is the value there, is it ordered.
+#include <execinfo.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "crash.h"
 #include "heap.h"
 #include "memory.h"
 #include "simt/control.h"
@@ -117,6 +119,8 @@ bool same_warp(std::uint32_t a, std::uint32_t b) {
 /// happened: at the next thing this thread does.
 struct Pending {
     bool active = false;
+    bool has_report = false;
+    bool stop = false;  ///< the watchdog wants the lane to stop: here it holds no lock
     std::uintptr_t address = 0;
     std::size_t size = 0;
     unsigned char before[32];
@@ -162,7 +166,7 @@ struct Subject {
     }
     if (write && other_write && !atomic && !other_atomic && subject.size <= sizeof pending.before) {
         if (pending.active) return;  // one an access is enough
-        pending.active = true;
+        pending.active = pending.has_report = true;
         pending.address = subject.address;
         pending.size = subject.size;
         std::memcpy(pending.before, reinterpret_cast<const void*>(subject.address), subject.size);
@@ -269,8 +273,10 @@ SIMT_DEVICE void read_cell(const Now& now, Cell& cell, const Subject& subject, s
         check_write_slot(now, cell, subject, false, false);
     if (__builtin_expect((flags & (Cell::first_atomic | Cell::second_atomic)) == 0, 1)) {
         if (cell.first == now.segment) {
-            cell.lanes |= 1u << now.lane;
-            cell.first_pc = code;
+            // The place is another lane's, if there is one: of the two, that is whom a write of this one meets.
+            const std::uint32_t mine = 1u << now.lane;
+            if ((cell.lanes & ~mine) == 0) cell.first_pc = code;
+            cell.lanes |= mine;
             return;
         }
         if (cell.first < now.horizon) {
@@ -451,12 +457,25 @@ bool is_read_only_data(std::uintptr_t address) {
 }  // namespace
 
 [[gnu::noinline, gnu::cold]] void resolve_pending() {
-    const OwnWork own;
     pending.active = false;
-    const auto* now = reinterpret_cast<const void*>(pending.address);
-    if (std::memcmp(pending.before, now, pending.size) == 0) pending.report.severity = Severity::note;
-    record(std::move(pending.report));
+    if (pending.has_report) {
+        const OwnWork own;
+        pending.has_report = false;
+        const auto* now = reinterpret_cast<const void*>(pending.address);
+        if (std::memcmp(pending.before, now, pending.size) == 0) pending.report.severity = Severity::note;
+        record(std::move(pending.report));
+    }
+    if (!pending.stop || !execution.in_lane || state.own_work) return;
+    pending.stop = false;
+    Fault& fault = this_worker->fault;
+    fault = {};
+    fault.signal = overtime_signal;
+    const int n = backtrace(const_cast<void**>(fault.callers), 16);
+    fault.pc = n > 0 ? fault.callers[0] : nullptr;
+    this_worker->leave_to_root();
 }
+void forget_to_stop() { pending.stop = false; }
+void ask_to_stop() { pending.stop = pending.active = true; }
 void settle_pending() {
     if (pending.active) resolve_pending();
 }

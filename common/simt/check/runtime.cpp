@@ -17,6 +17,7 @@
 
 namespace simt {
 namespace check {
+void forget_to_stop();
 void add_runtime_range(std::uintptr_t begin, std::size_t size);
 
 namespace {
@@ -234,6 +235,7 @@ void launch_begins(const Launch& launch) {
     state.kernel = nullptr;
     state.first_segment = state.launch_base = state.next_segment;
     operation_is_kernel(launch);
+    check::forget_to_stop();
     // Who was who in earlier launches is asked only if these are unordered with others.
     constexpr std::size_t few = 1 << 20, many = 1 << 25;
     if (state.segments.size() > (state.order_base == state.next_segment ? few : many)) {
@@ -431,6 +433,8 @@ void failed(const char* what, const char* text, const void* site) {
     record(std::move(report));
     state.stopped = true;
 }
+
+void ask_to_stop() { check::ask_to_stop(); }
 
 void refused(const char* text) {
     Report report{};

@@ -254,6 +254,8 @@ void add_red_zone(std::uintptr_t begin, std::size_t size);
 /// The symbol nearest to `address` if that lies in a red zone or, with `anywhere`, a few words from the
 /// symbol; else nullptr.
 const Array* symbol_beside(std::uintptr_t address, bool anywhere);
+/// From a signal handler: the current lane shall stop at its next access.
+void ask_to_stop();
 /// Puts a pending finding on record; see access.cpp.
 void settle_pending();
 

@@ -16,6 +16,7 @@
 #include <mutex>
 
 #include "launch_state.h"
+#include "observe.h"
 #include "report.h"
 #include "worker.h"
 
@@ -95,6 +96,11 @@ void handle_overtime(Worker* worker, ucontext_t& context) {
     if (!worker || !execution.in_lane || worker->fault.signal != 0 || !worker->launch()) return;
     Launch& launch = *worker->launch();
     if (launch.overdue == 0) return;
+    // The checks hold locks of their own: they end the lane themselves, unless it makes no access any more.
+    if (observe::on && launch.asked < 25) {
+        observe::ask_to_stop();
+        return;
+    }
     // Inside the C library it is asked again in a moment, for a few seconds.
     const auto pc = reinterpret_cast<std::uintptr_t>(program_counter(context));
     if (pc - text.begin >= text.size && launch.asked < patience) return;

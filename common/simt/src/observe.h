@@ -75,6 +75,8 @@ SIMT_OBSERVED(void node_begins(const void* const*, std::size_t, const char*))
 SIMT_OBSERVED(void node_ends(const void*))
 SIMT_OBSERVED(void graph_ends())
 
+/// The current lane shall stop at its next access. Async-signal-safe.
+SIMT_OBSERVED(void ask_to_stop())
 /// The host asked for a launch that cannot be: why.
 SIMT_OBSERVED(void refused(const char*))
 
