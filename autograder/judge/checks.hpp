@@ -17,6 +17,7 @@ namespace rungs::judge {
 class CheckedWorker {
   public:
     /// @param executable  built with Mode::check
+    /// @param options  limits, and the flag that stops
     CheckedWorker(std::filesystem::path executable, const JudgeOptions& options)
         : executable_(std::move(executable)), options_(options) {}
 

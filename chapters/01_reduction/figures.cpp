@@ -1,9 +1,9 @@
 // Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
 // of:
 //   figures FOLDER      writes FOLDER/*.svg and FOLDER/summation.csv
-// FOLDER/measured.csv, where there is one, becomes ladder.svg: its first line is the title, with machine and
-// case; each further line is NAME,GB/S for a rung, NAME,GB/S,library for something to compare with, and
-// NAME,GB/S,roof for the limit.
+// FOLDER/measured.csv, where there is one, becomes reduction_ladder.svg: its first line is the title, with
+// machine and case; each further line is NAME,GB/S for a rung, NAME,GB/S,library for something to compare
+// with, and NAME,GB/S,roof for the limit.
 
 #include <algorithm>
 #include <cmath>
@@ -491,7 +491,7 @@ void measured(const std::filesystem::path& folder) {
             chart.bars.push_back({name, value, "", what == "library"});
         }
     }
-    rungs::write_file(folder / "ladder.svg", on_ground(chart.svg()));
+    rungs::write_file(folder / "reduction_ladder.svg", on_ground(chart.svg()));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Draws the pictures of the lesson:
 //   figures FOLDER      writes FOLDER/*.svg
-// FOLDER/measured.csv becomes ladder.svg: its first line is the title, with machine and case; each further
-// line is NAME,TFLOP/S for a rung, or NAME,TFLOP/S,peer for something to compare with. moments.png beside
-// them is one of the pictures that `./rungs run 02 --solution` writes.
+// FOLDER/measured.csv becomes nbody_ladder.svg: its first line is the title, with machine and case; each
+// further line is NAME,TFLOP/S for a rung, or NAME,TFLOP/S,peer for something to compare with. moments.png
+// beside them is one of the pictures that `./rungs run 02 --solution` writes.
 
 #include <cmath>
 #include <cstdio>
@@ -250,7 +250,7 @@ int main(int argc, char** argv) try {
     rungs::write_file(folder / "split.svg", split_figure());
     rungs::write_file(folder / "rotation.svg", rotation_figure());
     rungs::write_file(folder / "tournament.svg", tournament_figure());
-    rungs::write_file(folder / "ladder.svg", ladder_figure(rungs::read_file(folder / "measured.csv")));
+    rungs::write_file(folder / "nbody_ladder.svg", ladder_figure(rungs::read_file(folder / "measured.csv")));
     return 0;
 } catch (const std::exception& error) {
     return std::fprintf(stderr, "%s\n", error.what()), 1;

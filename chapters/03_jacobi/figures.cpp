@@ -1,9 +1,9 @@
 // Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
 // of:
 //   figures FOLDER      writes FOLDER/*.svg and FOLDER/*.png
-// FOLDER/measured.csv, where there is one, becomes ladder.svg: its first line is the title, with machine and
-// case; each further line is NAME,GCELL/S for a rung, NAME,GCELL/S,library for something to compare with, and
-// NAME,GCELL/S,roof for the limit of one sweep a pass.
+// FOLDER/measured.csv, where there is one, becomes jacobi_ladder.svg: its first line is the title, with
+// machine and case; each further line is NAME,GCELL/S for a rung, NAME,GCELL/S,library for something to
+// compare with, and NAME,GCELL/S,roof for the limit of one sweep a pass.
 
 #include <algorithm>
 #include <cmath>
@@ -322,7 +322,7 @@ void measured(const std::filesystem::path& folder) {
             chart.bars.push_back({name, value, "", what == "library"});
         }
     }
-    rungs::write_file(folder / "ladder.svg", on_ground(chart.svg()));
+    rungs::write_file(folder / "jacobi_ladder.svg", on_ground(chart.svg()));
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ class Problem {
     }
 
     /// Norms along the way: of the sweeps 1, 2, 4 ... up to the one where the iteration stops.
+    /// @param rung  solves from the start for each of them
     /// @param sweeps  receives the numbers of these sweeps
     std::vector<double> history(const Rung& rung, std::vector<double>& sweeps) {
         std::vector<double> norms;

@@ -1,9 +1,9 @@
 // Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
 // of:
 //   figures FOLDER      writes FOLDER/*.svg
-// FOLDER/measured.csv, where there is one, becomes ladder.svg: its first line is the title, with machine and
-// case; each further line is NAME,GCELL/S for a rung, NAME,GCELL/S,library for something to compare with, and
-// NAME,GCELL/S,roof for the limit.
+// FOLDER/measured.csv, where there is one, becomes red_black_ladder.svg: its first line is the title, with
+// machine and case; each further line is NAME,GCELL/S for a rung, NAME,GCELL/S,library for something to
+// compare with, and NAME,GCELL/S,roof for the limit.
 
 #include <cmath>
 #include <cstdio>
@@ -196,7 +196,7 @@ void measured(const std::filesystem::path& folder) {
             chart.bars.push_back({name, value, "", what == "library"});
         }
     }
-    rungs::write_file(folder / "ladder.svg", on_ground(chart.svg()));
+    rungs::write_file(folder / "red_black_ladder.svg", on_ground(chart.svg()));
 }
 
 }  // namespace
