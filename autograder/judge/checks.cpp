@@ -77,6 +77,7 @@ std::optional<Failure> CheckedWorker::call(const Case& which, const Task& task, 
         how.in_bytes = 2 * layout.in_bytes;
         how.out_bytes = 2 * layout.out_bytes;
         how.report_bytes = report_bytes;
+        if (machine_) how.multiprocessors = machine_->multiprocessors;
         how.stop = options_.stop;
         worker_ = std::make_unique<Worker>(executable_, how);
         if (std::optional<Failure> failure = worker_->start(start_seconds)) return failure;
@@ -85,6 +86,7 @@ std::optional<Failure> CheckedWorker::call(const Case& which, const Task& task, 
     fill_request(request, which.problem, task, 1);
     request.order = order;
     request.count = count;
+    if (machine_) request.l2_bytes = machine_->l2_bytes;
     for (std::size_t i = 0; i < layout.regions.size(); ++i) {
         request.region[i] = layout.regions[i];
         if (i >= task.inputs.size()) continue;

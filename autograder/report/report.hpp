@@ -38,6 +38,7 @@ struct Report {
     double max_score() const;  ///< points of all exercises in this run, judged or not
     int undecided() const;     ///< rungs without a verdict on the student: not graded, or a human must look
     bool speed_judged() const;
+    bool speed_modelled() const;
     bool all_passed() const;
     std::size_t passed() const;  ///< rungs that passed, given ones included
 };

@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "simt/api.h"
 #include "simt/check.h"
 #include "simt/control.h"
 #include "simt/counters.h"
+#include "simt/profile.h"
 
 namespace rungs::protocol {
 namespace {
@@ -22,6 +25,7 @@ std::map<std::uintptr_t, std::string> known;
 std::vector<std::uint64_t> wanted;  ///< asked for by what is going on
 std::vector<std::uint64_t> asked;   ///< of the judge
 std::unique_ptr<simt::check::Counting> counting;
+std::unique_ptr<simt::model::Traffic> traffic;
 
 std::string own_path() {
     char path[4096];
@@ -47,6 +51,17 @@ std::string look_up(const std::string& path, const std::vector<std::uintptr_t>& 
     return all ? text : "";
 }
 
+/// Nothing where a launch failed, so that not all saw it.
+std::string profile_text() {
+    std::ostringstream text;
+    try {
+        simt::model::write(text, simt::model::profile(*counting, *traffic));
+    } catch (const std::logic_error&) {
+        return "";
+    }
+    return text.str();
+}
+
 /// Takes the judge's answer apart: one piece for each address, in the order of the question.
 void learn(const std::string& text) {
     std::size_t begin = 0;
@@ -67,13 +82,16 @@ void learn(const std::string& text) {
 
 bool in_check_mode() { return true; }
 
-void begin_checks(std::uint64_t order, bool count) {
+void begin_checks(std::uint64_t order, bool count, double l2_bytes) {
     simt::check::set_symboliser(look_up);
     simt::check::clear();
     simt::set_seed(order);
     wanted.clear();
+    traffic.reset();
     counting.reset();
-    if (count) counting = std::make_unique<simt::check::Counting>();
+    if (!count) return;
+    counting = std::make_unique<simt::check::Counting>();
+    traffic = std::make_unique<simt::model::Traffic>(l2_bytes);
 }
 
 void end_checks() {
@@ -97,6 +115,17 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
         field("copied_bytes", host.copied_bytes);
         field("fills", host.fills);
         field("filled_bytes", host.filled_bytes);
+        text += ", \"profile\": \"";
+        for (const char c : profile_text()) {
+            if (c == '\n') {
+                text += "\\n";
+            } else if (c == '"' || c == '\\') {
+                text += std::string("\\") + c;
+            } else {
+                text += c;
+            }
+        }
+        text += "\"";
     }
     text += "}";
     std::sort(wanted.begin(), wanted.end());
@@ -115,7 +144,7 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
 namespace rungs::protocol {
 
 bool in_check_mode() { return false; }
-void begin_checks(std::uint64_t, bool) {}
+void begin_checks(std::uint64_t, bool, double) {}
 void end_checks() {}
 void name_buffer(const void*, const char*) {}
 std::vector<char> report_checks(const char*, std::size_t, std::vector<std::uint64_t>&) { return {}; }

@@ -138,7 +138,7 @@ class Worker {
   private:
     /// Check mode watches while this lives.
     struct Checks {
-        explicit Checks(const Request& asked) { begin_checks(asked.order, asked.count != 0); }
+        explicit Checks(const Request& asked) { begin_checks(asked.order, asked.count != 0, asked.l2_bytes); }
         ~Checks() { end_checks(); }
         Checks(const Checks&) = delete;
         Checks& operator=(const Checks&) = delete;
