@@ -13,6 +13,12 @@
 
 namespace rungs::judge {
 
+/// Which block and warp of the first launch to follow while counting.
+struct Watched {
+    std::uint64_t block = 0;
+    std::uint64_t warp = 0;
+};
+
 /// A worker in check mode.
 class CheckedWorker {
   public:
@@ -26,8 +32,8 @@ class CheckedWorker {
     /// with `count`, counted: the text of `{"findings": [...], "launches": [...]}`; empty if the worker could
     /// not say.
     /// @returns what went wrong. @throws Stopped, InfraError
-    std::optional<Failure> call(const Case& which, const Task& task, std::uint64_t order, bool count,
-                                double seconds, std::string& report);
+    std::optional<Failure> call(const Case& which, const Task& task, std::uint64_t order,
+                                const Watched* count, double seconds, std::string& report);
 
     /// Whether lines had to be looked up for the last report: counters of that call lack them.
     bool looked_up() const { return worker_ && worker_->looked_up(); }

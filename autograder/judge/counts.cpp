@@ -1,7 +1,9 @@
 #include "counts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <initializer_list>
 #include <sstream>
 #include <stdexcept>
 #include <tuple>
@@ -112,6 +114,37 @@ LaunchCounters launch_of(const json& object) {
         launch.sites.push_back(site_of(site));
     }
     return launch;
+}
+
+Trace trace_of(const json& object) {
+    constexpr std::size_t most_steps = 1000, most_warps = 32, most_phases = 10000;
+    Trace trace;
+    trace.kernel = one_line(object.at("kernel").get<std::string>(), 200);
+    trace.block = object.at("block").get<unsigned long long>();
+    trace.warp = object.at("warp").get<unsigned>();
+    trace.cut = object.at("cut").get<bool>();
+    for (const json& entry : object.at("steps")) {
+        if (trace.steps.size() == most_steps) break;
+        Step step;
+        step.place.file = one_line(entry.at("file").get<std::string>(), 200);
+        step.place.line = entry.at("line").get<unsigned>();
+        step.array = one_line(entry.at("array").get<std::string>(), 200);
+        step.space = one_of<Space>(entry, "space", {"global", "shared", "constant", "texture"});
+        step.access = one_of<Access>(entry, "access", {"read", "write", "atomic"});
+        step.width = entry.at("width").get<unsigned>();
+        step.phase = entry.at("phase").get<unsigned>();
+        step.lanes = entry.at("lanes").get<std::uint32_t>();
+        step.offsets = entry.at("offsets").get<std::array<long long, 32>>();
+        const auto base = entry.at("base").get<unsigned>() % 128;
+        for (long long& offset : step.offsets) offset += base;
+        trace.steps.push_back(std::move(step));
+    }
+    for (const json& warp : object.at("requests")) {
+        if (trace.requests.size() == most_warps) break;
+        trace.requests.push_back(warp.get<std::vector<unsigned>>());
+        if (trace.requests.back().size() > most_phases) trace.requests.back().resize(most_phases);
+    }
+    return trace;
 }
 
 /// The machine whose time is modelled; its constants stand in a file of the tree.
@@ -300,6 +333,7 @@ Tally read_tally(const std::string& report) {
         field("fills", tally.host.fills);
         field("filled_bytes", tally.host.filled_bytes);
         tally.host.launches = tally.launches.size();
+        tally.trace = trace_of(root.at("trace"));
         const std::string profile = root.at("profile").get<std::string>();
         if (!profile.empty()) {
             std::istringstream in(profile);
@@ -312,7 +346,8 @@ Tally read_tally(const std::string& report) {
 }
 
 std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                           const Exam& exam, const JudgeOptions& options, std::string& why_not) {
+                           const Exam& exam, const JudgeOptions& options, std::string& why_not,
+                           Watched watched) {
     if (!options.toolchain.tools(Backend::cpu, Mode::check)) {
         why_not = "this build has no check mode: it uses a sanitizer of its own";
         return std::nullopt;
@@ -329,7 +364,7 @@ std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung, cons
     // The first call shows which lines of the source have to be known, and makes what later calls find.
     for (int attempt = 0; attempt < 4; ++attempt) {
         std::string report;
-        if (const auto failure = worker.call(which, task, 0, true, call_seconds, report)) {
+        if (const auto failure = worker.call(which, task, 0, &watched, call_seconds, report)) {
             why_not = rung.name + ": " + failure->reason;
             return std::nullopt;
         }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "checks.hpp"
 #include "judge.hpp"
 
 namespace rungs::judge {
@@ -21,7 +22,7 @@ Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& 
 /// @throws Stopped, InfraError
 std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung,
                            const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
-                           std::string& why_not);
+                           std::string& why_not, Watched watched = {});
 
 /// Reads the counters of a worker's report (Worker::report). @throws std::runtime_error
 Tally read_tally(const std::string& report);

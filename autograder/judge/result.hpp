@@ -1,6 +1,7 @@
 #pragma once
 // What the judge found out about a rung. One record: terminal, JSON and HTML all show this and nothing else.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -90,11 +91,35 @@ struct Checks {
     double seconds = 0;    ///< that the checks took, building included
 };
 
+/// One memory instruction of a warp.
+struct Step {
+    simt::check::Place place;
+    std::string array;
+    simt::check::Space space = simt::check::Space::global;
+    simt::check::Access access = simt::check::Access::read;
+    unsigned width = 0;                   ///< bytes a lane
+    unsigned phase = 0;                   ///< barriers of the block before it
+    std::uint32_t lanes = 0;              ///< mask
+    std::array<long long, 32> offsets{};  ///< bytes from the last multiple of 128 before the array's start
+};
+
+/// What one warp of the first launch did, step by step, and how many steps the warps of its block made
+/// between the barriers.
+struct Trace {
+    std::string kernel;
+    unsigned long long block = 0;
+    unsigned warp = 0;
+    bool cut = false;  ///< there were more steps
+    std::vector<Step> steps;
+    std::vector<std::vector<unsigned>> requests;  ///< of each warp, in each phase
+};
+
 /// What one rung's call asked of the hardware, as check mode counted it.
 struct Tally {
     std::vector<simt::check::LaunchCounters> launches;
     simt::check::HostCounters host;
     simt::model::CallProfile profile;  ///< of the same call; no launches where it is not known
+    Trace trace;
 
     /// Sums over all launches.
     simt::check::MemoryCounters total(simt::check::Space space) const;

@@ -20,14 +20,16 @@ namespace {
 
 constexpr int wrong_use = 2, could_not_check = 3, reader_gone = 128 + 13;
 
-constexpr const char* verbs[] = {"demo",  "test",  "list", "next",  "hint",  "reset",
-                                 "check", "watch", "run",  "bench", "doctor"};
+constexpr const char* verbs[] = {"demo",  "test",    "list", "next", "hint",  "reset", "check",
+                                 "watch", "explain", "see",  "run",  "bench", "doctor"};
 
 /// The options of all verbs.
 struct Arguments {
     DemoOptions demo;
     CheckOptions check;
     WatchOptions watch;
+    ExplainOptions explain;
+    SeeOptions see;
     RunOptions run;
     BenchOptions bench;
     std::string rung;
@@ -55,6 +57,13 @@ void add_backend(CLI::App* verb, std::string& backend) {
         ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
         ->type_name("NAME")
         ->capture_default_str();
+}
+
+void add_rung(CLI::App* verb, RungChoice& choice) {
+    verb->add_option("rung", choice.rung, "Such as 01/03")->required()->type_name("RUNG");
+    verb->add_flag("--solution", choice.solution, "The reference solution instead of yours");
+    verb->add_option("--submission", choice.submission, "Folder whose rung files stand in for yours")
+        ->type_name("DIR");
 }
 
 void describe(CLI::App& app, Arguments& in) {
@@ -108,6 +117,22 @@ void describe(CLI::App& app, Arguments& in) {
                     "Look at the files from time to time: for drives that report no changes");
     watch->footer("Example: ./rungs watch 01/03");
 
+    CLI::App* explain =
+        app.add_subcommand("explain", "A rung's source with counters in the margin, and what to try");
+    add_rung(explain, in.explain.choice);
+    explain->add_option("--json", in.explain.json, "Also write the counters; - for standard output")
+        ->type_name("FILE");
+    explain->footer("Example: ./rungs explain 01/03 --solution");
+
+    CLI::App* see =
+        app.add_subcommand("see", "Pictures of what a warp touches: sectors, banks, lanes, barriers");
+    add_rung(see, in.see.choice);
+    see->add_option("--line", in.see.line, "Of the source [the one that costs most]")->type_name("N");
+    see->add_option("--block", in.see.block, "Of the first launch")->type_name("N")->capture_default_str();
+    see->add_option("--warp", in.see.warp, "Of the block")->type_name("N")->capture_default_str();
+    see->add_option("--out", in.see.out, "Folder of the pictures [report/see/]")->type_name("DIR");
+    see->footer("Example: ./rungs see 01/02 --warp 3");
+
     CLI::App* run = app.add_subcommand("run", "A chapter's program, with your rungs");
     run->add_option("chapter", in.run.chapter, "Such as 01")->required()->type_name("CHAPTER");
     run->add_option("arguments", in.run.arguments, "For the program, after --")->type_name("ARG");
@@ -133,6 +158,8 @@ int dispatch(const std::string& verb, Arguments& in) {
         in.demo.seed = seed_of(in.seed);
         return demo(in.demo);
     }
+    if (verb == "explain") return explain(in.explain);
+    if (verb == "see") return see(in.see);
     Terminal out(stdout);
     if (verb == "list") return list(out);
     if (verb == "next") return next(out);

@@ -169,6 +169,31 @@ std::string access_text(const SiteCounters& site) {
                        site.width == 1 ? "byte" : "bytes");
 }
 
+std::vector<Comparison> compare(const Tally& mine, const Tally* reference) {
+    std::vector<Comparison> rows;
+    const auto add = [&](const char* what, auto value) {
+        const std::string left = value(mine), right = reference ? value(*reference) : "";
+        if (left == "0" && (right.empty() || right == "0")) return;
+        rows.push_back({what, left, right});
+    };
+    const auto whole = [](std::uint64_t value) { return fmt::format("{}", value); };
+    add("launches", [&](const Tally& t) { return whole(t.host.launches); });
+    add("lanes active", [](const Tally& t) { return fmt::format("{:.0f} %", 100 * t.simt_efficiency()); });
+    add("barriers of blocks", [&](const Tally& t) { return whole(t.barriers()); });
+    add("sectors a global request",
+        [](const Tally& t) { return ratio_text(t.total(Space::global).sectors_per_request()); });
+    add("global bytes moved",
+        [](const Tally& t) { return bytes_text(real(t.total(Space::global).moved_bytes())); });
+    add("of these useful",
+        [](const Tally& t) { return fmt::format("{:.0f} %", 100 * t.total(Space::global).useful_share()); });
+    add("atomics on global memory",
+        [&](const Tally& t) { return whole(t.total(Space::global, Access::atomic).lanes); });
+    add("wavefronts of shared memory",
+        [&](const Tally& t) { return whole(t.total(Space::shared).wavefronts); });
+    add("bank conflicts", [&](const Tally& t) { return whole(t.total(Space::shared).bank_conflicts()); });
+    return rows;
+}
+
 std::vector<Advice> advise(const Tally& mine, const Tally* reference) {
     std::vector<Advice> all;
     const std::vector<SiteCounters> lines = mine.lines();

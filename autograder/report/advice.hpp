@@ -21,6 +21,14 @@ struct Advice {
 /// call, or none; some rules need it to know what is possible.
 std::vector<Advice> advise(const judge::Tally& mine, const judge::Tally* reference);
 
+/// One number of a call beside the reference's.
+struct Comparison {
+    std::string what, mine, reference;
+};
+
+/// Launches, lanes active, sectors a request and the like; those that are 0 on both sides are left out.
+std::vector<Comparison> compare(const judge::Tally& mine, const judge::Tally* reference);
+
 /// "global read, 4 bytes a lane"
 std::string access_text(const simt::check::SiteCounters& site);
 

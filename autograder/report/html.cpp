@@ -6,6 +6,7 @@
 
 #include "advice.hpp"
 #include "findings.hpp"
+#include "pictures.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -93,7 +94,7 @@ dl.rows dt{color:var(--soft)}dl.rows dd{margin:0}
 @media (max-width:40rem){dl.rows{grid-template-columns:1fr;gap:0}dl.rows dd{margin-bottom:.55rem}}
 pre{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:.7rem .9rem;overflow-x:auto;
 white-space:pre-wrap;margin:.5rem 0;line-height:1.45}
-.finding{border-left:4px solid var(--line);padding:.1rem 0 .1rem .9rem;margin:.8rem 0}
+.inside figure{margin:.7rem 0;box-shadow:none}.finding{border-left:4px solid var(--line);padding:.1rem 0 .1rem .9rem;margin:.8rem 0}
 .finding.fail{border-color:var(--fail-fill)}.finding.look{border-color:var(--look-fill)}
 .finding p{margin:.35rem 0}.finding.fail b{color:var(--fail)}.finding.look b{color:var(--look)}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:.9rem;padding:.35rem 1.1rem;box-shadow:var(--shadow)}
@@ -381,8 +382,6 @@ std::string checks_text(const judge::Checks& checks) {
 
 /// Numbers of the rung and of its reference side by side.
 std::string tally_table(const judge::Counters& counters) {
-    using simt::check::Access;
-    using simt::check::Space;
     const judge::Tally& mine = counters.rung;
     const judge::Tally* reference = counters.reference ? &*counters.reference : nullptr;
     std::string html =
@@ -392,32 +391,11 @@ std::string tally_table(const judge::Counters& counters) {
         "rung</th>";
     if (reference) html += "<th scope=\"col\" class=\"number\">reference</th>";
     html += "</tr></thead><tbody>";
-    const auto line = [&](const char* what, auto value) {
-        const std::string left = value(mine), right = reference ? value(*reference) : "";
-        if (left == "0" && (right.empty() || right == "0")) return;
-        html += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td>", what, left);
-        if (reference) html += "<td class=\"number\">" + right + "</td>";
+    for (const Comparison& row : compare(mine, reference)) {
+        html += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td>", row.what, row.mine);
+        if (reference) html += "<td class=\"number\">" + row.reference + "</td>";
         html += "</tr>";
-    };
-    const auto whole = [](std::uint64_t value) { return fmt::format("{}", value); };
-    line("launches", [&](const judge::Tally& t) { return whole(t.host.launches); });
-    line("lanes active",
-         [](const judge::Tally& t) { return fmt::format("{:.0f} %", 100 * t.simt_efficiency()); });
-    line("barriers of blocks", [&](const judge::Tally& t) { return whole(t.barriers()); });
-    line("sectors a global request",
-         [](const judge::Tally& t) { return ratio_text(t.total(Space::global).sectors_per_request()); });
-    line("bytes moved", [](const judge::Tally& t) {
-        return bytes_text(static_cast<double>(t.total(Space::global).moved_bytes()));
-    });
-    line("of these useful", [](const judge::Tally& t) {
-        return fmt::format("{:.0f} %", 100 * t.total(Space::global).useful_share());
-    });
-    line("atomics",
-         [&](const judge::Tally& t) { return whole(t.total(Space::global, Access::atomic).lanes); });
-    line("wavefronts of shared memory",
-         [&](const judge::Tally& t) { return whole(t.total(Space::shared).wavefronts); });
-    line("bank conflicts",
-         [&](const judge::Tally& t) { return whole(t.total(Space::shared).bank_conflicts()); });
+    }
     return html + "</tbody></table></div>";
 }
 
@@ -448,6 +426,16 @@ std::string counters_section(const judge::RungResult& result) {
     const judge::Counters& counters = result.counters;
     if (!counters.done) return {};
     std::string html = "<h3>Counters</h3>" + tally_table(counters) + lines_table(counters);
+    const judge::Trace& trace = counters.rung.trace;
+    for (const auto space : {simt::check::Space::global, simt::check::Space::shared}) {
+        const judge::Step* step = costliest(trace, space);
+        if (!step) continue;
+        html += "<figure>" + (space == simt::check::Space::shared ? banks_svg(*step) : sectors_svg(*step)) +
+                "</figure>";
+    }
+    for (const std::string& svg : {lanes_svg(trace), timeline_svg(trace)}) {
+        if (!svg.empty()) html += "<figure>" + svg + "</figure>";
+    }
     const auto advice = advise(counters.rung, counters.reference ? &*counters.reference : nullptr);
     if (!advice.empty()) {
         html += "<h3>What to try</h3><ul>";

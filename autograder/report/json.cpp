@@ -344,6 +344,8 @@ Json to_json(const Report& report) {
             {"rungs", rungs}};
 }
 
+Json to_json(const judge::Counters& counters) { return counters_json(counters); }
+
 std::string json_text(const Report& report) { return to_json(report).dump(2) + '\n'; }
 
 }  // namespace rungs

@@ -57,6 +57,9 @@ std::string key_text(std::uint64_t key);
 /// UTF-8.
 nlohmann::ordered_json to_json(const Report& report);
 
+/// Counters alone, as they stand in the result.
+nlohmann::ordered_json to_json(const judge::Counters& counters);
+
 /// to_json() as text, indented, with a newline at the end.
 std::string json_text(const Report& report);
 

@@ -16,6 +16,7 @@
 #include "simt/control.h"
 #include "simt/counters.h"
 #include "simt/profile.h"
+#include "trace.hpp"
 
 namespace rungs::protocol {
 namespace {
@@ -26,6 +27,7 @@ std::vector<std::uint64_t> wanted;  ///< asked for by what is going on
 std::vector<std::uint64_t> asked;   ///< of the judge
 std::unique_ptr<simt::check::Counting> counting;
 std::unique_ptr<simt::model::Traffic> traffic;
+std::unique_ptr<Trace> trace;
 
 std::string own_path() {
     char path[4096];
@@ -82,20 +84,25 @@ void learn(const std::string& text) {
 
 bool in_check_mode() { return true; }
 
-void begin_checks(std::uint64_t order, bool count, double l2_bytes) {
+void begin_checks(std::uint64_t order) {
     simt::check::set_symboliser(look_up);
     simt::check::clear();
     simt::set_seed(order);
     wanted.clear();
+    trace.reset();
     traffic.reset();
     counting.reset();
-    if (!count) return;
+}
+
+void begin_counting(double l2_bytes, std::uint64_t block, std::uint64_t warp) {
     counting = std::make_unique<simt::check::Counting>();
     traffic = std::make_unique<simt::model::Traffic>(l2_bytes);
+    trace = std::make_unique<Trace>(block, static_cast<unsigned>(warp));
 }
 
 void end_checks() {
     if (counting) counting->stop();
+    if (trace) trace->stop();
 }
 
 void name_buffer(const void* memory, const char* name) { simt::name_allocation(memory, name); }
@@ -115,6 +122,7 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
         field("copied_bytes", host.copied_bytes);
         field("fills", host.fills);
         field("filled_bytes", host.filled_bytes);
+        text += ", \"trace\": " + trace->json();
         text += ", \"profile\": \"";
         for (const char c : profile_text()) {
             if (c == '\n') {
@@ -144,7 +152,8 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
 namespace rungs::protocol {
 
 bool in_check_mode() { return false; }
-void begin_checks(std::uint64_t, bool, double) {}
+void begin_checks(std::uint64_t) {}
+void begin_counting(double, std::uint64_t, std::uint64_t) {}
 void end_checks() {}
 void name_buffer(const void*, const char*) {}
 std::vector<char> report_checks(const char*, std::size_t, std::vector<std::uint64_t>&) { return {}; }

@@ -138,7 +138,10 @@ class Worker {
   private:
     /// Check mode watches while this lives.
     struct Checks {
-        explicit Checks(const Request& asked) { begin_checks(asked.order, asked.count != 0, asked.l2_bytes); }
+        explicit Checks(const Request& asked) {
+            begin_checks(asked.order);
+            if (asked.count) begin_counting(asked.l2_bytes, asked.trace_block, asked.trace_warp);
+        }
         ~Checks() { end_checks(); }
         Checks(const Checks&) = delete;
         Checks& operator=(const Checks&) = delete;
