@@ -257,9 +257,8 @@ std::string lanes_svg(const Trace& trace) {
         y += pitch;
     }
     std::string text =
-        "Each row is one memory instruction of the warp, with its line; filled lanes take part. Lines across "
-        "are barriers of the block.";
-    if (rows < trace.steps.size() || trace.cut) text += " The first of many.";
+        "A row is one memory instruction, with its line; filled lanes take part; lines across are barriers.";
+    if (rows < trace.steps.size() || trace.cut) text += " The first.";
     body += words("soft", margin, y + 20, text);
     const std::string title = fmt::format("Warp {} of block {} of {}: lanes that take part, step by step",
                                           trace.warp, trace.block, trace.kernel);
@@ -305,10 +304,9 @@ std::string timeline_svg(const Trace& trace) {
     }
     const double foot = top + pitch * static_cast<double>(trace.requests.size()) + 20;
     const std::string text = fmt::format(
-        "Between two barriers (upright lines) a warp's bar is as long as it has memory instructions to make; "
-        "empty ones "
-        "only wait.{}",
-        cut ? " The first of many." : "");
+        "Upright lines are barriers; a bar is a warp's memory instructions between two; empty ones only "
+        "wait.{}",
+        cut ? " The first." : "");
     body += words("soft", margin, foot, text);
     return picture(foot + 14, fmt::format("Block {} of {} between its barriers", trace.block, trace.kernel),
                    text, body);

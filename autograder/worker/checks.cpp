@@ -64,17 +64,30 @@ std::string profile_text() {
     return text.str();
 }
 
+/// The frames of an address without those that are none of the student's lines: the worker's own, which
+/// allocates and calls; and inlined functions of the contract's header, as long as a rung's line called them.
+std::string outside(const std::string& piece) {
+    std::istringstream in(piece);
+    std::string address, function, place, all, rung;
+    std::getline(in, address);
+    while (std::getline(in, function) && std::getline(in, place)) {
+        const bool header = place.find(".cuh:") != std::string::npos;
+        const bool frame_of_rung = !header && place.find(".cu:") != std::string::npos;
+        if (place.find("/worker/worker.cpp:") != std::string::npos) return address + "\n??\n??:0\n";
+        all += function + '\n' + place + '\n';
+        if (frame_of_rung || !rung.empty()) rung += function + '\n' + place + '\n';
+    }
+    return address + '\n' + (rung.empty() ? all : rung);
+}
+
 /// Takes the judge's answer apart: one piece for each address, in the order of the question.
 void learn(const std::string& text) {
     std::size_t begin = 0;
     for (const std::uint64_t offset : asked) {
         std::size_t end = text.find("\n0x", begin);
         end = end == std::string::npos ? text.size() : end + 1;
-        std::string piece = text.substr(begin, end - begin);
-        // What this file's neighbours allocate or call is none of the student's lines.
-        if (piece.find("/worker/worker.cpp:") != std::string::npos)
-            piece = piece.substr(0, piece.find('\n')) + "\n??\n??:0\n";
-        known[offset] = std::move(piece);
+        const std::string piece = text.substr(begin, end - begin);
+        known[offset] = outside(piece);
         begin = end;
     }
     asked.clear();
