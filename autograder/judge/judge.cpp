@@ -21,6 +21,7 @@
 #include "counts.hpp"
 #include "device.hpp"
 #include "diagnostics.hpp"
+#include "sanitizer.hpp"
 #include "speed.hpp"
 #include "worker_process.hpp"
 
@@ -360,6 +361,9 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     if (options.backend == Backend::cpu && options.checks) {
         judge_checks(result, manifest, rung, source, exam, options, examiner.failing());
         judge_counts(result, manifest, rung, source, exam, options);
+    }
+    if (options.backend == Backend::cuda && options.sanitize) {
+        judge_sanitized(result, manifest, rung, source, exam, options);
     }
     if (result.verdict == Verdict::ok && options.backend == Backend::cuda && options.speed) {
         judge_speed(result, manifest, rung, build.executable, exam, options);

@@ -33,6 +33,7 @@ struct JudgeOptions {
     double time_limit = 0;  ///< seconds a call; 0: the manifest's
     double budget = 300;    ///< seconds for all calls of one rung
     bool checks = true;     ///< look for findings in check mode, and count, where the backend can
+    bool sanitize = false;  ///< on a GPU, look for findings with compute-sanitizer, without the sandbox
     bool speed = true;      ///< judge speed where the backend can
     std::function<void(const Progress&)> progress;  ///< called often, from the judging thread
     const std::atomic<bool>* stop = nullptr;        ///< set it to end early: every process is gone on return

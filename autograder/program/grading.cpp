@@ -383,6 +383,7 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
     judging.toolchain = workbook.toolchain;
     judging.backend = options.backend.backend;
     judging.key = options.key;
+    judging.sanitize = options.sanitize;
     judging.stop = &stop;
     judging.progress = [&](const judge::Progress& now) {
         std::string text = fmt::format("  {:<{}}  {}", now.rung.name, name_width, judge::name_of(now.phase));

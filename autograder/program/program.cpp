@@ -20,8 +20,8 @@ namespace {
 
 constexpr int wrong_use = 2, could_not_check = 3, reader_gone = 128 + 13;
 
-constexpr const char* verbs[] = {"demo",  "test",    "list", "next", "hint",  "reset", "check",
-                                 "watch", "explain", "see",  "run",  "bench", "doctor"};
+constexpr const char* verbs[] = {"demo",  "test",    "list", "next",    "hint", "reset", "check",
+                                 "watch", "explain", "see",  "profile", "run",  "bench", "doctor"};
 
 /// The options of all verbs.
 struct Arguments {
@@ -30,6 +30,7 @@ struct Arguments {
     WatchOptions watch;
     ExplainOptions explain;
     SeeOptions see;
+    RungChoice profile;
     RunOptions run;
     BenchOptions bench;
     std::string rung;
@@ -107,6 +108,7 @@ void describe(CLI::App& app, Arguments& in) {
     check->add_flag("--solution", in.check.solution, "Grade the reference solutions instead");
     check->add_option("--submission", in.check.submission, "Folder whose rung files stand in for yours")
         ->type_name("DIR");
+    check->add_flag("--sanitize", in.check.sanitize, "On a GPU: also look for faults with compute-sanitizer");
     check->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
     check->footer("Example: ./rungs check 01/03 --backend cpu --json result.json");
 
@@ -132,6 +134,12 @@ void describe(CLI::App& app, Arguments& in) {
     see->add_option("--warp", in.see.warp, "Of the block")->type_name("N")->capture_default_str();
     see->add_option("--out", in.see.out, "Folder of the pictures [report/see/]")->type_name("DIR");
     see->footer("Example: ./rungs see 01/02 --warp 3");
+
+    CLI::App* profile = app.add_subcommand(
+        "profile", "A rung's counters on this GPU, read by ncu, beside the predicted ones");
+    profile->add_option("rung", in.profile.rung, "Such as 01/03")->required()->type_name("RUNG");
+    profile->add_flag("--solution", in.profile.solution, "The reference solution instead of yours");
+    profile->footer("Example: ./rungs profile 01/03 --solution");
 
     CLI::App* run = app.add_subcommand("run", "A chapter's program, with your rungs");
     run->add_option("chapter", in.run.chapter, "Such as 01")->required()->type_name("CHAPTER");
@@ -166,6 +174,7 @@ int dispatch(const std::string& verb, Arguments& in) {
     if (verb == "hint") return hint(in.rung, in.all_hints, out);
     if (verb == "reset") return reset(in.rung, out);
     if (verb == "watch") return watch(in.watch, out);
+    if (verb == "profile") return profile(in.profile, out);
     if (verb == "run") return run(in.run, out);
     if (verb == "bench") return bench(in.bench, out);
     if (verb == "doctor") return doctor(out);

@@ -17,6 +17,7 @@ struct CheckOptions {
     std::vector<std::string> names;
     std::string backend = "auto";
     std::string json;        ///< file, "-" for standard output, empty for none
+    bool sanitize = false;   ///< on a GPU, with compute-sanitizer
     bool solution = false;   ///< grade the reference solutions
     std::string submission;  ///< folder whose rung files stand in for the chapter's
     std::optional<std::uint64_t> seed;
@@ -35,6 +36,8 @@ struct ExplainOptions {
     std::string json;  ///< file, "-" for standard output, empty for none
 };
 int explain(const ExplainOptions& options);
+
+int profile(const RungChoice& choice, Terminal& out);
 
 struct SeeOptions {
     RungChoice choice;
