@@ -189,8 +189,9 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     if (!modelled.why_not.empty()) return;
     const RungEntry& given = *manifest.find(rung.speed->given);
     const fs::path& root = options.toolchain.root;
+    const Case which = case_to_count(manifest, rung, exam);
     const std::optional<Tally> slow = count(manifest, given, source_of(manifest, given, root, Whose::student),
-                                            exam, options, modelled.why_not);
+                                            exam, options, modelled.why_not, {}, &which);
     if (!slow) return;
     const simt::model::Machine& machine = machine_of(options.toolchain);
     std::string ignored;
@@ -210,7 +211,6 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     modelled.of_reference = modelled.reference_seconds / modelled.seconds;
     modelled.max_points = rung.speed->points;
     if (!result.passed()) return;
-    const Case which = case_to_count(manifest, rung, exam);
     const double least = exam.work(which).bytes / machine.dram_read;
     if (modelled.seconds < 0.9 * least) {
         result.verdict = Verdict::suspect;
@@ -293,7 +293,7 @@ std::vector<SiteCounters> Tally::lines() const {
 
 Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& exam) {
     constexpr std::uint64_t seed = 1;
-    if (manifest.modelled) {
+    if (manifest.modelled && rung.speed && rung.speed->modelled) {
         const auto& problems = rung.problems;
         if (std::find(problems.begin(), problems.end(), manifest.modelled->problem) != problems.end()) {
             return {manifest.modelled->problem, manifest.modelled->sizes, manifest.modelled->kind, seed};
@@ -347,7 +347,7 @@ Tally read_tally(const std::string& report) {
 
 std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                            const Exam& exam, const JudgeOptions& options, std::string& why_not,
-                           Watched watched) {
+                           Watched watched, const Case* chosen) {
     if (!options.toolchain.tools(Backend::cpu, Mode::check)) {
         why_not = "this build has no check mode: it uses a sanitizer of its own";
         return std::nullopt;
@@ -358,9 +358,18 @@ std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung, cons
         why_not = rung.name + " does not compile in check mode: " + build.reason;
         return std::nullopt;
     }
-    const Case which = case_to_count(manifest, rung, exam);
+    const Case which = chosen ? *chosen : case_to_count(manifest, rung, exam);
     const Task task = exam.make(which);
     CheckedWorker worker(build.executable, options, &machine_of(options.toolchain));
+    // A small call first: it shows most lines of the source that have to be known.
+    for (const Case& small : manifest.check_cases_of(rung, 0)) {
+        const Work work = exam.work(small);
+        if (small.problem != which.problem || work.bytes == 0 || std::max(work.bytes, work.flops) > most_work)
+            continue;
+        std::string ignored;
+        worker.call(small, exam.make(small), 0, &watched, call_seconds, ignored);
+        break;
+    }
     // The first call shows which lines of the source have to be known, and makes what later calls find.
     for (int attempt = 0; attempt < 4; ++attempt) {
         std::string report;
@@ -385,9 +394,9 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     Counters& counters = result.counters;
     if (!result.checks.done) {
         counters.why_not = "not counted, because the checks were not done";
-    } else if (result.verdict == Verdict::suspect || result.verdict == Verdict::timeout ||
-               result.verdict == Verdict::deadlock || result.verdict == Verdict::out_of_bounds) {
-        counters.why_not = "not counted: the rung does not come to its end";
+    } else if (!result.passed()) {
+        counters.why_not =
+            "not counted, because the rung is not right yet: ./rungs explain counts it all the same";
     }
     if (!counters.why_not.empty()) {
         result.modelled.why_not = counters.why_not;

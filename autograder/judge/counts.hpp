@@ -14,15 +14,16 @@
 
 namespace rungs::judge {
 
-/// The case whose counters are shown: [modelled] of the manifest where the rung solves that, else the largest
-/// small case of its first problem. The same for everybody and always.
+/// The case whose counters are shown: [modelled] of the manifest where it asks for that speed, else the
+/// largest small case of its first problem. The same for everybody and always.
 Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& exam);
 
-/// Counts one call of `source` as `rung`. @returns nothing where that cannot be, and `why_not` says so
+/// Counts one call of `source` as `rung`, on case_to_count() or on `chosen`. @returns nothing where that
+/// cannot be, and `why_not` says so
 /// @throws Stopped, InfraError
 std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung,
                            const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
-                           std::string& why_not, Watched watched = {});
+                           std::string& why_not, Watched watched = {}, const Case* chosen = nullptr);
 
 /// Reads the counters of a worker's report (Worker::report). @throws std::runtime_error
 Tally read_tally(const std::string& report);
