@@ -67,7 +67,7 @@ std::string content(const fs::path& file) {
 }  // namespace
 
 std::optional<Failure> CheckedWorker::call(const Case& which, const Task& task, std::uint64_t order,
-                                           bool count, double seconds, std::string& report) {
+                                           const Watched* count, double seconds, std::string& report) {
     report.clear();
     const Layout layout = lay_out(task);
     if (!worker_ || !worker_->holds(layout)) {
@@ -77,6 +77,7 @@ std::optional<Failure> CheckedWorker::call(const Case& which, const Task& task, 
         how.in_bytes = 2 * layout.in_bytes;
         how.out_bytes = 2 * layout.out_bytes;
         how.report_bytes = report_bytes;
+        if (machine_) how.multiprocessors = machine_->multiprocessors;
         how.stop = options_.stop;
         worker_ = std::make_unique<Worker>(executable_, how);
         if (std::optional<Failure> failure = worker_->start(start_seconds)) return failure;
@@ -84,7 +85,12 @@ std::optional<Failure> CheckedWorker::call(const Case& which, const Task& task, 
     protocol::Request& request = worker_->request();
     fill_request(request, which.problem, task, 1);
     request.order = order;
-    request.count = count;
+    request.count = count != nullptr;
+    if (count) {
+        request.trace_block = count->block;
+        request.trace_warp = count->warp;
+    }
+    if (machine_) request.l2_bytes = machine_->l2_bytes;
     for (std::size_t i = 0; i < layout.regions.size(); ++i) {
         request.region[i] = layout.regions[i];
         if (i >= task.inputs.size()) continue;
@@ -153,7 +159,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             const double left = limit - std::chrono::duration<double>(Clock::now() - calls_start).count();
             if (left <= 0) break;
             std::string report;
-            failure = worker.call(which, task, static_cast<std::uint64_t>(order), false,
+            failure = worker.call(which, task, static_cast<std::uint64_t>(order), nullptr,
                                   std::min(left, call_limit), report);
             try {
                 found = report.empty() ? std::vector<Finding>() : read_findings(report);

@@ -18,8 +18,10 @@
 
 #include "build.hpp"
 #include "checks.hpp"
+#include "counts.hpp"
 #include "device.hpp"
 #include "diagnostics.hpp"
+#include "sanitizer.hpp"
 #include "speed.hpp"
 #include "worker_process.hpp"
 
@@ -358,6 +360,10 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     examiner.examine(result);
     if (options.backend == Backend::cpu && options.checks) {
         judge_checks(result, manifest, rung, source, exam, options, examiner.failing());
+        judge_counts(result, manifest, rung, source, exam, options);
+    }
+    if (options.backend == Backend::cuda && options.sanitize) {
+        judge_sanitized(result, manifest, rung, source, exam, options);
     }
     if (result.verdict == Verdict::ok && options.backend == Backend::cuda && options.speed) {
         judge_speed(result, manifest, rung, build.executable, exam, options);
@@ -376,6 +382,8 @@ const char* name_of(Phase phase) {
             return "correctness";
         case Phase::checks:
             return "checks";
+        case Phase::counters:
+            return "counters";
         default:
             return "speed";
     }
@@ -399,8 +407,14 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     result.sandbox = sandbox_level(options.backend).name;
     const bool with_speed = options.backend == Backend::cuda && options.speed;
     result.max_points = rung.points + (with_speed && rung.speed ? rung.speed->points : 0);
-    if (!options.checks) result.checks.why_not = "not asked for";
-    if (options.backend == Backend::cuda) result.checks.why_not = "not done on the cuda backend";
+    const bool with_model =
+        options.backend == Backend::cpu && options.checks && rung.speed && rung.speed->modelled;
+    if (with_model) result.max_points += rung.speed->points;
+    for (std::string* why_not :
+         {&result.checks.why_not, &result.counters.why_not, &result.modelled.why_not}) {
+        if (!options.checks) *why_not = "not asked for";
+        if (options.backend == Backend::cuda) *why_not = "not done on the cuda backend";
+    }
     if (!with_speed) {
         result.speed.why_not =
             options.backend == Backend::cpu ? "speed: not judged on this backend" : "speed: not asked for";
@@ -417,7 +431,7 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     }
     result.judged = owner_of(result.verdict) == Owner::student;
     if (result.judged && result.passed()) {
-        result.points = rung.points;
+        result.points = rung.points + result.modelled.points;
         if (rung.speed && result.speed.judged) {
             const double reference = result.speed.given_seconds / result.speed.reference_seconds;
             result.points += points_for(reachable(*rung.speed, reference), result.speed.speedup);

@@ -14,9 +14,9 @@
 
 namespace rungs::judge {
 
-enum class Phase { build, start, correctness, checks, speed };
+enum class Phase { build, start, correctness, checks, counters, speed };
 
-/// "build", "start", "correctness", "checks", "speed".
+/// "build", "start", "correctness", "checks", "counters", "speed".
 const char* name_of(Phase phase);
 
 struct Progress {
@@ -32,7 +32,8 @@ struct JudgeOptions {
     std::uint64_t key = 0;  ///< of all inputs; draw it with random_key() unless a run is to be replayed
     double time_limit = 0;  ///< seconds a call; 0: the manifest's
     double budget = 300;    ///< seconds for all calls of one rung
-    bool checks = true;     ///< look for findings in check mode where the backend can
+    bool checks = true;     ///< look for findings in check mode, and count, where the backend can
+    bool sanitize = false;  ///< on a GPU, look for findings with compute-sanitizer, without the sandbox
     bool speed = true;      ///< judge speed where the backend can
     std::function<void(const Progress&)> progress;  ///< called often, from the judging thread
     const std::atomic<bool>* stop = nullptr;        ///< set it to end early: every process is gone on return

@@ -1,14 +1,18 @@
 #pragma once
 // What the judge found out about a rung. One record: terminal, JSON and HTML all show this and nothing else.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 #include "simt/check.h"
+#include "simt/counters.h"
+#include "simt/model.h"
 
 namespace rungs::judge {
 
@@ -87,6 +91,69 @@ struct Checks {
     double seconds = 0;    ///< that the checks took, building included
 };
 
+/// One memory instruction of a warp.
+struct Step {
+    simt::check::Place place;
+    std::string array;
+    simt::check::Space space = simt::check::Space::global;
+    simt::check::Access access = simt::check::Access::read;
+    unsigned width = 0;                   ///< bytes a lane
+    unsigned phase = 0;                   ///< barriers of the block before it
+    std::uint32_t lanes = 0;              ///< mask
+    std::array<long long, 32> offsets{};  ///< bytes from the last multiple of 128 before the array's start
+};
+
+/// What one warp of the first launch did, step by step, and how many steps the warps of its block made
+/// between the barriers.
+struct Trace {
+    std::string kernel;
+    unsigned long long block = 0;
+    unsigned warp = 0;
+    bool cut = false;  ///< there were more steps
+    std::vector<Step> steps;
+    std::vector<std::vector<unsigned>> requests;  ///< of each warp, in each phase
+};
+
+/// What one rung's call asked of the hardware, as check mode counted it.
+struct Tally {
+    std::vector<simt::check::LaunchCounters> launches;
+    simt::check::HostCounters host;
+    simt::model::CallProfile profile;  ///< of the same call; no launches where it is not known
+    Trace trace;
+
+    /// Sums over all launches.
+    simt::check::MemoryCounters total(simt::check::Space space) const;
+    simt::check::MemoryCounters total(simt::check::Space space, simt::check::Access access) const;
+    std::uint64_t barriers() const;
+    double simt_efficiency() const;  ///< of all launches together
+    /// Lines of all launches, merged, the hottest first: by sectors of global and wavefronts of shared
+    /// memory.
+    std::vector<simt::check::SiteCounters> lines() const;
+};
+
+/// Counters of a rung and of its reference on the same input.
+struct Counters {
+    bool done = false;
+    std::string why_not;
+    std::string which;  ///< the case in words
+    Tally rung;
+    std::optional<Tally> reference;  ///< none for given rungs, which are their own
+};
+
+/// Modelled time: from the counters, for a GPU that is not here. Never a measured one.
+struct Modelled {
+    bool done = false;
+    std::string why_not;
+    std::string machine;      ///< "NVIDIA H200"
+    std::string which;        ///< the case in words
+    std::string given;        ///< the rung `speedup` refers to
+    double speedup = 0;       ///< modelled time of the given rung / of this one
+    double of_reference = 0;  ///< modelled time of the reference / of this one
+    double seconds = 0, given_seconds = 0, reference_seconds = 0;  ///< of one call
+    std::string limit;                  ///< of the launch that takes longest: "memory", "latency", ...
+    double points = 0, max_points = 0;  ///< of the rung's points, those for this
+};
+
 /// Times are seconds of one call, as the 20 % quantile over the pairs.
 struct Speed {
     bool judged = false;
@@ -117,6 +184,8 @@ struct RungResult {
     std::string reason;     ///< one line; empty when there is nothing to add to OK
     Correctness correctness;
     Checks checks;
+    Counters counters;
+    Modelled modelled;
     Speed speed;
     std::string diagnostics;  ///< compiler's or worker's messages, trimmed, safe to print
     double seconds = 0;       ///< that judging took

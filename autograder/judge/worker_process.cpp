@@ -166,6 +166,9 @@ Worker::Worker(const fs::path& executable, const WorkerOptions& options)
     command.arguments = {"rungs-worker"};
     command.program = program.get();
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C", fmt::format("RUNGS_SIMT_SEED={}", options.seed)};
+    if (options.multiprocessors > 0) {
+        command.environment.push_back(fmt::format("RUNGS_SIMT_MULTIPROCESSORS={}", options.multiprocessors));
+    }
     command.descriptors = {{in_.descriptor(), protocol::in_memory},
                            {out_.descriptor(), protocol::out_memory},
                            {go_.read.get(), protocol::go_pipe},
@@ -326,6 +329,7 @@ std::optional<Failure> Worker::report(double seconds, std::string& json) {
     asked.places_offset = in_.size() - report_bytes_;
     asked.report_bytes = report_bytes_;
     asked.places_bytes = 0;
+    looked_up_ = false;
     for (int round = 0; round < rounds; ++round) {
         if (std::optional<Failure> failure = order(protocol::report, seconds)) return failure;
         const protocol::Reply answer = reply();
@@ -336,6 +340,7 @@ std::optional<Failure> Worker::report(double seconds, std::string& json) {
             json.assign(reinterpret_cast<const char*>(from), size);
             return std::nullopt;
         }
+        looked_up_ = true;
         std::vector<std::uint64_t> addresses(std::min<std::size_t>(answer.addresses, most));
         std::memcpy(addresses.data(), from, addresses.size() * sizeof addresses[0]);
         std::vector<std::string> line{"addr2line", "-a", "-C", "-f", "-i", "-e", executable_.string()};

@@ -66,6 +66,7 @@ struct WorkerOptions {
     std::size_t in_bytes = 0;  ///< least size of the two memories
     std::size_t out_bytes = 0;
     std::size_t report_bytes = 0;  ///< room for what check mode has to say, in each
+    int multiprocessors = 0;       ///< of the CPU backend's device; 0: its own
     std::uint64_t seed = 0;        ///< of the CPU backend's order of lanes, warps and blocks
     const std::atomic<bool>* stop = nullptr;
 };
@@ -100,6 +101,9 @@ class Worker {
     /// @returns what went wrong instead. @throws Stopped, InfraError
     std::optional<Failure> report(double seconds, std::string& json);
 
+    /// Whether the last report() had to look up lines.
+    bool looked_up() const { return looked_up_; }
+
     void kill() { process_->kill(); }
 
     /// What it printed: trimmed and safe to show.
@@ -111,6 +115,7 @@ class Worker {
 
     std::filesystem::path executable_;
     std::size_t report_bytes_;
+    bool looked_up_ = false;
     SharedMemory in_;
     SharedMemory out_;
     Pipe go_;

@@ -39,6 +39,12 @@ int check(const CheckOptions& options) {
     if (options.solution && !options.submission.empty()) {
         throw UsageError("--solution and --submission exclude each other: which of the two shall be graded?");
     }
+    if (options.sanitize && !options.submission.empty()) {
+        throw UsageError(
+            "--sanitize runs a rung without the sandbox, because compute-sanitizer has to attach to it: not "
+            "for "
+            "--submission");
+    }
     const Workbook workbook = open_workbook();
     const std::vector<Chosen> chosen = choose(workbook, options.names);
     GradeOptions grading;
@@ -52,12 +58,19 @@ int check(const CheckOptions& options) {
     grading.whose = options.solution ? judge::Whose::solution : judge::Whose::student;
     grading.machine = this_machine(options.backend != "cpu");
     grading.backend = choose_backend(workbook, options.backend, grading.machine.gpu);
+    grading.sanitize = options.sanitize;
+    if (options.sanitize && grading.backend.backend == Backend::cpu) {
+        throw CannotCheck(
+            "--sanitize needs a GPU (" + grading.backend.why +
+            "); without one, check mode looks for the same faults: ./rungs check --backend cpu");
+    }
     grading.key = options.seed ? *options.seed : judge::random_key();
     grading.remember = true;
     grading.command = "./rungs check";
     for (const std::string& name : options.names) grading.command += " " + name;
     grading.command +=
         fmt::format(" --backend {} --seed {}", name_of(grading.backend.backend), key_text(grading.key));
+    if (options.sanitize) grading.command += " --sanitize";
     if (options.solution) grading.command += " --solution";
     if (!options.submission.empty()) grading.command += " --submission '" + options.submission + "'";
 

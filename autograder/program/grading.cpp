@@ -61,6 +61,10 @@ std::string remark_of(const RungReport& rung) {
                     : fmt::format(", {} {}", result.checks.findings.size(),
                                   result.checks.findings.size() == 1 ? "remark" : "remarks");
     }
+    if (result.modelled.done) {
+        text +=
+            fmt::format(", modelled {}x over {}", ratio_text(result.modelled.speedup), result.modelled.given);
+    }
     if (result.speed.judged) {
         text += fmt::format("{}{}x over {}, {}", text.empty() ? "" : ", ", ratio_text(result.speed.speedup),
                             result.speed.given, bandwidth_text(result.speed.bandwidth));
@@ -191,7 +195,16 @@ void show_total(const Report& report, Terminal& out) {
     out.line(fmt::format("  {:<{}}  {:<14}{:>9}  ", "total", name_width,
                          fmt::format("{} of {} pass", report.passed(), report.rungs.size()), score) +
              out.paint(Style::dim, "in " + seconds_text(report.seconds)));
-    if (!report.speed_judged()) out.line("speed: not judged on this backend");
+    if (report.speed_modelled()) {
+        for (const RungReport& rung : report.rungs) {
+            if (!rung.result.modelled.done) continue;
+            out.line("speed: modelled for an " + rung.result.modelled.machine +
+                     " from what check mode counted; nothing was timed");
+            break;
+        }
+    } else if (!report.speed_judged()) {
+        out.line("speed: not judged on this backend");
+    }
     if (report.undecided() > 0) {
         out.line(out.paint(Style::warn,
                            fmt::format("{} {} could not be graded: neither a pass nor a zero",
@@ -370,6 +383,7 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
     judging.toolchain = workbook.toolchain;
     judging.backend = options.backend.backend;
     judging.key = options.key;
+    judging.sanitize = options.sanitize;
     judging.stop = &stop;
     judging.progress = [&](const judge::Progress& now) {
         std::string text = fmt::format("  {:<{}}  {}", now.rung.name, name_width, judge::name_of(now.phase));

@@ -32,6 +32,7 @@ struct GradeOptions {
     Machine machine;
     std::string command;                      ///< for the report
     const std::atomic<bool>* stop = nullptr;  ///< default: the program's own
+    bool sanitize = false;                    ///< with compute-sanitizer
     bool remember = false;                    ///< store verdicts as the student's progress
 };
 

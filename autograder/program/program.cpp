@@ -20,14 +20,17 @@ namespace {
 
 constexpr int wrong_use = 2, could_not_check = 3, reader_gone = 128 + 13;
 
-constexpr const char* verbs[] = {"demo",  "test",  "list", "next",  "hint",  "reset",
-                                 "check", "watch", "run",  "bench", "doctor"};
+constexpr const char* verbs[] = {"demo",  "test",    "list", "next",    "hint", "reset", "check",
+                                 "watch", "explain", "see",  "profile", "run",  "bench", "doctor"};
 
 /// The options of all verbs.
 struct Arguments {
     DemoOptions demo;
     CheckOptions check;
     WatchOptions watch;
+    ExplainOptions explain;
+    SeeOptions see;
+    RungChoice profile;
     RunOptions run;
     BenchOptions bench;
     std::string rung;
@@ -55,6 +58,13 @@ void add_backend(CLI::App* verb, std::string& backend) {
         ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
         ->type_name("NAME")
         ->capture_default_str();
+}
+
+void add_rung(CLI::App* verb, RungChoice& choice) {
+    verb->add_option("rung", choice.rung, "Such as 01/03")->required()->type_name("RUNG");
+    verb->add_flag("--solution", choice.solution, "The reference solution instead of yours");
+    verb->add_option("--submission", choice.submission, "Folder whose rung files stand in for yours")
+        ->type_name("DIR");
 }
 
 void describe(CLI::App& app, Arguments& in) {
@@ -98,6 +108,7 @@ void describe(CLI::App& app, Arguments& in) {
     check->add_flag("--solution", in.check.solution, "Grade the reference solutions instead");
     check->add_option("--submission", in.check.submission, "Folder whose rung files stand in for yours")
         ->type_name("DIR");
+    check->add_flag("--sanitize", in.check.sanitize, "On a GPU: also look for faults with compute-sanitizer");
     check->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
     check->footer("Example: ./rungs check 01/03 --backend cpu --json result.json");
 
@@ -107,6 +118,28 @@ void describe(CLI::App& app, Arguments& in) {
     watch->add_flag("--poll", in.watch.poll,
                     "Look at the files from time to time: for drives that report no changes");
     watch->footer("Example: ./rungs watch 01/03");
+
+    CLI::App* explain =
+        app.add_subcommand("explain", "A rung's source with counters in the margin, and what to try");
+    add_rung(explain, in.explain.choice);
+    explain->add_option("--json", in.explain.json, "Also write the counters; - for standard output")
+        ->type_name("FILE");
+    explain->footer("Example: ./rungs explain 01/03 --solution");
+
+    CLI::App* see =
+        app.add_subcommand("see", "Pictures of what a warp touches: sectors, banks, lanes, barriers");
+    add_rung(see, in.see.choice);
+    see->add_option("--line", in.see.line, "Of the source [the one that costs most]")->type_name("N");
+    see->add_option("--block", in.see.block, "Of the first launch")->type_name("N")->capture_default_str();
+    see->add_option("--warp", in.see.warp, "Of the block")->type_name("N")->capture_default_str();
+    see->add_option("--out", in.see.out, "Folder of the pictures [report/see/]")->type_name("DIR");
+    see->footer("Example: ./rungs see 01/02 --warp 3");
+
+    CLI::App* profile = app.add_subcommand(
+        "profile", "A rung's counters on this GPU, read by ncu, beside the predicted ones");
+    profile->add_option("rung", in.profile.rung, "Such as 01/03")->required()->type_name("RUNG");
+    profile->add_flag("--solution", in.profile.solution, "The reference solution instead of yours");
+    profile->footer("Example: ./rungs profile 01/03 --solution");
 
     CLI::App* run = app.add_subcommand("run", "A chapter's program, with your rungs");
     run->add_option("chapter", in.run.chapter, "Such as 01")->required()->type_name("CHAPTER");
@@ -133,12 +166,15 @@ int dispatch(const std::string& verb, Arguments& in) {
         in.demo.seed = seed_of(in.seed);
         return demo(in.demo);
     }
+    if (verb == "explain") return explain(in.explain);
+    if (verb == "see") return see(in.see);
     Terminal out(stdout);
     if (verb == "list") return list(out);
     if (verb == "next") return next(out);
     if (verb == "hint") return hint(in.rung, in.all_hints, out);
     if (verb == "reset") return reset(in.rung, out);
     if (verb == "watch") return watch(in.watch, out);
+    if (verb == "profile") return profile(in.profile, out);
     if (verb == "run") return run(in.run, out);
     if (verb == "bench") return bench(in.bench, out);
     if (verb == "doctor") return doctor(out);

@@ -3,6 +3,7 @@
 // failed, 2 wrong use, 3 could not check; problems are thrown as UsageError, CannotCheck, FileError and the
 // like.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,11 +17,36 @@ struct CheckOptions {
     std::vector<std::string> names;
     std::string backend = "auto";
     std::string json;        ///< file, "-" for standard output, empty for none
+    bool sanitize = false;   ///< on a GPU, with compute-sanitizer
     bool solution = false;   ///< grade the reference solutions
     std::string submission;  ///< folder whose rung files stand in for the chapter's
     std::optional<std::uint64_t> seed;
 };
 int check(const CheckOptions& options);
+
+/// One rung, and whose.
+struct RungChoice {
+    std::string rung;
+    bool solution = false;
+    std::string submission;
+};
+
+struct ExplainOptions {
+    RungChoice choice;
+    std::string json;  ///< file, "-" for standard output, empty for none
+};
+int explain(const ExplainOptions& options);
+
+int profile(const RungChoice& choice, Terminal& out);
+
+struct SeeOptions {
+    RungChoice choice;
+    unsigned line = 0;  ///< 0: the one that costs most
+    std::uint64_t block = 0;
+    std::uint64_t warp = 0;
+    std::string out;  ///< folder; default: report/see/ in the workbook
+};
+int see(const SeeOptions& options);
 
 struct DemoOptions {
     std::string backend = "auto";

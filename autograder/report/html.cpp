@@ -4,7 +4,9 @@
 #include <cmath>
 #include <string>
 
+#include "advice.hpp"
 #include "findings.hpp"
+#include "pictures.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -92,7 +94,7 @@ dl.rows dt{color:var(--soft)}dl.rows dd{margin:0}
 @media (max-width:40rem){dl.rows{grid-template-columns:1fr;gap:0}dl.rows dd{margin-bottom:.55rem}}
 pre{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:.7rem .9rem;overflow-x:auto;
 white-space:pre-wrap;margin:.5rem 0;line-height:1.45}
-.finding{border-left:4px solid var(--line);padding:.1rem 0 .1rem .9rem;margin:.8rem 0}
+.inside figure{margin:.7rem 0;box-shadow:none}.finding{border-left:4px solid var(--line);padding:.1rem 0 .1rem .9rem;margin:.8rem 0}
 .finding.fail{border-color:var(--fail-fill)}.finding.look{border-color:var(--look-fill)}
 .finding p{margin:.35rem 0}.finding.fail b{color:var(--fail)}.finding.look b{color:var(--look)}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:.9rem;padding:.35rem 1.1rem;box-shadow:var(--shadow)}
@@ -255,14 +257,17 @@ std::string ladder_svg(const Report& report, std::size_t first, std::size_t last
 std::string verdict_table(const Report& report) {
     const bool several =
         !report.rungs.empty() && report.rungs.front().result.chapter != report.rungs.back().result.chapter;
-    const bool speed = report.speed_judged();
+    const bool speed = report.speed_judged(), modelled = report.speed_modelled();
     std::string html =
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts\"><table "
         "class=\"verdicts\"><caption>";
     html +=
         speed
             ? "Speed is a ratio to the given rung, timed interleaved in this session, with its 99 % interval."
-            : "Correctness decides here; speed is not judged on this backend.";
+        : report.speed_modelled() ? "Correctness decides; speed is modelled for a GPU from counters, as a "
+                                    "ratio to the given rung. Nothing was "
+                                    "timed."
+                                  : "Correctness decides here; speed is not judged on this backend.";
     html += "</caption><thead><tr>";
     if (several) html += "<th scope=\"col\">chapter</th>";
     html +=
@@ -273,6 +278,7 @@ std::string verdict_table(const Report& report) {
         html +=
             "<th scope=\"col\" class=\"number\">speedup</th><th scope=\"col\" "
             "class=\"number\">bandwidth</th>";
+    if (modelled) html += "<th scope=\"col\" class=\"number\">modelled</th>";
     html += "<th scope=\"col\" class=\"more\">remark</th></tr></thead><tbody>";
     for (const RungReport& rung : report.rungs) {
         const RungResult& result = rung.result;
@@ -293,6 +299,11 @@ std::string verdict_table(const Report& report) {
         } else if (speed) {
             html += "<td class=\"number dim\">not timed</td><td></td>";
         }
+        if (modelled) {
+            html += "<td class=\"number\">" +
+                    (result.modelled.done ? ratio_text(result.modelled.speedup) + "x" : std::string()) +
+                    "</td>";
+        }
         html += "<td class=\"remark more\">" + escape_html(remark_of(result)) + "</td></tr>";
     }
     html += "</tbody><tfoot><tr>";
@@ -302,6 +313,7 @@ std::string verdict_table(const Report& report) {
         report.passed(), report.rungs.size(), number_text(report.score()), number_text(report.max_score()));
     html += "<td class=\"more\"></td>";
     if (speed) html += "<td></td><td></td>";
+    if (modelled) html += "<td></td>";
     return html + "<td class=\"more\"></td></tr></tfoot></table></div>";
 }
 
@@ -368,6 +380,76 @@ std::string checks_text(const judge::Checks& checks) {
         checks.cases, checks.of, checks.orders, checks.tool);
 }
 
+/// Numbers of the rung and of its reference side by side.
+std::string tally_table(const judge::Counters& counters) {
+    const judge::Tally& mine = counters.rung;
+    const judge::Tally* reference = counters.reference ? &*counters.reference : nullptr;
+    std::string html =
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Counters\"><table><caption>" +
+        escape_html(counters.which) +
+        "</caption><thead><tr><th scope=\"col\">counted</th><th scope=\"col\" class=\"number\">this "
+        "rung</th>";
+    if (reference) html += "<th scope=\"col\" class=\"number\">reference</th>";
+    html += "</tr></thead><tbody>";
+    for (const Comparison& row : compare(mine, reference)) {
+        html += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td>", row.what, row.mine);
+        if (reference) html += "<td class=\"number\">" + row.reference + "</td>";
+        html += "</tr>";
+    }
+    return html + "</tbody></table></div>";
+}
+
+/// The lines that cost most.
+std::string lines_table(const judge::Counters& counters) {
+    constexpr std::size_t most = 8;
+    const auto lines = counters.rung.lines();
+    if (lines.empty()) return {};
+    std::string html =
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Hottest lines\"><table>"
+        "<caption>Hottest lines: sectors a request of global memory, wavefronts a request of shared "
+        "memory</caption>"
+        "<thead><tr><th scope=\"col\">line</th><th scope=\"col\">array</th><th scope=\"col\">access</th>"
+        "<th scope=\"col\" class=\"number\">requests</th><th scope=\"col\" class=\"number\">per request</th>"
+        "<th scope=\"col\" class=\"number\">at best</th></tr></thead><tbody>";
+    for (std::size_t i = 0; i < lines.size() && i < most; ++i) {
+        html += fmt::format(
+            "<tr><th scope=\"row\" class=\"mono\">{}</th><td class=\"mono\">{}</td><td>{}</td><td "
+            "class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>",
+            escape_html(place_text(lines[i].place)), escape_html(lines[i].array),
+            escape_html(access_text(lines[i])), lines[i].requests, ratio_text(cost_per_request(lines[i])),
+            ratio_text(ideal_per_request(lines[i])));
+    }
+    return html + "</tbody></table></div>";
+}
+
+std::string counters_section(const judge::RungResult& result) {
+    const judge::Counters& counters = result.counters;
+    if (!counters.done) return {};
+    std::string html = "<h3>Counters</h3>" + tally_table(counters) + lines_table(counters);
+    const judge::Trace& trace = counters.rung.trace;
+    for (const auto space : {simt::check::Space::global, simt::check::Space::shared}) {
+        const judge::Step* step = costliest(trace, space);
+        if (!step) continue;
+        html += "<figure>" + (space == simt::check::Space::shared ? banks_svg(*step) : sectors_svg(*step)) +
+                "</figure>";
+    }
+    for (const std::string& svg : {lanes_svg(trace), timeline_svg(trace)}) {
+        if (!svg.empty()) html += "<figure>" + svg + "</figure>";
+    }
+    const auto advice = advise(counters.rung, counters.reference ? &*counters.reference : nullptr);
+    if (!advice.empty()) {
+        html += "<h3>What to try</h3><ul>";
+        for (const Advice& one : advice) {
+            html += "<li><b>" + escape_html(one.rule) + "</b> ";
+            if (one.line > 0)
+                html += "<code>" + escape_html(fmt::format("{}:{}", one.file, one.line)) + "</code> ";
+            html += escape_html(one.text) + "</li>";
+        }
+        html += "</ul>";
+    }
+    return html;
+}
+
 std::string details(const RungReport& rung) {
     const RungResult& result = rung.result;
     const Look look = look_of(result);
@@ -407,10 +489,21 @@ std::string details(const RungReport& rung) {
     } else {
         row(html, "speed", result.speed.why_not);
     }
+    if (result.modelled.done) {
+        const judge::Modelled& modelled = result.modelled;
+        row(html, "modelled speed",
+            fmt::format("{}x over {} on an {}: {} a call, limited by {}; the reference {}. Modelled from the "
+                        "counters, "
+                        "not timed",
+                        ratio_text(modelled.speedup), modelled.given, modelled.machine,
+                        seconds_text(modelled.seconds), modelled.limit,
+                        seconds_text(modelled.reference_seconds)));
+        row(html, "points for it", number_text(modelled.points) + " of " + number_text(modelled.max_points));
+    }
     row(html, "time to judge",
         seconds_text(result.seconds) + ", of it build " + seconds_text(result.build_seconds) +
             (result.cached ? " (cached)" : ""));
-    html += "</dl>" + findings_section(result.checks) + mismatches(found);
+    html += "</dl>" + findings_section(result.checks) + mismatches(found) + counters_section(result);
     if (!result.diagnostics.empty())
         html += "<h3>Messages</h3><pre>" + escape_html(result.diagnostics) + "</pre>";
     return html + "</div></details>";
@@ -474,7 +567,9 @@ std::string to_html(const Report& report) {
                             escape_html(more));
     };
     fact("points", number_text(report.score()) + " / " + number_text(report.max_score()),
-         report.speed_judged() ? "correctness and speed" : "correctness");
+         report.speed_judged()     ? "correctness and speed"
+         : report.speed_modelled() ? "correctness and modelled speed"
+                                   : "correctness");
     fact("rungs that pass", fmt::format("{} / {}", report.passed(), count), report.what);
     int cases = 0;
     for (const RungReport& rung : report.rungs) cases += rung.result.correctness.passed;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "advice.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -120,6 +121,105 @@ Json checks_json(const judge::Checks& checks) {
         {"findings", findings}, {"seconds", checks.seconds}};
 }
 
+/// Requests to one kind of memory.
+Json memory_json(const simt::check::MemoryCounters& sum, simt::check::Space space) {
+    Json json = {{"requests", sum.requests}, {"lanes_per_request", sum.lanes_per_request()}};
+    if (space == simt::check::Space::shared) {
+        json["wavefronts"] = sum.wavefronts;
+        json["wavefronts_per_request"] = sum.wavefronts_per_request();
+        json["bank_conflicts"] = sum.bank_conflicts();
+    } else {
+        json["sectors"] = sum.sectors;
+        json["sectors_per_request"] = sum.sectors_per_request();
+        json["bytes_useful"] = sum.useful_bytes;
+        json["bytes_moved"] = sum.moved_bytes();
+    }
+    return json;
+}
+
+Json line_json(const simt::check::SiteCounters& site) {
+    static constexpr const char* spaces[] = {"global", "shared", "constant", "texture"};
+    static constexpr const char* accesses[] = {"read", "write", "atomic"};
+    Json json = {{"file", clean_utf8(site.place.file)},
+                 {"line", site.place.line},
+                 {"array", clean_utf8(site.array)},
+                 {"space", spaces[static_cast<int>(site.space)]},
+                 {"access", accesses[static_cast<int>(site.access)]},
+                 {"width", site.width}};
+    json.update(memory_json(site, site.space));
+    json["serial_steps"] = site.serial_steps;
+    return json;
+}
+
+Json tally_json(const judge::Tally& tally) {
+    using simt::check::Access;
+    using simt::check::Space;
+    constexpr std::size_t most_lines = 50;
+    std::uint64_t warps = 0, threads = 0, shuffles = 0, grid_barriers = 0;
+    bool exact = true;
+    for (const simt::check::LaunchCounters& launch : tally.launches) {
+        warps += launch.warps;
+        threads += launch.threads;
+        shuffles += launch.shuffles + launch.votes;
+        grid_barriers += launch.grid_barriers;
+        exact = exact && launch.exact;
+    }
+    const simt::check::MemoryCounters atomics = tally.total(Space::global, Access::atomic);
+    Json lines = Json::array();
+    for (const simt::check::SiteCounters& site : tally.lines()) {
+        if (lines.size() == most_lines) break;
+        lines.push_back(line_json(site));
+    }
+    return {{"launches", tally.host.launches},
+            {"copies", tally.host.copies},
+            {"fills", tally.host.fills},
+            {"warps", warps},
+            {"threads", threads},
+            {"simt_efficiency", tally.simt_efficiency()},
+            {"barriers", tally.barriers()},
+            {"grid_barriers", grid_barriers},
+            {"shuffles_and_votes", shuffles},
+            {"global", memory_json(tally.total(Space::global), Space::global)},
+            {"global_read", memory_json(tally.total(Space::global, Access::read), Space::global)},
+            {"global_write", memory_json(tally.total(Space::global, Access::write), Space::global)},
+            {"shared", memory_json(tally.total(Space::shared), Space::shared)},
+            {"texture", memory_json(tally.total(Space::texture), Space::texture)},
+            {"atomics", {{"lanes", atomics.lanes}, {"serial_steps", atomics.serial_steps}}},
+            {"exact", exact},
+            {"lines", lines}};
+}
+
+Json counters_json(const judge::Counters& counters) {
+    if (!counters.done) return {{"done", false}, {"why_not", clean_utf8(counters.why_not)}};
+    const judge::Tally* reference = counters.reference ? &*counters.reference : nullptr;
+    Json advice = Json::array();
+    for (const Advice& one : advise(counters.rung, reference)) {
+        advice.push_back(
+            {{"rule", one.rule}, {"file", clean_utf8(one.file)}, {"line", one.line}, {"text", one.text}});
+    }
+    return {{"done", true},
+            {"case", clean_utf8(counters.which)},
+            {"rung", tally_json(counters.rung)},
+            {"reference", reference ? tally_json(*reference) : Json(nullptr)},
+            {"advice", advice}};
+}
+
+Json modelled_json(const judge::Modelled& modelled) {
+    if (!modelled.done) return {{"done", false}, {"why_not", clean_utf8(modelled.why_not)}};
+    return {{"done", true},
+            {"machine", clean_utf8(modelled.machine)},
+            {"case", clean_utf8(modelled.which)},
+            {"given", modelled.given},
+            {"speedup", number(modelled.speedup)},
+            {"of_reference", number(modelled.of_reference)},
+            {"seconds", number(modelled.seconds)},
+            {"given_seconds", number(modelled.given_seconds)},
+            {"reference_seconds", number(modelled.reference_seconds)},
+            {"limit", modelled.limit},
+            {"points", modelled.points},
+            {"max_points", modelled.max_points}};
+}
+
 Json speed_json(const judge::Speed& speed) {
     if (!speed.judged) return {{"judged", false}, {"why_not", clean_utf8(speed.why_not)}};
     return {{"judged", true},
@@ -152,7 +252,8 @@ Json rung_json(const RungReport& rung) {
             {"reason", clean_utf8(result.reason)},
             {"correctness", correctness_json(result.correctness)},
             {"checks", checks_json(result.checks)},
-            {"counters", nullptr},
+            {"counters", counters_json(result.counters)},
+            {"modelled", modelled_json(result.modelled)},
             {"speed", speed_json(result.speed)},
             {"compile",
              {{"seconds", result.build_seconds},
@@ -184,6 +285,13 @@ int Report::undecided() const {
 bool Report::speed_judged() const {
     for (const RungReport& rung : rungs) {
         if (rung.result.speed.judged) return true;
+    }
+    return false;
+}
+
+bool Report::speed_modelled() const {
+    for (const RungReport& rung : rungs) {
+        if (rung.result.modelled.done) return true;
     }
     return false;
 }
@@ -235,6 +343,8 @@ Json to_json(const Report& report) {
             {"undecided", report.undecided()},
             {"rungs", rungs}};
 }
+
+Json to_json(const judge::Counters& counters) { return counters_json(counters); }
 
 std::string json_text(const Report& report) { return to_json(report).dump(2) + '\n'; }
 

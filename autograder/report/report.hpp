@@ -38,6 +38,7 @@ struct Report {
     double max_score() const;  ///< points of all exercises in this run, judged or not
     int undecided() const;     ///< rungs without a verdict on the student: not graded, or a human must look
     bool speed_judged() const;
+    bool speed_modelled() const;
     bool all_passed() const;
     std::size_t passed() const;  ///< rungs that passed, given ones included
 };
@@ -55,6 +56,9 @@ std::string key_text(std::uint64_t key);
 /// The result in schema "rungs.result/1" (docs/result.schema.json). All numbers are finite, all strings valid
 /// UTF-8.
 nlohmann::ordered_json to_json(const Report& report);
+
+/// Counters alone, as they stand in the result.
+nlohmann::ordered_json to_json(const judge::Counters& counters);
 
 /// to_json() as text, indented, with a newline at the end.
 std::string json_text(const Report& report);

@@ -210,6 +210,12 @@ std::string bandwidth_text(double bytes_per_second) {
     return with_unit(bytes_per_second, units, 1000);
 }
 
+std::string bytes_text(double bytes) {
+    if (std::isfinite(bytes) && bytes < 1000) return fmt::format("{:.0f} B", bytes);
+    static constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB", nullptr};
+    return with_unit(bytes, units, 1000);
+}
+
 std::string seconds_text(double seconds) {
     if (!std::isfinite(seconds)) return "?";
     if (seconds >= 0.9995)

@@ -23,6 +23,9 @@ std::string one_line(std::string_view text, std::size_t columns);
 /// "3.21 TB/s", "870 GB/s": bytes a second with three digits.
 std::string bandwidth_text(double bytes_per_second);
 
+/// "4.19 MB", "512 B": bytes with three digits.
+std::string bytes_text(double bytes);
+
 /// "12.3 us", "4.56 ms", "1.20 s": three digits.
 std::string seconds_text(double seconds);
 

@@ -44,9 +44,15 @@ inline judge::Finding sample_finding(const std::string& text) {
     finding.tool = simt::check::Tool::racecheck;
     finding.kind = "read-write";
     finding.kernel = text;
-    finding.side = {{"04_grid_stride.cu", 21, 0, text}, "write of 4 bytes", {1, 0, 0}, {2, 0, 0}};
+    finding.side.place = {"04_grid_stride.cu", 21, 0, text};
+    finding.side.access = "write of 4 bytes";
+    finding.side.thread = {1, 0, 0};
+    finding.side.block = {2, 0, 0};
     finding.has_other = true;
-    finding.other = {{"04_grid_stride.cu", 24, 0, text}, "read of 4 bytes", {37, 0, 0}, {2, 0, 0}};
+    finding.other = finding.side;
+    finding.other.place.line = 24;
+    finding.other.access = "read of 4 bytes";
+    finding.other.thread = {37, 0, 0};
     finding.array = text;
     finding.index = 5;
     finding.element = 4;

@@ -7,12 +7,16 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "simt/api.h"
 #include "simt/check.h"
 #include "simt/control.h"
 #include "simt/counters.h"
+#include "simt/profile.h"
+#include "trace.hpp"
 
 namespace rungs::protocol {
 namespace {
@@ -22,6 +26,8 @@ std::map<std::uintptr_t, std::string> known;
 std::vector<std::uint64_t> wanted;  ///< asked for by what is going on
 std::vector<std::uint64_t> asked;   ///< of the judge
 std::unique_ptr<simt::check::Counting> counting;
+std::unique_ptr<simt::model::Traffic> traffic;
+std::unique_ptr<Trace> trace;
 
 std::string own_path() {
     char path[4096];
@@ -47,17 +53,41 @@ std::string look_up(const std::string& path, const std::vector<std::uintptr_t>& 
     return all ? text : "";
 }
 
+/// Nothing where a launch failed, so that not all saw it.
+std::string profile_text() {
+    std::ostringstream text;
+    try {
+        simt::model::write(text, simt::model::profile(*counting, *traffic));
+    } catch (const std::logic_error&) {
+        return "";
+    }
+    return text.str();
+}
+
+/// The frames of an address without those that are none of the student's lines: the worker's own, which
+/// allocates and calls; and inlined functions of the contract's header, as long as a rung's line called them.
+std::string outside(const std::string& piece) {
+    std::istringstream in(piece);
+    std::string address, function, place, all, rung;
+    std::getline(in, address);
+    while (std::getline(in, function) && std::getline(in, place)) {
+        const bool header = place.find(".cuh:") != std::string::npos;
+        const bool frame_of_rung = !header && place.find(".cu:") != std::string::npos;
+        if (place.find("/worker/worker.cpp:") != std::string::npos) return address + "\n??\n??:0\n";
+        all += function + '\n' + place + '\n';
+        if (frame_of_rung || !rung.empty()) rung += function + '\n' + place + '\n';
+    }
+    return address + '\n' + (rung.empty() ? all : rung);
+}
+
 /// Takes the judge's answer apart: one piece for each address, in the order of the question.
 void learn(const std::string& text) {
     std::size_t begin = 0;
     for (const std::uint64_t offset : asked) {
         std::size_t end = text.find("\n0x", begin);
         end = end == std::string::npos ? text.size() : end + 1;
-        std::string piece = text.substr(begin, end - begin);
-        // What this file's neighbours allocate or call is none of the student's lines.
-        if (piece.find("/worker/worker.cpp:") != std::string::npos)
-            piece = piece.substr(0, piece.find('\n')) + "\n??\n??:0\n";
-        known[offset] = std::move(piece);
+        const std::string piece = text.substr(begin, end - begin);
+        known[offset] = outside(piece);
         begin = end;
     }
     asked.clear();
@@ -67,17 +97,25 @@ void learn(const std::string& text) {
 
 bool in_check_mode() { return true; }
 
-void begin_checks(std::uint64_t order, bool count) {
+void begin_checks(std::uint64_t order) {
     simt::check::set_symboliser(look_up);
     simt::check::clear();
     simt::set_seed(order);
     wanted.clear();
+    trace.reset();
+    traffic.reset();
     counting.reset();
-    if (count) counting = std::make_unique<simt::check::Counting>();
+}
+
+void begin_counting(double l2_bytes, std::uint64_t block, std::uint64_t warp) {
+    counting = std::make_unique<simt::check::Counting>();
+    traffic = std::make_unique<simt::model::Traffic>(l2_bytes);
+    trace = std::make_unique<Trace>(block, static_cast<unsigned>(warp));
 }
 
 void end_checks() {
     if (counting) counting->stop();
+    if (trace) trace->stop();
 }
 
 void name_buffer(const void* memory, const char* name) { simt::name_allocation(memory, name); }
@@ -97,6 +135,18 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
         field("copied_bytes", host.copied_bytes);
         field("fills", host.fills);
         field("filled_bytes", host.filled_bytes);
+        text += ", \"trace\": " + trace->json();
+        text += ", \"profile\": \"";
+        for (const char c : profile_text()) {
+            if (c == '\n') {
+                text += "\\n";
+            } else if (c == '"' || c == '\\') {
+                text += std::string("\\") + c;
+            } else {
+                text += c;
+            }
+        }
+        text += "\"";
     }
     text += "}";
     std::sort(wanted.begin(), wanted.end());
@@ -115,7 +165,8 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
 namespace rungs::protocol {
 
 bool in_check_mode() { return false; }
-void begin_checks(std::uint64_t, bool) {}
+void begin_checks(std::uint64_t) {}
+void begin_counting(double, std::uint64_t, std::uint64_t) {}
 void end_checks() {}
 void name_buffer(const void*, const char*) {}
 std::vector<char> report_checks(const char*, std::size_t, std::vector<std::uint64_t>&) { return {}; }

@@ -81,6 +81,9 @@ struct Request {
     std::uint64_t order = 0;  ///< in which blocks, warps and lanes run
     std::uint32_t count = 0;  ///< whether to count requests, sectors and so on
     std::uint32_t reserved2 = 0;
+    double l2_bytes = 0;  ///< of the GPU whose time is to be modelled
+    std::uint64_t trace_block = 0;  ///< of this block and warp every access is told, with `count`
+    std::uint64_t trace_warp = 0;
     std::uint64_t report_offset = 0, report_bytes = 0;  ///< room for the report, in `out`
     std::uint64_t places_offset = 0, places_bytes = 0;  ///< addr2line's text for Reply::addresses, in `in`
     Number number[max_numbers];

@@ -121,7 +121,22 @@ class Arena {
 
 class Worker {
   public:
-    Worker() : in_(map(in_memory, PROT_READ)), out_(map(out_memory, PROT_READ | PROT_WRITE)) {}
+    Worker()
+        : in_(map(in_memory, PROT_READ)),
+          out_(map(out_memory, PROT_READ | PROT_WRITE)),
+          exact_(in_check_mode()) {}
+
+    /// For one call that a file holds, without a judge: under compute-sanitizer or a profiler.
+    explicit Worker(int file)
+        : in_(map(file, PROT_READ)), alone_(request().arena_bytes), out_(alone_.data()), exact_(true) {}
+
+    /// That call. @returns whether it succeeded
+    bool run_once() {
+        Reply& reply = *reinterpret_cast<Reply*>(out_);
+        attempt({1, all_steps, 0}, reply);
+        if (reply.status != Status::done) std::fprintf(stderr, "rungs worker: %s\n", reply.text);
+        return reply.status == Status::done;
+    }
 
     void serve() {
         check(cudaFree(nullptr), "starting CUDA");  // creates the context, outside every clock
@@ -138,7 +153,10 @@ class Worker {
   private:
     /// Check mode watches while this lives.
     struct Checks {
-        explicit Checks(const Request& asked) { begin_checks(asked.order, asked.count != 0); }
+        explicit Checks(const Request& asked) {
+            begin_checks(asked.order);
+            if (asked.count) begin_counting(asked.l2_bytes, asked.trace_block, asked.trace_warp);
+        }
         ~Checks() { end_checks(); }
         Checks(const Checks&) = delete;
         Checks& operator=(const Checks&) = delete;
@@ -215,7 +233,7 @@ class Worker {
                 buffers_.push_back({nullptr, arena + region.arena_offset});
                 continue;
             }
-            if (in_check_mode()) {
+            if (exact_) {
                 prepare_exactly(region, i < asked.inputs);
                 continue;
             }
@@ -297,7 +315,7 @@ class Worker {
 
     unsigned char* element(std::size_t index) const {
         unsigned char* region = buffers_.at(index).region;
-        return in_check_mode() ? region : region + request().region[index].lead;
+        return exact_ ? region : region + request().region[index].lead;
     }
 
     /// Inputs too, unless it is about time: the judge wants to know whether they were written to.
@@ -306,10 +324,9 @@ class Worker {
         for (std::size_t i = 0; i < buffers_.size(); ++i) {
             const Region& region = asked.region[i];
             if (asked.use_arena && i % (asked.inputs + asked.outputs) < asked.inputs) continue;
-            const bool exact = in_check_mode();
-            const std::size_t bytes = exact ? region.elements : region.bytes;
+            const std::size_t bytes = exact_ ? region.elements : region.bytes;
             if (bytes == 0) continue;
-            check(cudaMemcpy(out_ + region.out_offset + (exact ? region.lead : 0), buffers_[i].region, bytes,
+            check(cudaMemcpy(out_ + region.out_offset + (exact_ ? region.lead : 0), buffers_[i].region, bytes,
                              cudaMemcpyDeviceToHost),
                   "copying from the device");
         }
@@ -317,7 +334,9 @@ class Worker {
     }
 
     const unsigned char* in_;
+    std::vector<unsigned char> alone_;  ///< in place of shared memory
     unsigned char* out_;
+    bool exact_;  ///< arrays are as large as they say, and outputs have no value yet
     std::vector<Buffer> buffers_;
     void* touched_ = nullptr;
     Arena arena_;
@@ -325,8 +344,16 @@ class Worker {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
     try {
+        if (count == 2) {
+            const int file = open(arguments[1], O_RDONLY | O_CLOEXEC);
+            if (file < 0) give_up(arguments[1]);
+            Worker worker(file);
+            const bool succeeded = worker.run_once();
+            cudaDeviceReset();  // tools report what they know at the end of the context
+            return succeeded ? 0 : 1;
+        }
         Worker worker;
         worker.serve();
     } catch (const CudaFailure& failure) {

@@ -140,7 +140,7 @@ function(rungs_write_toolchain)
     set(check_tools null)
     if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")  # of which a compiler takes one kind at a time
         # Warnings are run mode's to give: once is enough.
-        set(check_compile -std=c++20 ${RUNGS_CHECK_COMPILE_OPTIONS} ${RUNGS_CHECK_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}}
+        set(check_compile -std=c++20 -finline-small-functions ${RUNGS_CHECK_COMPILE_OPTIONS} ${RUNGS_CHECK_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}}
             ${RUNGS_COUNT_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}}
             -w -DSIMT_CHECK -DRUNGS_SIMT_WHOLE_VECTORS=1
             -I${PROJECT_SOURCE_DIR}/common/include -I${PROJECT_SOURCE_DIR}/common/simt/include)

@@ -564,6 +564,7 @@ const void* code_address(std::uint16_t code) { return code_table().addresses[cod
 namespace {
 [[gnu::noinline, gnu::cold]] void tell_observers(unsigned flat, const Subject& subject, AccessKind kind,
                                                  bool is_shared) {
+    const OwnWork own;
     const bool reads =
         kind == AccessKind::read || kind == AccessKind::volatile_read || kind == AccessKind::fetch;
     const bool writes = kind == AccessKind::write || kind == AccessKind::volatile_write;

@@ -291,6 +291,7 @@ void block_begins(Block& block, std::uint64_t number_of_block) {
     b.acquisitions.clear();
     if (!b.fences.empty()) b.fences.clear();
     b.stopped = 0;
+    const OwnWork own;
     counted::block_begins(b, number_of_block);
     for (Observer* o : state.observers) o->block_begins(number_of_block);
 }
@@ -400,6 +401,7 @@ void warp_completes(Block& block, unsigned w, unsigned lanes, unsigned operation
             clocks.segment[lane] = segment;
         }
     }
+    const OwnWork own;
     for (Observer* o : state.observers) o->warp_synchronised(b.number, w, lanes);
 }
 

@@ -1,0 +1,427 @@
+#include "counts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <sstream>
+#include <stdexcept>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "build.hpp"
+#include "checks.hpp"
+#include "diagnostics.hpp"
+#include "source.hpp"
+
+namespace rungs::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using simt::check::Access;
+using simt::check::LaunchCounters;
+using simt::check::MemoryCounters;
+using simt::check::SiteCounters;
+using simt::check::Space;
+
+constexpr double most_work = 5e5;    ///< bytes or flops of a case that the manifest did not choose
+constexpr double call_seconds = 30;  ///< for one counted call
+constexpr std::size_t most_launches = 10000;
+constexpr std::size_t most_sites = 1000;  ///< of a launch
+
+void add(MemoryCounters& sum, const MemoryCounters& more) {
+    sum.requests += more.requests;
+    sum.lanes += more.lanes;
+    sum.sectors += more.sectors;
+    sum.ideal_sectors += more.ideal_sectors;
+    sum.wavefronts += more.wavefronts;
+    sum.ideal_wavefronts += more.ideal_wavefronts;
+    sum.requested_bytes += more.requested_bytes;
+    sum.useful_bytes += more.useful_bytes;
+    sum.addresses += more.addresses;
+    sum.serial_steps += more.serial_steps;
+}
+
+/// The enumerator whose name stands there.
+template <class Enum>
+Enum one_of(const json& object, const char* key, std::initializer_list<const char*> names) {
+    const std::string value = object.at(key).get<std::string>();
+    const auto found = std::find(names.begin(), names.end(), value);
+    if (found == names.end()) throw std::runtime_error("counters without sense: " + one_line(value, 40));
+    return static_cast<Enum>(found - names.begin());
+}
+
+dim3 triple_of(const json& object, const char* key) {
+    const auto values = object.at(key).get<std::array<unsigned, 3>>();
+    return dim3(values[0], values[1], values[2]);
+}
+
+SiteCounters site_of(const json& object) {
+    SiteCounters site;
+    site.place.file = one_line(object.at("file").get<std::string>(), 200);
+    site.place.line = object.at("line").get<unsigned>();
+    site.place.function = one_line(object.at("function").get<std::string>(), 200);
+    site.array = one_line(object.at("array").get<std::string>(), 200);
+    site.space = one_of<Space>(object, "space", {"global", "shared", "constant", "texture"});
+    site.access = one_of<Access>(object, "access", {"read", "write", "atomic"});
+    site.width = object.at("width").get<unsigned>();
+    const auto field = [&](const char* name, std::uint64_t& value) {
+        value = object.at(name).get<std::uint64_t>();
+    };
+    field("requests", site.requests);
+    field("lanes", site.lanes);
+    field("sectors", site.sectors);
+    field("ideal_sectors", site.ideal_sectors);
+    field("wavefronts", site.wavefronts);
+    field("ideal_wavefronts", site.ideal_wavefronts);
+    field("requested_bytes", site.requested_bytes);
+    field("useful_bytes", site.useful_bytes);
+    field("addresses", site.addresses);
+    field("serial_steps", site.serial_steps);
+    if (site.ideal_wavefronts > site.wavefronts)
+        throw std::runtime_error("counters without sense: wavefronts");
+    return site;
+}
+
+LaunchCounters launch_of(const json& object) {
+    LaunchCounters launch;
+    launch.kernel = one_line(object.at("kernel").get<std::string>(), 200);
+    launch.grid = triple_of(object, "grid");
+    launch.block = triple_of(object, "block");
+    launch.cooperative = object.at("cooperative").get<bool>();
+    launch.exact = object.at("exact").get<bool>();
+    const auto field = [&](const char* name, std::uint64_t& value) {
+        value = object.at(name).get<std::uint64_t>();
+    };
+    field("blocks", launch.blocks);
+    field("warps", launch.warps);
+    field("threads", launch.threads);
+    field("barriers", launch.barriers);
+    field("max_barriers", launch.max_barriers);
+    field("grid_barriers", launch.grid_barriers);
+    field("warp_syncs", launch.warp_syncs);
+    field("shuffles", launch.shuffles);
+    field("votes", launch.votes);
+    field("basic_blocks", launch.basic_blocks);
+    field("active_lanes", launch.active_lanes);
+    launch.static_shared = object.at("static_shared").get<std::size_t>();
+    launch.dynamic_shared = object.at("dynamic_shared").get<std::size_t>();
+    for (const json& site : object.at("sites")) {
+        if (launch.sites.size() == most_sites) break;
+        launch.sites.push_back(site_of(site));
+    }
+    return launch;
+}
+
+Trace trace_of(const json& object) {
+    constexpr std::size_t most_steps = 1000, most_warps = 32, most_phases = 10000;
+    Trace trace;
+    trace.kernel = one_line(object.at("kernel").get<std::string>(), 200);
+    trace.block = object.at("block").get<unsigned long long>();
+    trace.warp = object.at("warp").get<unsigned>();
+    trace.cut = object.at("cut").get<bool>();
+    for (const json& entry : object.at("steps")) {
+        if (trace.steps.size() == most_steps) break;
+        Step step;
+        step.place.file = one_line(entry.at("file").get<std::string>(), 200);
+        step.place.line = entry.at("line").get<unsigned>();
+        step.array = one_line(entry.at("array").get<std::string>(), 200);
+        step.space = one_of<Space>(entry, "space", {"global", "shared", "constant", "texture"});
+        step.access = one_of<Access>(entry, "access", {"read", "write", "atomic"});
+        step.width = entry.at("width").get<unsigned>();
+        step.phase = entry.at("phase").get<unsigned>();
+        step.lanes = entry.at("lanes").get<std::uint32_t>();
+        step.offsets = entry.at("offsets").get<std::array<long long, 32>>();
+        const auto base = entry.at("base").get<unsigned>() % 128;
+        for (long long& offset : step.offsets) offset += base;
+        trace.steps.push_back(std::move(step));
+    }
+    for (const json& warp : object.at("requests")) {
+        if (trace.requests.size() == most_warps) break;
+        trace.requests.push_back(warp.get<std::vector<unsigned>>());
+        if (trace.requests.back().size() > most_phases) trace.requests.back().resize(most_phases);
+    }
+    return trace;
+}
+
+/// The machine whose time is modelled; its constants stand in a file of the tree.
+const simt::model::Machine& machine_of(const Toolchain& toolchain) {
+    static const simt::model::Machine machine = [&] {
+        try {
+            return simt::model::read_machine(toolchain.root / "common/simt/model/h200.toml");
+        } catch (const std::runtime_error& error) {
+            throw InfraError(error.what());
+        }
+    }();
+    return machine;
+}
+
+/// Modelled seconds, and what takes longest.
+double predict(const simt::model::Machine& machine, const Tally& tally, std::string& limit) {
+    const simt::model::Prediction prediction = simt::model::predict(machine, tally.profile);
+    double longest = 0;
+    for (const auto& launch : prediction.launches) {
+        if (launch.seconds > longest) {
+            longest = launch.seconds;
+            limit = launch.limit;
+        }
+    }
+    return prediction.seconds;
+}
+
+/// Why the speed of a rung cannot be modelled; empty: it can.
+std::string no_model(const Manifest& manifest, const RungEntry& rung) {
+    if (!rung.speed || !rung.speed->modelled) return "the manifest asks for none";
+    const auto& problems = rung.problems;
+    if (std::find(problems.begin(), problems.end(), manifest.modelled->problem) == problems.end()) {
+        return "the [modelled] problem is not one of this rung's";
+    }
+    return "";
+}
+
+void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                 const JudgeOptions& options) {
+    Modelled& modelled = result.modelled;
+    modelled.why_not = no_model(manifest, rung);
+    if (!modelled.why_not.empty()) return;
+    const RungEntry& given = *manifest.find(rung.speed->given);
+    const fs::path& root = options.toolchain.root;
+    const Case which = case_to_count(manifest, rung, exam);
+    const std::optional<Tally> slow = count(manifest, given, source_of(manifest, given, root, Whose::student),
+                                            exam, options, modelled.why_not, {}, &which);
+    if (!slow) return;
+    const simt::model::Machine& machine = machine_of(options.toolchain);
+    std::string ignored;
+    modelled.machine = machine.name;
+    modelled.which = result.counters.which;
+    modelled.given = given.name;
+    modelled.seconds = predict(machine, result.counters.rung, modelled.limit);
+    modelled.given_seconds = predict(machine, *slow, ignored);
+    modelled.reference_seconds = predict(machine, *result.counters.reference, ignored);
+    if (!(modelled.seconds > 0) || !std::isfinite(modelled.seconds) ||
+        result.counters.rung.profile.launches.empty()) {
+        modelled.why_not = "the worker did not say what it counted";
+        return;
+    }
+    modelled.done = true;
+    modelled.speedup = modelled.given_seconds / modelled.seconds;
+    modelled.of_reference = modelled.reference_seconds / modelled.seconds;
+    modelled.max_points = rung.speed->points;
+    if (!result.passed()) return;
+    const double least = exam.work(which).bytes / machine.dram_read;
+    if (modelled.seconds < 0.9 * least) {
+        result.verdict = Verdict::suspect;
+        result.reason =
+            fmt::format("a modelled time of {:.2f} us, and reading the input alone takes {:.2f} us",
+                        1e6 * modelled.seconds, 1e6 * least);
+        return;
+    }
+    SpeedRule rule = *rung.speed;
+    rule.zero = rule.modelled->zero;
+    rule.full = rule.modelled->full;
+    modelled.points = points_for(rule, modelled.speedup);
+    if (modelled.points <= 0) {
+        result.verdict = Verdict::slow;
+        result.reason =
+            fmt::format("right, but modelled {:.2f} times as fast as {}; points begin beyond {:.2f}",
+                        modelled.speedup, given.name, rule.zero);
+    }
+}
+
+}  // namespace
+
+MemoryCounters Tally::total(Space space) const {
+    MemoryCounters sum;
+    for (const LaunchCounters& launch : launches) {
+        for (const SiteCounters& site : launch.sites) {
+            if (site.space == space) add(sum, site);
+        }
+    }
+    return sum;
+}
+
+MemoryCounters Tally::total(Space space, Access access) const {
+    MemoryCounters sum;
+    for (const LaunchCounters& launch : launches) {
+        for (const SiteCounters& site : launch.sites) {
+            if (site.space == space && site.access == access) add(sum, site);
+        }
+    }
+    return sum;
+}
+
+std::uint64_t Tally::barriers() const {
+    std::uint64_t sum = 0;
+    for (const LaunchCounters& launch : launches) sum += launch.barriers;
+    return sum;
+}
+
+double Tally::simt_efficiency() const {
+    double blocks = 0, lanes = 0;
+    for (const LaunchCounters& launch : launches) {
+        blocks += static_cast<double>(launch.basic_blocks);
+        lanes += static_cast<double>(launch.active_lanes);
+    }
+    return blocks > 0 ? lanes / (32 * blocks) : 1;
+}
+
+std::vector<SiteCounters> Tally::lines() const {
+    std::vector<SiteCounters> all;
+    for (const LaunchCounters& launch : launches)
+        all.insert(all.end(), launch.sites.begin(), launch.sites.end());
+    const auto identity = [](const SiteCounters& s) {
+        return std::tie(s.place.file, s.place.line, s.array, s.space, s.access, s.width);
+    };
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const SiteCounters& a, const SiteCounters& b) { return identity(a) < identity(b); });
+    std::vector<SiteCounters> merged;
+    for (SiteCounters& site : all) {
+        if (!merged.empty() && identity(merged.back()) == identity(site)) {
+            add(merged.back(), site);
+        } else {
+            merged.push_back(std::move(site));
+        }
+    }
+    std::stable_sort(merged.begin(), merged.end(), [](const SiteCounters& a, const SiteCounters& b) {
+        return a.sectors + a.wavefronts > b.sectors + b.wavefronts;
+    });
+    return merged;
+}
+
+Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& exam) {
+    constexpr std::uint64_t seed = 1;
+    if (manifest.modelled && rung.speed && rung.speed->modelled) {
+        const auto& problems = rung.problems;
+        if (std::find(problems.begin(), problems.end(), manifest.modelled->problem) != problems.end()) {
+            return {manifest.modelled->problem, manifest.modelled->sizes, manifest.modelled->kind, seed};
+        }
+    }
+    std::vector<Case> cases = manifest.cases_of(rung, Backend::cpu, 0);
+    const auto work = [&](const Case& which) {
+        const Work of = exam.work(which);
+        return std::max(of.bytes, of.flops);
+    };
+    const Case* best = nullptr;
+    for (const Case& which : cases) {
+        if (which.problem != rung.problems.front() || work(which) > most_work) continue;
+        if (!best || work(which) > work(*best)) best = &which;
+    }
+    if (!best)
+        best = &*std::min_element(cases.begin(), cases.end(),
+                                  [&](const Case& a, const Case& b) { return work(a) < work(b); });
+    Case chosen = *best;
+    chosen.seed = seed;
+    return chosen;
+}
+
+Tally read_tally(const std::string& report) {
+    Tally tally;
+    try {
+        const json root = json::parse(report);
+        for (const json& launch : root.at("launches")) {
+            if (tally.launches.size() == most_launches) break;
+            tally.launches.push_back(launch_of(launch));
+        }
+        const auto field = [&](const char* name, std::uint64_t& value) {
+            value = root.at(name).get<std::uint64_t>();
+        };
+        field("copies", tally.host.copies);
+        field("copied_bytes", tally.host.copied_bytes);
+        field("fills", tally.host.fills);
+        field("filled_bytes", tally.host.filled_bytes);
+        tally.host.launches = tally.launches.size();
+        tally.trace = trace_of(root.at("trace"));
+        const std::string profile = root.at("profile").get<std::string>();
+        if (!profile.empty()) {
+            std::istringstream in(profile);
+            tally.profile = simt::model::read_profile(in);
+        }
+    } catch (const json::exception& error) {
+        throw std::runtime_error("counters without sense: " + one_line(error.what()));
+    }
+    return tally;
+}
+
+std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                           const Exam& exam, const JudgeOptions& options, std::string& why_not,
+                           Watched watched, const Case* chosen) {
+    if (!options.toolchain.tools(Backend::cpu, Mode::check)) {
+        why_not = "this build has no check mode: it uses a sanitizer of its own";
+        return std::nullopt;
+    }
+    const Build build =
+        build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop, Mode::check);
+    if (build.executable.empty()) {
+        why_not = rung.name + " does not compile in check mode: " + build.reason;
+        return std::nullopt;
+    }
+    const Case which = chosen ? *chosen : case_to_count(manifest, rung, exam);
+    const Task task = exam.make(which);
+    CheckedWorker worker(build.executable, options, &machine_of(options.toolchain));
+    // A small call first: it shows most lines of the source that have to be known.
+    for (const Case& small : manifest.check_cases_of(rung, 0)) {
+        const Work work = exam.work(small);
+        if (small.problem != which.problem || work.bytes == 0 || std::max(work.bytes, work.flops) > most_work)
+            continue;
+        std::string ignored;
+        worker.call(small, exam.make(small), 0, &watched, call_seconds, ignored);
+        break;
+    }
+    // The first call shows which lines of the source have to be known, and makes what later calls find.
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        std::string report;
+        if (const auto failure = worker.call(which, task, 0, &watched, call_seconds, report)) {
+            why_not = rung.name + ": " + failure->reason;
+            return std::nullopt;
+        }
+        if (worker.looked_up()) continue;
+        try {
+            return read_tally(report);
+        } catch (const std::runtime_error& error) {
+            why_not = rung.name + ": " + error.what();
+            return std::nullopt;
+        }
+    }
+    why_not = rung.name + ": its lines could not be found";
+    return std::nullopt;
+}
+
+void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                  const Exam& exam, const JudgeOptions& options) {
+    Counters& counters = result.counters;
+    if (!result.checks.done) {
+        counters.why_not = "not counted, because the checks were not done";
+    } else if (!result.passed()) {
+        counters.why_not =
+            "not counted, because the rung is not right yet: ./rungs explain counts it all the same";
+    }
+    if (!counters.why_not.empty()) {
+        result.modelled.why_not = counters.why_not;
+        return;
+    }
+    if (options.progress) options.progress({rung, Phase::counters, 0, 0});
+    const Case which = case_to_count(manifest, rung, exam);
+    counters.which = describe(which, exam.make(which));
+    std::optional<Tally> mine = count(manifest, rung, source, exam, options, counters.why_not);
+    if (!mine) {
+        result.modelled.why_not = counters.why_not;
+        return;
+    }
+    counters.rung = std::move(*mine);
+    counters.done = true;
+    if (!rung.given()) {
+        const fs::path solution = source_of(manifest, rung, options.toolchain.root, Whose::solution);
+        std::string why_not;
+        counters.reference = count(manifest, rung, solution, exam, options, why_not);
+        if (!counters.reference) {
+            result.modelled.why_not = why_not;
+            return;
+        }
+    }
+    judge_model(result, manifest, rung, exam, options);
+}
+
+}  // namespace rungs::judge

@@ -1,0 +1,37 @@
+#pragma once
+// What a rung asks of the hardware, counted in check mode on one case: the same numbers on every machine. And
+// from them the modelled time on a GPU that is not here.
+//
+// The counts come from the worker's process, so an author who overwrites its memory can forge them. Values
+// that no call can have are for a human to see; beyond that, modelled speed is worth what its author is.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "checks.hpp"
+#include "judge.hpp"
+
+namespace rungs::judge {
+
+/// The case whose counters are shown: [modelled] of the manifest where it asks for that speed, else the
+/// largest small case of its first problem. The same for everybody and always.
+Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& exam);
+
+/// Counts one call of `source` as `rung`, on case_to_count() or on `chosen`. @returns nothing where that
+/// cannot be, and `why_not` says so
+/// @throws Stopped, InfraError
+std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung,
+                           const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
+                           std::string& why_not, Watched watched = {}, const Case* chosen = nullptr);
+
+/// Reads the counters of a worker's report (Worker::report). @throws std::runtime_error
+Tally read_tally(const std::string& report);
+
+/// Puts counters and, where the manifest asks for it, the modelled speed of `source` into `result`. Touches
+/// the verdict only of a rung that is right: SLOW, or SUSPECT for counts that cannot be. @throws Stopped,
+/// InfraError
+void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry& rung,
+                  const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options);
+
+}  // namespace rungs::judge

@@ -1,0 +1,443 @@
+#include "sanitizer.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "build.hpp"
+#include "counts.hpp"
+#include "device.hpp"
+#include "diagnostics.hpp"
+#include "findings.hpp"
+#include "process.hpp"
+#include "worker_process.hpp"
+
+namespace rungs::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using simt::check::Severity;
+using simt::check::Tool;
+
+constexpr double tool_seconds = 90;
+constexpr std::size_t most_cases = 3;
+constexpr double small_work = 2e5;  ///< bytes or flops of a case: the tools are slow
+
+// ---- compute-sanitizer's words
+// --------------------------------------------------------------------------------
+
+/// A line of the report without its "========= "; nothing for the program's own.
+std::optional<std::string> report_line(const std::string& line) {
+    static const std::string mark = "=========";
+    if (line.rfind(mark, 0) != 0) return std::nullopt;
+    std::string text = line.substr(mark.size());
+    text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
+    return text;
+}
+
+/// "at kernel(const float *)+0x70 in file.cu:11 ..." -> kernel, file, line.
+simt::check::Place place_in(const std::string& text) {
+    simt::check::Place place;
+    const std::size_t at = text.find("at "), in = text.rfind(" in ");
+    if (at == std::string::npos || in == std::string::npos || in < at) return place;
+    std::string function = text.substr(at + 3, in - at - 3);
+    function = function.substr(0, function.find('('));
+    place.function = one_line(function.substr(0, function.find("+0x")), 200);
+    const std::string file = text.substr(in + 4);
+    const std::size_t colon = file.rfind(':');
+    if (colon == std::string::npos) return place;
+    place.file = fs::path(one_line(file.substr(0, colon), 200)).filename().string();
+    place.line = static_cast<unsigned>(std::strtoul(file.c_str() + colon + 1, nullptr, 10));
+    return place;
+}
+
+/// "(1,2,3)" behind `word`.
+uint3 triple_behind(const std::string& text, const std::string& word) {
+    uint3 value{};
+    const std::size_t at = text.find(word + " (");
+    if (at != std::string::npos) {
+        std::sscanf(text.c_str() + at + word.size() + 2, "%u,%u,%u", &value.x, &value.y, &value.z);
+    }
+    return value;
+}
+
+/// The words of `text` from `begin` up to `end`, which need not be there.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+    const std::size_t from = text.find(begin);
+    if (from == std::string::npos) return "";
+    const std::size_t first = from + begin.size();
+    return text.substr(first, text.find(end, first) - first);
+}
+
+/// Paragraphs of the report.
+std::vector<std::vector<std::string>> paragraphs(const std::string& text) {
+    std::vector<std::vector<std::string>> all(1);
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+        const auto report = report_line(line);
+        if (!report) continue;
+        if (report->empty()) {
+            all.emplace_back();
+        } else {
+            all.back().push_back(*report);
+        }
+    }
+    return all;
+}
+
+Finding invalid_access(const std::vector<std::string>& lines, Tool tool) {
+    Finding finding;
+    finding.tool = tool;
+    const bool init = tool == Tool::initcheck;
+    // "Invalid __global__ read of size 16 bytes", "Uninitialized __global__ memory read of size 4 bytes"
+    const std::string space = between(lines[0], "__", "__");
+    std::string access = lines[0].substr(lines[0].find("__", lines[0].find("__") + 2) + 2);
+    access.erase(0, access.find_first_not_of(' '));
+    if (access.rfind("memory ", 0) == 0) access.erase(0, 7);
+    const std::string verb = access.substr(0, access.find(' '));
+    finding.side.access = verb + " of " + between(access, "of size ", "\n");
+    finding.kind = init ? "uninitialised" : "out-of-bounds";
+    finding.message =
+        init ? fmt::format("A {} gets {} memory that nothing has written.", finding.side.access, space)
+             : fmt::format("A {} goes out of the bounds of {} memory.", finding.side.access, space);
+    finding.advice = init ? "Copy, clear or write the array before it is read."
+                          : "Compare the index with the size before the access.";
+    for (const std::string& line : lines) {
+        if (line.rfind("at ", 0) == 0) finding.side.place = place_in(line);
+        if (line.rfind("by thread", 0) == 0) {
+            finding.side.thread = triple_behind(line, "thread");
+            finding.side.block = triple_behind(line, "block");
+        }
+        if (line.find("is misaligned") != std::string::npos) {
+            finding.kind = "misaligned";
+            finding.message =
+                fmt::format("A {} goes to an address that is no multiple of its size.", finding.side.access);
+            finding.advice =
+                "Vector types need addresses that are multiples of their size: start at an aligned element.";
+        }
+        if (line.rfind("and is ", 0) == 0 && line.find(" nearest allocation") != std::string::npos &&
+            finding.kind == "out-of-bounds") {
+            const bool after = line.find(" after ") != std::string::npos;
+            finding.message =
+                fmt::format("A {} goes to {} memory, {} {} an allocation of {}.", finding.side.access, space,
+                            between(line, "and is ", after ? " after" : " before"),
+                            after ? "behind" : "before", between(line, "of size ", "\n"));
+        }
+    }
+    finding.kernel = finding.side.place.function;
+    return finding;
+}
+
+Finding race(const std::vector<std::string>& lines) {
+    Finding finding;
+    finding.tool = Tool::racecheck;
+    finding.severity = lines[0].rfind("Warning", 0) == 0 ? Severity::warning : Severity::error;
+    const std::string first = between(lines[0], "between ", " access");
+    finding.side.place = place_in(lines[0]);
+    finding.side.access = first;
+    finding.has_other = lines.size() > 1;
+    if (finding.has_other) {
+        finding.other.access = between(lines[1], "and ", " access");
+        finding.other.place = place_in(lines[1].substr(0, lines[1].find(" [")));
+        const std::string hazards = between(lines[1], "[", " hazard");
+        finding.count = std::strtoull(hazards.c_str(), nullptr, 10);
+    }
+    for (simt::check::Side* side : {&finding.side, &finding.other}) {
+        for (char& c : side->access) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    finding.kind =
+        finding.side.access == "write" && finding.other.access == "write" ? "write-write" : "read-write";
+    finding.kernel = finding.side.place.function;
+    finding.message =
+        fmt::format("A {} and a {} of two threads of a block meet in shared memory in no given order.",
+                    finding.side.access, finding.other.access);
+    finding.advice = "Put __syncthreads() between the two.";
+    return finding;
+}
+
+Finding barrier(const std::vector<std::string>& lines) {
+    Finding finding;
+    finding.tool = Tool::synccheck;
+    finding.kind = "divergent-barrier";
+    std::string what = between(lines[0], "Barrier error detected. ", "\n");
+    if (!what.empty() && what.back() == '.') what.pop_back();
+    finding.message = (what.empty() ? lines[0] : what) + ".";
+    finding.advice =
+        "Every thread of the block has to come to the same __syncthreads(): move it out of the branch.";
+    finding.side.access = "barrier";
+    for (const std::string& line : lines) {
+        if (line.rfind("at ", 0) == 0) finding.side.place = place_in(line);
+        if (line.rfind("by thread", 0) == 0) {
+            finding.side.thread = triple_behind(line, "thread");
+            finding.side.block = triple_behind(line, "block");
+        }
+    }
+    finding.kernel = finding.side.place.function;
+    return finding;
+}
+
+// ---- Running
+// --------------------------------------------------------------------------------------------------
+
+/// A tool of the CUDA toolkit. @throws InfraError
+std::string find_tool(const std::string& name) {
+    std::vector<fs::path> folders;
+    if (const char* path = std::getenv("PATH")) {
+        std::istringstream in(path);
+        for (std::string folder; std::getline(in, folder, ':');) folders.emplace_back(folder);
+    }
+    folders.emplace_back("/usr/local/cuda/bin");
+    for (const fs::path& folder : folders) {
+        if (folder.is_absolute() && access((folder / name).c_str(), X_OK) == 0)
+            return (folder / name).string();
+    }
+    throw InfraError(
+        name + " was not found; it comes with the CUDA toolkit: install that, or put its bin folder on PATH");
+}
+
+/// One call as the worker reads it from a file: `rungs-worker FILE`.
+class TaskFile {
+  public:
+    TaskFile(const std::string& problem, const Task& task) {
+        const Layout layout = lay_out(task);
+        std::vector<std::byte> bytes(layout.in_bytes);
+        auto& request = *reinterpret_cast<protocol::Request*>(bytes.data());
+        fill_request(request, problem, task, 1);
+        request.sequence = 1;
+        request.arena_bytes = layout.out_bytes;
+        for (std::size_t i = 0; i < layout.regions.size(); ++i) {
+            request.region[i] = layout.regions[i];
+            if (i < task.inputs.size()) {
+                fill_region(bytes.data() + layout.regions[i].in_offset, layout.regions[i], task.inputs[i], 0);
+            }
+        }
+        std::string name = (fs::temp_directory_path() / "rungs-task-XXXXXX").string();
+        const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
+        if (!file) throw InfraError(fmt::format("no temporary file: {}", std::strerror(errno)));
+        path_ = name;
+        for (std::size_t done = 0; done < bytes.size();) {
+            const ssize_t wrote = write(file.get(), bytes.data() + done, bytes.size() - done);
+            if (wrote <= 0) throw InfraError(fmt::format("{}: {}", name, std::strerror(errno)));
+            done += static_cast<std::size_t>(wrote);
+        }
+    }
+    ~TaskFile() {
+        std::error_code ignored;
+        fs::remove(path_, ignored);
+    }
+    TaskFile(const TaskFile&) = delete;
+    TaskFile& operator=(const TaskFile&) = delete;
+    std::string path() const { return path_.string(); }
+
+  private:
+    fs::path path_;
+};
+
+/// Everything that a tool prints. @throws InfraError, Stopped
+std::string run_tool(const std::vector<std::string>& arguments, const JudgeOptions& options) {
+    const Descriptor out(memfd_create("rungs-tool", MFD_CLOEXEC));
+    if (!out)
+        throw InfraError(fmt::format("no memory for {}'s output: {}", arguments[0], std::strerror(errno)));
+    Command command;
+    command.arguments = arguments;
+    command.output = out.get();
+    const std::string home = fs::temp_directory_path().string();
+    command.environment = {"PATH=/usr/local/cuda/bin:/usr/bin:/bin", "LC_ALL=C", "HOME=" + home,
+                           "TMPDIR=" + home};
+    for (const char* name : {"CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"}) {
+        if (const char* value = std::getenv(name))
+            command.environment.push_back(fmt::format("{}={}", name, value));
+    }
+    Process process(command);
+    const bool in_time = run_to_end(process, tool_seconds, options.stop);
+    if (options.stop && options.stop->load()) throw Stopped{};
+    if (!in_time) throw InfraError(fmt::format("{} did not end within {} s", arguments[0], tool_seconds));
+    std::string text(static_cast<std::size_t>(lseek(out.get(), 0, SEEK_END)), '\0');
+    const ssize_t got = pread(out.get(), text.data(), text.size(), 0);
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text + process.errors().text();
+}
+
+fs::path cuda_worker(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                     const JudgeOptions& options) {
+    if (!options.toolchain.tools(Backend::cuda))
+        throw InfraError("this build has no cuda backend: no nvcc was found");
+    if (const std::string missing = Device::missing(); !missing.empty())
+        throw InfraError("no GPU: " + missing);
+    const Build build = build_worker(manifest, rung, source, options.toolchain, Backend::cuda, options.stop);
+    if (build.executable.empty()) throw InfraError(rung.name + " does not compile: " + build.reason);
+    return build.executable;
+}
+
+}  // namespace
+
+std::vector<Finding> read_sanitizer(Tool tool, const std::string& text) {
+    std::vector<Finding> findings;
+    for (const std::vector<std::string>& lines : paragraphs(text)) {
+        // The first paragraph begins with the tool's name.
+        const auto begin = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+            return line.rfind("Invalid __", 0) == 0 || line.rfind("Uninitialized __", 0) == 0 ||
+                   line.find("Race reported between ") != std::string::npos ||
+                   line.rfind("Barrier error", 0) == 0;
+        });
+        if (begin == lines.end()) continue;
+        const std::vector<std::string> rest(begin, lines.end());
+        Finding finding = tool == Tool::racecheck   ? race(rest)
+                          : tool == Tool::synccheck ? barrier(rest)
+                                                    : invalid_access(rest, tool);
+        const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
+            return other.kind == finding.kind && other.side.place.file == finding.side.place.file &&
+                   other.side.place.line == finding.side.place.line &&
+                   other.other.place.line == finding.other.place.line &&
+                   other.side.access == finding.side.access;
+        });
+        if (same == findings.end()) {
+            finding.count = std::max<std::uint64_t>(finding.count, 1);
+            findings.push_back(std::move(finding));
+        } else {
+            ++same->count;
+        }
+    }
+    sort_findings(findings);
+    return findings;
+}
+
+std::vector<ProfiledLaunch> read_ncu(const std::string& text) {
+    // Fields in quotes, separated by commas; ncu never puts quotes into a field.
+    const auto fields_of = [](const std::string& line) {
+        std::vector<std::string> fields;
+        for (std::size_t at = line.find('"'); at != std::string::npos;) {
+            const std::size_t end = line.find('"', at + 1);
+            if (end == std::string::npos) break;
+            fields.push_back(line.substr(at + 1, end - at - 1));
+            at = line.find('"', end + 1);
+        }
+        return fields;
+    };
+    std::istringstream in(text);
+    std::map<std::string, std::size_t> columns;
+    std::vector<ProfiledLaunch> launches;
+    std::string last_id, complaint;
+    for (std::string line; std::getline(in, line);) {
+        if (line.rfind("==ERROR==", 0) == 0 && complaint.empty()) complaint = line.substr(10);
+        if (line.empty() || line[0] != '"') continue;
+        const std::vector<std::string> fields = fields_of(line);
+        if (columns.empty()) {
+            for (std::size_t i = 0; i < fields.size(); ++i) columns[fields[i]] = i;
+            for (const char* needed : {"ID", "Kernel Name", "Metric Name", "Metric Value"}) {
+                if (!columns.count(needed))
+                    throw std::runtime_error(fmt::format("ncu's table has no column '{}'", needed));
+            }
+            continue;
+        }
+        if (fields.size() != columns.size()) throw std::runtime_error("a line of ncu's table is cut off");
+        if (launches.empty() || fields[columns["ID"]] != last_id) {
+            last_id = fields[columns["ID"]];
+            const std::string name = fields[columns["Kernel Name"]];
+            launches.push_back({one_line(name.substr(0, name.find('(')), 200), {}});
+        }
+        std::string value = fields[columns["Metric Value"]];
+        value.erase(std::remove(value.begin(), value.end(), ','), value.end());
+        launches.back().metrics[fields[columns["Metric Name"]]] = std::strtod(value.c_str(), nullptr);
+    }
+    if (!complaint.empty()) {
+        if (complaint.find("ERR_NVGPUCTRPERM") != std::string::npos) {
+            complaint =
+                "this user may not read the GPU's counters; see "
+                "https://developer.nvidia.com/ERR_NVGPUCTRPERM";
+        }
+        throw std::runtime_error("ncu: " + one_line(complaint));
+    }
+    if (launches.empty()) throw std::runtime_error("ncu has profiled no kernel: " + one_line(text));
+    return launches;
+}
+
+void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEntry& rung,
+                     const fs::path& source, const Exam& exam, const JudgeOptions& options) {
+    const auto start = Clock::now();
+    Checks& checks = result.checks;
+    const std::string tool = find_tool("compute-sanitizer");
+    const fs::path worker = cuda_worker(manifest, rung, source, options);
+    const std::string version = between(run_tool({tool, "--version"}, options), "Version ", " ");
+    checks.tool = "compute-sanitizer " + one_line(version, 40);
+    std::vector<Case> cases;
+    for (Case& which : manifest.check_cases_of(rung, options.key)) {
+        const Work work = exam.work(which);
+        if (std::max(work.bytes, work.flops) <= small_work && work.bytes > 0)
+            cases.push_back(std::move(which));
+    }
+    // The largest tell most.
+    std::stable_sort(cases.begin(), cases.end(),
+                     [&](const Case& a, const Case& b) { return exam.work(a).bytes > exam.work(b).bytes; });
+    if (cases.size() > most_cases) cases.resize(most_cases);
+    checks.of = static_cast<int>(cases.size());
+    checks.orders = 1;
+    checks.done = true;
+    for (const Case& which : cases) {
+        if (options.progress) options.progress({rung, Phase::checks, checks.cases, checks.of});
+        const Task task = exam.make(which);
+        const TaskFile file(which.problem, task);
+        for (const Tool one : {Tool::memcheck, Tool::racecheck, Tool::initcheck, Tool::synccheck}) {
+            const std::string text = run_tool({tool, "--tool", name_of(one), "--print-limit", "100",
+                                               "--show-backtrace", "no", worker.string(), file.path()},
+                                              options);
+            if (text.find("========= ") == std::string::npos || text.find("SUMMARY") == std::string::npos) {
+                throw InfraError("compute-sanitizer did not come to its end: " + one_line(text));
+            }
+            for (Finding& finding : read_sanitizer(one, text)) checks.findings.push_back(std::move(finding));
+        }
+        if (!checks.findings.empty()) {
+            checks.found_in = describe(which, task);
+            break;
+        }
+        ++checks.cases;
+    }
+    sort_findings(checks.findings);
+    if (!checks.findings.empty() && checks.findings.front().severity == Severity::error &&
+        (manifest.check.required || !result.passed())) {
+        result.verdict = verdict_of(checks.findings.front());
+        result.reason = in_one_line(checks.findings.front());
+    }
+    checks.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<ProfiledLaunch> profile_rung(const Manifest& manifest, const RungEntry& rung,
+                                         const fs::path& source, const Exam& exam,
+                                         const JudgeOptions& options) {
+    const std::string tool = find_tool("ncu");
+    const fs::path worker = cuda_worker(manifest, rung, source, options);
+    const Case which = case_to_count(manifest, rung, exam);
+    const TaskFile file(which.problem, exam.make(which));
+    std::string metrics;
+    for (const char* metric :
+         {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+          "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+          "smsp__thread_inst_executed_per_inst_executed.ratio", "dram__bytes_read.sum",
+          "dram__bytes_write.sum", "gpu__time_duration.sum"}) {
+        metrics += (metrics.empty() ? "" : ",") + std::string(metric);
+    }
+    const std::string text =
+        run_tool({tool, "--csv", "--print-units", "base", "--clock-control", "none", "--launch-count", "100",
+                  "--metrics", metrics, worker.string(), file.path()},
+                 options);
+    try {
+        return read_ncu(text);
+    } catch (const std::runtime_error& error) {
+        throw InfraError(error.what());
+    }
+}
+
+}  // namespace rungs::judge

@@ -1,0 +1,40 @@
+#pragma once
+// compute-sanitizer and ncu around a rung on a GPU, and their words as findings and numbers. Both attach to
+// the process that runs the rung, so it runs without the sandbox: for a student's own rungs, not for
+// strangers'.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "judge.hpp"
+
+namespace rungs::judge {
+
+/// The findings in what `compute-sanitizer --tool TOOL` printed. What it says of many threads at one place is
+/// one finding with a count. Lines that are no report, such as the program's own, are passed over.
+std::vector<Finding> read_sanitizer(simt::check::Tool tool, const std::string& text);
+
+/// One launch in `ncu --csv`: metrics by name, in ncu's base units.
+struct ProfiledLaunch {
+    std::string kernel;
+    std::map<std::string, double> metrics;
+};
+
+/// Reads what `ncu --csv --print-units base` printed; lines before the table are passed over.
+/// @throws std::runtime_error with ncu's own message where there is no table
+std::vector<ProfiledLaunch> read_ncu(const std::string& text);
+
+/// Runs compute-sanitizer's four tools over small cases of the rung and puts the findings, and the verdict
+/// that follows from an error, into `result`. @throws Stopped, InfraError where the tool is missing or fails
+void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEntry& rung,
+                     const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options);
+
+/// Counts one call of the rung with ncu, on the case whose counters check mode shows.
+/// @throws Stopped, InfraError with what is missing: the tool, a GPU, the permission to read counters
+std::vector<ProfiledLaunch> profile_rung(const Manifest& manifest, const RungEntry& rung,
+                                         const std::filesystem::path& source, const Exam& exam,
+                                         const JudgeOptions& options);
+
+}  // namespace rungs::judge

@@ -1,0 +1,99 @@
+// rungs profile: what ncu counts of a rung on this GPU, beside what check mode predicts.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "build.hpp"
+#include "counts.hpp"
+#include "interrupt.hpp"
+#include "sanitizer.hpp"
+#include "source.hpp"
+#include "text.hpp"
+#include "verbs.hpp"
+
+namespace rungs {
+
+int profile(const RungChoice& choice, Terminal& out) {
+    using simt::check::Access;
+    using simt::check::Space;
+    const Workbook workbook = open_workbook();
+    const Chosen chosen = choose_rung(workbook, choice.rung);
+    const auto source = judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(),
+                                         choice.solution ? judge::Whose::solution : judge::Whose::student);
+    judge::JudgeOptions options;
+    options.toolchain = workbook.toolchain;
+    options.stop = &stop_requested();
+    const std::unique_ptr<Exam> exam = workbook.exam_of(*chosen.chapter);
+    std::vector<judge::ProfiledLaunch> measured;
+    try {
+        measured = judge::profile_rung(*chosen.chapter, *chosen.rung, source, *exam, options);
+    } catch (const judge::InfraError& error) {
+        throw CannotCheck(error.what());
+    }
+    std::string why_not;
+    const auto predicted = judge::count(*chosen.chapter, *chosen.rung, source, *exam, options, why_not);
+    stop_here();
+    const Case which = judge::case_to_count(*chosen.chapter, *chosen.rung, *exam);
+    out.line(out.paint(Style::bold, chosen.rung->name) + "  " + judge::describe(which, exam->make(which)));
+    if (!predicted) out.line("  no prediction: " + why_not);
+    struct Row {
+        const char* metric;
+        const char* words;
+    };
+    static constexpr std::array rows{
+        Row{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global load requests"},
+        Row{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global load sectors"},
+        Row{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "global store requests"},
+        Row{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global store sectors"},
+        Row{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared load wavefronts"},
+        Row{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared store wavefronts"},
+        Row{"smsp__thread_inst_executed_per_inst_executed.ratio", "lanes an instruction"},
+        Row{"dram__bytes_read.sum", "bytes read from memory"},
+        Row{"dram__bytes_write.sum", "bytes written to memory"},
+        Row{"gpu__time_duration.sum", "time in ns"}};
+    // ncu sees kernels; fills and copies of the driver's are none of the rung's.
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+        const judge::ProfiledLaunch& launch = measured[i];
+        const simt::check::LaunchCounters* same = nullptr;
+        if (predicted && i < predicted->launches.size() && predicted->launches[i].kernel == launch.kernel) {
+            same = &predicted->launches[i];
+        }
+        judge::Tally one;
+        if (same) one.launches = {*same};
+        const auto prediction = [&](std::size_t row) -> std::string {
+            if (!same) return "";
+            const auto load = one.total(Space::global, Access::read),
+                       store = one.total(Space::global, Access::write);
+            switch (row) {
+                case 0:
+                    return fmt::format("{}", load.requests);
+                case 1:
+                    return fmt::format("{}", load.sectors);
+                case 2:
+                    return fmt::format("{}", store.requests);
+                case 3:
+                    return fmt::format("{}", store.sectors);
+                case 4:
+                    return fmt::format("{}", one.total(Space::shared, Access::read).wavefronts);
+                case 5:
+                    return fmt::format("{}", one.total(Space::shared, Access::write).wavefronts);
+                case 6:
+                    return fmt::format("{:.2f}", 32 * one.simt_efficiency());
+                default:
+                    return "";
+            }
+        };
+        out.line();
+        out.line(out.paint(Style::bold,
+                           fmt::format("  {:<32}{:>16}{:>16}", launch.kernel, "this GPU", "predicted")));
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            const auto found = launch.metrics.find(rows[row].metric);
+            const std::string value =
+                found == launch.metrics.end() ? "not told" : fmt::format("{:.10g}", found->second);
+            out.line(fmt::format("  {:<32}{:>16}{:>16}", rows[row].words, value, prediction(row)));
+        }
+    }
+    return 0;
+}
+
+}  // namespace rungs

@@ -1,0 +1,212 @@
+// Counters in the judge and what is made of them: advice, pictures, the verbs explain and see.
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "advice.hpp"
+#include "counts.hpp"
+#include "pictures.hpp"
+#include "program_fixture.hpp"
+#include "rungs/catch.hpp"
+#include "source.hpp"
+
+using namespace rungs;
+using namespace rungs::judge;
+using namespace rungs::test;
+using Catch::Matchers::ContainsSubstring;
+using simt::check::Access;
+using simt::check::SiteCounters;
+using simt::check::Space;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The reference of 04_grid_stride, except that each thread reads a piece of its own: neighbours are far
+/// apart.
+std::string strided() {
+    std::ifstream in(fs::path(RUNGS_ROOT) / "solutions/01_reduction/04_grid_stride.cu");
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto replace = [&](const std::string& what, const std::string& with) {
+        const std::size_t at = text.find(what);
+        REQUIRE(at != std::string::npos);
+        text.replace(at, what.size(), with);
+    };
+    replace("most_blocks = 2048", "most_blocks = 16");
+    replace("for (std::size_t i = first; i < n; i += threads)",
+            "const std::size_t piece = (n + threads - 1) / threads;\n"
+            "    for (std::size_t i = first * piece; i < n && i < (first + 1) * piece; ++i)");
+    return text;
+}
+
+SiteCounters site(Space space, Access access, std::uint64_t lanes, std::uint64_t cost, std::uint64_t ideal) {
+    SiteCounters made;
+    made.place = {"a.cu", 7, 0, "k"};
+    made.array = "tile";
+    made.space = space;
+    made.access = access;
+    made.width = 4;
+    made.requests = 10;
+    made.lanes = 10 * lanes;
+    if (space == Space::shared) {
+        made.wavefronts = cost;
+        made.ideal_wavefronts = ideal;
+    } else {
+        made.sectors = cost;
+        made.ideal_sectors = ideal;
+        made.useful_bytes = 4 * made.lanes;
+    }
+    return made;
+}
+
+Tally tally_of(const SiteCounters& one) {
+    Tally tally;
+    tally.host.launches = 1;
+    tally.launches.emplace_back();
+    tally.launches[0].sites = {one};
+    tally.launches[0].warps = 1;
+    return tally;
+}
+
+std::string rules(const Tally& mine, const Tally* reference = nullptr) {
+    std::string text;
+    for (const Advice& one : advise(mine, reference)) text += one.rule + ";";
+    return text;
+}
+
+Step step_of(Space space, long long pitch) {
+    Step step;
+    step.place = {"a.cu", 7, 0, "k"};
+    step.array = "tile";
+    step.space = space;
+    step.width = 4;
+    step.lanes = 0xffffffffu;
+    for (unsigned lane = 0; lane < 32; ++lane) step.offsets[lane] = pitch * lane;
+    return step;
+}
+
+}  // namespace
+
+TEST_CASE("strided access shows 32 sectors a request where the reference has 4", "[judge][counts]") {
+    JudgeOptions options;
+    options.toolchain = read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
+    const Manifest manifest = read_manifest(fs::path(RUNGS_ROOT) / "chapters" / "01_reduction");
+    const RungEntry& rung = *manifest.find("04_grid_stride");
+    std::unique_ptr<Exam> exam;
+    for (const RegisteredExam& entry : registered_exams()) {
+        if (entry.chapter == manifest.chapter) exam = entry.make();
+    }
+    const TemporaryFolder folder;
+    const fs::path file = folder.write("04_grid_stride.cu", strided());
+    const RungResult result = judge_rung(manifest, rung, file, *exam, options);
+    INFO(result.reason << result.counters.why_not);
+    REQUIRE(result.counters.done);
+    REQUIRE(result.counters.reference);
+    CHECK(result.counters.rung.total(Space::global, Access::read).sectors_per_request() > 31.5);
+    const auto good = result.counters.reference->total(Space::global, Access::read);
+    CHECK(good.sectors_per_request() <= 4.01);
+    CHECK_THAT(rules(result.counters.rung, &*result.counters.reference), ContainsSubstring("stride"));
+    // The line is the rung's, not the contract's that it calls.
+    CHECK(result.counters.rung.lines().front().place.file == "04_grid_stride.cu");
+    // The same numbers every time.
+    std::string why_not;
+    const auto again = count(manifest, rung, file, *exam, options, why_not);
+    REQUIRE(again);
+    CHECK(again->total(Space::global).sectors == result.counters.rung.total(Space::global).sectors);
+    CHECK(again->total(Space::shared).wavefronts == result.counters.rung.total(Space::shared).wavefronts);
+    // One warp was followed, in the order in which it went.
+    const Trace& trace = again->trace;
+    REQUIRE(trace.steps.size() > 5);
+    CHECK(trace.requests.size() == 8);
+    const Step* worst = costliest(trace, Space::global);
+    REQUIRE(worst);
+    CHECK(sectors_of(*worst) == 32);
+    for (std::size_t i = 1; i < trace.steps.size(); ++i)
+        CHECK(trace.steps[i - 1].phase <= trace.steps[i].phase);
+}
+
+TEST_CASE("each rule of advice speaks on its pattern and on no other", "[report][advice]") {
+    CHECK(rules(tally_of(site(Space::global, Access::read, 32, 40, 40))) == "");
+    CHECK(rules(tally_of(site(Space::global, Access::read, 32, 320, 40))) == "stride;");
+    CHECK(rules(tally_of(site(Space::global, Access::read, 32, 50, 40))) == "misaligned;");
+    CHECK(rules(tally_of(site(Space::global, Access::write, 32, 120, 40))) == "structs;");
+    CHECK(rules(tally_of(site(Space::shared, Access::read, 32, 10, 10))) == "");
+    CHECK(rules(tally_of(site(Space::shared, Access::read, 32, 320, 10))) == "bank conflict;");
+    SiteCounters atomic = site(Space::global, Access::atomic, 32, 10, 10);
+    atomic.serial_steps = 320;
+    CHECK(rules(tally_of(atomic)) == "atomics;");
+    atomic.serial_steps = 10;
+    CHECK(rules(tally_of(atomic)) == "");
+
+    Tally mine = tally_of(site(Space::global, Access::read, 32, 40, 40));
+    Tally reference = mine;
+    CHECK(rules(mine, &reference) == "");
+    mine.launches[0].basic_blocks = 10;
+    mine.launches[0].active_lanes = 100;
+    CHECK(rules(mine, &reference) == "divergence;");
+    mine = reference;
+    mine.launches[0].barriers = 100;
+    CHECK(rules(mine, &reference) == "barriers;");
+    mine = reference;
+    mine.host.launches = 3;
+    CHECK(rules(mine, &reference) == "launches;");
+}
+
+TEST_CASE("pictures say in words what they draw", "[report][pictures]") {
+    CHECK(sectors_of(step_of(Space::global, 4)) == 4);
+    CHECK(sectors_of(step_of(Space::global, 128)) == 32);
+    CHECK(depth_of(step_of(Space::shared, 4)) == 1);
+    CHECK(depth_of(step_of(Space::shared, 128)) == 32);
+    CHECK(depth_of(step_of(Space::shared, 132)) == 1);  // the padded row
+    CHECK(depth_of(step_of(Space::shared, 8)) == 2);
+    CHECK_THAT(sectors_svg(step_of(Space::global, 128)), ContainsSubstring("32 lanes, 32 sectors"));
+    CHECK_THAT(sectors_svg(step_of(Space::global, 4)),
+               ContainsSubstring("128 of 128 bytes that move are used"));
+    CHECK_THAT(banks_svg(step_of(Space::shared, 128)), ContainsSubstring("32-way bank conflict"));
+    CHECK_THAT(banks_svg(step_of(Space::shared, 4)), ContainsSubstring("no bank conflict"));
+    CHECK(sectors_svg(step_of(Space::shared, 4)).empty());
+    CHECK(banks_svg(step_of(Space::global, 4)).empty());
+    CHECK(lanes_svg({}).empty());
+    CHECK(timeline_svg({}).empty());
+    // Names come from a submission.
+    Step hostile = step_of(Space::global, 4);
+    hostile.array = "<script>&\"";
+    CHECK(sectors_svg(hostile).find("<script>") == std::string::npos);
+    for (const std::string& svg :
+         {sectors_svg(step_of(Space::global, 4)), banks_svg(step_of(Space::shared, 128))}) {
+        CHECK_THAT(svg, ContainsSubstring("prefers-color-scheme:dark"));
+        CHECK_THAT(svg, ContainsSubstring("<title>"));
+    }
+}
+
+TEST_CASE("counters without sense are refused", "[judge][counts]") {
+    for (const char* bad : {"", "{}", "[]", R"({"launches": 1})", R"({"launches": [{}]})"}) {
+        CHECK_THROWS_AS(read_tally(bad), std::runtime_error);
+    }
+}
+
+TEST_CASE("explain shows counters in the margin, see writes pictures", "[program][judge]") {
+    const SmallWorkbook workbook;
+    const Outcome good = workbook.run({"explain", "01/03", "--solution", "--json", "explain.json"});
+    INFO(good.out << good.err);
+    REQUIRE(good.status == 0);
+    for (const char* text :
+         {"Hottest lines", "share", "partial[threadIdx.x] +=", "What to try", "./rungs see 01/03"}) {
+        CHECK_THAT(good.out, ContainsSubstring(text));
+    }
+    CHECK(good.out.find('\033') == std::string::npos);
+    const auto json = nlohmann::json::parse(workbook.folder.read("explain.json"));
+    CHECK(json["schema"] == "rungs.explain/1");
+    CHECK(json["counters"]["rung"]["launches"] == 1);
+
+    const Outcome seen = workbook.run({"see", "01/03", "--solution", "--out", "pictures"});
+    INFO(seen.out << seen.err);
+    REQUIRE(seen.status == 0);
+    CHECK(workbook.folder.listing("pictures") ==
+          "01_03_banks.svg 01_03_lanes.svg 01_03_sectors.svg 01_03_timeline.svg");
+    CHECK(workbook.run({"see", "01/03", "--solution", "--line", "1"}).status == 2);
+    CHECK(workbook.run({"see", "01/03", "--solution", "--warp", "77"}).status == 3);
+    CHECK(workbook.run({"explain", "01"}).status == 2);
+}

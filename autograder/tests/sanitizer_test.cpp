@@ -1,0 +1,113 @@
+// What compute-sanitizer and ncu have printed on a GPU (autograder/tests/recorded: an NVIDIA H200,
+// compute-sanitizer 2025.3.1, ncu of CUDA 13.0, of the kernels in recorded/faulty.cu), read as findings and
+// numbers.
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "program_fixture.hpp"
+#include "rungs/catch.hpp"
+#include "sanitizer.hpp"
+
+using namespace rungs;
+using namespace rungs::judge;
+using namespace rungs::test;
+using Catch::Matchers::ContainsSubstring;
+using simt::check::Tool;
+
+namespace {
+
+std::string recorded(const std::string& name) {
+    return TemporaryFolder::content_of(std::filesystem::path(RUNGS_ROOT) / "autograder/tests/recorded" /
+                                       name);
+}
+
+Finding only(Tool tool, const std::string& name) {
+    const auto findings = read_sanitizer(tool, recorded(name));
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].side.place.file == "faulty.cu");
+    CHECK(findings[0].kernel == findings[0].side.place.function);
+    CHECK_FALSE(findings[0].advice.empty());
+    return findings[0];
+}
+
+}  // namespace
+
+TEST_CASE("memcheck's words become findings", "[judge][sanitizer]") {
+    const Finding past = only(Tool::memcheck, "memcheck.write_past_end.txt");
+    CHECK(verdict_of(past) == Verdict::out_of_bounds);
+    CHECK(past.kind == "out-of-bounds");
+    CHECK(past.kernel == "write_past_end");
+    CHECK(past.side.place.line == 7);
+    CHECK(past.side.access == "write of 4 bytes");
+    CHECK(past.side.thread.x == 232);
+    CHECK(past.side.block.x == 3);
+    CHECK_THAT(past.message, ContainsSubstring("behind an allocation of 4,000 bytes"));
+
+    const Finding off = only(Tool::memcheck, "memcheck.read_misaligned.txt");
+    CHECK(off.kind == "misaligned");
+    CHECK(off.side.access == "read of 16 bytes");
+    CHECK(off.count > 1);  // one finding for all threads
+
+    const Finding shared = only(Tool::memcheck, "memcheck.write_shared_past_end.txt");
+    CHECK_THAT(shared.message, ContainsSubstring("shared memory"));
+    CHECK_THAT(only(Tool::memcheck, "memcheck.use_after_free.txt").message,
+               ContainsSubstring("before an allocation"));
+}
+
+TEST_CASE("racecheck's and initcheck's words become findings", "[judge][sanitizer]") {
+    const Finding race = only(Tool::racecheck, "racecheck.missing_barrier.txt");
+    CHECK(verdict_of(race) == Verdict::race);
+    CHECK(race.kind == "read-write");
+    CHECK(race.side.access == "write");
+    CHECK(race.side.place.line == 23);
+    REQUIRE(race.has_other);
+    CHECK(race.other.access == "read");
+    CHECK(race.other.place.line == 24);
+    CHECK(race.count == 512);
+
+    const Finding missing = only(Tool::initcheck, "initcheck.read_unwritten.txt");
+    CHECK(verdict_of(missing) == Verdict::uninit);
+    CHECK(missing.side.access == "read of 4 bytes");
+    CHECK(missing.side.place.line == 28);
+}
+
+TEST_CASE("a clean run has no findings", "[judge][sanitizer]") {
+    CHECK(read_sanitizer(Tool::memcheck, recorded("memcheck.clean.txt")).empty());
+    CHECK(read_sanitizer(Tool::racecheck, recorded("racecheck.clean.txt")).empty());
+    CHECK(read_sanitizer(Tool::initcheck, recorded("initcheck.clean.txt")).empty());
+    CHECK(read_sanitizer(Tool::synccheck, recorded("synccheck.clean.txt")).empty());
+    // What the program prints is none of the tool's words.
+    CHECK(read_sanitizer(Tool::memcheck, "Invalid __global__ write of size 4 bytes\n").empty());
+    CHECK(read_sanitizer(Tool::memcheck, "").empty());
+}
+
+TEST_CASE("ncu's table becomes numbers", "[judge][sanitizer]") {
+    const auto launches = read_ncu(recorded("ncu.strided.csv"));
+    REQUIRE(launches.size() == 1);
+    CHECK(launches[0].kernel == "strided");
+    // Every 8th float: a sector of its own for each lane.
+    CHECK(launches[0].metrics.at("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum") == 4);
+    CHECK(launches[0].metrics.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == 128);
+    CHECK(launches[0].metrics.at("dram__bytes_read.sum") == 6912);  // printed with a comma
+    CHECK(read_ncu(recorded("ncu.shared.csv")).at(0).metrics.at("smsp__inst_executed_op_shared_ld.sum") == 4);
+
+    CHECK_THROWS_WITH(read_ncu("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n"),
+                      ContainsSubstring("may not read the GPU's counters"));
+    CHECK_THROWS_WITH(read_ncu("==ERROR== 'x' does not exist or is not an executable.\n"),
+                      ContainsSubstring("does not exist"));
+    CHECK_THROWS_WITH(read_ncu(""), ContainsSubstring("no kernel"));
+    CHECK_THROWS_WITH(read_ncu("\"ID\",\"Name\"\n"), ContainsSubstring("no column"));
+}
+
+TEST_CASE("without a GPU the tools say what is missing", "[program]") {
+    const SmallWorkbook workbook;
+    const Outcome sanitized = workbook.run({"check", "01/03", "--sanitize", "--backend", "cpu"});
+    CHECK(sanitized.status == 3);
+    CHECK_THAT(sanitized.err, ContainsSubstring("needs a GPU"));
+    CHECK(workbook.run({"check", "01/03", "--sanitize", "--submission", "."}).status == 2);
+    const Outcome profiled = workbook.run({"profile", "01/03"});
+    CHECK(profiled.status == 3);
+    CHECK_THAT(profiled.err, ContainsSubstring("ncu was not found") || ContainsSubstring("no cuda backend"));
+}
