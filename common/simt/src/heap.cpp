@@ -188,7 +188,9 @@ void* Heap::allocate(std::size_t size, Location::Kind kind) {
         if (mprotect(reinterpret_cast<void*>(region), usable, PROT_READ | PROT_WRITE) != 0) return nullptr;
         if (large) madvise(reinterpret_cast<void*>(region), length, MADV_HUGEPAGE);
         pointer = region + length - padded;
-        block = HeapBlock{size, region, region + usable, kind, guarded, false, {}};
+        // Not to be checked yet, by other threads' launches: its red zones are filled below, without the
+        // lock.
+        block = HeapBlock{size, region, region + usable, kind, guarded, true, {}};
         cursor_ = region + usable + page;
         blocks_.emplace(pointer, block);
         guarded_ += guarded;
@@ -201,6 +203,10 @@ void* Heap::allocate(std::size_t size, Location::Kind kind) {
     poison(user, user + size);
     std::memset(first, red_zone_byte, static_cast<std::size_t>(user - first));
     std::memset(user + size, red_zone_byte, static_cast<std::size_t>(last - (user + size)));
+    {
+        std::lock_guard lock(mutex_);
+        if (const auto found = blocks_.find(pointer); found != blocks_.end()) found->second.reported = false;
+    }
     observe::allocated(user, size, static_cast<unsigned char>(kind));
     return user;
 }
