@@ -308,6 +308,7 @@ class Worker {
             arguments.scalar_count = asked.numbers;
             entry->run(arguments);
         }
+        end_checks();  // the wait below is ours: it must not be counted
         check(cudaGetLastError(), "after the launch");
         check(cudaDeviceSynchronize(), "while the kernel ran");
         check(cudaGetLastError(), "after the kernel");
