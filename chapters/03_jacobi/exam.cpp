@@ -35,11 +35,13 @@ class JacobiExam : public rungs::Exam {
         const Problem problem = decode(which);
         const Lattice& lattice = problem.lattice;
         const std::vector<float> field = jacobi::with_pitch(problem.start, lattice.nx, lattice.ny, nan);
+        // Between rows, and in the workspace, nothing needs to be written: outputs with content, NaN for
+        // whoever reads before writing.
+        const std::vector<float> unknown(field.size(), nan);
         return {
             {rungs::Array::of("start", field)},
-            {rungs::Array::unset<float>("phi", field.size()),
-             rungs::Array::unset<float>("work", field.size()), rungs::Array::unset<float>("norm", 1),
-             rungs::Array::unset<int>("sweeps", 1)},
+            {rungs::Array::of("phi", unknown), rungs::Array::of("work", unknown),
+             rungs::Array::unset<float>("norm", 1), rungs::Array::unset<int>("sweeps", 1)},
             {rungs::Number(static_cast<long long>(lattice.nx)),
              rungs::Number(static_cast<long long>(lattice.ny)), rungs::Number(static_cast<double>(lattice.q)),
              rungs::Number(static_cast<long long>(lattice.x0)),
