@@ -24,7 +24,7 @@ constexpr unsigned endless_line = HERE - 3;
 
 __global__ void endless_with_memory() {
     for (int i = 0;; ++i)
-        if (threadIdx.x == 0) result = i;
+        if (threadIdx.x == 0) static_cast<volatile int&>(result) = i;  // a plain store would leave the loop
 }
 constexpr unsigned endless_with_memory_line = HERE - 3;
 
