@@ -11,13 +11,12 @@
 #include <exception>
 #include <filesystem>
 #include <limits>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "rungs/atomic_file.hpp"
 #include "rungs/csv.hpp"
+#include "rungs/figure.hpp"
 #include "rungs/norms.hpp"
 #include "rungs/random.hpp"
 #include "rungs/svg.hpp"
@@ -42,58 +41,19 @@ constexpr const char* style =
     ".fig .edge{stroke:#6cb6f5}.fig .edge.warm{stroke:#ff9b6a}.fig .edge.off,.fig .rule{stroke:#59636e}}"
     "</style>\n";
 
-/// A picture in the making. Coordinates are pixels from the top left.
-class Drawing {
+/// A drawing in this lesson's style.
+class Drawing : public rungs::Drawing {
   public:
-    Drawing(double width, double height, const std::string& title, const std::string& description) {
-        const double shown = std::min(width, 840.0);  // as wide as a page of text
-        out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" viewBox=\"0 0 " << width << ' '
-             << height << "\" width=\"" << shown << "\" height=\"" << std::round(height * shown / width)
-             << "\" role=\"img\" aria-label=\"" << title << ": " << description << "\">\n"
-             << style << "<rect class=\"bg\" width=\"" << width << "\" height=\"" << height
-             << "\" rx=\"6\"/>\n";
-        text(20, 28, title, "title");
-    }
+    Drawing(double width, double height, const std::string& title, const std::string& description)
+        : rungs::Drawing(width, height, title, description, style) {}
 
-    void text(double x, double y, const std::string& words, const std::string& kind = "") {
-        out_ << "<text x=\"" << x << "\" y=\"" << y << "\" class=\"" << kind << "\">" << words << "</text>\n";
-    }
-    void box(double x, double y, double width, double height, const std::string& kind) {
-        out_ << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\"" << height
-             << "\" rx=\"3\" class=\"" << kind << "\"/>\n";
-    }
-    /// A box with a word in it.
-    void cell(double x, double y, double width, double height, const std::string& kind,
-              const std::string& word) {
-        box(x, y, width, height, kind);
-        const bool filled = kind == "on" || kind == "warm" || kind == "done";
-        text(x + width / 2, y + height / 2 + 4, word, filled ? "mid small white" : "mid small soft");
-    }
-    void line(double x1, double y1, double x2, double y2, const std::string& kind) {
-        out_ << "<path d=\"M" << x1 << ' ' << y1 << 'L' << x2 << ' ' << y2 << "\" class=\"" << kind
-             << "\"/>\n";
-    }
     /// From a cell in one row to one in the next: leaves and arrives vertically.
     void drop(double x1, double y1, double x2, double y2, const std::string& kind = "edge") {
         const double middle = (y1 + y2) / 2;
         out_ << "<path d=\"M" << x1 << ' ' << y1 << 'C' << x1 << ' ' << middle << ' ' << x2 << ' ' << middle
              << ' ' << x2 << ' ' << y2 << "\" class=\"" << kind << "\"/>\n";
     }
-
-    std::string svg() const { return out_.str() + "</svg>\n"; }
-
-  private:
-    std::ostringstream out_;
 };
-
-/// A plot of rungs::LinePlot or LadderChart on the same ground as the drawings.
-std::string on_ground(std::string svg) {
-    const std::string ground =
-        "<style>.bg{fill:#ffffff}@media(prefers-color-scheme:dark){.bg{fill:#0d1117}}</style>"
-        "<rect class=\"bg\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n";
-    const std::string mark = "</style>";
-    return svg.insert(svg.find(mark) + mark.size(), ground);
-}
 
 // ---------------------------------------------------------------------------------------------------------------
 // The two trees, for a block of 16 threads in warps of 4
@@ -460,7 +420,7 @@ void summation(const std::filesystem::path& folder) {
         table.row(std::int64_t{1} << exponent, errors[0], errors[1], errors[2], errors[3], errors[4]);
     }
     table.write(folder / "summation.csv");
-    rungs::write_file(folder / "summation.svg", on_ground(plot.svg()));
+    rungs::write_file(folder / "summation.svg", rungs::on_ground(plot.svg()));
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -469,29 +429,9 @@ void summation(const std::filesystem::path& folder) {
 void measured(const std::filesystem::path& folder) {
     const std::filesystem::path file = folder / "measured.csv";
     if (!std::filesystem::exists(file)) return;
-    std::istringstream lines(rungs::read_file(file));
-    rungs::LadderChart chart;
-    std::getline(lines, chart.title);
-    chart.description = "How fast each rung reads its input, beside the library and the memory's limit.";
-    chart.unit = "GB/s";
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream cells(line);
-        std::string name, speed, what;
-        std::getline(cells, name, ',');
-        std::getline(cells, speed, ',');
-        std::getline(cells, what);
-        double value = 0;
-        if (std::sscanf(speed.c_str(), "%lf", &value) != 1) {
-            throw std::runtime_error(file.string() + ": '" + line + "' is not NAME,GB/S or NAME,GB/S,KIND");
-        }
-        if (what == "roof") {
-            chart.limit = value;
-            chart.limit_label = name;
-        } else {
-            chart.bars.push_back({name, value, "", what == "library"});
-        }
-    }
-    rungs::write_file(folder / "reduction_ladder.svg", on_ground(chart.svg()));
+    const rungs::LadderChart chart = rungs::read_ladder(
+        file, "How fast each rung reads its input, beside the library and the memory's limit.", "GB/s");
+    rungs::write_file(folder / "reduction_ladder.svg", rungs::on_ground(chart.svg()));
 }
 
 }  // namespace

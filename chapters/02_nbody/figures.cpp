@@ -1,17 +1,16 @@
 // Draws the pictures of the lesson:
 //   figures FOLDER      writes FOLDER/*.svg
 // FOLDER/measured.csv becomes nbody_ladder.svg: its first line is the title, with machine and case; each
-// further line is NAME,TFLOP/S for a rung, or NAME,TFLOP/S,peer for something to compare with. moments.png
+// further line is NAME,TFLOP/S for a rung, or NAME,TFLOP/S,library for something to compare with. moments.png
 // beside them is one of the pictures that `./rungs run 02 --solution` writes.
 
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <sstream>
 #include <string>
 
 #include "rungs/atomic_file.hpp"
+#include "rungs/figure.hpp"
 #include "rungs/svg.hpp"
 
 namespace {
@@ -32,38 +31,11 @@ constexpr const char* style =
     ".fig .edge{stroke:#6cb6f5}.fig .edge.warm{stroke:#ff9b6a}.fig .rule{stroke:#59636e}}"
     "</style>\n";
 
-/// A picture in the making. Coordinates are pixels from the top left.
-class Drawing {
+/// A drawing in this lesson's style.
+class Drawing : public rungs::Drawing {
   public:
-    Drawing(int width, int height, const std::string& title, const std::string& description) {
-        out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" viewBox=\"0 0 " << width << ' '
-             << height << "\" width=\"" << width << "\" height=\"" << height
-             << "\" role=\"img\" aria-label=\"" << title << ": " << description << "\">\n"
-             << style << "<rect class=\"bg\" width=\"" << width << "\" height=\"" << height
-             << "\" rx=\"6\"/>\n";
-        text(20, 28, title, "title");
-    }
-    void text(int x, int y, const std::string& words, const std::string& kind = "") {
-        out_ << "<text x=\"" << x << "\" y=\"" << y << "\" class=\"" << kind << "\">" << words << "</text>\n";
-    }
-    void box(int x, int y, int width, int height, const std::string& kind) {
-        out_ << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\"" << height
-             << "\" rx=\"3\" class=\"" << kind << "\"/>\n";
-    }
-    /// A box with a word in it.
-    void cell(int x, int y, int width, int height, const std::string& kind, const std::string& word) {
-        box(x, y, width, height, kind);
-        const bool filled = kind == "on" || kind == "warm" || kind == "done";
-        text(x + width / 2, y + height / 2 + 4, word, filled ? "mid small white" : "mid small soft");
-    }
-    void line(int x1, int y1, int x2, int y2, const std::string& kind) {
-        out_ << "<path d=\"M" << x1 << ' ' << y1 << 'L' << x2 << ' ' << y2 << "\" class=\"" << kind
-             << "\"/>\n";
-    }
-    std::string svg() const { return out_.str() + "</svg>\n"; }
-
-  private:
-    std::ostringstream out_;
+    Drawing(double width, double height, const std::string& title, const std::string& description)
+        : rungs::Drawing(width, height, title, description, style) {}
 };
 
 std::string barrier_figure() {
@@ -219,26 +191,6 @@ std::string tournament_figure() {
     return out.svg();
 }
 
-/// A chart of rungs::LadderChart on the same ground as the drawings.
-std::string ladder_figure(const std::string& table) {
-    rungs::LadderChart chart{
-        "", "Teraflops of each rung, counting 20 operations an interaction", "TFLOP/s", {}, 0};
-    std::istringstream lines(table);
-    std::getline(lines, chart.title);
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream cells(line);
-        std::string name, value, kind;
-        std::getline(cells, name, ','), std::getline(cells, value, ','), std::getline(cells, kind);
-        chart.bars.push_back({name, std::stod(value), "", kind == "peer"});
-    }
-    std::string svg = chart.svg();
-    const std::string ground =
-        "<style>.bg{fill:#ffffff}@media(prefers-color-scheme:dark){.bg{fill:#0d1117}}</style>"
-        "<rect class=\"bg\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n";
-    const std::string mark = "</style>";
-    return svg.insert(svg.find(mark) + mark.size(), ground);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -250,7 +202,9 @@ int main(int argc, char** argv) try {
     rungs::write_file(folder / "split.svg", split_figure());
     rungs::write_file(folder / "rotation.svg", rotation_figure());
     rungs::write_file(folder / "tournament.svg", tournament_figure());
-    rungs::write_file(folder / "nbody_ladder.svg", ladder_figure(rungs::read_file(folder / "measured.csv")));
+    const rungs::LadderChart ladder = rungs::read_ladder(
+        folder / "measured.csv", "Teraflops of each rung, counting 20 operations an interaction", "TFLOP/s");
+    rungs::write_file(folder / "nbody_ladder.svg", rungs::on_ground(ladder.svg()));
     return 0;
 } catch (const std::exception& error) {
     return std::fprintf(stderr, "%s\n", error.what()), 1;

@@ -5,19 +5,17 @@
 // machine and case; each further line is NAME,GCELL/S for a rung, NAME,GCELL/S,library for something to
 // compare with, and NAME,GCELL/S,roof for the limit of one sweep a pass.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "pictures.hpp"
 #include "reference.hpp"
 #include "rungs/atomic_file.hpp"
+#include "rungs/figure.hpp"
 #include "rungs/svg.hpp"
 
 namespace {
@@ -39,47 +37,12 @@ constexpr const char* style =
     ".fig .edge{stroke:#6cb6f5}.fig .edge.warm{stroke:#ff9b6a}.fig .edge.off{stroke:#59636e}}"
     "</style>\n";
 
-/// A picture in the making. Coordinates are pixels from the top left.
-class Drawing {
+/// A drawing in this lesson's style.
+class Drawing : public rungs::Drawing {
   public:
-    Drawing(double width, double height, const std::string& title, const std::string& description) {
-        out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" viewBox=\"0 0 " << width << ' '
-             << height << "\" width=\"" << width << "\" height=\"" << height
-             << "\" role=\"img\" aria-label=\"" << title << ": " << description << "\">\n"
-             << style << "<rect class=\"bg\" width=\"" << width << "\" height=\"" << height
-             << "\" rx=\"6\"/>\n";
-        text(20, 28, title, "title");
-    }
-    void text(double x, double y, const std::string& words, const std::string& kind = "") {
-        out_ << "<text x=\"" << x << "\" y=\"" << y << "\" class=\"" << kind << "\">" << words << "</text>\n";
-    }
-    /// A box with a word in it.
-    void cell(double x, double y, double width, double height, const std::string& kind,
-              const std::string& word = "") {
-        out_ << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\"" << height
-             << "\" rx=\"2\" class=\"" << kind << "\"/>\n";
-        const bool filled = kind == "on" || kind == "warm" || kind == "done";
-        if (!word.empty())
-            text(x + width / 2, y + height / 2 + 4, word, filled ? "mid small white" : "mid small soft");
-    }
-    void line(double x1, double y1, double x2, double y2, const std::string& kind = "edge") {
-        out_ << "<path d=\"M" << x1 << ' ' << y1 << 'L' << x2 << ' ' << y2 << "\" class=\"" << kind
-             << "\"/>\n";
-    }
-    std::string svg() const { return out_.str() + "</svg>\n"; }
-
-  private:
-    std::ostringstream out_;
+    Drawing(double width, double height, const std::string& title, const std::string& description)
+        : rungs::Drawing(width, height, title, description, style, 2) {}
 };
-
-/// A plot of rungs::LinePlot or LadderChart on the same ground as the drawings.
-std::string on_ground(std::string svg) {
-    const std::string ground =
-        "<style>.bg{fill:#ffffff}@media(prefers-color-scheme:dark){.bg{fill:#0d1117}}</style>"
-        "<rect class=\"bg\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n";
-    const std::string mark = "</style>";
-    return svg.insert(svg.find(mark) + mark.size(), ground);
-}
 
 // ---------------------------------------------------------------------------------------------------------------
 // A sweep, and what a texture adds to it
@@ -291,38 +254,18 @@ void convergence(const std::filesystem::path& folder) {
         plot.series[2].x.push_back(sweep);
         plot.series[2].y.push_back(3 * std::pow(rho, sweep));
     }
-    rungs::write_file(folder / "convergence.svg", on_ground(plot.svg()));
+    rungs::write_file(folder / "convergence.svg", rungs::on_ground(plot.svg()));
 }
 
 /// The ladder as it was measured.
 void measured(const std::filesystem::path& folder) {
     const std::filesystem::path file = folder / "measured.csv";
     if (!std::filesystem::exists(file)) return;
-    std::istringstream lines(rungs::read_file(file));
-    rungs::LadderChart chart;
-    std::getline(lines, chart.title);
-    chart.description =
-        "How many sites a second each solver sweeps, beside what a copy would allow for one sweep a pass.";
-    chart.unit = "Gcell/s";
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream cells(line);
-        std::string name, speed, what;
-        std::getline(cells, name, ',');
-        std::getline(cells, speed, ',');
-        std::getline(cells, what);
-        double value = 0;
-        if (std::sscanf(speed.c_str(), "%lf", &value) != 1) {
-            throw std::runtime_error(file.string() + ": '" + line +
-                                     "' is not NAME,GCELL/S or NAME,GCELL/S,KIND");
-        }
-        if (what == "roof") {
-            chart.limit = value;
-            chart.limit_label = name;
-        } else {
-            chart.bars.push_back({name, value, "", what == "library"});
-        }
-    }
-    rungs::write_file(folder / "jacobi_ladder.svg", on_ground(chart.svg()));
+    const rungs::LadderChart chart = rungs::read_ladder(
+        file,
+        "How many sites a second each solver sweeps, beside what a copy would allow for one sweep a pass.",
+        "Gcell/s");
+    rungs::write_file(folder / "jacobi_ladder.svg", rungs::on_ground(chart.svg()));
 }
 
 }  // namespace

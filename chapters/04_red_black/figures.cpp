@@ -10,12 +10,11 @@
 #include <exception>
 #include <filesystem>
 #include <numbers>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "rungs/atomic_file.hpp"
+#include "rungs/figure.hpp"
 #include "rungs/svg.hpp"
 
 namespace {
@@ -34,47 +33,12 @@ constexpr const char* style =
     ".fig .rule{stroke:#59636e}.fig .edge{stroke:#6cb6f5}}"
     "</style>\n";
 
-/// A picture in the making. Coordinates are pixels from the top left.
-class Drawing {
+/// A drawing in this lesson's style.
+class Drawing : public rungs::Drawing {
   public:
-    Drawing(double width, double height, const std::string& title, const std::string& description) {
-        out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" viewBox=\"0 0 " << width << ' '
-             << height << "\" width=\"" << width << "\" height=\"" << height
-             << "\" role=\"img\" aria-label=\"" << title << ": " << description << "\">\n"
-             << style << "<rect class=\"bg\" width=\"" << width << "\" height=\"" << height
-             << "\" rx=\"6\"/>\n";
-        text(20, 28, title, "title");
-    }
-    void text(double x, double y, const std::string& words, const std::string& kind = "") {
-        out_ << "<text x=\"" << x << "\" y=\"" << y << "\" class=\"" << kind << "\">" << words << "</text>\n";
-    }
-    /// A box with a word in it.
-    void cell(double x, double y, double width, double height, const std::string& kind,
-              const std::string& word = "") {
-        out_ << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\"" << height
-             << "\" rx=\"3\" class=\"" << kind << "\"/>\n";
-        const bool filled = kind == "red" || kind == "black" || kind == "done";
-        if (!word.empty())
-            text(x + width / 2, y + height / 2 + 4, word, filled ? "mid small white" : "mid small soft");
-    }
-    void line(double x1, double y1, double x2, double y2, const std::string& kind) {
-        out_ << "<path d=\"M" << x1 << ' ' << y1 << 'L' << x2 << ' ' << y2 << "\" class=\"" << kind
-             << "\"/>\n";
-    }
-    std::string svg() const { return out_.str() + "</svg>\n"; }
-
-  private:
-    std::ostringstream out_;
+    Drawing(double width, double height, const std::string& title, const std::string& description)
+        : rungs::Drawing(width, height, title, description, style) {}
 };
-
-/// A plot of rungs::LinePlot or LadderChart on the same ground as the drawings.
-std::string on_ground(std::string svg) {
-    const std::string ground =
-        "<style>.bg{fill:#ffffff}@media(prefers-color-scheme:dark){.bg{fill:#0d1117}}</style>"
-        "<rect class=\"bg\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n";
-    const std::string mark = "</style>";
-    return svg.insert(svg.find(mark) + mark.size(), ground);
-}
 
 /// Where the points of a row lie in memory, in one array and in two; and what a red half-sweep fetches.
 std::string storage_figure() {
@@ -165,38 +129,18 @@ std::string omega_figure() {
         }
         plot.series.push_back(series);
     }
-    return on_ground(plot.svg());
+    return rungs::on_ground(plot.svg());
 }
 
 /// The ladder as it was measured.
 void measured(const std::filesystem::path& folder) {
     const std::filesystem::path file = folder / "measured.csv";
     if (!std::filesystem::exists(file)) return;
-    std::istringstream lines(rungs::read_file(file));
-    rungs::LadderChart chart;
-    std::getline(lines, chart.title);
-    chart.description =
-        "How many points each rung updates in a second, beside the masked kernels and the limit of one pass.";
-    chart.unit = "Gcell/s";
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream cells(line);
-        std::string name, speed, what;
-        std::getline(cells, name, ',');
-        std::getline(cells, speed, ',');
-        std::getline(cells, what);
-        double value = 0;
-        if (std::sscanf(speed.c_str(), "%lf", &value) != 1) {
-            throw std::runtime_error(file.string() + ": '" + line +
-                                     "' is not NAME,GCELL/S or NAME,GCELL/S,KIND");
-        }
-        if (what == "roof") {
-            chart.limit = value;
-            chart.limit_label = name;
-        } else {
-            chart.bars.push_back({name, value, "", what == "library"});
-        }
-    }
-    rungs::write_file(folder / "red_black_ladder.svg", on_ground(chart.svg()));
+    const rungs::LadderChart chart = rungs::read_ladder(
+        file,
+        "How many points each rung updates in a second, beside the masked kernels and the limit of one pass.",
+        "Gcell/s");
+    rungs::write_file(folder / "red_black_ladder.svg", rungs::on_ground(chart.svg()));
 }
 
 }  // namespace

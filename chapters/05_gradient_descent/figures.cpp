@@ -5,18 +5,17 @@
 // with machine and case; each further line is NAME,GB/S for a rung, NAME,GB/S,library for something to
 // compare with, and NAME,GB/S,roof for the limit.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "rungs/atomic_file.hpp"
 #include "rungs/csv.hpp"
+#include "rungs/figure.hpp"
 #include "rungs/svg.hpp"
 #include "systems.hpp"
 
@@ -87,15 +86,6 @@ class Drawing {
   private:
     std::ostringstream out_;
 };
-
-/// A plot of rungs::LinePlot or LadderChart on the same ground as the drawings.
-std::string on_ground(std::string svg) {
-    const std::string ground =
-        "<style>.bg{fill:#ffffff}@media(prefers-color-scheme:dark){.bg{fill:#0d1117}}</style>"
-        "<rect class=\"bg\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n";
-    const std::string mark = "</style>";
-    return svg.insert(svg.find(mark) + mark.size(), ground);
-}
 
 // ---------------------------------------------------------------------------------------------------------------
 // Who reads what in one step
@@ -297,7 +287,7 @@ void drift(const std::filesystem::path& folder) {
         table.row(k, lines[0][i] / lines[0][0], lines[1][i] / lines[1][0], lines[2][i] / lines[2][0]);
     }
     table.write(folder / "drift.csv");
-    rungs::write_file(folder / "drift.svg", on_ground(plot.svg()));
+    rungs::write_file(folder / "drift.svg", rungs::on_ground(plot.svg()));
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -346,7 +336,7 @@ void condition(const std::filesystem::path& folder) {
             plot.series[static_cast<std::size_t>(method)].y.push_back(k);
         }
     }
-    rungs::write_file(folder / "condition.svg", on_ground(plot.svg()));
+    rungs::write_file(folder / "condition.svg", rungs::on_ground(plot.svg()));
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -355,29 +345,9 @@ void condition(const std::filesystem::path& folder) {
 void measured(const std::filesystem::path& folder) {
     const std::filesystem::path file = folder / "measured.csv";
     if (!std::filesystem::exists(file)) return;
-    std::istringstream lines(rungs::read_file(file));
-    rungs::LadderChart chart;
-    std::getline(lines, chart.title);
-    chart.description = "The bytes of the full matrix over the time of an iteration, beside the libraries.";
-    chart.unit = "GB/s";
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream cells(line);
-        std::string name, speed, what;
-        std::getline(cells, name, ',');
-        std::getline(cells, speed, ',');
-        std::getline(cells, what);
-        double value = 0;
-        if (std::sscanf(speed.c_str(), "%lf", &value) != 1) {
-            throw std::runtime_error(file.string() + ": '" + line + "' is not NAME,GB/S or NAME,GB/S,KIND");
-        }
-        if (what == "roof") {
-            chart.limit = value;
-            chart.limit_label = name;
-        } else {
-            chart.bars.push_back({name, value, "", what == "library"});
-        }
-    }
-    rungs::write_file(folder / "gradient_descent_ladder.svg", on_ground(chart.svg()));
+    const rungs::LadderChart chart = rungs::read_ladder(
+        file, "The bytes of the full matrix over the time of an iteration, beside the libraries.", "GB/s");
+    rungs::write_file(folder / "gradient_descent_ladder.svg", rungs::on_ground(chart.svg()));
 }
 
 }  // namespace
