@@ -37,7 +37,7 @@ struct Word {
 
 /// Bytes around the elements of every buffer, there to show who writes past the ends.
 inline constexpr std::size_t guard_bytes = 4096;
-inline constexpr std::size_t alignment = 256;
+inline constexpr std::size_t alignment = 512;  ///< what textures want of a pointer on today's GPUs
 
 /// One buffer: guard, misalignment, elements, guard.
 struct Region {
@@ -81,7 +81,7 @@ struct Request {
     std::uint64_t order = 0;  ///< in which blocks, warps and lanes run
     std::uint32_t count = 0;  ///< whether to count requests, sectors and so on
     std::uint32_t reserved2 = 0;
-    double l2_bytes = 0;  ///< of the GPU whose time is to be modelled
+    double l2_bytes = 0;            ///< of the GPU whose time is to be modelled
     std::uint64_t trace_block = 0;  ///< of this block and warp every access is told, with `count`
     std::uint64_t trace_warp = 0;
     std::uint64_t report_offset = 0, report_bytes = 0;  ///< room for the report, in `out`

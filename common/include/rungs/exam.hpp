@@ -44,7 +44,7 @@ struct Array {
     std::string name;  ///< as the contract calls the parameter
     Element element = Element::f32;
     std::size_t count = 0;         ///< elements
-    std::size_t misalignment = 0;  ///< elements between a 256-byte boundary and the first one
+    std::size_t misalignment = 0;  ///< elements between a 512-byte boundary and the first one
     std::vector<std::byte> bytes;  ///< `count` elements; empty for an output that the grader poisons
 
     /// An array that holds `values`.

@@ -28,7 +28,7 @@ class Heap {
   public:
     Heap();
 
-    /// `size` bytes, 256-byte aligned and poisoned; null if `size` is 0 or more than the device has left.
+    /// `size` bytes, 512-byte aligned and poisoned; null if `size` is 0 or more than the device has left.
     void* allocate(std::size_t size, Location::Kind kind);
     /// False if `address` is not the start of a live allocation.
     bool release(void* address);

@@ -50,7 +50,7 @@ cudaError_t cudaProfilerStop();
 // ---- Memory
 // ------------------------------------------------------------------------------------------------------
 
-/// `size` bytes of device memory, 256-byte aligned and filled with 0xFF (a NaN in every float): memory that
+/// `size` bytes of device memory, 512-byte aligned and filled with 0xFF (a NaN in every float): memory that
 /// is not written shows. 0 bytes: `cudaSuccess` and a null pointer. More than the device has left:
 /// `cudaErrorMemoryAllocation`.
 cudaError_t cudaMalloc(void** pointer, size_t size);

@@ -39,14 +39,14 @@ struct VirtualDevice {
     static constexpr size_t shared_reserved_per_block = 1024;
 
     static constexpr size_t constant_memory = 64 * 1024;
-    static constexpr size_t texture_alignment = 256;
+    static constexpr size_t texture_alignment = 512;
     static constexpr size_t texture_pitch_alignment = 32;
     static constexpr size_t surface_alignment = 512;
     /// Pitch granularity of cudaMallocPitch().
     static constexpr size_t pitch_granularity = 512;
     static constexpr size_t max_pitch = 2147483647;
     /// Alignment of every device allocation.
-    static constexpr size_t allocation_alignment = 256;
+    static constexpr size_t allocation_alignment = 512;
 
     static constexpr int max_texture_1d = 131072;
     static constexpr int max_texture_1d_linear = 268435456;
