@@ -24,11 +24,13 @@ struct alignas(8) Half {
     T v[8 / sizeof(T)];
 };
 
-/// What depends on the type and on the iterations of a pass.
-template <class T, int iterations>
+/// What depends on the type, on the iterations of a pass, and on whether it is the last one. The last pass
+/// begins one iteration more, whose red half-sweep finds the norm of what it stores, and stores nothing.
+template <class T, int iterations, bool last>
 struct Shape {
-    static constexpr int halves = 2 * iterations;   ///< half-sweeps, each a plane behind the one before
-    static constexpr int halo = halves;             ///< points at a tile's rim that end up wrong
+    static constexpr int stored = 2 * iterations;   ///< half-sweeps of which the result is stored
+    static constexpr int halves = stored + last;    ///< half-sweeps, each a plane behind the one before
+    static constexpr int halo = stored + 2 * last;  ///< points at a tile's rim that end up wrong, or one more
     static constexpr int columns = 16 / sizeof(T);  ///< of a thread, along k
     static constexpr int tile_k = lanes * columns, tile_j = groups * rows;
     static constexpr int step_k = tile_k - 2 * halo, step_j = tile_j - 2 * halo;  ///< from tile to tile
@@ -48,12 +50,12 @@ static __device__ constexpr int first_column(int plane, int row, int colour) {
 
 /// A block owns a tile of columns and `chunk` planes of it, a thread `rows` x `columns` columns. Tiles
 /// overlap: the `halo` points next to another tile are that one's. The squares of the residual that each
-/// iteration finds go to *before, unless that is null, for the first one, and to after[0], after[1], ... for
-/// the others.
-template <class T, int iterations, bool whole>
+/// red half-sweep finds go to *before, unless that is null, for the first one, and to after[0], after[1], ...
+/// for the others.
+template <class T, int iterations, bool last, bool whole>
 __global__ void __launch_bounds__(lanes* groups, 1)
     wavefront_kernel(const T* b, const T* old, T* next, double* before, double* after, int n, int chunk) {
-    using S = Shape<T, iterations>;
+    using S = Shape<T, iterations, last>;
     constexpr int columns = S::columns;
     extern __shared__ __align__(16) unsigned char memory[];
     auto& shared = *reinterpret_cast<typename S::Shared*>(memory);
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(lanes* groups, 1)
 
     T u[planes][rows][columns] = {};  // plane i is u[(i - start) % planes]
     T arriving[rows][columns], arriving_b[rows][columns];
-    T squares[iterations] = {};
+    T squares[iterations + last] = {};
     fetch(from_old, start, arriving);
     fetch(from_b, start, arriving_b);
     for (int half = 0; half < S::halves; ++half) {  // beyond the tile's first and last row there are zeros
@@ -108,8 +110,8 @@ __global__ void __launch_bounds__(lanes* groups, 1)
         }
     }
 
-    const int last = end - 1 + S::halves;
-    for (int base = start; base <= last; base += planes) {
+    const int newest = end - 1 + S::halves;  // the last plane that arrives
+    for (int base = start; base <= newest; base += planes) {
 #pragma unroll
         for (int phase = 0; phase < planes; ++phase) {  // unrolled: u[] must be indexed by constants
             const int i = base + phase;
@@ -168,10 +170,10 @@ __global__ void __launch_bounds__(lanes* groups, 1)
                 }
             }
 
-            if (i - S::halves >= begin && i - S::halves < end) {
+            if (i - S::stored >= begin && i - S::stored < end) {
 #pragma unroll
                 for (int r = 0; r < rows; ++r) {
-                    const T(&done)[columns] = u[(phase - S::halves + planes) % planes][r];
+                    const T(&done)[columns] = u[(phase - S::stored + planes) % planes][r];
                     const bool left = owned[r / 2][0], right = owned[r / 2][1];
                     Quad<T> quad;
 #pragma unroll
@@ -190,7 +192,7 @@ __global__ void __launch_bounds__(lanes* groups, 1)
     }
 
 #pragma unroll
-    for (int t = 0; t < iterations; ++t) {
+    for (int t = 0; t < iterations + last; ++t) {
         double* const total = t > 0 ? after + t - 1 : before;
         if (total)
             red_black::add_over_block(36.0 * squares[t], total);  // the residual is six times the change
@@ -198,10 +200,10 @@ __global__ void __launch_bounds__(lanes* groups, 1)
 }
 
 /// Queues one pass of `iterations` iterations from `old` to `next`.
-template <class T, int iterations>
+template <class T, int iterations, bool last>
 static void pass(const T* b, const T* old, T* next, double* before, double* after, int n,
                  cudaStream_t stream) {
-    using S = Shape<T, iterations>;
+    using S = Shape<T, iterations, last>;
     const auto tiles = [n](int tile, int step) { return n <= tile ? 1 : (n - tile + step - 1) / step + 1; };
     const int along_k = tiles(S::tile_k, S::step_k), along_j = tiles(S::tile_j, S::step_j);
 
@@ -213,8 +215,8 @@ static void pass(const T* b, const T* old, T* next, double* before, double* afte
     long least = 0;
     for (int chunks = 1; chunks <= (n + 15) / 16; ++chunks) {
         // As many steps as a multiple of `planes`, by which the kernel's loop is unrolled.
-        const int steps = ((n + chunks - 1) / chunks + 2 * S::halves + planes - 1) / planes * planes;
-        const int size = steps - 2 * S::halves;
+        const int steps = ((n + chunks - 1) / chunks + 2 * S::halo + planes - 1) / planes * planes;
+        const int size = steps - 2 * S::halo;
         const long waves = (static_cast<long>(along_k) * along_j * ((n + size - 1) / size) + sms - 1) / sms;
         const long cost = waves * steps;
         if (least == 0 || cost < least) least = cost, chunk = size;
@@ -222,7 +224,7 @@ static void pass(const T* b, const T* old, T* next, double* before, double* afte
 
     const bool whole = n % S::columns == 0;  // rows begin at 16-byte boundaries
     const auto kernel =
-        whole ? wavefront_kernel<T, iterations, true> : wavefront_kernel<T, iterations, false>;
+        whole ? wavefront_kernel<T, iterations, last, true> : wavefront_kernel<T, iterations, last, false>;
     constexpr std::size_t bytes = sizeof(typename S::Shared);
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const dim3 block(lanes, groups), grid(along_k, along_j, (n + chunk - 1) / chunk);
@@ -244,13 +246,13 @@ static void launch(const T* start, const T* b, T* u, double* norms, T* work, int
         const int now = std::min(most, iterations - done), left = (iterations - done + most - 1) / most;
         T* const next = left % 2 ? u : work;  // the last one is u
         double* const before = done > 0 ? norms + done - 1 : nullptr;
-        if (now == 1) pass<T, 1>(b, old, next, before, norms + done, n, stream);
-        if (now == 2) pass<T, 2>(b, old, next, before, norms + done, n, stream);
-
+        const auto run = left > 1      ? pass<T, most, false>
+                         : now == most ? pass<T, most, true>
+                                       : pass<T, 1, true>;
+        run(b, old, next, before, norms + done, n, stream);
         done += now;
         old = next;
     }
-    if (iterations > 0) red_black::add_residual(b, u, norms + iterations - 1, n, stream);
     red_black::take_roots(norms, iterations, stream);
 }
 

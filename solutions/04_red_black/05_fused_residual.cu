@@ -5,20 +5,22 @@
 #include "red_black.cuh"
 #include "split.cuh"
 
-/// A thread owns four elements m, ... m + 3 of a row of its colour. Where `total` is not null, the squares of
-/// the residual before the update are added to it.
-template <class T>
+/// A thread owns four elements m, ... m + 3 of a row of its colour. With `norm`, the squares of the residual
+/// before the update are added to *total; without, the values before are not even read.
+template <class T, bool norm>
 __global__ void fused_residual_kernel(const T* b, const T* other, T* own, double* total, int n, int colour) {
     const int m = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
     const int j = blockIdx.y * blockDim.y + threadIdx.y;
-    const int i = blockIdx.z;
+    // Black goes from the last plane to the first: what red has touched last is still in the cache.
+    const int i = colour == 0 ? blockIdx.z : gridDim.z - 1 - blockIdx.z;
     double squares = 0;
     if (j < n && 2 * m < n) {  // no early return: all threads add up their squares below
         const int parity = (i + j + colour) & 1;
         const std::size_t c = (static_cast<std::size_t>(i) * n + j) * red_black::half_row(n) + m;
         const red_black::Four<T> sum = red_black::four_neighbours(other, c, i, j, m, parity, n);
         const red_black::Four<T> rhs = red_black::four(b, c);
-        red_black::Four<T> mine = red_black::four(own, c);
+        red_black::Four<T> mine{};
+        if (norm) mine = red_black::four(own, c);
 #pragma unroll
         for (int v = 0; v < 4; ++v) {
             const bool inside = 2 * (m + v) + parity < n;
@@ -33,13 +35,13 @@ __global__ void fused_residual_kernel(const T* b, const T* other, T* own, double
         }
         *reinterpret_cast<red_black::Four<T>*>(own + c) = mine;
     }
-    if (total) red_black::add_over_block(squares, total);
+    if (norm) red_black::add_over_block(squares, total);
 }
 
 template <class T>
 static void launch(const T* start, const T* b, T* u, double* norms, T* work, int n, int iterations,
                    cudaStream_t stream) {
-    const dim3 block(32, 8), grid((red_black::half_row(n) + 127) / 128, (n + 7) / 8, n);
+    const dim3 block(32, 16), grid((red_black::half_row(n) + 127) / 128, (n + 15) / 16, n);
     const red_black::Split<T> halves(work, n);
 
     red_black::clear(norms, iterations, stream);
@@ -54,8 +56,9 @@ static void launch(const T* start, const T* b, T* u, double* norms, T* work, int
             // BEGIN SOLUTION
             if (colour == 0 && t > 0) total = norms + t - 1;
             // END SOLUTION
-            fused_residual_kernel<<<grid, block, 0, stream>>>(halves.b[colour], halves.u[1 - colour],
-                                                              halves.u[colour], total, n, colour);
+            const auto kernel = total ? fused_residual_kernel<T, true> : fused_residual_kernel<T, false>;
+            kernel<<<grid, block, 0, stream>>>(halves.b[colour], halves.u[1 - colour], halves.u[colour],
+                                               total, n, colour);
             CUDA_CHECK(cudaGetLastError());
         }
     }
