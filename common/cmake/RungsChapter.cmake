@@ -145,7 +145,7 @@ function(rungs_add_chapter chapter)
         add_executable(${chapter}.bench)
         rungs_add_kernels(${chapter}.bench cuda ${lesson}/bench.cu ${lesson}/peers.cu)
         target_link_libraries(${chapter}.bench PRIVATE ${chapter}.solution.cuda.rungs ${chapter}.exam CUDA::cublas
-                                                     rungs_warnings)
+                                                     CUDA::cusparse rungs_warnings)
         add_dependencies(benchmarks ${chapter}.bench)
     endif()
 endfunction()
