@@ -36,20 +36,21 @@ namespace {
 
 #ifdef RUNGS_SIMT
 constexpr const char* usage =
-    "usage: ladder MACHINE.toml [--profile] [--rung NN_NAME] PROBLEM:SIZES:KIND...\n"
+    "usage: ladder MACHINE.toml [--profile | --count] [--rung NN_NAME] PROBLEM:SIZES:KIND...\n"
     "  models every rung that solves the problem; SIZES are joined by x, e.g. sum:1048576:uniform\n"
+    "  --count    prints what each rung counts, under ncu's names, and models nothing\n"
     "  --profile  prints what each launch consists of, too, as comments\n";
 #else
 constexpr const char* usage =
     "usage: ladder [--once] [--rung NN_NAME] PROBLEM:SIZES:KIND...\n"
     "  times every rung that solves the problem; SIZES are joined by x, e.g. sum:1048576:uniform\n"
-    "  --once  runs each rung once and times nothing: for profilers\n";
+    "  --once  runs each rung once and times nothing, for profilers: after each the kernel rung_ends\n";
 #endif
 
 /// What the command line asks for.
 struct Options {
     std::string machine;
-    bool profile = false, once = false;
+    bool profile = false, once = false, count = false;
     std::string rung;
     std::vector<rungs::Case> cases;
 };
@@ -80,6 +81,8 @@ Options parse(int count, char** words) {
             options.profile = true;
         } else if (word == "--once") {
             options.once = true;
+        } else if (word == "--count") {
+            options.count = true;
         } else if (word == "--rung" && i + 1 < count) {
             options.rung = words[++i];
         } else {
@@ -138,12 +141,72 @@ class Arguments {
 
 #ifdef RUNGS_SIMT
 
+/// What Nsight Compute would call the counts of a call. An atomic whose result nobody uses is a `red` on the
+/// GPU and else an `atom`: the source does not tell, and both are `atom` here.
+struct Counts {
+    static constexpr const char* names[] = {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                                            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                                            "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+                                            "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                                            "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
+                                            "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+                                            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+                                            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+                                            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+                                            "l1tex__t_requests_pipe_tex_mem_texture.sum",
+                                            "l1tex__t_sectors_pipe_tex_mem_texture.sum"};
+    unsigned long long values[std::size(names)] = {};
+
+    void add(const simt::check::SiteCounters& site) {
+        const std::size_t op = site.access == simt::check::Access::read    ? 0
+                               : site.access == simt::check::Access::write ? 1
+                                                                           : 2;
+        switch (site.space) {
+            case simt::check::Space::global:
+                values[2 * op] += site.requests;
+                values[2 * op + 1] += site.sectors;
+                break;
+            case simt::check::Space::shared:
+                values[6 + op] += site.wavefronts;
+                break;
+            case simt::check::Space::texture:
+                values[9] += site.requests;
+                values[10] += site.sectors;
+                break;
+            case simt::check::Space::constant:
+                break;
+        }
+    }
+    void print(const std::string& row) const {
+        std::printf("%s", row.c_str());
+        for (const unsigned long long value : values) std::printf(",%llu", value);
+        std::printf("\n");
+    }
+};
+
 /// Modelled seconds of one call, after one that makes what later calls find: scratch memory, say.
 class Clock {
   public:
     explicit Clock(const Options& options)
         : machine_(simt::model::read_machine(options.machine)), profile_(options.profile) {
         simt::set_multiprocessors(machine_.multiprocessors);
+        if (!options.count) return;
+        std::printf("kernel");
+        for (const char* name : Counts::names) std::printf(",%s", name);
+        std::printf("\n");
+    }
+    /// Of the first call: what `--once` shows a profiler.
+    static Counts count(const rungs::CheckedRung& rung, const rungs::Task& task) {
+        const Arguments arguments(task);
+        simt::check::Counting counting;
+        rung.entry.run(arguments.call(nullptr));
+        CUDA_CHECK(cudaDeviceSynchronize());
+        Counts counts;
+        for (const simt::check::LaunchCounters& launch : counting.launches()) {
+            if (!launch.exact) throw std::runtime_error(launch.kernel + " is too long to be counted");
+            for (const simt::check::SiteCounters& site : launch.sites) counts.add(site);
+        }
+        return counts;
     }
     std::string name() const { return machine_.name + ", modelled"; }
     double seconds(const rungs::CheckedRung& rung, const rungs::Task& task) {
@@ -179,6 +242,9 @@ class Clock {
 
 #else
 
+/// Tells a reader of a profile that the launches so far were one rung's.
+__global__ void rung_ends() {}
+
 __global__ void spin_kernel(long long cycles) {
     for (const long long start = clock64(); clock64() - start < cycles;) {
     }
@@ -206,6 +272,10 @@ class Clock {
         std::size_t next = 0;
         const auto call = [&] { rung.entry.run(sets[next++ % sets.size()]->call(nullptr)); };
         call();
+        if (once_) {
+            rung_ends<<<1, 1>>>();
+            CUDA_CHECK(cudaGetLastError());
+        }
         CUDA_CHECK(cudaDeviceSynchronize());
         if (once_) return 0;
         const double rough = stream_of(1, 0, call);
@@ -250,15 +320,24 @@ std::string joined(const std::vector<long long>& sizes) {
 void run(const Options& options) {
     const std::unique_ptr<rungs::Exam> exam = JOIN(make_exam_, RUNGS_CHAPTER)();
     Clock clock(options);
-    std::printf("# %s\n", clock.name().c_str());
+    if (!options.count) std::printf("# %s\n", clock.name().c_str());
     for (const rungs::Case& which : options.cases) {
         const rungs::Task task = exam->make(which);
         for (const rungs::CheckedRung& rung : rungs::checked_rungs) {
             if (which.problem != rung.entry.problem) continue;
             if (!options.rung.empty() && options.rung != rung.rung) continue;
+            const std::string sizes = joined(which.sizes);
+#ifdef RUNGS_SIMT
+            if (options.count) {
+                Clock::count(rung, task)
+                    .print(std::string(TEXT(RUNGS_CHAPTER)) + ' ' + rung.rung + ' ' + which.problem + ' ' +
+                           sizes + ' ' + which.kind);
+                continue;
+            }
+#endif
             const double seconds = clock.seconds(rung, task);
             std::printf("%s,%s,%s,%s,%s,%.4g\n", TEXT(RUNGS_CHAPTER), rung.rung, which.problem.c_str(),
-                        joined(which.sizes).c_str(), which.kind.c_str(), 1e6 * seconds);
+                        sizes.c_str(), which.kind.c_str(), 1e6 * seconds);
             std::fflush(stdout);
         }
     }

@@ -60,6 +60,10 @@ set(RUNGS_CHECK_COMPILE_OPTIONS
     -include simt/intercept.h ${RUNGS_CPU_SAFE_OPTIONS})
 set(RUNGS_CHECK_COMPILE_OPTIONS_GNU
     -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+    # A store that is moved behind its loop would be found at the loop's line, and counted once.
+    list(APPEND RUNGS_CHECK_COMPILE_OPTIONS_GNU -fno-move-loop-stores)
+endif()
 set(RUNGS_CHECK_COMPILE_OPTIONS_Clang
     -fsanitize=array-bounds -fno-unroll-loops -fno-vectorize -fno-slp-vectorize -mllvm -tsan-distinguish-volatile
     -mllvm -tsan-instrument-read-before-write)

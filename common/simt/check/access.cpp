@@ -179,45 +179,54 @@ struct Subject {
 // ---- Cells ------------------------------------------------------------------------------------------------
 
 /// Puts an access into the two slots of `cell`.
-[[gnu::noinline]] void remember(const Now& now, Cell& cell, bool atomic, std::uint16_t code) {
-    const unsigned flag = atomic ? Cell::first_atomic : 0;
+[[gnu::noinline]] void remember(const Now& now, Cell& cell, const Array& array, bool atomic,
+                                std::uint16_t code) {
     auto take_first = [&] {
-        cell.first = now.segment;
-        cell.lanes = 1u << now.lane;
-        cell.first_pc = code;
-        cell.flags = static_cast<std::uint16_t>((cell.flags & ~(Cell::first_atomic | Cell::apart)) | flag);
+        cell.set_first(now.segment, now.lane, code);
+        cell.flags = static_cast<std::uint16_t>((cell.flags & ~Cell::first_atomic) |
+                                                (atomic ? Cell::first_atomic : 0));
     };
     if (cell.first == now.segment) {
         if (((cell.flags & Cell::first_atomic) != 0) == atomic)
-            cell.lanes |= 1u << now.lane;
+            array.add_lane(cell, now.lane);
         else if (atomic)
             take_first();  // the stronger one stays
         return;
     }
     // Whatever is ordered before this access has nothing to say that this one will not.
-    if (cell.first == 0 || unordered_lane(now, cell.first, cell.lanes) == warp_lanes) {
-        if (cell.first != 0 && (cell.flags & Cell::first_atomic) && !atomic) {
+    if (cell.first == 0 || unordered_lane(now, cell.first, array.lanes_of(cell)) == warp_lanes) {
+        const bool was_atomic = (cell.flags & Cell::first_atomic) != 0;
+        if (cell.first >= now.horizon && !was_atomic && atomic && cell.write < now.horizon) {
+            // But a read is what later atomics of others conflict with.
+            cell.write = cell.first;
+            cell.write_pc = static_cast<std::uint16_t>(cell.first_pc | Cell::write_is_read);
+            cell.flags =
+                static_cast<std::uint16_t>((cell.flags & ~(Cell::lane_mask | Cell::write_atomic)) |
+                                           static_cast<unsigned>(__builtin_ctz(array.lanes_of(cell))));
+        }
+        if (cell.first != 0 && was_atomic && !atomic) {
             // But an atomic is a write to later readers.
             cell.write = cell.first;
             cell.write_pc = cell.first_pc;
-            cell.flags = static_cast<std::uint16_t>((cell.flags & ~Cell::lane_mask) | Cell::write_atomic |
-                                                    static_cast<unsigned>(__builtin_ctz(cell.lanes)));
+            cell.flags =
+                static_cast<std::uint16_t>((cell.flags & ~Cell::lane_mask) | Cell::write_atomic |
+                                           static_cast<unsigned>(__builtin_ctz(array.lanes_of(cell))));
         }
         take_first();
         return;
     }
     // The second slot: for another warp or, better, another block.
-    if (cell.second >= state.order_base && !same_warp(cell.second, now.segment) &&
-        !ordered(now, cell.second, warp_lanes)) {
-        if (cell.first < state.first_segment || cell.second < state.first_segment) {
+    if (const std::uint32_t other = array.second_of(cell);
+        other >= state.order_base && !same_warp(other, now.segment) && !ordered(now, other, warp_lanes)) {
+        if (cell.first < state.first_segment || other < state.first_segment) {
             // Of two other operations, this one takes the place of the later.
         } else {
             const std::uint32_t first = state.segments[cell.first - state.segments_from].block;
-            const std::uint32_t second = state.segments[cell.second - state.segments_from].block;
+            const std::uint32_t second = state.segments[other - state.segments_from].block;
             if (first != second || first == now.block.number) return;
         }
     }
-    cell.second = now.segment;
+    array.rest_of(cell).second = now.segment;
     cell.second_pc = code;
     bool apart = false;
     if (cell.first >= state.launch_base) {
@@ -231,9 +240,9 @@ struct Subject {
 
 void check_write_slot(const Now& now, const Cell& cell, const Subject& subject, bool write, bool atomic) {
     const unsigned writer = cell.flags & Cell::lane_mask;
-    const bool by_atomic = (cell.flags & Cell::write_atomic) != 0;
-    if ((by_atomic && atomic) || ordered(now, cell.write, writer)) return;
-    race(now, subject, write, atomic, cell.write, writer, cell.write_pc, !by_atomic, by_atomic);
+    const bool by_atomic = (cell.flags & Cell::write_atomic) != 0, read = cell.holds_read();
+    if ((by_atomic && atomic) || (read && !write && !atomic) || ordered(now, cell.write, writer)) return;
+    race(now, subject, write, atomic, cell.write, writer, cell.write_code(), !by_atomic && !read, by_atomic);
 }
 
 /// Against what stands in the two slots; `reads`: plain reads there conflict, `atomics`: atomics do.
@@ -241,14 +250,15 @@ void check_slots(const Now& now, const Cell& cell, const Subject& subject, bool 
                  bool reads, bool atomics) {
     const bool first_atomic = (cell.flags & Cell::first_atomic) != 0;
     if (cell.first >= state.order_base && (first_atomic ? atomics : reads)) {
-        const unsigned lane = unordered_lane(now, cell.first, cell.lanes);
+        const unsigned lane = unordered_lane(now, cell.first, subject.array.lanes_of(cell));
         if (lane != warp_lanes)
             race(now, subject, write, atomic, cell.first, lane, cell.first_pc, false, first_atomic);
     }
     const bool second_atomic = (cell.flags & Cell::second_atomic) != 0;
-    if (cell.second >= state.order_base && (second_atomic ? atomics : reads) &&
-        !same_warp(cell.second, now.segment) && !ordered(now, cell.second, warp_lanes))
-        race(now, subject, write, atomic, cell.second, 0, cell.second_pc, false, second_atomic);
+    const std::uint32_t second = subject.array.second_of(cell);
+    if (second >= state.order_base && (second_atomic ? atomics : reads) && !same_warp(second, now.segment) &&
+        !ordered(now, second, warp_lanes))
+        race(now, subject, write, atomic, second, 0, cell.second_pc, false, second_atomic);
 }
 
 [[gnu::noinline, gnu::cold]] void uninitialised(const Subject& subject, bool atomic) {
@@ -273,43 +283,46 @@ SIMT_DEVICE void read_cell(const Now& now, Cell& cell, const Subject& subject, s
         check_write_slot(now, cell, subject, false, false);
     if (__builtin_expect((flags & (Cell::first_atomic | Cell::second_atomic)) == 0, 1)) {
         if (cell.first == now.segment) {
-            // The place is another lane's, if there is one: of the two, that is whom a write of this one meets.
-            const std::uint32_t mine = 1u << now.lane;
-            if ((cell.lanes & ~mine) == 0) cell.first_pc = code;
-            cell.lanes |= mine;
+            // The place is another lane's, if there is one: of the two, that is whom a write of this one
+            // meets.
+            if (flags >> Cell::first_lane_shift == now.lane && !(flags & Cell::several))
+                cell.first_pc = code;
+            else
+                subject.array.add_lane(cell, now.lane);
             return;
         }
         if (cell.first < now.horizon) {
-            cell.first = now.segment;
-            cell.lanes = 1u << now.lane;
-            cell.first_pc = code;
-            cell.flags = static_cast<std::uint16_t>(flags & ~Cell::apart);
+            cell.set_first(now.segment, now.lane, code);
             return;
         }
-        if (cell.second == now.segment) return;
-        const std::uint32_t base = std::max(now.horizon, state.launch_base);
-        if ((flags & Cell::apart) && cell.first >= base && cell.second >= base && !state.fences) return;
+        if (const std::uint32_t second = subject.array.second_of(cell); second != 0) {
+            if (second == now.segment) return;
+            const std::uint32_t base = std::max(now.horizon, state.launch_base);
+            if ((flags & Cell::apart) && cell.first >= base && second >= base && !state.fences) return;
+        }
     } else {
         read_against_atomics(now, cell, subject);
         if (cell.first == now.segment && !(flags & Cell::first_atomic)) {
-            cell.lanes |= 1u << now.lane;
+            subject.array.add_lane(cell, now.lane);
             cell.first_pc = code;
             return;
         }
     }
-    remember(now, cell, false, code);
+    remember(now, cell, subject.array, false, code);
 }
 
 SIMT_DEVICE void write_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code) {
     if (cell.write >= now.horizon &&
         !(cell.write == now.segment && (cell.flags & Cell::lane_mask) == now.lane))
         check_write_slot(now, cell, subject, true, false);
-    if ((cell.first >= now.horizon && !(cell.first == now.segment && cell.lanes == 1u << now.lane)) ||
-        cell.second >= now.horizon)
+    if ((cell.first >= now.horizon &&
+         !(cell.first == now.segment && !(cell.flags & Cell::several) && cell.first_lane() == now.lane)) ||
+        subject.array.second_of(cell) >= now.horizon)
         check_slots(now, cell, subject, true, false, true, true);
     cell.write = now.segment;
-    cell.first = cell.second = cell.lanes = 0;
+    cell.first = 0;
     cell.write_pc = code;
+    cell.second_pc = 0;
     cell.flags = static_cast<std::uint16_t>(Cell::initialised | now.lane);
 }
 
@@ -317,9 +330,10 @@ SIMT_DEVICE void write_cell(const Now& now, Cell& cell, const Subject& subject, 
 void atomic_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code, bool reads,
                  bool writes) {
     if (reads && !(cell.flags & Cell::initialised)) uninitialised(subject, true);
-    if (cell.write >= state.order_base) check_write_slot(now, cell, subject, false, true);
+    if (cell.write >= state.order_base && (writes || !cell.holds_read()))
+        check_write_slot(now, cell, subject, false, true);
     if (writes) check_slots(now, cell, subject, false, true, true, false);
-    remember(now, cell, true, code);
+    remember(now, cell, subject.array, true, code);
     if (writes) cell.flags |= Cell::initialised;
 }
 
@@ -514,22 +528,29 @@ LaneClocks& lane_clocks(WarpClock& warp) {
     return *warp.lanes;
 }
 
+Cell* map_cells(std::size_t count) {
+    void* memory = mmap(nullptr, count * (sizeof(Cell) + sizeof(CellRest)), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return static_cast<Cell*>(memory);
+}
+
+void unmap_cells(Cell* cells, std::size_t count) { munmap(cells, count * (sizeof(Cell) + sizeof(CellRest))); }
+
 void split(Array& array) {
     if (array.shift == 0) return;
+    // A block has cells for every byte of its shared memory.
     const bool in_place = array.memory == Memory::shared || array.memory == Memory::dynamic_shared;
-    Cell* bytes = array.cells;
-    if (!in_place) {
-        void* memory = mmap(nullptr, array.size * sizeof(Cell), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) throw std::bad_alloc();
-        bytes = static_cast<Cell*>(memory);
-    }
+    Cell* const bytes = in_place ? array.cells : map_cells(array.size);
+    CellRest* const rest = in_place ? array.rest : rest_behind(bytes, array.size);
     for (std::size_t i = array.size; i-- > 0;) {
         const Cell cell = array.cells[i >> 2];
         if (in_place || (cell.flags | cell.write | cell.first) != 0) bytes[i] = cell;
+        if (cell.second_pc != 0 || (cell.flags & Cell::several)) rest[i] = array.rest[i >> 2];
     }
-    if (!in_place) munmap(array.cells, (array.size + 3) / 4 * sizeof(Cell));
+    if (!in_place) unmap_cells(array.cells, array.cell_count());
     array.cells = bytes;
+    array.rest = rest;
     array.shift = 0;
     ++state.layout;
 }
@@ -539,7 +560,7 @@ void split(Array& array) {
 namespace {
 struct CodeTable {
     std::unordered_map<const void*, std::uint16_t> codes;
-    std::vector<const void*> addresses{nullptr};
+    std::vector<const void*> addresses{nullptr, nullptr};  ///< the first two are none and unknown
 };
 CodeTable& code_table() {
     static auto* table = new CodeTable;
@@ -548,8 +569,8 @@ CodeTable& code_table() {
 
 std::uint16_t code_of(const void* pc) {
     CodeTable& table = code_table();
-    auto [found, fresh] = table.codes.try_emplace(pc, std::uint16_t{0});
-    if (fresh && table.addresses.size() < 65536) {
+    auto [found, fresh] = table.codes.try_emplace(pc, unknown_code);
+    if (fresh && table.addresses.size() < Cell::write_is_read) {
         found->second = static_cast<std::uint16_t>(table.addresses.size());
         table.addresses.push_back(pc);
     }
@@ -597,6 +618,7 @@ struct alignas(64) Recent {
     std::uint8_t shift = 2;
     bool shared = false;
     bool constant = false;
+    bool plain = false;  ///< words that may be read and written, and nobody else watches: see usual()
 };
 Recent recent[256];
 
@@ -633,6 +655,7 @@ Recent recent[256];
     entry.shift = static_cast<std::uint8_t>(array->shift);
     entry.shared = is_shared;
     entry.constant = array->memory == Memory::constant;
+    entry.plain = array->shift == 2 && !entry.constant && array->begin % 4 == 0 && state.observers.empty();
     return array;
 }
 
@@ -640,6 +663,7 @@ Recent recent[256];
     split(*entry.array);
     entry.cells = entry.array->cells;
     entry.shift = 0;
+    entry.plain = false;
     entry.layout = state.layout;
 }
 
@@ -649,8 +673,6 @@ constexpr StepKind step_kind(AccessKind kind) {
         case AccessKind::volatile_read:
         case AccessKind::atomic_load:
             return StepKind::read;
-        case AccessKind::fetch:
-            return StepKind::fetch;
         case AccessKind::write:
         case AccessKind::volatile_write:
         case AccessKind::atomic_store:
@@ -660,17 +682,46 @@ constexpr StepKind step_kind(AccessKind kind) {
     }
 }
 
-/// check_access(), inlined where kind and size are constants.
-SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned,
-                       const void* pc) {
-    if (__builtin_expect(pending.active, 0)) resolve_pending();
-    const auto bits = reinterpret_cast<std::uintptr_t>(pc);
-    Recent& entry = recent[(bits ^ bits >> 8) % 256];
-    if (__builtin_expect(entry.pc != pc || entry.layout != state.layout ||
-                             address - entry.begin >= entry.size ||
-                             size > entry.size - (address - entry.begin),
-                         0))
-        if (!classify(entry, address, size, kind, pc)) return;
+/// What nearly every access is: an aligned read or write of words that are initialised, that no other lane
+/// accessed since the last barrier that counts, and no atomic. Does what check_fully() would do, and says
+/// true; or leaves cells so that check_fully() makes no difference of it, and says false.
+SIMT_DEVICE bool usual(const Recent& entry, std::uintptr_t address, std::size_t size, bool write,
+                       unsigned flat) {
+    const BlockState& block = *state.block;
+    const WarpClock& clock = block.warps[flat / warp_lanes];
+    const unsigned lane = flat % warp_lanes;
+    const std::uint32_t segment = clock.segment;
+    if (__builtin_expect(clock.partial || segment == 0, 0)) return false;
+    const std::uint32_t horizon = entry.shared ? block.base : state.order_base;
+    Cell* cell = entry.cells + ((address - entry.begin) >> 2);
+    for (std::size_t i = 0; i < size / 4; ++i, ++cell) {
+        const unsigned flags = cell->flags;
+        if (cell->write >= horizon && (cell->write != segment || (flags & Cell::lane_mask) != lane))
+            return false;
+        if (cell->first >= horizon &&
+            (cell->first != segment || (flags & Cell::several) || flags >> Cell::first_lane_shift != lane))
+            return false;
+        if (write) {
+            if (cell->second_pc != 0) return false;
+            cell->write = segment;
+            cell->first = 0;
+            cell->write_pc = entry.code;
+            cell->flags = static_cast<std::uint16_t>(Cell::initialised | lane);
+        } else {
+            if ((flags & (Cell::initialised | Cell::first_atomic | Cell::second_atomic)) != Cell::initialised)
+                return false;
+            if (cell->first == segment)
+                cell->first_pc = entry.code;
+            else
+                cell->set_first(segment, lane, entry.code);
+        }
+    }
+    return true;
+}
+
+[[gnu::noinline]] void check_fully(Recent& entry, std::uintptr_t address, std::size_t size, AccessKind kind,
+                                   bool aligned, unsigned flat) {
+    const void* const pc = entry.pc;
     if (__builtin_expect(aligned && (address & (size - 1)) != 0, 0))
         bad("misaligned", address, size, kind, entry.array, pc);
     const bool writes = kind == AccessKind::write || kind == AccessKind::volatile_write ||
@@ -678,7 +729,6 @@ SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind
     if (writes && __builtin_expect(entry.constant, 0))
         bad("constant-write", address, size, kind, entry.array, pc);
 
-    const unsigned flat = current_flat();
     BlockState& block = *state.block;
     const Now now{block, flat / warp_lanes, flat % warp_lanes,
                   segment_of(block, flat / warp_lanes, flat % warp_lanes),
@@ -716,9 +766,28 @@ SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind
             if (state.fences) synchronise(now, address, writes);
         }
     }
-    if (BlockTrace* trace = tracing)
-        trace_access(*trace, flat, step_key(step_kind(kind), pc), address, static_cast<std::uint32_t>(size));
     if (__builtin_expect(!state.observers.empty(), 0)) tell_observers(flat, subject, kind, entry.shared);
+}
+
+/// check_access(), inlined where kind and size are constants.
+SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned,
+                       const void* pc) {
+    if (__builtin_expect(pending.active, 0)) resolve_pending();
+    const auto bits = reinterpret_cast<std::uintptr_t>(pc);
+    Recent& entry = recent[(bits ^ bits >> 8) % 256];
+    if (__builtin_expect(entry.pc != pc || entry.layout != state.layout ||
+                             address - entry.begin >= entry.size ||
+                             size > entry.size - (address - entry.begin),
+                         0))
+        if (!classify(entry, address, size, kind, pc)) return;
+    const unsigned flat = state.in_a_row ? threadIdx.x : current_flat();
+    const bool plain = (kind == AccessKind::read || kind == AccessKind::write) && size % 4 == 0;
+    if (!plain || !entry.plain || (address & (size - 1)) != 0 ||
+        !usual(entry, address, size, kind == AccessKind::write, flat))
+        check_fully(entry, address, size, kind, aligned, flat);
+    // A texel is counted where it would lie on a GPU: see texel_read().
+    if (BlockTrace* trace = tracing; trace && kind != AccessKind::fetch)
+        trace_access(*trace, flat, step_key(step_kind(kind), pc), address, static_cast<std::uint32_t>(size));
 }
 }  // namespace
 

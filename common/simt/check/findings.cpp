@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 #include "launch_state.h"
@@ -25,6 +26,7 @@ struct Entry {
     SharedShape shape = {};
     CallStack made_at = {}, freed_at = {};
     std::uint64_t count = 0;
+    bool between_warps = false;  ///< of a block: in the example or in any other case
 };
 
 using Key = std::tuple<std::string, const void*, const void*, std::string, std::string, int, const void*>;
@@ -195,7 +197,6 @@ void explain(Finding& f, const Entry& e) {
                     (between_blocks ? "threads of different blocks" : "two threads of a block") +
                     " meet at " + element + " in no given order" +
                     (f.severity == Severity::note ? "; both store the same value." : ".");
-        const bool same_warp = !between_blocks && r.flat / warp_lanes == r.other_flat / warp_lanes;
         if (f.severity == Severity::note)
             f.advice =
                 "It does no harm here, but the language does not promise that: let one thread store it.";
@@ -204,7 +205,7 @@ void explain(Finding& f, const Entry& e) {
                 "Blocks run in any order: give each its own elements, use an atomic, or start a second "
                 "kernel; to "
                 "hand data on, write, __threadfence(), then an atomic.";
-        else if (same_warp && shared)
+        else if (shared && !e.between_warps)
             f.advice =
                 "Threads of a warp do not run in step: put __syncwarp() or __syncthreads() between the two.";
         else if (f.kind == "write-write")
@@ -388,16 +389,6 @@ std::string json_text(const std::string& text) {
     return result + "\"";
 }
 
-/// The kernel that runs. Asking the symbol table takes long: once a kernel.
-static std::string running_kernel() {
-    if (!state.launch) return "";
-    const Grid& grid = state.launch->grid;
-    static auto* names = new std::map<std::pair<const void*, const void*>, std::string>;
-    std::string& name = (*names)[{grid.name, grid.function}];
-    if (name.empty()) name = kernel_name(grid);
-    return name;
-}
-
 /// A number that stands for a stack of calls.
 static const void* one_for(const CallStack& stack) {
     std::uintptr_t all = 0;
@@ -409,7 +400,7 @@ void record(Report report) {
     Records& all = records();
     std::lock_guard lock(all.mutex);
     static const std::string nowhere;
-    std::string kernel = report.on_host ? nowhere : running_kernel();
+    std::string kernel = report.on_host || !state.launch ? nowhere : kernel_name(state.launch->grid);
     const void* pc = report.pc                  ? report.pc
                      : report.task.name.empty() ? report.stack[0]
                                                 : one_for(report.task.stack);
@@ -424,6 +415,8 @@ void record(Report report) {
     auto [found, fresh] = all.entries.try_emplace(std::move(key));
     Entry& entry = found->second;
     ++entry.count;
+    entry.between_warps = entry.between_warps || (report.has_other && report.block == report.other_block &&
+                                                  report.flat / warp_lanes != report.other_flat / warp_lanes);
     if (!fresh && !earlier(report, entry.report)) return;
     entry.kernel = std::move(kernel);
     if (state.launch && !report.on_host) {
@@ -456,8 +449,14 @@ std::vector<Finding> findings() {
             addresses.insert(addresses.end(), stack->begin(), stack->end());
     }
     locate_all(addresses);
+    // A race is met from either side: what holds for one holds for both.
+    std::set<std::pair<const void*, const void*>> between_warps;
+    const auto places_of = [](const Entry& e) { return std::minmax(e.report.pc, e.report.other_pc); };
+    for (const auto& [key, entry] : all.entries)
+        if (entry.between_warps) between_warps.insert(places_of(entry));
     std::vector<Finding> list;
-    for (const auto& [key, entry] : all.entries) {
+    for (auto& [key, entry] : all.entries) {
+        entry.between_warps = between_warps.count(places_of(entry)) != 0;
         Finding finding = make(entry);
         // Copies of one barrier in the machine code are one barrier.
         if (finding.kind == "divergent-barrier" && finding.side.place.line == finding.other.place.line &&

@@ -24,7 +24,7 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 }
 
 StepKind kind_of(const Step& step) { return static_cast<StepKind>(step.key >> step_kind_shift); }
-bool is_access(StepKind kind) { return kind >= StepKind::read && kind <= StepKind::fetch; }
+bool is_access(StepKind kind) { return kind >= StepKind::read && kind <= StepKind::fetch_8; }
 
 // ---- Basic blocks and loops -------------------------------------------------------------------------------
 
@@ -306,7 +306,7 @@ struct Site {
         counts += entry.cost * entry.times;
         entry = fresh;
         entry.times = 1;
-        Request request{counts.space, counts.access, counts.width, fresh.lanes, {}};
+        Request request{counts.space, counts.access, counts.width, counts.lanes_together, fresh.lanes, {}};
         std::copy(addresses, addresses + warp_lanes, request.addresses);
         add_request(request, entry.cost);
     }
@@ -403,8 +403,10 @@ std::uint32_t Tally::find_site(const Step& step, std::uintptr_t address) {
     fresh.pc = reinterpret_cast<const void*>(step.key & ((std::uint64_t{1} << step_kind_shift) - 1));
     fresh.array = array ? array->name : "";
     const StepKind kind = kind_of(step);
+    const bool fetches = kind == StepKind::fetch_4 || kind == StepKind::fetch_8;
+    if (fetches) fresh.lanes_together = kind == StepKind::fetch_4 ? 4 : 8;
     fresh.space = is_shared                                    ? Space::shared
-                  : kind == StepKind::fetch                    ? Space::texture
+                  : fetches                                    ? Space::texture
                   : array && array->memory == Memory::constant ? Space::constant
                                                                : Space::global;
     fresh.access = kind == StepKind::write    ? Access::write
@@ -417,7 +419,8 @@ std::uint32_t Tally::find_site(const Step& step, std::uintptr_t address) {
     for (; index < sites.size(); ++index) {
         const Site& s = sites[index];
         if (s.counts.pc == fresh.pc && s.counts.width == width && s.counts.access == fresh.access &&
-            s.counts.space == fresh.space && s.touched == found && s.counts.array == fresh.array)
+            s.counts.space == fresh.space && s.counts.lanes_together == fresh.lanes_together &&
+            s.touched == found && s.counts.array == fresh.array)
             break;
     }
     if (index == sites.size()) {

@@ -7,7 +7,6 @@ namespace simt::check {
 namespace {
 
 constexpr unsigned sector = 32, line = 128;
-constexpr unsigned texture_group = 8;  ///< lanes a texture request covers
 
 template <class F>
 void each_lane(std::uint32_t lanes, F f) {
@@ -151,7 +150,7 @@ void add_request(const Request& request, MemoryCounters& sum) {
     const unsigned useful = distinct_bytes(request);
     sum.lanes += lanes;
     sum.requested_bytes += std::uint64_t{lanes} * request.width;
-    sum.useful_bytes += useful;
+    if (request.space != Space::texture) sum.useful_bytes += useful;
     switch (request.space) {
         case Space::shared: {
             ++sum.requests;
@@ -165,10 +164,16 @@ void add_request(const Request& request, MemoryCounters& sum) {
             break;
         }
         case Space::texture:
-            for (unsigned first = 0; first < 32; first += texture_group)
-                sum.requests += (request.lanes >> first & ((1u << texture_group) - 1)) != 0;
-            sum.sectors += sectors_of(request);
-            sum.ideal_sectors += (useful + sector - 1) / sector;
+            for (unsigned first = 0; first < 32; first += request.lanes_together) {
+                Request part = request;
+                part.lanes &= ((1u << request.lanes_together) - 1) << first;
+                if (part.lanes == 0) continue;
+                const unsigned bytes = distinct_bytes(part);
+                ++sum.requests;
+                sum.sectors += sectors_of(part);
+                sum.ideal_sectors += (bytes + sector - 1) / sector;
+                sum.useful_bytes += bytes;
+            }
             break;
         case Space::constant:
             // One address at a time: the constant cache broadcasts.

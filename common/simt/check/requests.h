@@ -8,11 +8,12 @@
 
 namespace simt::check {
 
-/// One memory instruction of a warp.
+/// One memory instruction of a warp: of textures, several requests.
 struct Request {
     Space space;
     Access access;
     unsigned width;                ///< bytes a lane
+    unsigned lanes_together;       ///< of a texture: how many lanes it serves at a time
     std::uint32_t lanes;           ///< mask; not 0
     std::uintptr_t addresses[32];  ///< of the lanes in the mask; of shared memory: bytes from its start
 };

@@ -35,15 +35,9 @@ Symbols& symbols() {
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
-Cell* map_cells(std::size_t bytes) {
-    void* memory =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    return static_cast<Cell*>(memory);
-}
-
-std::size_t cell_bytes(const Array& array) {
-    return (array.shift == 0 ? array.size : (array.size + 3) / 4) * sizeof(Cell);
+void give_cells(Array& array) {
+    array.cells = map_cells(array.cell_count());
+    array.rest = rest_behind(array.cells, array.cell_count());
 }
 
 CallStack call_stack() {
@@ -61,7 +55,10 @@ void know_heap() {
     if (state.pages) return;
     const Heap& h = heap();
     const std::size_t pages = (h.end() - h.begin()) >> page_shift;
-    state.pages = reinterpret_cast<Array**>(map_cells(pages * sizeof(Array*)));
+    void* memory = mmap(nullptr, pages * sizeof(Array*), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    state.pages = static_cast<Array**>(memory);
     state.heap_begin = h.begin();
     state.heap_size = h.end() - h.begin();
 }
@@ -69,9 +66,11 @@ void know_heap() {
 /// All accesses of the past are ordered before those to come: numbers may start again.
 void restart_segments() {
     const auto forget = [](Array& array) {
-        const std::size_t n = array.live ? cell_bytes(array) / sizeof(Cell) : 0;
-        for (std::size_t i = 0; i < n; ++i)
-            array.cells[i].write = array.cells[i].first = array.cells[i].second = 0;
+        const std::size_t n = array.live ? array.cell_count() : 0;
+        for (Cell* cell = array.cells; cell != array.cells + n; ++cell) {
+            cell->write = cell->first = 0;
+            cell->second_pc = 0;
+        }
     };
     for (auto& [address, array] : state.live) forget(*array);
     std::lock_guard lock(symbols().mutex);
@@ -83,7 +82,7 @@ void restart_segments() {
 }  // namespace
 
 BlockState::~BlockState() {
-    if (cells) munmap(cells, cells_bytes);
+    if (cells) unmap_cells(cells, cell_count);
 }
 
 Array* find_array(std::uintptr_t address) {
@@ -131,8 +130,14 @@ Report by_current_lane(Tool tool, const char* kind, const void* pc) {
     return report;
 }
 
-void add_observer(Observer& observer) { state.observers.push_back(&observer); }
-void remove_observer(Observer& observer) { std::erase(state.observers, &observer); }
+void add_observer(Observer& observer) {
+    state.observers.push_back(&observer);
+    ++state.layout;
+}
+void remove_observer(Observer& observer) {
+    std::erase(state.observers, &observer);
+    ++state.layout;
+}
 
 std::size_t unwritten(const void* pointer, std::size_t bytes) {
     std::size_t count = 0;
@@ -193,7 +198,8 @@ static Array& add_shared(BlockState& block, const void* memory, std::size_t size
     array.shift = shape.element % 4 == 0 ? 2 : 0;
     array.cells = block.cells + (array.begin - state.shared_begin);
     ++state.layout;
-    std::memset(static_cast<void*>(array.cells), 0, cell_bytes(array));
+    array.rest = block.rest + (array.begin - state.shared_begin);
+    std::memset(static_cast<void*>(array.cells), 0, array.cell_count() * sizeof(Cell));
     block.shared.push_back(std::move(array));
     return block.shared.back();
 }
@@ -232,6 +238,7 @@ void launch_begins(const Launch& launch) {
     if (state.next_segment > std::uint32_t{1} << 31) restart_segments();
     state.own_work = false;
     state.launch = &launch;
+    state.in_a_row = launch.grid.block.y == 1 && launch.grid.block.z == 1;
     state.kernel = nullptr;
     state.first_segment = state.launch_base = state.next_segment;
     operation_is_kernel(launch);
@@ -270,10 +277,11 @@ void block_begins(Block& block, std::uint64_t number_of_block) {
     if (!block.checked) {
         // A block of the scheduler lives as long as its thread does.
         block.checked = new BlockState;
-        block.checked->cells_bytes =
-            static_cast<std::size_t>(block.dynamic_shared + shared_limit - block.static_shared) *
-            sizeof(Cell);
-        block.checked->cells = map_cells(block.checked->cells_bytes);
+        BlockState& fresh = *block.checked;
+        fresh.cell_count =
+            static_cast<std::size_t>(block.dynamic_shared + shared_limit - block.static_shared);
+        fresh.cells = map_cells(fresh.cell_count);
+        fresh.rest = rest_behind(fresh.cells, fresh.cell_count);
     }
     BlockState& b = *block.checked;
     b.number = static_cast<std::uint32_t>(number_of_block);
@@ -457,7 +465,7 @@ void allocated(const void* pointer, std::size_t size, unsigned char kind) {
                     : kind == static_cast<unsigned char>(Location::Kind::pinned) ? Memory::pinned
                                                                                  : Memory::device;
     array->tracks_values = array->memory == Memory::device;
-    array->cells = map_cells(cell_bytes(*array));
+    give_cells(*array);
     array->serial = state.allocations++;
     array->made_at = call_stack();
     ++state.layout;
@@ -475,7 +483,7 @@ void released(const void* pointer) {
     Array* array = find_array(number(pointer));
     if (!array) return;
     operation_frees(*array);
-    munmap(array->cells, cell_bytes(*array));
+    unmap_cells(array->cells, array->cell_count());
     array->cells = nullptr;
     array->live = false;
     if (array->from_kernel) state.device_heap_used -= array->size;
@@ -504,7 +512,7 @@ void symbol_added(const void* pointer, std::size_t size, const char* name, Symbo
     array->name = name;
     array->memory = kind == SymbolKind::constant ? Memory::constant : Memory::symbol;
     array->tracks_values = false;
-    array->cells = map_cells(cell_bytes(*array));
+    give_cells(*array);
     std::lock_guard lock(symbols().mutex);
     ++state.layout;
     auto& arrays = symbols().arrays;
@@ -529,9 +537,14 @@ void stray_fetch(const void* pointer, std::size_t element, long index, long exte
     record(std::move(report));
 }
 
-void texel_read(const void* pointer, std::size_t size, const void* site) {
-    if (execution.in_lane && !state.own_work)
-        check_access(number(pointer), size, AccessKind::fetch, false, site);
+void texel_read(const void* pointer, std::size_t size, const void* counted, unsigned lanes,
+                const void* site) {
+    if (!execution.in_lane || state.own_work) return;
+    check_access(number(pointer), size, AccessKind::fetch, false, site);
+    if (BlockTrace* trace = tracing)
+        trace_access(*trace, current_flat(),
+                     step_key(lanes == 8 ? StepKind::fetch_8 : StepKind::fetch_4, site), number(counted),
+                     static_cast<std::uint32_t>(size));
 }
 
 void symbol_removed(const void* pointer) {
@@ -540,7 +553,7 @@ void symbol_removed(const void* pointer) {
     ++state.layout;
     auto found = s.arrays.find(number(pointer));
     if (found == s.arrays.end()) return;
-    munmap(found->second->cells, cell_bytes(*found->second));
+    unmap_cells(found->second->cells, found->second->cell_count());
     s.arrays.erase(found);
 }
 

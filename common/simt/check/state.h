@@ -11,7 +11,7 @@
 /// **Cells.** A cell is one 4-byte word of memory (one byte, in an array that something accesses by smaller
 /// pieces): the last write and up to two reads or atomics that nothing has ordered since. Two are enough: any
 /// later access by another lane is unordered with at least one of two that come from different warps or
-/// blocks.
+/// blocks. Most words are one lane's at a time: what only others need stands apart (CellRest).
 #pragma once
 
 #include <array>
@@ -32,10 +32,11 @@ namespace simt::check {
 struct Cell {
     std::uint32_t write;                          ///< segment, 0: never
     std::uint32_t first;                          ///< segment of a read or atomic
-    std::uint32_t second;                         ///< of another, from another warp or block
-    std::uint32_t lanes;                          ///< of `first`
-    std::uint16_t write_pc, first_pc, second_pc;  ///< see code_address()
+    std::uint16_t write_pc, first_pc, second_pc;  ///< see code_address(); `second_pc` 0: there is no second
     std::uint16_t flags;
+
+    /// In `write_pc`: `write` is a read that an atomic has displaced, for later atomics of others to meet.
+    static constexpr unsigned write_is_read = 0x8000;
 
     static constexpr unsigned lane_mask = 31;  ///< who wrote
     static constexpr unsigned initialised = 32;
@@ -45,8 +46,25 @@ struct Cell {
     /// `first` and `second` come from different blocks, or in shared memory from different warps. As long as
     /// nothing orders them, no third reader adds to what they tell.
     static constexpr unsigned apart = 512;
+    static constexpr unsigned several = 1024;  ///< lanes share `first`: CellRest::lanes
+    static constexpr unsigned first_lane_shift = 11;
+
+    bool holds_read() const { return (write_pc & write_is_read) != 0; }
+    std::uint16_t write_code() const { return write_pc & (write_is_read - 1); }
+    unsigned first_lane() const { return flags >> first_lane_shift; }  ///< unless there are several
+    /// `first` is lane `lane`'s alone.
+    void set_first(std::uint32_t segment, unsigned lane, std::uint16_t pc) {
+        first = segment;
+        first_pc = pc;
+        flags = static_cast<std::uint16_t>((flags & (several - 1) & ~apart) | lane << first_lane_shift);
+    }
 };
-static_assert(sizeof(Cell) == 24, "six times the data");
+/// What most cells never need: in memory of its own, which stays untouched until one does.
+struct CellRest {
+    std::uint32_t second;  ///< segment of another read or atomic, from another warp or block
+    std::uint32_t lanes;   ///< of `first`
+};
+static_assert(sizeof(Cell) == 16 && sizeof(CellRest) == 8, "four times the data, six at most");
 
 enum class Memory : std::uint8_t { device, managed, pinned, symbol, constant, shared, dynamic_shared };
 
@@ -57,7 +75,8 @@ struct Array {
     std::uintptr_t begin = 0;
     std::size_t size = 0;  ///< bytes
     Cell* cells = nullptr;
-    unsigned shift = 2;  ///< log2 of the bytes of a cell
+    CellRest* rest = nullptr;  ///< of each cell
+    unsigned shift = 2;        ///< log2 of the bytes of a cell
     Memory memory = Memory::device;
     bool live = true;
     bool from_kernel = false;   ///< a kernel's malloc or new
@@ -70,6 +89,22 @@ struct Array {
     bool holds(std::uintptr_t address, std::size_t bytes) const {
         return address - begin < size && bytes <= size - (address - begin);
     }
+    std::size_t cell_count() const { return shift == 0 ? size : (size + 3) / 4; }
+    CellRest& rest_of(const Cell& cell) const { return rest[&cell - cells]; }
+    /// Mask of the lanes that share Cell::first.
+    std::uint32_t lanes_of(const Cell& cell) const {
+        return cell.flags & Cell::several ? rest_of(cell).lanes : 1u << cell.first_lane();
+    }
+    void add_lane(Cell& cell, unsigned lane) const {
+        if (!(cell.flags & Cell::several)) {
+            if (cell.first_lane() == lane) return;
+            rest_of(cell).lanes = 1u << cell.first_lane();
+            cell.flags |= Cell::several;
+        }
+        rest_of(cell).lanes |= 1u << lane;
+    }
+    /// Segment of the second read or atomic; 0: there is none.
+    std::uint32_t second_of(const Cell& cell) const { return cell.second_pc ? rest_of(cell).second : 0; }
 };
 
 struct Segment {
@@ -138,7 +173,8 @@ struct BlockState {
     std::unordered_map<unsigned, Fence> fences;  ///< by lane
     unsigned stopped = 0;                        ///< lanes that a bad access ended
     Cell* cells = nullptr;                       ///< one for every byte of shared memory
-    std::size_t cells_bytes = 0;
+    CellRest* rest = nullptr;
+    std::size_t cell_count = 0;
     std::unique_ptr<BlockTrace> trace;  ///< once somebody has counted
     ~BlockState();
 };
@@ -164,6 +200,7 @@ struct State {
     bool fences = false;    ///< the launch has used one
     bool stopped = false;   ///< a lane was stopped since clear(): what is missing may follow from that
     bool counting = false;  ///< the launch is being counted
+    bool in_a_row = false;  ///< threadIdx.x is the lane of the block
     /// Grows whenever an array comes, goes or changes its cells, and when another block runs.
     std::uint32_t layout = 1;
 
@@ -206,8 +243,16 @@ struct OwnWork {
 
 constexpr unsigned page_shift = 12;
 
-/// Cells hold small numbers for places in the machine code; 0: unknown.
+/// Cells hold small numbers for places in the machine code; never 0.
+constexpr std::uint16_t unknown_code = 1;
 const void* code_address(std::uint16_t code);
+
+/// Memory for `count` cells, all zero, and behind them as many rests. @throws std::bad_alloc
+Cell* map_cells(std::size_t count);
+inline CellRest* rest_behind(Cell* cells, std::size_t count) {
+    return reinterpret_cast<CellRest*>(cells + count);
+}
+void unmap_cells(Cell* cells, std::size_t count);
 
 /// What one access did; see access.cpp.
 enum class AccessKind : std::uint8_t {

@@ -200,11 +200,11 @@ void touch(Array& array, std::uintptr_t address, std::size_t size, bool write, c
     for (Cell* cell = array.cells + (offset >> array.shift); cell != end; ++cell) {
         const auto place = array.begin + (static_cast<std::size_t>(cell - array.cells) << array.shift);
         const std::size_t width = std::size_t{1} << array.shift;
-        if (!told && cell->write >= by.base && cell->write != clean) {
+        if (!told && cell->write >= by.base && cell->write != clean && (write || !cell->holds_read())) {
             if (unordered(cell->write)) {
                 const bool atomic = (cell->flags & Cell::write_atomic) != 0;
                 report(by, array, place, width, write, cell->write, cell->flags & Cell::lane_mask,
-                       cell->write_pc, !atomic, atomic);
+                       cell->write_code(), !atomic && !cell->holds_read(), atomic);
                 told = true;
             } else {
                 clean = cell->write;
@@ -214,28 +214,28 @@ void touch(Array& array, std::uintptr_t address, std::size_t size, bool write, c
         const bool second_atomic = (cell->flags & Cell::second_atomic) != 0;
         if (!told && (write || first_atomic) && cell->first >= by.base && unordered(cell->first)) {
             report(by, array, place, width, write, cell->first,
-                   cell->lanes ? static_cast<unsigned>(__builtin_ctz(cell->lanes)) : 0, cell->first_pc, false,
+                   static_cast<unsigned>(__builtin_ctz(array.lanes_of(*cell))), cell->first_pc, false,
                    first_atomic);
             told = true;
         }
-        if (!told && (write || second_atomic) && cell->second >= by.base && unordered(cell->second)) {
-            report(by, array, place, width, write, cell->second, 0, cell->second_pc, false, second_atomic);
+        const std::uint32_t second = array.second_of(*cell);
+        if (!told && (write || second_atomic) && second >= by.base && unordered(second)) {
+            report(by, array, place, width, write, second, 0, cell->second_pc, false, second_atomic);
             told = true;
         }
         if (by.segment == 0) continue;
         if (write) {
             cell->write = by.segment;
-            cell->first = cell->second = cell->lanes = 0;
-            cell->write_pc = 0;
+            cell->first = 0;
+            cell->write_pc = unknown_code;
+            cell->second_pc = 0;
             cell->flags = static_cast<std::uint16_t>(cell->flags & Cell::initialised);
         } else if (cell->first == 0 || !unordered(cell->first)) {
-            cell->first = by.segment;
-            cell->lanes = 1;
-            cell->first_pc = 0;
+            cell->set_first(by.segment, 0, unknown_code);
             cell->flags = static_cast<std::uint16_t>(cell->flags & ~Cell::first_atomic);
         } else {
-            cell->second = by.segment;
-            cell->second_pc = 0;
+            array.rest_of(*cell).second = by.segment;
+            cell->second_pc = unknown_code;
             cell->flags = static_cast<std::uint16_t>(cell->flags & ~Cell::second_atomic);
         }
     }

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "simt/columns.h"
 #include "state.h"
 
 namespace simt::check {
@@ -146,10 +147,23 @@ void read_places(const std::string& text, const std::vector<const void*>& addres
         if (!known.runtime) continue;
         if (const std::size_t note = line.find(" (discriminator"); note != std::string::npos)
             line.resize(note);
-        const std::size_t colon = line.rfind(':');
-        if (colon == std::string::npos || line.compare(0, 2, "??") == 0) continue;
-        known.place.file = base_name(line.substr(0, colon));
-        known.place.line = static_cast<unsigned>(std::strtoul(line.c_str() + colon + 1, nullptr, 10));
+        if (line.compare(0, 2, "??") == 0) continue;
+        // "file:line" or "file:line:column"
+        const auto number_at_end = [&line] {
+            const std::size_t colon = line.rfind(':');
+            if (colon == std::string::npos || line.find_first_not_of("0123456789?", colon + 1) != line.npos)
+                return 0u;
+            const auto number = static_cast<unsigned>(std::strtoul(line.c_str() + colon + 1, nullptr, 10));
+            line.resize(colon);
+            return number;
+        };
+        known.place.line = number_at_end();
+        known.place.column = 0;
+        if (const unsigned before = number_at_end(); before != 0) {
+            known.place.column = known.place.line;
+            known.place.line = before;
+        }
+        known.place.file = base_name(line);
         known.place.function = short_name(function);
         known.runtime = is_runtime(line) || known.place.line == 0;
     }
@@ -171,7 +185,8 @@ void locate_all(const std::vector<const void*>& return_addresses) {
         offsets.push_back(call - object.base);
     }
     for (const auto& [path, list] : objects) {
-        const std::string text = (symboliser ? symboliser : run_addr2line)(path, list.second);
+        const std::string text =
+            symboliser ? symboliser(path, list.second) : with_columns(path, run_addr2line(path, list.second));
         read_places(text, list.first);
         // Without an answer they are still to be asked for.
         for (const void* address : list.first)

@@ -34,7 +34,8 @@ struct Launch;
 namespace simt::check {
 
 /// What an step is: the upper bits of its key. The lower ones are a return address in the code.
-enum class StepKind : std::uint64_t { block, read, write, atomic, fetch, entry, exit };
+/// `fetch_N`: of a texture that serves N lanes at a time.
+enum class StepKind : std::uint64_t { block, read, write, atomic, fetch_4, fetch_8, entry, exit };
 constexpr unsigned step_kind_shift = 56;
 
 inline std::uint64_t step_key(StepKind kind, const void* pc) {
@@ -131,6 +132,7 @@ struct RawSite : MemoryCounters {
     Space space = Space::global;
     Access access = Access::read;
     unsigned width = 0;
+    unsigned lanes_together = warp_lanes;  ///< that one request covers
 };
 
 /// A launch, counted.

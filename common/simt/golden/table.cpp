@@ -35,11 +35,14 @@ static double number(std::string text) {
 }
 
 Table read_ncu(std::istream& in, const std::vector<std::string>& names,
-               const std::vector<std::string>& metrics) {
+               const std::vector<std::string>& metrics, const std::string& closing) {
     Table table;
     table.metrics = metrics;
     std::vector<std::size_t> column;
-    std::size_t lines = 0;
+    std::size_t lines = 0, kernel = 0;
+    Row row;
+    for (const std::string& metric : metrics) row.value[metric] = 0;
+    const Row nothing = row;
     for (std::string line; std::getline(in, line);) {
         if (line.empty() || line[0] != '"') continue;  // the program's, or ncu's own
         const std::vector<std::string> cells = split(line);
@@ -49,13 +52,19 @@ Table read_ncu(std::istream& in, const std::vector<std::string>& names,
                 if (found == cells.end()) throw std::runtime_error("ncu has no column " + metric);
                 column.push_back(static_cast<std::size_t>(found - cells.begin()));
             }
+            const auto name = std::find(cells.begin(), cells.end(), "Kernel Name");
+            if (!closing.empty() && name == cells.end()) throw std::runtime_error("ncu has no kernel names");
+            kernel = static_cast<std::size_t>(name - cells.begin());
         } else if (lines > 2) {  // the second line has the units
-            const std::size_t launch = table.rows.size();
-            if (launch == names.size()) throw std::runtime_error("more launches than names");
-            table.rows.push_back({names[launch], {}});
-            for (std::size_t i = 0; i < metrics.size(); ++i) {
-                table.rows.back().value[metrics[i]] = number(cells.at(column[i]));
+            const bool closes = !closing.empty() && cells.at(kernel).rfind(closing, 0) == 0;
+            for (std::size_t i = 0; i < metrics.size() && !closes; ++i) {
+                row.value[metrics[i]] += number(cells.at(column[i]));
             }
+            if (!closing.empty() && !closes) continue;
+            if (table.rows.size() == names.size()) throw std::runtime_error("more launches than names");
+            row.name = names[table.rows.size()];
+            table.rows.push_back(row);
+            row = nothing;
         }
     }
     if (table.rows.size() != names.size()) {

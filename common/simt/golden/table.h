@@ -21,10 +21,11 @@ struct Table {
 };
 
 /// Reads what `ncu --csv --page raw --print-units base --metrics ...` printed, with the profiled program's
-/// own lines among it. The n-th launch gets the n-th of `names`.
+/// own lines among it. The n-th launch gets the n-th of `names`. With `closing`, a row is the sum of all
+/// launches up to one of the kernel of that name.
 /// @throws std::runtime_error if a metric is missing or the launches are not as many as the names
 Table read_ncu(std::istream& in, const std::vector<std::string>& names,
-               const std::vector<std::string>& metrics);
+               const std::vector<std::string>& metrics, const std::string& closing = "");
 
 /// Writes and reads comma-separated values. @throws std::runtime_error with the line that is broken
 void write(std::ostream& out, const Table& table);

@@ -36,7 +36,8 @@ SIMT_OBSERVED(void block_begins(Block&, std::uint64_t))
 /// The block whose lanes run next.
 SIMT_OBSERVED(void block_continues(Block&))
 
-/// The current lane, unlike the one before it, has come to a barrier of the block, of kind `Wait`, by the call that returns to `site`.
+/// The current lane, unlike the one before it, has come to a barrier of the block, of kind `Wait`, by the
+/// call that returns to `site`.
 SIMT_OBSERVED(void barrier_reached(Block&, int, const void*))
 /// All lanes that have not exited have come to a barrier; `grid`: the grid's, which is complete later.
 SIMT_OBSERVED(void barrier_completes(Block&))
@@ -94,8 +95,9 @@ SIMT_OBSERVED(void red_zone(const void*, std::size_t))
 /// A fetch at `site` of a texel that a texture over linear memory does not have: memory, bytes of a texel,
 /// its index, texels.
 SIMT_OBSERVED(void stray_fetch(const void*, std::size_t, long, long, const void*))
-/// The runtime reads a texel for device code at `site`.
-SIMT_OBSERVED(void texel_read(const void*, std::size_t, const void*))
+/// The runtime reads a texel for device code at `site`: memory, bytes, the address whose sector is counted,
+/// how many lanes one request covers.
+SIMT_OBSERVED(void texel_read(const void*, std::size_t, const void*, unsigned, const void*))
 /// Host memory that belongs to the runtime and that inlined device code reads.
 SIMT_OBSERVED(void runtime_memory(const void*, std::size_t))
 

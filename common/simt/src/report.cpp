@@ -183,6 +183,12 @@ static std::string locate_own(const void* return_address, bool& own) {
 std::string kernel_name(const Grid& grid) {
     if (grid.name) return grid.name;
     if (!grid.function) return "?";
+    // The symbol table is asked once for each kernel: that takes long.
+    static std::mutex mutex;
+    static auto* names = new std::map<const void*, std::string>;
+    std::lock_guard lock(mutex);
+    std::string& known = (*names)[grid.function];
+    if (!known.empty()) return known;
     const Object object = object_of(grid.function);
     const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(grid.function) - object.base;
     std::string name =
@@ -190,7 +196,7 @@ std::string kernel_name(const Grid& grid) {
     name.resize(std::min(name.size(), name.find('\n')));
     if (const std::size_t parenthesis = name.rfind('('); parenthesis != std::string::npos)
         name.resize(parenthesis);
-    return name.empty() || name == "??" ? format("%p", grid.function) : name;
+    return known = name.empty() || name == "??" ? format("%p", grid.function) : name;
 }
 
 namespace {

@@ -98,10 +98,48 @@ long texel_index(float x, long size, cudaTextureAddressMode mode, bool normalize
     return address_texel(floor_index(x), size, mode, normalized);
 }
 
+static const char* texel_at(const Texture& t, long x, long y, long z) {
+    return t.data + static_cast<std::size_t>(z) * t.slice + static_cast<std::size_t>(y) * t.pitch +
+           static_cast<std::size_t>(x) * static_cast<std::size_t>(t.element);
+}
+
 #if defined(SIMT_CHECK)
-void copy_texel(void* to, const char* from, std::size_t size) {
-    observe::texel_read(from, size, SIMT_SITE);
-    __builtin_memcpy(to, from, size);
+/// Where a GPU would have the texel, as far as sectors go: it keeps the rows of an array in tiles of a
+/// sector each.
+static const char* tiled(const Texture& t, long x, long y, long z) {
+    if (t.resource.resType != cudaResourceTypeArray || t.height == 1) return texel_at(t, x, y, z);
+    constexpr long sector = 32;
+    const long texels = sector / t.element;
+    const long columns = texels >= 16 ? 8 : texels >= 4 ? 4 : texels >= 2 ? 2 : 1;
+    const long rows = texels / columns;
+    const long tile = (z * t.height / rows + y / rows) * ((t.width + columns - 1) / columns) + x / columns;
+    const long offset = tile * sector + (y % rows * columns + x % columns) * t.element;
+    // Tiles that stick out at the lower and right side have no memory here.
+    const long bytes = static_cast<long>(t.slice) * t.depth;
+    return t.data + (offset < bytes ? offset : offset % bytes / t.element * t.element);
+}
+
+/// How many lanes one request of a texture unit covers.
+static unsigned lanes_together(const Texture& t) {
+    return t.resource.resType == cudaResourceTypeLinear ? 8 : 4;
+}
+
+void copy_texel(void* to, const Texture& t, long x, long y, long z, std::size_t size) {
+    const char* from = texel_at(t, x, y, z);
+    observe::texel_read(from, size, tiled(t, x, y, z), lanes_together(t), SIMT_SITE);
+    // Of a fixed size each, so that no function is called that would be taken for the kernel's own read.
+    switch (size) {
+        case 1:
+            return void(__builtin_memcpy(to, from, 1));
+        case 2:
+            return void(__builtin_memcpy(to, from, 2));
+        case 4:
+            return void(__builtin_memcpy(to, from, 4));
+        case 8:
+            return void(__builtin_memcpy(to, from, 8));
+        default:
+            __builtin_memcpy(to, from, 16);
+    }
 }
 void note_stray_fetch(const Texture& t, long x) {
     observe::stray_fetch(t.data, static_cast<std::size_t>(t.element), x, t.width, SIMT_SITE);
@@ -112,9 +150,12 @@ void note_stray_fetch(const Texture& t, long x) {
 static void read_texel_as_float(const Texture& t, long x, long y, long z, float out[4],
                                 [[maybe_unused]] const void* site) {
     const bool outside = x < 0 || y < 0 || z < 0;
-    const char* p = t.data + static_cast<std::size_t>(z) * t.slice + static_cast<std::size_t>(y) * t.pitch +
-                    static_cast<std::size_t>(x) * static_cast<std::size_t>(t.element);
-    if (!outside) observe::texel_read(p, static_cast<std::size_t>(t.element), site);
+    const char* p = texel_at(t, x, y, z);
+#if defined(SIMT_CHECK)
+    if (!outside)
+        observe::texel_read(p, static_cast<std::size_t>(t.element), tiled(t, x, y, z), lanes_together(t),
+                            site);
+#endif
     for (int c = 0; c < 4; ++c) {
         if (outside) {
             // Linear memory has no border colour: a fetch outside gives 0.

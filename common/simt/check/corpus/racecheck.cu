@@ -158,6 +158,21 @@ void run_counter_reset() {
 }
 CORPUS_CASE(counter_reset, "racecheck", "atomic-read", "count");
 
+// The barrier orders the read before the adding of its own block, not of the other.
+template <bool repaired>
+__global__ void look_then_add(int* counter, int* out) {
+    const int before = repaired ? atomicAdd(counter, 0) : *counter;  // bad: look_then_add
+    __syncthreads();
+    atomicAdd(counter, 1);  // bad: look_then_add
+    out[blockIdx.x * blockDim.x + threadIdx.x] = before;
+}
+template <bool repaired>
+void run_look_then_add() {
+    Device<int> counter("counter", 1, 0), out("out", 2 * n, 0);
+    look_then_add<repaired><<<2, n>>>(counter.get(), out.get());
+}
+CORPUS_CASE(look_then_add, "racecheck", "atomic-read", "counter");
+
 template <bool repaired>
 __global__ void counter_clear(const int* in, int* out) {
     __shared__ int count;

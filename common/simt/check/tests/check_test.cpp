@@ -1,10 +1,12 @@
 // The interface of the checks: findings, reports, observers.
+#include <fstream>
 #include <map>
 #include <string>
 
 #include "checks.h"
 #include "rungs/catch.hpp"
 #include "simt/check.h"
+#include "simt/columns.h"
 #include "simt/control.h"
 
 using namespace simt::check;
@@ -94,9 +96,44 @@ TEST_CASE("a lane stops before it does harm, and the others go on", "[simt][chec
     CHECK(found[0].kernel == "one_bad_lane");
     CHECK(found[0].side.place.file == "checks.cu");
     CHECK(found[0].side.place.function.find("one_bad_lane") != std::string::npos);
+    // Somewhere in "small[1000] = 7".
+    CHECK(found[0].side.place.column >= 27);
+    CHECK(found[0].side.place.column <= 41);
     simt::set_seed(0);
     clear();
     CHECK(findings().empty());
+}
+
+TEST_CASE("the advice for a race is the barrier that all of its cases need", "[simt][check]") {
+    simt::set_seed(GENERATE(0u, 1u, 2u));
+    // Most neighbours are of one warp; threads 31 and 32 are not.
+    for (const unsigned threads : {32u, 64u}) {
+        CAPTURE(threads);
+        clear();
+        checks::neighbour(threads);
+        bool raced = false;
+        for (const Finding& f : findings()) {
+            if (f.tool != Tool::racecheck || f.count < 2) continue;  // thread 0's own store is met once
+            raced = true;
+            CHECK((f.advice.find("__syncwarp()") != std::string::npos) == (threads == 32));
+            CHECK(f.advice.find("__syncthreads()") != std::string::npos);
+        }
+        CHECK(raced);
+    }
+    simt::set_seed(0);
+    clear();
+}
+
+TEST_CASE("without a line table there are no columns", "[simt][check]") {
+    const std::string places = "0x0000000000001234\nkernel\nfile.cu:12\n";
+    CHECK(with_columns("no such program", places) == places);
+    std::ifstream self("/proc/self/exe", std::ios::binary);
+    std::string program(1 << 20, '\0');
+    self.read(program.data(), static_cast<std::streamsize>(program.size()));
+    for (const std::size_t size : {0, 10, 63, 64, 4096, 1 << 20}) {
+        std::ofstream("columns_test.tmp", std::ios::binary) << program.substr(0, size);
+        CHECK(with_columns("columns_test.tmp", places) == places);
+    }
 }
 
 TEST_CASE("findings are written for people and for tools", "[simt][check]") {

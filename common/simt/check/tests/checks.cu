@@ -34,6 +34,13 @@ __global__ void float4_sum(const float4* in, float4* out) {
     out[threadIdx.x] = v;
 }
 
+__global__ void read_neighbour(int* out) {
+    __shared__ int tile[65];
+    tile[threadIdx.x] = static_cast<int>(threadIdx.x);
+    if (threadIdx.x == 0) tile[blockDim.x] = 0;
+    out[threadIdx.x] = tile[threadIdx.x + 1];
+}
+
 __global__ void race_once(int* out) { *out = static_cast<int>(threadIdx.x); }
 
 }  // namespace
@@ -66,4 +73,9 @@ void checks::vectors() {
 void checks::race() {
     Device<int> out("out", 1);
     race_once<<<1, 2>>>(out.get());
+}
+
+void checks::neighbour(unsigned threads) {
+    Device<int> out("out", 64);
+    read_neighbour<<<1, threads>>>(out.get());
 }

@@ -17,5 +17,7 @@ std::vector<int> survivors();
 void vectors();
 /// Two threads write one word.
 void race();
+/// Each thread of a block reads its neighbour's value, without a barrier.
+void neighbour(unsigned threads);
 
 }  // namespace checks

@@ -107,7 +107,7 @@ TEST_CASE("memcheck finds what is there and nothing else", "[simt][check][memche
     check_tool("memcheck", 24);
 }
 TEST_CASE("racecheck finds what is there and nothing else", "[simt][check][racecheck]") {
-    check_tool("racecheck", 35);
+    check_tool("racecheck", 36);
 }
 TEST_CASE("initcheck finds what is there and nothing else", "[simt][check][initcheck]") {
     check_tool("initcheck", 10);

@@ -32,7 +32,7 @@ namespace simt::check {
 struct MemoryCounters {
     /// Global: `l1tex__t_requests_pipe_lsu_mem_global_op_OP.sum`. Shared:
     /// `smsp__inst_executed_op_shared_OP.sum`. Texture: `l1tex__t_requests_pipe_tex_mem_texture.sum`, one for
-    /// every eight lanes.
+    /// every eight lanes of linear memory, every four of all else.
     std::uint64_t requests = 0;
     std::uint64_t lanes = 0;  ///< that took part
     /// Global and texture: distinct 32-byte sectors of each request; of atomics, each as often as lanes meet

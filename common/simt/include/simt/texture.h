@@ -47,8 +47,8 @@ void texel_as_float(const Texture& texture, long x, long y, long z, float out[4]
 #if defined(SIMT_CHECK)
 /// A fetch outside linear memory, before it gives 0.
 void note_stray_fetch(const Texture& texture, long x);
-/// Copies a texel out, as a texture's read rather than the kernel's own.
-void copy_texel(void* to, const char* from, size_t size);
+/// Copies a texel of `size` bytes out, as a texture's read rather than the kernel's own.
+void copy_texel(void* to, const Texture& texture, long x, long y, long z, size_t size);
 #endif
 /// Linear filtering in one to three dimensions; `layer` is a slice that is not filtered over, or -1.
 void sample_linear(const Texture& texture, int dimensions, float x, float y, float z, long layer,
@@ -89,7 +89,7 @@ inline T from_floats(const float* values) {
     S scalars[Texel<T>::count];
     for (int i = 0; i < Texel<T>::count; ++i) scalars[i] = static_cast<S>(values[i]);
     T result;
-    __builtin_memcpy(&result, scalars, sizeof result);
+    __builtin_memcpy(static_cast<void*>(&result), scalars, sizeof result);
     return result;
 }
 
@@ -97,12 +97,12 @@ template <class T>
 inline T read_texel(const Texture& t, long x, long y, long z) {
     if (t.direct && t.element == static_cast<int>(sizeof(T)) && x >= 0 && y >= 0 && z >= 0) {
         T result;
+#if defined(SIMT_CHECK)
+        copy_texel(&result, t, x, y, z, sizeof result);
+#else
         const char* from = t.data + static_cast<size_t>(z) * t.slice + static_cast<size_t>(y) * t.pitch +
                            static_cast<size_t>(x) * sizeof(T);
-#if defined(SIMT_CHECK)
-        copy_texel(&result, from, sizeof result);
-#else
-        __builtin_memcpy(&result, from, sizeof result);
+        __builtin_memcpy(static_cast<void*>(&result), from, sizeof result);
 #endif
         return result;
     }
@@ -149,7 +149,7 @@ template <class T>
 inline T surface_read(cudaSurfaceObject_t object, long x, long y, long z, cudaSurfaceBoundaryMode mode) {
     T result{};
     if (const char* from = surface_address<T>(object, x, y, z, mode))
-        __builtin_memcpy(&result, from, sizeof result);
+        __builtin_memcpy(static_cast<void*>(&result), from, sizeof result);
     return result;
 }
 template <class T>
