@@ -43,13 +43,24 @@ bool is_finding(const RungResult& result) {
            judge::verdict_of(findings.front()) == result.verdict;
 }
 
+/// "lines 21, 24: read-write of partial"
+std::string short_text(const judge::Finding& finding) {
+    const simt::check::Place &place = finding.side.place, &other = finding.other.place;
+    std::string text = finding.kind;
+    if (!finding.array.empty()) text += " of " + finding.array;
+    if (place.file.empty()) return text;
+    const bool two = finding.has_other && !other.file.empty() && other.line != place.line;
+    return two ? fmt::format("lines {}, {}: {}", place.line, other.line, text)
+               : fmt::format("line {}: {}", place.line, text);
+}
+
 /// The one line beside a verdict.
 std::string remark_of(const RungReport& rung) {
     const RungResult& result = rung.result;
     if (!result.reason.empty()) {
-        // The case is told below the table; here the finding has to come first, because the line may be cut.
-        std::string brief = brief_reason(result);
-        if (is_finding(result)) return brief;
+        // The case is told below the table, and so is a finding; here it has to be short.
+        if (is_finding(result)) return short_text(result.checks.findings.front());
+        const std::string brief = brief_reason(result);
         const std::string& cause = result.correctness.cause;
         return cause.empty() || brief == result.reason ? brief : brief + ": " + cause;
     }
@@ -240,6 +251,7 @@ void show_finding(const judge::Finding& finding, Terminal& out) {
     const auto side = [&](const simt::check::Side& one, const std::string& source) {
         if (one.place.file.empty()) return;
         std::string text = fmt::format("{}:{}", one.place.file, one.place.line);
+        if (one.place.column > 0) text += fmt::format(":{}", one.place.column);
         const int room = out.width() - 14;
         std::string more = one.access;
         if (!finding.kernel.empty()) more += (more.empty() ? "" : ", ") + judge::who(one);

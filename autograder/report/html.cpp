@@ -341,7 +341,9 @@ std::string mismatches(const judge::Correctness& found) {
 }
 
 std::string place_text(const simt::check::Place& place) {
-    return place.file.empty() ? "" : fmt::format("{}:{}", place.file, place.line);
+    if (place.file.empty()) return "";
+    return place.column == 0 ? fmt::format("{}:{}", place.file, place.line)
+                             : fmt::format("{}:{}:{}", place.file, place.line, place.column);
 }
 
 /// What check mode or compute-sanitizer found, one card each.

@@ -232,6 +232,7 @@ std::string lanes_svg(const Trace& trace) {
     if (trace.steps.empty()) return {};
     const std::size_t rows = std::min(most, trace.steps.size());
     const double label = 250, pitch = 15, cell = (width - margin - label) / 32;
+    const std::string dashes = fmt::format("stroke-width=\"11\" stroke-dasharray=\"{:.4f} 2\"", cell - 2);
     std::string body;
     for (unsigned lane = 0; lane < 32; lane += 4) {
         body += words("soft", label + (lane + 0.5) * cell, 46, std::to_string(lane), "middle");
@@ -251,8 +252,15 @@ std::string lanes_svg(const Trace& trace) {
                       one_line(fmt::format("{:>4} {} {}", step.place.line,
                                            accesses[static_cast<int>(step.access)], step.array),
                                31));
-        for (unsigned lane = 0; lane < 32; ++lane) {
-            body += box(active(step, lane) ? "on" : "off", label + lane * cell + 1, y, cell - 2, 11);
+        // Lanes side by side are one dashed line: a report has thousands of them.
+        const auto lanes = [&](const char* kind, unsigned from, unsigned to) {
+            body += fmt::format("<path class=\"{}\" d=\"M{:.2f} {:.1f}H{:.2f}\" {}/>", kind,
+                                label + from * cell + 1, y + 5.5, label + to * cell - 1, dashes);
+        };
+        lanes("off", 0, 32);
+        for (unsigned lane = 0, end; lane < 32; lane = end + 1) {
+            for (end = lane; end < 32 && active(step, end);) ++end;
+            if (end > lane) lanes("on", lane, end);
         }
         y += pitch;
     }
