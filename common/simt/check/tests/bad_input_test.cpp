@@ -17,7 +17,7 @@ namespace {
 struct Limits {
     Limits() {
         simt::set_quiet(true);
-        simt::set_time_limit(0.5);
+        simt::set_time_limit(1);
         simt::set_spin_limit(0.3);
         simt::clear_report();
     }
