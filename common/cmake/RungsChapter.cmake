@@ -6,6 +6,8 @@
 #   <NN_topic>.ladder.<cpu|cuda>                  times of the solutions: modelled on cpu, measured on cuda
 #   <NN_topic>.demonstrations.<own|clang>.test    what check mode says of the wrong kernels in demonstrations/, if any
 #   <NN_topic>.figures                            draws the lesson's pictures, where there is a figures.cpp
+#   <NN_topic>.library.<cpu|cuda>                 the solutions as a shared library, where there is a folder library/;
+#                                                 tested from C11 and from Python
 #   <NN_topic>.bench                              the ladder against the libraries (cuda only)
 # A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
 # stands in. Students' versions are built on demand only: a half-edited rung must not break the build.
@@ -129,6 +131,10 @@ function(rungs_add_chapter chapter)
         endif()
     endforeach()
 
+    if(EXISTS ${lesson}/library)
+        rungs_add_chapter_library(${chapter} ${lesson} ${sources})
+    endif()
+
     # The lesson's pictures are drawn by code; drawn again, they must be the committed ones.
     if(EXISTS ${lesson}/figures.cpp)
         add_executable(${chapter}.figures ${lesson}/figures.cpp)
@@ -148,4 +154,49 @@ function(rungs_add_chapter chapter)
                                                      CUDA::cusparse rungs_warnings)
         add_dependencies(benchmarks ${chapter}.bench)
     endif()
+endfunction()
+
+# rungs_add_chapter_library(<NN_topic> <lesson> <file.cu>...)
+#   lib/lib<topic>_<cpu|cuda>.so from the rungs, library/library.cu and the symbols of library/exports.map alone.
+function(rungs_add_chapter_library chapter lesson)
+    string(REGEX REPLACE "^[0-9]+_" "" topic ${chapter})
+    find_program(RUNGS_PYTHON NAMES python3)
+    foreach(backend IN LISTS RUNGS_BACKENDS)
+        set(name ${chapter}.library.${backend})
+        add_library(${name} SHARED)
+        set_target_properties(${name} PROPERTIES OUTPUT_NAME ${topic}_${backend}
+                              LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib LINK_DEPENDS ${lesson}/library/exports.map)
+        target_include_directories(${name} PRIVATE ${lesson} PUBLIC ${lesson}/library)
+        target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/common/include)
+        target_link_options(${name} PRIVATE -Wl,--version-script=${lesson}/library/exports.map -Wl,--no-undefined)
+        if(backend STREQUAL "cpu")
+            rungs_translate(${name} outputs ${ARGN} ${lesson}/library/library.cu)
+            target_sources(${name} PRIVATE ${outputs})
+            target_compile_options(${name} PRIVATE -Wno-unknown-pragmas ${RUNGS_CPU_SAFE_OPTIONS})
+            target_link_libraries(${name} PRIVATE simt_pic)
+        else()
+            rungs_add_kernels(${name} cuda ${ARGN} ${lesson}/library/library.cu)
+        endif()
+
+        set(label ${chapter})
+        set(lock)
+        if(backend STREQUAL "cuda")
+            set(label gpu)
+            set(lock RESOURCE_LOCK gpu0)
+        endif()
+        add_executable(${name}.test ${lesson}/library/library_test.c)
+        set_target_properties(${name}.test PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+        target_compile_options(${name}.test PRIVATE -Wall -Wextra -Wpedantic)
+        target_link_libraries(${name}.test PRIVATE ${name} m)
+        add_test(NAME "${chapter}: library from C, ${backend}" COMMAND ${name}.test)
+        if(RUNGS_PYTHON)
+            add_test(NAME "${chapter}: library from Python, ${backend}"
+                     COMMAND ${RUNGS_PYTHON} ${lesson}/library/library_test.py $<TARGET_FILE:${name}>)
+        else()
+            add_test(NAME "${chapter}: library from Python, ${backend}"
+                     COMMAND ${CMAKE_COMMAND} -E echo "[SKIP] python3 was not found when the build was configured")
+        endif()
+        set_tests_properties("${chapter}: library from C, ${backend}" "${chapter}: library from Python, ${backend}"
+                             PROPERTIES LABELS ${label} TIMEOUT 120 SKIP_REGULAR_EXPRESSION "\\[SKIP\\]" ${lock})
+    endforeach()
 endfunction()

@@ -1,0 +1,142 @@
+// An iteration in one pass over memory, with one sum over the grid at its end. The pass makes r and p of this
+// iteration from those of the one before, and A p along with them; four sums tell alpha, and the next beta as
+// well. The whole solve is one launch: blocks wait for each other at the grid's barrier.
+
+#include "sweep.cuh"
+
+using namespace pcg;
+
+/// What happens at a cell, and what is summed up.
+template <class T>
+struct Step {
+    T alpha = 0, beta = 0;       ///< x moved by alpha p; beta of the direction to come
+    T along_p = 0, along_r = 0;  ///< how x is brought up to date, if it is
+    Sums<4> sums;                ///< r.r, p.w, r.w, w.w
+
+    __device__ T residual(T r, T w) const {
+        // TODO 5.1 (1 line): the new residual, without a look at b or x.
+        return r + 0 * w;
+    }
+    __device__ T direction(T r, T p) const {
+        // TODO 5.2 (1 line): the new direction, from the new r and the p before.
+        return r + 0 * p;
+    }
+    __device__ bool moves_x() const { return along_p != 0; }
+    __device__ void move(T& x, T r, T p) const { x += along_p * p + along_r * r; }
+    __device__ void add(T r, T p, T w) {
+        sums.of[0] += double(r) * r;
+        sums.of[1] += double(p) * w;
+        sums.of[2] += double(r) * w;
+        sums.of[3] += double(w) * w;
+    }
+};
+
+/// What a solve has in global memory: two of each vector, used in turn, and the blocks' sums.
+template <class T>
+struct Work {
+    T *r[2], *p[2];
+    double* sums;
+};
+
+template <class T, int d>
+__global__ void __launch_bounds__(sweep_block, 1)
+    cg_fused_kernel(const T* b, T* x, double* history, int* outcome, Work<T> work, Tiling tiling, int side,
+                    int limit, double tolerance) {
+    extern __shared__ double memory[];
+    GridSums over_grid(work.sums);
+    const long long n = cells(d, side), threads = static_cast<long long>(gridDim.x) * blockDim.x;
+    const long long me = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+
+    Step<T> step;  // alpha = beta = 0: the first pass copies b. It reads p = 0
+    Pass<T> pass{b, work.p[1], work.r[0], work.p[0], x};
+    double bb = 0;
+    T behind = 0;  // x lacks behind * (p - r): the last step but one, since p - r is beta times its direction
+    bool carried = false;  // r is not b - A x, but what the recurrence says
+    int k = 0, now = 0, what;
+    for (;;) {
+        step.sums = {};
+        sweep<d>(memory, pass, side, tiling, step);
+        const Sums<4> sums = over_grid(step.sums);
+        T *const r = work.r[now], *const p = work.p[now];  // r_k and p_k
+        now = 1 - now;
+        pass = {r, p, work.r[now], work.p[now], x};
+        const double rr = sums.of[0], pw = sums.of[1], rw = sums.of[2], ww = sums.of[3];
+        if (k == 0) bb = rr;
+        what = verdict(rr, bb, k, limit, tolerance);
+        if (what >= 0) {
+            for (long long i = me; behind != 0 && i < n; i += threads) x[i] += behind * (p[i] - r[i]);
+            behind = 0;
+        }
+        if (what == converged && carried) {  // it seems to be the end: look again
+            cooperative_groups::this_grid().sync();
+            Sums<1> square;
+            for (long long i = me; i < n; i += threads) {
+                const T fresh = b[i] - laplace_at(x, Cell<d>(i, side), side);
+                p[i] -= r[i];
+                r[i] = fresh;
+                square.of[0] += double(fresh) * fresh;
+            }
+            square = over_grid(square);
+            if (!(square.of[0] <=
+                  tolerance * tolerance * bb)) {  // go on from here: the same p - r, another r
+                step.alpha = 0, step.beta = 1, step.along_p = 0;
+                carried = false;
+                continue;
+            }
+            if (me == 0) history[k] = sqrt(square.of[0]);
+            break;
+        }
+        if (me == 0) history[k] = sqrt(rr);
+        if (what >= 0) break;
+        if (!(pw > 0) || isinf(pw)) {
+            what = breakdown;
+            break;
+        }
+        // TODO 5.3 (about 3 lines): alpha = r.r / p.Ap. The new r is r - alpha w: find its r.r from the sums, before it
+        // exists, and from that beta. Rounding must not make it negative.
+        step.along_p = step.alpha, step.along_r = 0;
+        // TODO 5.4 (about 8 lines): x += alpha p can wait: the next pass knows beta p as p - r. So x is read and written
+        // in every second pass only. If x is behind, let the pass to come add both steps, alpha p and behind
+        // (p - r). Else, unless beta is too small to divide by, let it add nothing, and note what is behind
+        // then. The starter adds one step in every pass.
+        ++k;
+        carried = true;
+    }
+    if (me == 0) outcome[0] = what, outcome[1] = k;
+}
+
+template <class T>
+static void launch(const T* b, T* x, double* history, int* outcome, int d, int side, int limit,
+                   double tolerance, cudaStream_t stream) {
+    with_dimensions(d, side, [&](auto dimensions) {
+        constexpr int most = decltype(dimensions)::value;
+        Plan plan = plan_sweep<most, T>(side);
+        const long long n = cells(most, side);
+        clear_history(history, limit, stream);
+        if (n > 0) CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(T), stream));
+
+        const std::size_t sums = GridSums::bytes(plan.blocks);
+        auto* const memory =
+            static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + 4 * n * sizeof(T)));
+        T* const vectors = reinterpret_cast<T*>(memory + sums);
+        Work<T> work{
+            {vectors, vectors + n}, {vectors + 2 * n, vectors + 3 * n}, reinterpret_cast<double*>(memory)};
+        if (n > 0) CUDA_CHECK(cudaMemsetAsync(work.p[1], 0, n * sizeof(T), stream));
+        const auto kernel = cg_fused_kernel<T, most>;
+        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(plan.shared)));
+        void* arguments[] = {&b, &x, &history, &outcome, &work, &plan.tiling, &side, &limit, &tolerance};
+        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(plan.blocks), dim3(plan.threads), arguments,
+                                               plan.shared, stream));
+    });
+}
+
+void pcg::cg_fused(const float* b, float* x, double* history, int* outcome, int d, int side, int limit,
+                   double tolerance, cudaStream_t stream) {
+    launch(b, x, history, outcome, d, side, limit, tolerance, stream);
+}
+
+void pcg::cg_fused(const double* b, double* x, double* history, int* outcome, int d, int side, int limit,
+                   double tolerance, cudaStream_t stream) {
+    launch(b, x, history, outcome, d, side, limit, tolerance, stream);
+}

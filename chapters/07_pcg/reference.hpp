@@ -1,0 +1,83 @@
+#pragma once
+// What an operator and a solve ought to do: in double, as the textbook has it; and what theory promises.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace pcg {
+
+/// A grid of L^d cells, coordinate 0 fastest, zero around it. See pcg.cuh.
+struct Grid {
+    int d = 1;
+    int L = 0;
+
+    std::size_t cells() const {
+        std::size_t n = 1;
+        for (int axis = 0; axis < d; ++axis) n *= static_cast<std::size_t>(L);
+        return n;
+    }
+};
+
+/// Values at the cells of a grid.
+using Field = std::vector<double>;
+
+/// A u, in double. @throws std::length_error when u has not one value for each cell.
+Field laplace(const Grid& grid, std::span<const double> u);
+
+double dot(std::span<const double> v, std::span<const double> w);
+
+/// ||b - A x||.
+double residual_norm(const Grid& grid, std::span<const double> b, std::span<const double> x);
+
+/// sqrt(v.A v), as a sum of squares of differences, so that nothing cancels:
+/// v.A v = sum of (v_i - v_j)^2 over all pairs of neighbours, those beyond the boundary being 0.
+double norm_in(const Grid& grid, std::span<const double> v);
+
+/// The solution of A x = b: A is diagonal in sine waves (fast only where L is small: d n L operations,
+/// twice).
+Field solution(const Grid& grid, std::span<const double> b);
+
+/// The sine wave with `waves` half periods along each axis, an eigenvector of A.
+Field sine(const Grid& grid, int waves);
+
+/// Its eigenvalue, d (2 - 2 cos(pi waves / (L + 1))).
+double eigenvalue(const Grid& grid, int waves);
+
+/// The condition number of A, the largest eigenvalue over the smallest: cot^2(pi / (2 (L + 1))).
+double condition(const Grid& grid);
+
+/// By which factor the error in the A-norm has shrunk after k iterations, at least (Chebyshev):
+/// 2 / (c^k + c^-k) for c = (sqrt(kappa) + 1) / (sqrt(kappa) - 1).
+double chebyshev_bound(double kappa, int k);
+
+/// A solve, as the oracle saw it.
+struct Trace {
+    int outcome = 0;  ///< an Outcome
+    int iterations = 0;
+    std::vector<double> history;  ///< ||r_0||, ... ||r_k||
+    Field x;                      ///< x_k
+};
+
+/// Conjugate gradients in double, with the contract's rules for stopping.
+Trace conjugate_gradients(const Grid& grid, std::span<const double> b, int limit, double tolerance);
+
+/// How a V-cycle is made.
+struct Cycle {
+    bool symmetric = true;  ///< red, black on the way down; black, red on the way up. Else red, black twice
+    double scale = 4;       ///< of the restricted residual: h^2 is in A, and the coarse h is twice as large
+};
+
+/// One multigrid V-cycle for A x = r from x = 0: one red-black Gauss-Seidel sweep, the residual restricted to
+/// every second cell by the transpose of linear interpolation, times scale / 2^d; the same there; its result
+/// interpolated and added; one more sweep.
+Field v_cycle(const Grid& grid, std::span<const double> r, const Cycle& cycle = {});
+
+/// The rounding of one residual b - A x: unit || |b| + |A| |x| ||. A component is a sum whose terms have this
+/// size and whose roundings go up as often as down; in any order it is off by a few times that, and so is the
+/// residual of an x whose elements are rounded (N. Higham, Accuracy and Stability of Numerical Algorithms,
+/// 2nd ed. 2002, section 3.5, and section 7.1 for the backward error this measures).
+/// @param unit  the unit roundoff, 2^-24 or 2^-53
+double rounding_floor(const Grid& grid, std::span<const double> b, std::span<const double> x, double unit);
+
+}  // namespace pcg

@@ -1,0 +1,183 @@
+#pragma once
+/// @file
+/// What the rungs share: the operator at one cell, sums over a block and over the grid, when to stop.
+
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+#include "pcg.cuh"
+#include "rungs/cuda_check.cuh"
+#include "rungs/scratch.cuh"
+
+namespace pcg {
+
+/// A place in the cube.
+template <int d>
+struct Cell {
+    long long index;
+    int c[d];  ///< coordinates, the fastest first
+
+    __device__ Cell(long long i, int side) : index(i) {
+        for (int k = 0; k < d; ++k) {
+            c[k] = static_cast<int>(i % side);
+            i /= side;
+        }
+    }
+};
+
+/// (A u) at a cell where u is `centre`. Calls value(cell) for those neighbours that are inside.
+template <int d, class T, class Value>
+__device__ T laplace_at(Cell<d> cell, int side, T centre, const Value& value) {
+    T around = 0;
+    long long stride = 1;
+#pragma unroll
+    for (int k = 0; k < d; ++k, stride *= side) {
+        const long long index = cell.index;
+        const int c = cell.c[k];
+        if (c > 0) {
+            cell.c[k] = c - 1, cell.index = index - stride;
+            around += value(cell);
+        }
+        if (c + 1 < side) {
+            cell.c[k] = c + 1, cell.index = index + stride;
+            around += value(cell);
+        }
+        cell.c[k] = c, cell.index = index;
+    }
+    return T(2 * d) * centre - around;
+}
+
+/// The same, of an array.
+template <int d, class T>
+__device__ T laplace_at(const T* u, const Cell<d>& cell, int side) {
+    return laplace_at(cell, side, u[cell.index], [u](const Cell<d>& at) { return u[at.index]; });
+}
+
+/// Calls action(std::integral_constant<int, d>{}): d as the compiler can use it.
+/// @throws std::invalid_argument
+template <class Action>
+void with_dimensions(int d, int side, const Action& action) {
+    if (side < 0) throw std::invalid_argument("a cube has no negative side");
+    switch (d) {
+        case 1:
+            return action(std::integral_constant<int, 1>{});
+        case 2:
+            return action(std::integral_constant<int, 2>{});
+        case 3:
+            return action(std::integral_constant<int, 3>{});
+        case 4:
+            return action(std::integral_constant<int, 4>{});
+        case 5:
+            return action(std::integral_constant<int, 5>{});
+        case 6:
+            return action(std::integral_constant<int, 6>{});
+        default:
+            throw std::invalid_argument("a cube has 1 to 6 dimensions here");
+    }
+}
+
+/// An Outcome, or -1 to go on, when the k-th residual has r.r = rr.
+inline __device__ int verdict(double rr, double bb, int k, int limit, double tolerance) {
+    if (!(rr <= too_far * too_far * bb) || isinf(rr)) return diverged;  // so is NaN
+    if (rr <= tolerance * tolerance * bb) return converged;
+    return k == limit ? limit_reached : -1;
+}
+
+/// Several sums at once.
+template <int count>
+struct Sums {
+    double of[count] = {};
+};
+
+/// Each of the sums over the block, in its first warp. All threads must call it; their number is a multiple
+/// of 32.
+template <int count>
+__device__ Sums<count> block_sums(Sums<count> own) {
+    __shared__ double partial[count][32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const auto over_warp = [](double x) {
+        for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(0xffffffffu, x, step);
+        return x;
+    };
+    __syncthreads();  // partial may still be read from the call before
+    for (int s = 0; s < count; ++s) {
+        own.of[s] = over_warp(own.of[s]);
+        if (lane == 0) partial[s][warp] = own.of[s];
+    }
+    __syncthreads();
+    for (int s = 0; s < count && warp == 0; ++s) own.of[s] = over_warp(lane < warps ? partial[s][lane] : 0.0);
+    return own;
+}
+
+/// Sums over a grid that was launched cooperatively, at the price of one barrier of the grid: whatever was
+/// written before it may be read behind it. The order of additions is always the same.
+class GridSums {
+  public:
+    static constexpr int most = 4;  ///< sums at once
+    static constexpr std::size_t bytes(int blocks) { return sizeof(double) * 2 * most * blocks; }
+
+    __device__ explicit GridSums(double* partial) : partial_(partial) {}
+
+    /// The sums, in all threads of the grid. All must call it.
+    template <int count>
+    __device__ Sums<count> operator()(const Sums<count>& own) {
+        meet(own);
+        return collect<count>();
+    }
+
+    /// The first half of that, up to the barrier. Two halves, as there may be something to do between them.
+    template <int count>
+    __device__ void meet(Sums<count> own) {
+        static_assert(count <= most, "");
+        // Two places in turn: a block may begin with the next sums while another still reads these.
+        turn_ ^= 1;
+        own = block_sums(own);
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < count; ++s) place()[s * gridDim.x + blockIdx.x] = own.of[s];
+        }
+        cooperative_groups::this_grid().sync();
+    }
+
+    /// The second half.
+    template <int count>
+    __device__ Sums<count> collect() {
+        Sums<count> sums;
+        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+            for (int s = 0; s < count; ++s) sums.of[s] += __ldcg(&place()[s * gridDim.x + b]);
+        }
+        sums = block_sums(sums);
+        __shared__ double all[count];
+        for (int s = 0; s < count && threadIdx.x == 0; ++s) all[s] = sums.of[s];
+        __syncthreads();
+        for (int s = 0; s < count; ++s) sums.of[s] = all[s];
+        return sums;
+    }
+
+  private:
+    __device__ double* place() const { return partial_ + turn_ * most * gridDim.x; }
+
+    double* partial_;
+    int turn_ = 0;
+};
+
+/// Not reached yet: NaN.
+inline void clear_history(double* history, int limit, cudaStream_t stream) {
+    if (limit < 0) throw std::invalid_argument("no negative number of iterations");
+    CUDA_CHECK(
+        cudaMemsetAsync(history, 0xff, (static_cast<std::size_t>(limit) + 1) * sizeof(double), stream));
+}
+
+/// What the present device has.
+inline int device_attribute(cudaDeviceAttr attribute) {
+    int device = 0, value = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+    return value;
+}
+
+}  // namespace pcg

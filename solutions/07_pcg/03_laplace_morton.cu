@@ -1,0 +1,75 @@
+// Neighbours in all directions close together in time: threads walk the cube in the order of a Z curve. The
+// bits of a thread's number are dealt out to the coordinates in turn, so that any 2^(d k) threads in a row
+// own a small cube, whose inner neighbours the caches have. The order of u and y in memory stays as it was.
+
+#include "solver.cuh"
+
+static constexpr int block_size = 256;
+static constexpr int row_bits = 3;  ///< that direction 0 gets first: 8 cells are a sector, or two in double
+
+/// Takes the lowest bit of `code`, and drops it.
+static __device__ int take_bit(long long& code) {
+    const int bit = static_cast<int>(code & 1);
+    code >>= 1;
+    return bit;
+}
+
+/// A thread owns the cell whose coordinates' bits, interleaved, are its number; `bits` is how many each has.
+template <class T, int d>
+__global__ void laplace_morton_kernel(const T* u, T* y, int side, int bits, long long codes) {
+    long long code = blockIdx.x * static_cast<long long>(block_size) + threadIdx.x;
+    if (code >= codes) return;
+    int c[d] = {};
+    // TODO 3.1 (about 7 lines): deal the bits of `code` out with take_bit(), the lowest first. Direction 0 gets row_bits
+    // of them; then, for all further bits, each direction one in turn, except that direction 0 has some
+    // already.
+    // BEGIN SOLUTION
+    for (int bit = 0; bit < min(row_bits, bits); ++bit) c[0] |= take_bit(code) << bit;
+    for (int bit = 0; bit < bits; ++bit) {
+#pragma unroll
+        for (int k = 0; k < d; ++k) {
+            if (k > 0 || bit >= row_bits) c[k] |= take_bit(code) << bit;
+        }
+    }
+    // END SOLUTION
+    long long index = 0;
+    // TODO 3.2 (about 6 lines): 2^bits is more than side, mostly: who has a cell outside has nothing to do. The others
+    // find the index of their cell by Horner's rule: no division anywhere.
+    // BEGIN SOLUTION
+#pragma unroll
+    for (int k = d - 1; k >= 0; --k) {
+        if (c[k] >= side) return;
+        index = index * side + c[k];
+    }
+    // END SOLUTION
+    T around = 0;
+    long long stride = 1;
+#pragma unroll
+    for (int k = 0; k < d; ++k, stride *= side) {
+        if (c[k] > 0) around += u[index - stride];
+        if (c[k] + 1 < side) around += u[index + stride];
+    }
+    y[index] = T(2 * d) * u[index] - around;
+}
+
+template <class T>
+static void launch(const T* u, T* y, int d, int side, cudaStream_t stream) {
+    pcg::with_dimensions(d, side, [=](auto dimensions) {
+        constexpr int most = decltype(dimensions)::value;
+        if (side == 0) return;
+        int bits = 0;
+        while ((1LL << bits) < side) ++bits;
+        const long long codes = 1LL << (most * bits);
+        const auto blocks = static_cast<unsigned>((codes + block_size - 1) / block_size);
+        laplace_morton_kernel<T, most><<<blocks, block_size, 0, stream>>>(u, y, side, bits, codes);
+        CUDA_CHECK(cudaGetLastError());
+    });
+}
+
+void pcg::laplace_morton(const float* u, float* y, int d, int side, cudaStream_t stream) {
+    launch(u, y, d, side, stream);
+}
+
+void pcg::laplace_morton(const double* u, double* y, int d, int side, cudaStream_t stream) {
+    launch(u, y, d, side, stream);
+}
