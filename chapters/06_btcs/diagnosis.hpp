@@ -157,7 +157,7 @@ inline std::string pattern(const Vector& errors, const Vector& x, const Vector& 
     if (off < 0.02 * largest) {
         return share + ", but x is close: was a shorter type used on the way, or stopped too early?";
     }
-    return {};
+    return share;
 }
 
 }  // namespace detail
@@ -346,7 +346,7 @@ inline std::string explain_march(const Journey& journey, const Vector& got, cons
     if (n > 16 && 2 * wrong < n)
         return share + ": do they lie where pieces of the rod meet? Is their rim wide enough?";
     if (worst < 1024 * allowed) return share + ", by little: was a shorter type used on the way?";
-    return {};
+    return share;
 }
 
 }  // namespace btcs
