@@ -231,7 +231,7 @@ rungs::Series series(const std::string& name, const std::vector<double>& y) {
     return line;
 }
 
-std::string convergence_figure() {
+std::string three_methods_figure() {
     const Grid grid{2, 63};
     const Field b = rungs::random_field<double>(grid.cells(), 1, rungs::signed_uniform);
     const auto nothing = [](const Field& r) { return r; };
@@ -269,7 +269,7 @@ std::string symmetry_figure() {
 }
 
 /// Conjugate gradients in float on a smooth right-hand side: what r says, and what x has.
-std::string drift_figure() {
+std::string carried_figure() {
     const Grid grid{2, 64};
     const std::size_t n = grid.cells();
     std::vector<float> x(n, 0.0f), r(n, 1.0f), p = r, q(n);
@@ -371,9 +371,9 @@ int main(int argc, char** argv) try {
     rungs::write_file(folder / "morton.svg", morton_figure());
     rungs::write_file(folder / "traffic.svg", traffic_figure());
     rungs::write_file(folder / "cycle.svg", cycle_figure());
-    rungs::write_file(folder / "convergence.svg", convergence_figure());
+    rungs::write_file(folder / "three_methods.svg", three_methods_figure());
     rungs::write_file(folder / "symmetry.svg", symmetry_figure());
-    rungs::write_file(folder / "drift.svg", drift_figure());
+    rungs::write_file(folder / "carried.svg", carried_figure());
     rungs::write_file(folder / "smoothing.svg", smoothing_figure());
     measured(folder);
     return 0;
