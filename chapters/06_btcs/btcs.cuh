@@ -15,7 +15,8 @@ enum Status : int {
 };
 
 /// What a solved system promises of its residual, in every row i:
-/// |b - A x|_i <= tolerance (|lower| + |diagonal| + |upper|)_i max_j |x_j|. The iterations stop here.
+/// |b - A x|_i <= tolerance (|lower| + |diagonal| + |upper|)_i max_j |x_j|. The iterations stop at three
+/// quarters of it, since the residual that they see is rounded.
 inline constexpr float tolerance = 0x1p-20f;
 
 /// The most iterations of rungs 01 and 02.

@@ -1,4 +1,4 @@
-// One system of any size. A block owns a tile of it, a thread eight rows, and everyone does the same:
+// One system of any size. A block owns a tile of it, a thread sixteen rows, and everyone does the same:
 // eliminate all unknowns but the last, and hand on what that leaves, from threads to warps to tiles. Far away
 // rows hardly matter to a dominated one: a tile that also reads a few rows of its neighbours is a system of
 // its own, and the solution takes one pass. By how much the rest of the world could have changed it is a
@@ -14,8 +14,8 @@
 
 using btcs::Row;
 
-static constexpr int rows = 8;       // of a thread
-static constexpr int threads = 512;  // of a block
+static constexpr int rows = 16;      // of a thread
+static constexpr int threads = 256;  // of a block
 static constexpr int warps = threads / 32;
 static constexpr int tile = rows * threads;
 static constexpr int overlap = 128;  // rows that a tile reads on either side of those that it solves for
@@ -148,7 +148,7 @@ struct Tile {
             if (bad && !good) atomicMin(bad, static_cast<unsigned long long>(first + 32 * j));
             chunk.set(j, btcs::row_of(row.lower, row.excess, row.upper, row.rhs));
         }
-        // Neighbouring lanes have fetched neighbouring rows, and each wants eight in a row.
+        // Neighbouring lanes have fetched neighbouring rows, and each wants its own in a row.
         gather(chunk.lower), gather(chunk.excess), gather(chunk.upper), gather(chunk.rhs);
         const Row last = chunk.eliminate();
         const Summary joined = join<32>({last, chunk.first()}, in_warp);
@@ -189,7 +189,7 @@ struct Tile {
 };
 
 /// A block owns tiles that overlap, and solves each as if nothing stood outside of it.
-static __global__ void __launch_bounds__(threads, 2) partitioned_kernel(System a, float* x, Shared shared) {
+static __global__ void __launch_bounds__(threads, 3) partitioned_kernel(System a, float* x, Shared shared) {
     constexpr int stored = tile - 2 * overlap;
     for (long long from = blockIdx.x * static_cast<long long>(stored); from < a.n;
          from += gridDim.x * static_cast<long long>(stored)) {
@@ -216,7 +216,7 @@ static __global__ void __launch_bounds__(threads, 2) partitioned_kernel(System a
 }
 
 /// A block owns tiles side by side, and leaves a summary of each.
-static __global__ void __launch_bounds__(threads, 2)
+static __global__ void __launch_bounds__(threads, 3)
     reduce_kernel(System a, Summary* summaries, Shared shared) {
     if (*shared.slow == 0) return;
     for (long long k = blockIdx.x; k * tile < a.n; k += gridDim.x) {
@@ -241,7 +241,7 @@ static __global__ void link_kernel(const Summary* summaries, float* lower, float
 }
 
 /// A block owns tiles side by side, whose last unknowns are known. (Without `known` there is one tile.)
-static __global__ void __launch_bounds__(threads, 2)
+static __global__ void __launch_bounds__(threads, 3)
     finish_kernel(System a, float* x, const float* known, Shared shared) {
     if (*shared.slow == 0) return;
     for (long long k = blockIdx.x; k * tile < a.n; k += gridDim.x) {
