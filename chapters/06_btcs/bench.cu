@@ -49,7 +49,8 @@ static __global__ void make_kernel(float* lower, float* diagonal, float* upper, 
 /// largest[0] becomes the largest |x|, as bits. All threads of a warp must come here.
 static __global__ void size_kernel(const float* x, long long n, unsigned* largest) {
     const long long e = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    const unsigned bits = __reduce_max_sync(0xffffffffu, e < n ? __float_as_uint(fabsf(x[e])) : 0);
+    unsigned bits = e < n ? __float_as_uint(fabsf(x[e])) : 0;
+    for (int step = 16; step > 0; step /= 2) bits = max(bits, __shfl_xor_sync(0xffffffffu, bits, step));
     if (threadIdx.x % 32 == 0 && bits > largest[0]) atomicMax(largest, bits);
 }
 

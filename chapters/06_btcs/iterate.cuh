@@ -34,7 +34,8 @@ struct Progress {
 
 /// Takes the largest of all threads' values. All threads of a warp must call it.
 inline __device__ void max_into(unsigned* largest, float value) {
-    const unsigned bits = __reduce_max_sync(0xffffffffu, __float_as_uint(fabsf(value)));
+    unsigned bits = __float_as_uint(fabsf(value));
+    for (int step = 16; step > 0; step /= 2) bits = max(bits, __shfl_xor_sync(0xffffffffu, bits, step));
     if (threadIdx.x % 32 == 0 && bits > 0) atomicMax(largest, bits);
 }
 
