@@ -175,7 +175,10 @@ function(rungs_add_chapter_library chapter lesson)
             target_compile_options(${name} PRIVATE -Wno-unknown-pragmas ${RUNGS_CPU_SAFE_OPTIONS})
             target_link_libraries(${name} PRIVATE simt_pic)
         else()
-            rungs_add_kernels(${name} cuda ${ARGN} ${lesson}/library/library.cu)
+            # nvcc takes its time: what it has made for the tests will do.
+            set_target_properties(${chapter}.solution.cuda.rungs PROPERTIES POSITION_INDEPENDENT_CODE ON)
+            rungs_add_kernels(${name} cuda ${lesson}/library/library.cu)
+            target_link_libraries(${name} PRIVATE ${chapter}.solution.cuda.rungs)
         endif()
 
         set(label ${chapter})
