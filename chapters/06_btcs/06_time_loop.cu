@@ -324,62 +324,65 @@ struct Carries {
 
 static constexpr int carriers = 1024;
 
-/// The sum over all s <= t of v_s factor^(t - s), for thread t of the block. All threads must call it.
-static __device__ float scan(float v, float factor) {
-    __shared__ float of_warp[32];
-    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-    const auto in_warp = [lane](float sum, float power) {
-        for (int distance = 1; distance < 32; distance *= 2, power *= power) {
-            const float more = __shfl_up_sync(0xffffffffu, sum, distance);
-            if (lane >= distance) sum += power * more;
-        }
-        return sum;
-    };
-    v = in_warp(v, factor);
-    float power = factor, own = 1;  // factor^32 in the end, and factor^(lane + 1)
-    for (int j = 0; j < 5; ++j, power *= power) own *= lane >> j & 1 ? power : 1;
-    __syncthreads();  // of_warp may still be read from the call before
-    if (lane == 31) of_warp[warp] = v;
+/// Thread t gets the sum over all threads s < t of v_s factor^(t - 1 - s).
+static __device__ float exclusive_scan(float v, float factor) {
+    __shared__ float all[carriers];
+    const int t = static_cast<int>(threadIdx.x);
+    for (int distance = 1; distance < carriers; distance *= 2, factor *= factor) {
+        __syncthreads();
+        all[t] = v;
+        __syncthreads();
+        if (t >= distance) v += factor * all[t - distance];
+    }
     __syncthreads();
-    const float before = __shfl_sync(0xffffffffu, in_warp(of_warp[lane], power), max(warp - 1, 0));
-    return warp > 0 ? v + own * factor * before : v;
+    all[t] = v;
+    __syncthreads();
+    return t > 0 ? all[t - 1] : 0;
 }
 
 /// From what leaves the tiles alone to what arrives at each, for z = `start` in front of the rod. A thread
-/// owns every 1024th tile. All threads must call it. @returns w of the rod's first row, to all
-static __device__ float carry(const Ends* leaving, Ends* arriving, const Carries& c, float start,
-                              float at_right) {
-    __shared__ float last_sum;
-    const int t = static_cast<int>(threadIdx.x);
-    const float factor = expf(-c.mu_tile), before_me = expf(-c.mu_tile * static_cast<float>(t));
-    // What tile k sends on is what it sends alone and `factor` times what arrives. So forward, for z ...
-    float sum = start;
-    for (long long first = 0; first < c.tiles; first += carriers) {
-        const long long k = first + t;
-        const float sent = scan(k < c.tiles ? leaving[k].z : 0, factor) + factor * before_me * sum;
-        if (k + 1 < c.tiles) arriving[k + 1].z = sent;
-        if (k == 0) arriving[0].z = start;
-        if (t == carriers - 1) last_sum = sent;
-        __syncthreads();  // for last_sum, and for arriving, which others read below
-        sum = last_sum;
-        __syncthreads();
+/// owns `share` consecutive tiles. All threads must call it. @returns w of the rod's first row, to all
+static __device__ float carry(const Ends* __restrict__ leaving, Ends* __restrict__ arriving, const Carries& c,
+                              float start, float at_right) {
+    const long long share = (c.tiles + carriers - 1) / carriers;
+    const long long begin = min(threadIdx.x * share, c.tiles), end = min(begin + share, c.tiles);
+    const float factor = expf(-c.mu_tile), of_share = expf(-c.mu_tile * static_cast<float>(share));
+    float sum = 0;
+#pragma unroll 8
+    for (long long k = begin; k < end; ++k) sum = factor * sum + leaving[k].z;
+    sum = exclusive_scan(sum, of_share) + start * expf(-c.mu_tile * static_cast<float>(begin));
+#pragma unroll 8
+    for (long long k = begin; k < end; ++k) {
+        arriving[k].z = sum;
+        sum = factor * sum + leaving[k].z;
     }
-    // ... and back, for w, with tiles counted from the other end. The last one, if the rod ends in it, sends
-    // all it has; nothing that arrives behind it matters.
-    sum = c.last_length == tile ? at_right : 0;
-    for (long long first = 0; first < c.tiles; first += carriers) {
-        const long long k = c.tiles - 1 - first - t;
-        float own = 0;
-        if (k >= 0) own = leaving[k].w + (k == c.tiles - 1 ? c.last_response : c.response) * arriving[k].z;
-        const float sent = scan(own, factor) + factor * before_me * sum;
-        if (k > 0) arriving[k - 1].w = sent;
-        if (k == c.tiles - 1) arriving[k].w = sum;
-        if (k == 0 || (k > 0 && t == carriers - 1)) last_sum = sent;
-        __syncthreads();
-        sum = last_sum;
-        __syncthreads();
+    __syncthreads();  // what is read below was written by others
+
+    // Back, with tiles counted from the other end. The last one may end with the rod, and sends all it has.
+    const bool whole = c.last_length == tile;
+    const auto send = [&](long long k, float behind) {
+        const bool last = k == c.tiles - 1;
+        const float own = leaving[k].w + (last ? c.last_response : c.response) * arriving[k].z;
+        return own + (last && !whole ? 0 : factor * behind);
+    };
+    if (whole && begin == 0)
+        sum = at_right;
+    else
+        sum = 0;
+    float first = sum;
+#pragma unroll 8
+    for (long long k = begin; k < end; ++k) first = send(c.tiles - 1 - k, first);
+    const float before = exclusive_scan(first, of_share);
+    first = begin == 0 ? sum : before;
+#pragma unroll 8
+    for (long long k = begin; k < end; ++k) {
+        arriving[c.tiles - 1 - k].w = first;
+        first = send(c.tiles - 1 - k, first);
     }
-    return sum;
+    __shared__ float result;
+    if (begin < end && end == c.tiles) result = first;
+    __syncthreads();
+    return result;
 }
 
 /// One block. Nothing in front of the rod gives its left end one value; the z is looked for that gives it the

@@ -206,6 +206,7 @@ static __global__ void __launch_bounds__(threads, 3) partitioned_kernel(System a
         // are not
         // <= negligible, *shared.slow has to be 1. The starter hopes for the best.
         // BEGIN SOLUTION
+        //~ static_cast<void>(negligible);
         const float in_front = t.unknowns(1, -last.lower / last.diagonal(), 0).y;
         const float behind = t.unknowns(0, -last.upper / last.diagonal(), 0).y;
         const int thread = static_cast<int>(threadIdx.x);
