@@ -33,7 +33,7 @@ struct Tiling {
 
 /// Cells of a plane that a thread has, those at the stretch's rim included; and of which it brings the old p.
 template <class T>
-inline constexpr int per_thread = sizeof(T) == 4 ? 10 : 8;
+inline constexpr int per_thread = sizeof(T) == 4 ? 8 : 6;
 template <class T>
 inline constexpr int fetched = per_thread<T> + 2;
 
