@@ -53,6 +53,7 @@ simt::check::Place place_in(const std::string& text) {
     if (at == std::string::npos || in == std::string::npos || in < at) return place;
     std::string function = text.substr(at + 3, in - at - 3);
     function = function.substr(0, function.find('('));
+    if (function.rfind("void ", 0) == 0) function.erase(0, 5);  // templates have their type
     place.function = one_line(function.substr(0, function.find("+0x")), 200);
     const std::string file = text.substr(in + 4);
     const std::size_t colon = file.rfind(':');
@@ -175,6 +176,13 @@ Finding barrier(const std::vector<std::string>& lines) {
     finding.message = (what.empty() ? lines[0] : what) + ".";
     finding.advice =
         "Every thread of the block has to come to the same __syncthreads(): move it out of the branch.";
+    if (what == "Invalid arguments") {
+        finding.kind = "wrong-mask";
+        finding.message = "A mask does not name the lane that makes the call, or names one that never does.";
+        finding.advice =
+            "A mask names exactly the lanes that make the call; compute it with __ballot_sync before the "
+            "branch.";
+    }
     finding.side.access = "barrier";
     for (const std::string& line : lines) {
         if (line.rfind("at ", 0) == 0) finding.side.place = place_in(line);

@@ -13,6 +13,12 @@
 
 namespace rungs {
 
+/// "void tree<(anonymous namespace)::Values>" -> "tree": the tools write types in ways of their own.
+static std::string plain_name(std::string kernel) {
+    kernel = kernel.substr(0, kernel.find('<'));
+    return kernel.substr(kernel.find_last_of(": ") + 1);  // npos + 1 is the beginning
+}
+
 int profile(const RungChoice& choice, Terminal& out) {
     using simt::check::Access;
     using simt::check::Space;
@@ -55,7 +61,8 @@ int profile(const RungChoice& choice, Terminal& out) {
     for (std::size_t i = 0; i < measured.size(); ++i) {
         const judge::ProfiledLaunch& launch = measured[i];
         const simt::check::LaunchCounters* same = nullptr;
-        if (predicted && i < predicted->launches.size() && predicted->launches[i].kernel == launch.kernel) {
+        if (predicted && i < predicted->launches.size() &&
+            plain_name(predicted->launches[i].kernel) == plain_name(launch.kernel)) {
             same = &predicted->launches[i];
         }
         judge::Tally one;

@@ -73,6 +73,25 @@ TEST_CASE("racecheck's and initcheck's words become findings", "[judge][sanitize
     CHECK(missing.side.place.line == 28);
 }
 
+TEST_CASE("synccheck's words become findings", "[judge][sanitizer]") {
+    const auto barriers = read_sanitizer(Tool::synccheck, recorded("synccheck.two_barriers.txt"));
+    REQUIRE(barriers.size() == 1);
+    CHECK(barriers[0].kind == "divergent-barrier");
+    CHECK(barriers[0].kernel == "two_barriers");
+    CHECK(barriers[0].message == "Divergent thread(s) in warp.");
+    CHECK(barriers[0].side.place.file == "sync.cu");
+    CHECK(barriers[0].side.place.line == 27);
+    CHECK(barriers[0].side.thread.x == 16);
+    CHECK(barriers[0].count == 16);
+    CHECK(verdict_of(barriers[0]) == Verdict::barrier);
+
+    const auto masks = read_sanitizer(Tool::synccheck, recorded("synccheck.wrong_syncwarp.txt"));
+    REQUIRE(masks.size() == 1);
+    CHECK(masks[0].kind == "wrong-mask");
+    CHECK(masks[0].side.place.function == "__syncwarp");  // without backtraces it names no line of the kernel
+    CHECK(masks[0].count == 17);
+}
+
 TEST_CASE("a clean run has no findings", "[judge][sanitizer]") {
     CHECK(read_sanitizer(Tool::memcheck, recorded("memcheck.clean.txt")).empty());
     CHECK(read_sanitizer(Tool::racecheck, recorded("racecheck.clean.txt")).empty());

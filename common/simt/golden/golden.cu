@@ -34,12 +34,13 @@ static cudaTextureObject_t texture(const cudaResourceDesc& resource) {
     return object;
 }
 
-static cudaTextureObject_t linear_texture(float* memory, std::size_t elements) {
+template <class T>
+static cudaTextureObject_t linear_texture(float* memory, std::size_t floats) {
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeLinear;
     resource.res.linear.devPtr = memory;
-    resource.res.linear.desc = cudaCreateChannelDesc<float>();
-    resource.res.linear.sizeInBytes = elements * sizeof(float);
+    resource.res.linear.desc = cudaCreateChannelDesc<T>();
+    resource.res.linear.sizeInBytes = floats * sizeof(float);
     return texture(resource);
 }
 
@@ -59,12 +60,14 @@ static cudaTextureObject_t pitched_texture(const std::vector<float>& values) {
     return texture(resource);
 }
 
-static cudaTextureObject_t array_texture(const std::vector<float>& values) {
-    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+/// `side` x `rows` texels; without rows, of one dimension.
+template <class T>
+static cudaTextureObject_t array_texture(const std::vector<T>& values, unsigned rows) {
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
     cudaArray_t array = nullptr;
-    require(cudaMallocArray(&array, &format, side, side), "allocating an array");
-    require(cudaMemcpy2DToArray(array, 0, 0, values.data(), side * sizeof(float), side * sizeof(float), side,
-                                cudaMemcpyHostToDevice),
+    require(cudaMallocArray(&array, &format, side, rows), "allocating an array");
+    require(cudaMemcpy2DToArray(array, 0, 0, values.data(), side * sizeof(T), side * sizeof(T),
+                                rows ? rows : 1, cudaMemcpyHostToDevice),
             "copying an array");
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeArray;
@@ -96,9 +99,16 @@ static Data make_data() {
     data.wide = on_device(doubles);
     data.small = on_device(bytes);
     data.counters = on_device(std::vector<int>(count));
-    data.line = linear_texture(line, length);
+    data.line = linear_texture<float>(line, length);
     data.picture = pitched_texture(in);
-    data.array = array_texture(in);
+    data.array = array_texture(in, side);
+    data.bytes_array = array_texture(std::vector<unsigned char>(side * side, 3), side);
+    data.shorts_array = array_texture(std::vector<unsigned short>(side * side, 3), side);
+    data.pairs_array = array_texture(std::vector<float2>(side * side, make_float2(1.0f, 2.0f)), side);
+    data.quads_array =
+        array_texture(std::vector<float4>(side * side, make_float4(1.0f, 2.0f, 3.0f, 4.0f)), side);
+    data.row = array_texture(in, 0);
+    data.quads_line = linear_texture<float4>(line, length);
     return data;
 }
 

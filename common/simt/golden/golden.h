@@ -42,6 +42,10 @@ struct Data {
     cudaTextureObject_t line;     ///< `in` as linear memory
     cudaTextureObject_t picture;  ///< side x side of a pitched allocation
     cudaTextureObject_t array;    ///< the same as a CUDA array
+    cudaTextureObject_t bytes_array, shorts_array, pairs_array,
+        quads_array;                 ///< of wider and narrower texels
+    cudaTextureObject_t row;         ///< `side` of an array of one dimension
+    cudaTextureObject_t quads_line;  ///< `in` as float4
 };
 
 struct Kernel {

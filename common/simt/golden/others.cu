@@ -68,21 +68,47 @@ __global__ void nbody_tile(const float4* bodies, float4* forces) {
     forces[own_index()] = make_float4(x, y, z, 0.0f);
 }
 
-template <int stride>
+__device__ float sum_of(float texel) { return texel; }
+__device__ float sum_of(unsigned char texel) { return texel; }
+__device__ float sum_of(unsigned short texel) { return texel; }
+__device__ float sum_of(float2 texel) { return texel.x + texel.y; }
+__device__ float sum_of(float4 texel) { return texel.x + texel.y + texel.z + texel.w; }
+
+template <class T, int stride>
 __global__ void fetch_line(cudaTextureObject_t line, float* out) {
-    out[own_index()] = tex1Dfetch<float>(line, static_cast<int>(own_index()) * stride);
+    out[own_index()] = sum_of(tex1Dfetch<T>(line, static_cast<int>(own_index()) * stride));
 }
 
-__global__ void fetch_picture(cudaTextureObject_t picture, float* out) {
-    const unsigned col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
-    out[row * side + col] =
-        tex2D<float>(picture, static_cast<float>(col) + 0.5f, static_cast<float>(row) + 0.5f);
+__global__ void fetch_permuted(cudaTextureObject_t line, const int* permutation, float* out) {
+    out[own_index()] = tex1Dfetch<float>(line, permutation[own_index()]);
 }
 
-__global__ void fetch_column(cudaTextureObject_t picture, float* out) {
+__global__ void fetch_row(cudaTextureObject_t row, float* out) {
+    out[own_index()] = tex1D<float>(row, static_cast<float>(own_index() % side) + 0.5f);
+}
+
+/// Lanes side by side in `picture`.
+template <class T>
+__global__ void fetch_rows(cudaTextureObject_t picture, float* out) {
     const unsigned col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     out[row * side + col] =
-        tex2D<float>(picture, static_cast<float>(row) + 0.5f, static_cast<float>(col) + 0.5f);
+        sum_of(tex2D<T>(picture, static_cast<float>(col) + 0.5f, static_cast<float>(row) + 0.5f));
+}
+
+/// Lanes above each other.
+template <class T>
+__global__ void fetch_columns(cudaTextureObject_t picture, float* out) {
+    const unsigned col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    out[row * side + col] =
+        sum_of(tex2D<T>(picture, static_cast<float>(row) + 0.5f, static_cast<float>(col) + 0.5f));
+}
+
+/// Each thread of blocks of 8 x 8 reads its texel and its right and lower neighbour.
+__global__ void fetch_corner(cudaTextureObject_t picture, float* out) {
+    const unsigned col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    const float x = static_cast<float>(col) + 0.5f, y = static_cast<float>(row) + 0.5f;
+    out[row * side + col] =
+        tex2D<float>(picture, x, y) + tex2D<float>(picture, x + 1.0f, y) + tex2D<float>(picture, x, y + 1.0f);
 }
 
 void fill_constants() {
@@ -109,15 +135,53 @@ std::vector<Kernel> other_kernels() {
                                              reinterpret_cast<float4*>(d.out));
          }},
         {"texture_line", "tex1Dfetch(i)",
-         [](const Data& d) { fetch_line<1><<<blocks, threads>>>(d.line, d.out); }},
+         [](const Data& d) { fetch_line<float, 1><<<blocks, threads>>>(d.line, d.out); }},
         {"texture_line_stride_32", "tex1Dfetch(32 i)",
-         [](const Data& d) { fetch_line<32><<<blocks, threads>>>(d.line, d.out); }},
+         [](const Data& d) { fetch_line<float, 32><<<blocks, threads>>>(d.line, d.out); }},
+        {"texture_line_stride_3", "tex1Dfetch(3 i)",
+         [](const Data& d) { fetch_line<float, 3><<<blocks, threads>>>(d.line, d.out); }},
+        {"texture_line_permuted", "tex1Dfetch of a permuted index",
+         [](const Data& d) { fetch_permuted<<<blocks, threads>>>(d.line, d.permutation, d.out); }},
+        {"texture_line_float4", "tex1Dfetch of float4",
+         [](const Data& d) { fetch_line<float4, 1><<<blocks, threads>>>(d.quads_line, d.out); }},
+        {"texture_row", "tex1D of an array",
+         [](const Data& d) { fetch_row<<<blocks, threads>>>(d.row, d.out); }},
         {"texture_picture", "tex2D of pitched memory, by rows",
-         [](const Data& d) { fetch_picture<<<dim3(4, 16), dim3(32, 8)>>>(d.picture, d.out); }},
+         [](const Data& d) { fetch_rows<float><<<dim3(4, 16), dim3(32, 8)>>>(d.picture, d.out); }},
+        {"texture_picture_columns", "tex2D of pitched memory, by columns",
+         [](const Data& d) { fetch_columns<float><<<dim3(4, 16), dim3(32, 8)>>>(d.picture, d.out); }},
         {"texture_array", "tex2D of an array, by rows",
-         [](const Data& d) { fetch_picture<<<dim3(4, 16), dim3(32, 8)>>>(d.array, d.out); }},
+         [](const Data& d) { fetch_rows<float><<<dim3(4, 16), dim3(32, 8)>>>(d.array, d.out); }},
         {"texture_array_columns", "tex2D of an array, by columns",
-         [](const Data& d) { fetch_column<<<dim3(4, 16), dim3(32, 8)>>>(d.array, d.out); }},
+         [](const Data& d) { fetch_columns<float><<<dim3(4, 16), dim3(32, 8)>>>(d.array, d.out); }},
+        {"texture_picture_corner", "tex2D of pitched memory and two neighbours",
+         [](const Data& d) { fetch_corner<<<dim3(16, 16), dim3(8, 8)>>>(d.picture, d.out); }},
+        {"texture_array_corner", "tex2D of an array and two neighbours",
+         [](const Data& d) { fetch_corner<<<dim3(16, 16), dim3(8, 8)>>>(d.array, d.out); }},
+        {"texture_bytes_rows", "tex2D of an array of unsigned char, by rows",
+         [](const Data& d) {
+             fetch_rows<unsigned char><<<dim3(4, 16), dim3(32, 8)>>>(d.bytes_array, d.out);
+         }},
+        {"texture_bytes_columns", "tex2D of an array of unsigned char, by columns",
+         [](const Data& d) {
+             fetch_columns<unsigned char><<<dim3(4, 16), dim3(32, 8)>>>(d.bytes_array, d.out);
+         }},
+        {"texture_shorts_rows", "tex2D of an array of unsigned short, by rows",
+         [](const Data& d) {
+             fetch_rows<unsigned short><<<dim3(4, 16), dim3(32, 8)>>>(d.shorts_array, d.out);
+         }},
+        {"texture_shorts_columns", "tex2D of an array of unsigned short, by columns",
+         [](const Data& d) {
+             fetch_columns<unsigned short><<<dim3(4, 16), dim3(32, 8)>>>(d.shorts_array, d.out);
+         }},
+        {"texture_pairs_rows", "tex2D of an array of float2, by rows",
+         [](const Data& d) { fetch_rows<float2><<<dim3(4, 16), dim3(32, 8)>>>(d.pairs_array, d.out); }},
+        {"texture_pairs_columns", "tex2D of an array of float2, by columns",
+         [](const Data& d) { fetch_columns<float2><<<dim3(4, 16), dim3(32, 8)>>>(d.pairs_array, d.out); }},
+        {"texture_quads_rows", "tex2D of an array of float4, by rows",
+         [](const Data& d) { fetch_rows<float4><<<dim3(4, 16), dim3(32, 8)>>>(d.quads_array, d.out); }},
+        {"texture_quads_columns", "tex2D of an array of float4, by columns",
+         [](const Data& d) { fetch_columns<float4><<<dim3(4, 16), dim3(32, 8)>>>(d.quads_array, d.out); }},
     };
 }
 

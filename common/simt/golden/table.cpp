@@ -56,7 +56,7 @@ Table read_ncu(std::istream& in, const std::vector<std::string>& names,
             if (!closing.empty() && name == cells.end()) throw std::runtime_error("ncu has no kernel names");
             kernel = static_cast<std::size_t>(name - cells.begin());
         } else if (lines > 2) {  // the second line has the units
-            const bool closes = !closing.empty() && cells.at(kernel).rfind(closing, 0) == 0;
+            const bool closes = !closing.empty() && cells.at(kernel).find(closing) != std::string::npos;
             for (std::size_t i = 0; i < metrics.size() && !closes; ++i) {
                 row.value[metrics[i]] += number(cells.at(column[i]));
             }

@@ -104,14 +104,13 @@ static const char* texel_at(const Texture& t, long x, long y, long z) {
 }
 
 #if defined(SIMT_CHECK)
-/// Where a GPU would have the texel, as far as sectors go: it keeps the rows of an array in tiles of a
-/// sector each.
+/// Where a GPU would have the texel, as far as sectors go: it keeps an array in tiles of a sector each, 16
+/// bytes of two rows.
 static const char* tiled(const Texture& t, long x, long y, long z) {
     if (t.resource.resType != cudaResourceTypeArray || t.height == 1) return texel_at(t, x, y, z);
     constexpr long sector = 32;
-    const long texels = sector / t.element;
-    const long columns = texels >= 16 ? 8 : texels >= 4 ? 4 : texels >= 2 ? 2 : 1;
-    const long rows = texels / columns;
+    constexpr long rows = 2;
+    const long columns = sector / rows / t.element;
     const long tile = (z * t.height / rows + y / rows) * ((t.width + columns - 1) / columns) + x / columns;
     const long offset = tile * sector + (y % rows * columns + x % columns) * t.element;
     // Tiles that stick out at the lower and right side have no memory here.
@@ -121,7 +120,7 @@ static const char* tiled(const Texture& t, long x, long y, long z) {
 
 /// How many lanes one request of a texture unit covers.
 static unsigned lanes_together(const Texture& t) {
-    return t.resource.resType == cudaResourceTypeLinear ? 8 : 4;
+    return t.resource.resType == cudaResourceTypeLinear && t.element <= 4 ? 8 : 4;
 }
 
 void copy_texel(void* to, const Texture& t, long x, long y, long z, std::size_t size) {
