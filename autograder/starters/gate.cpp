@@ -38,7 +38,7 @@ bool is_honest_failure(Verdict verdict) {
     }
 }
 
-/// A chapter's tests name a rung by its tag, or register their cases for every row of the contract's table.
+/// A chapter's tests name a rung by its tag, or register what every row of the contract's table promises.
 bool has_test(const fs::path& chapter, const std::string& rung) {
     std::error_code error;
     for (fs::directory_iterator it(chapter, error), end; !error && it != end; it.increment(error)) {
@@ -46,7 +46,7 @@ bool has_test(const fs::path& chapter, const std::string& rung) {
         if (name.size() < 9 || name.substr(name.size() - 9) != "_test.cpp") continue;
         const std::string text = read_file(it->path());
         if (text.find("[" + rung + "]") != std::string::npos ||
-            text.find("REGISTER_TEST_CASE(") != std::string::npos)
+            text.find("register_promises<") != std::string::npos)
             return true;
     }
     return false;
@@ -151,8 +151,8 @@ std::vector<Finding> check_exercises(const fs::path& root) {
             if (rung.hints.empty()) found.push_back({name + " has no hint in chapter.toml"});
             if (!has_test(manifest.folder, rung.name)) {
                 found.push_back(
-                    {fmt::format("{} has no test: no *_test.cpp in {} carries the tag [{}] or registers its "
-                                 "cases for every rung",
+                    {fmt::format("{} has no test: no *_test.cpp in {} carries the tag [{}] or registers "
+                                 "what every rung promises",
                                  name, shown(root, manifest.folder), rung.name)});
             }
             const fs::path starter = manifest.folder / (rung.name + ".cu");
@@ -167,7 +167,7 @@ std::vector<Finding> check_exercises(const fs::path& root) {
     return found;
 }
 
-std::vector<Finding> check_verdicts(const fs::path& root, const fs::path& scratch,
+std::vector<Finding> check_verdicts(const fs::path& root, const std::string& chapter, const fs::path& scratch,
                                     const std::vector<Backend>& backends, const JudgeFunction& judge,
                                     const CompileFunction& compile, const Say& say) {
     std::vector<Finding> found;
@@ -176,16 +176,16 @@ std::vector<Finding> check_verdicts(const fs::path& root, const fs::path& scratc
                            name_of(backend), result.reason.empty() ? "" : ": ", result.reason);
     };
     for (const Manifest& manifest : read_manifests(root / "chapters")) {
+        if (!chapter.empty() && manifest.chapter != chapter) continue;
         for (const RungEntry& rung : manifest.rungs) {
             const std::string file = manifest.chapter + "/" + rung.name + ".cu";
             const fs::path right = root / (rung.given() ? "chapters" : "solutions") / file;
-            std::vector<fs::path> sources{right};
-            if (!rung.given()) {
+            const std::string who = "the starter of " + manifest.chapter + "/" + rung.name;
+            const fs::path starter = rung.given() ? fs::path() : scratch / file;
+            if (!starter.empty()) {
                 try {
-                    const std::string starter = make_starter_from(right);
-                    sources.push_back(scratch / file);
-                    fs::create_directories(sources.back().parent_path());
-                    write_file(sources.back(), starter);
+                    fs::create_directories(starter.parent_path());
+                    write_file(starter, make_starter_from(right));
                 } catch (const std::runtime_error& error) {
                     found.push_back({error.what()});
                     continue;
@@ -198,9 +198,8 @@ std::vector<Finding> check_verdicts(const fs::path& root, const fs::path& scratc
                     found.push_back({sentence(shown(root, right), result, backend) + "; it has to pass",
                                      judge::owner_of(result.verdict) == judge::Owner::ours});
                 }
-                if (sources.size() < 2) continue;
-                const judge::RungResult pristine = judge(manifest, rung, sources[1], backend);
-                const std::string who = "the starter of " + manifest.chapter + "/" + rung.name;
+                if (starter.empty()) continue;
+                const judge::RungResult pristine = judge(manifest, rung, starter, backend);
                 say(sentence(who, pristine, backend));
                 if (pristine.passed()) {
                     found.push_back({sentence(who, pristine, backend) + "; a starter that passes is a bug"});
@@ -210,15 +209,10 @@ std::vector<Finding> check_verdicts(const fs::path& root, const fs::path& scratc
                                      judge::owner_of(pristine.verdict) == judge::Owner::ours});
                 }
             }
-            if (!compile) continue;
-            for (const fs::path& source : sources) {
-                const std::string message = compile(manifest, source);
-                const bool is_starter = source != right;
-                const std::string who =
-                    is_starter ? "the starter of " + manifest.chapter + "/" + rung.name : shown(root, right);
-                say(who + (message.empty() ? " compiles" : " does not compile") + " with nvcc");
-                if (!message.empty()) found.push_back({who + " does not compile with nvcc:\n" + message});
-            }
+            if (!compile || starter.empty()) continue;
+            const std::string message = compile(manifest, starter);
+            say(who + (message.empty() ? " compiles" : " does not compile") + " with nvcc");
+            if (!message.empty()) found.push_back({who + " does not compile with nvcc:\n" + message});
         }
     }
     return found;

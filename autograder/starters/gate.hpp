@@ -39,8 +39,10 @@ std::vector<Finding> check_exercises(const std::filesystem::path& root);
 
 /// Gates 2 and 3: every solution and every given rung passes, and every starter compiles and fails with an
 /// honest verdict. Starters are made afresh in `scratch`: a maintainer's edit in chapters/ changes nothing
-/// here.
-std::vector<Finding> check_verdicts(const std::filesystem::path& root, const std::filesystem::path& scratch,
+/// here. `compile` sees starters alone: the build has compiled what stands in the tree.
+/// @param chapter  the only one to judge, 01_reduction; empty for all
+std::vector<Finding> check_verdicts(const std::filesystem::path& root, const std::string& chapter,
+                                    const std::filesystem::path& scratch,
                                     const std::vector<Backend>& backends, const JudgeFunction& judge,
                                     const CompileFunction& compile, const Say& say);
 

@@ -72,7 +72,8 @@ fs::path build_folder() {
 }
 
 /// Gates 2 and 3 with the real judge.
-std::vector<Finding> judge_all(const fs::path& root, const std::string& backend, const Say& say) {
+std::vector<Finding> judge_all(const fs::path& root, const std::string& chapter, const std::string& backend,
+                               const Say& say) {
     judge::JudgeOptions options;
     options.toolchain = judge::read_toolchain(build_folder() / "toolchain.json");
     options.toolchain.root = root;
@@ -99,18 +100,21 @@ std::vector<Finding> judge_all(const fs::path& root, const std::string& backend,
             return compile_only(*options.toolchain.cuda, manifest.folder, source, scratch.path());
         };
     }
-    return check_verdicts(root, scratch.path(), backends, judge_one, compile, say);
+    return check_verdicts(root, chapter, scratch.path(), backends, judge_one, compile, say);
 }
 
 int run(int argc, char** argv) {
     CLI::App app("Makes starters from solutions, fills lessons, and holds the maintainer's gates",
                  "rungs_starters");
-    std::string root = ".", backend = "cpu";
+    std::string root = ".", chapter, backend = "cpu";
     bool check = false, write = false, gate = false, quiet = false;
     app.add_option("--root", root, "The workbook")->type_name("DIR")->capture_default_str();
-    app.add_flag("--check", check, "Name stale starters and lessons, with the first line that differs");
+    app.add_flag("--check", check, "Name stale starters and lessons, and exercises that lack something");
     app.add_flag("--write", write, "Refresh starters, solved ones too, and the generated regions of lessons");
-    app.add_flag("--gate", gate, "All gates: also exercises, solutions that pass and starters that fail");
+    auto* gates = app.add_flag("--gate", gate, "All gates: also solutions that pass and starters that fail");
+    app.add_option("--chapter", chapter, "The only chapter that the gate judges, as 01_reduction")
+        ->type_name("NAME")
+        ->needs(gates);
     app.add_option("--backend", backend,
                    "Where the gate judges; without a GPU cuda sources are only compiled")
         ->check(CLI::IsMember({"cpu", "cuda", "both"}))
@@ -136,6 +140,11 @@ int run(int argc, char** argv) {
                      folder.c_str());
         return 2;
     }
+    if (!chapter.empty() && !fs::is_directory(folder / "chapters" / chapter)) {
+        std::fprintf(stderr, "rungs_starters: there is no chapter %s; chapters/ has those there are\n",
+                     chapter.c_str());
+        return 2;
+    }
     const Say say = [&](const std::string& text) {
         if (!quiet) std::printf("  %s\n", text.c_str()), std::fflush(stdout);
     };
@@ -152,10 +161,9 @@ int run(int argc, char** argv) {
     };
     stage("starters are current", check_starters(folder, write, say));
     stage("lessons are current and agree with the manifest", check_lessons(folder, write, say));
-    if (gate) {
-        stage("exercises have TODO, points, hint and test", check_exercises(folder));
-        stage("solutions pass, starters compile and fail", judge_all(folder, backend, say));
-    }
+    if (check || gate) stage("exercises have TODO, points, hint and test", check_exercises(folder));
+    if (gate)
+        stage("solutions pass, starters compile and fail", judge_all(folder, chapter, backend, say));
     return wrong ? 1 : ours ? 3 : 0;
 }
 
