@@ -21,6 +21,7 @@
 #include "counts.hpp"
 #include "device.hpp"
 #include "diagnostics.hpp"
+#include "rungs/compare.hpp"
 #include "sanitizer.hpp"
 #include "speed.hpp"
 #include "worker_process.hpp"
@@ -61,18 +62,11 @@ CallSecrets draw_secrets() {
 /// order, and that is no race.
 template <class T>
 bool differ(std::span<const T> a, std::span<const T> b) {
-    double largest = 0, distance = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        const auto x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
-        if (std::isnan(x) && std::isnan(y)) continue;
-        if (!std::isfinite(x) || !std::isfinite(y)) {
-            if (x == y) continue;
-            return true;
-        }
-        largest = std::max({largest, std::abs(x), std::abs(y)});
-        distance = std::max(distance, std::abs(x - y));
+    double largest = 0;
+    for (const T value : a) {
+        if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
     }
-    return distance > (sizeof(T) == 4 ? 1e-5 : 1e-12) * largest;
+    return !compare(a, b, {.absolute = (sizeof(T) == 4 ? 1e-5 : 1e-12) * largest}).passed();
 }
 
 bool differ(const Array& a, const Array& b) {

@@ -188,13 +188,7 @@ static void bench(bool dot, Data& data, double roof, const rungs::BenchOptions& 
         duel.c_str());
 }
 
-int main(int argc, char** argv) try {
-    rungs::BenchOptions options = rungs::parse_bench_options(argc, argv);
-    if (options.help) return std::printf("%s%s\n%s", usage, rungs::bench_usage, explanation), 0;
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        return std::fprintf(stderr, "a benchmark needs a GPU, and the driver finds none\n"), 3;
-    }
+static void bench_all(rungs::BenchOptions& options) {
     if (options.sizes.empty()) {
         for (int power = 20; power <= 30; power += options.quick ? 4 : 2) {
             options.sizes.push_back(std::size_t{1} << power);
@@ -208,9 +202,6 @@ int main(int argc, char** argv) try {
     rungs::Csv csv({"problem", "n", "name", "us_as_called", "us_queued", "gigabytes_per_second", "of_roof"});
     for (const bool dot : {false, true}) bench(dot, data, read, options, csv);
     if (!options.csv.empty()) csv.write(options.csv);
-    return 0;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n%s%s", error.what(), usage, rungs::bench_usage), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
 }
+
+int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }

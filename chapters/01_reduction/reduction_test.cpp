@@ -15,6 +15,7 @@
 
 #include "reduction.cuh"
 #include "rungs/catch.hpp"
+#include "rungs/contract_test.hpp"
 #include "rungs/device_buffer.cuh"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
@@ -62,17 +63,11 @@ float sum_of(const std::vector<float>& values) {
     return sum;
 }
 
-bool on_a_gpu() {
-    cudaDeviceProp properties;
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    return std::string(properties.name).rfind("Rungs CPU", 0) != 0;
-}
-
 // The promises. Each is a function of one rung; the table at the end makes a test of each pair.
 
 void passes_every_case_of_the_exam(const Rung& rung) {
     const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    const auto backend = on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
+    const auto backend = rungs::on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
     const rungs::RungEntry* entry = manifest.find(rung.name);
     REQUIRE(entry);
     for (const rungs::Case& which : manifest.cases_of(*entry, backend, 1)) {
@@ -236,7 +231,7 @@ void counts_beyond_32_bits(const Rung& rung) {
     // 2^32 + 3 elements, all zero but for a few: at both ends, and around every place where an index of 31 or
     // 32 bits would wrap. Each is a different power of two, so a sum tells which of them arrived.
     const std::size_t n = (std::size_t{1} << 32) + 3;
-    if (!on_a_gpu()) RUNGS_SKIP("4 billion elements are a matter for a GPU");
+    if (!rungs::on_a_gpu()) RUNGS_SKIP("4 billion elements are a matter for a GPU");
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
     if (free < n * sizeof(float) + (std::size_t{1} << 30)) RUNGS_SKIP("needs 17 GiB of free device memory");
@@ -302,28 +297,7 @@ constexpr std::pair<Promise, const char*> promises[] = {
     {counts_beyond_32_bits, "counts beyond 32 bits"},
 };
 
-template <std::size_t rung, std::size_t promise>
-void keep() {
-    RUNGS_NEEDS_DEVICE();
-    promises[promise].first(reduction::rungs[rung]);
-}
-
-/// Catch2 wants a function for each test: one is made for each pair of a rung and a promise.
-template <std::size_t... pair>
-bool register_all(std::index_sequence<pair...>) {
-    constexpr std::size_t count = std::size(promises);
-    const auto add = [](void (*test)(), const Rung& rung, const char* promise) {
-        const std::string name = std::string(rung.name) + " " + promise;
-        const std::string tags = "[01_reduction][" + std::string(rung.name) + "]";
-        REGISTER_TEST_CASE(test, name, tags);
-    };
-    (add(keep<pair / count, pair % count>, reduction::rungs[pair / count], promises[pair % count].second),
-     ...);
-    return true;
-}
-
-const bool registered =
-    register_all(std::make_index_sequence<std::size(reduction::rungs) * std::size(promises)>());
+const bool registered = rungs::register_promises<reduction::rungs, promises>("01_reduction");
 
 }  // namespace
 

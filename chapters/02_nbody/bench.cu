@@ -112,13 +112,7 @@ static double measure(std::vector<Contestant>& all, std::size_t n, bool quick) {
     return timings.back().median() / (steps + 1);
 }
 
-int main(int argc, char** argv) try {
-    rungs::BenchOptions options = rungs::parse_bench_options(argc, argv);
-    if (options.help) return std::printf("%s%s\n%s", usage, rungs::bench_usage, explanation), 0;
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        return std::fprintf(stderr, "a benchmark needs a GPU, and the driver finds none\n"), 3;
-    }
+static void bench_all(rungs::BenchOptions& options) {
     if (options.sizes.empty()) {
         for (int power = 12; power <= 18; power += options.quick ? 2 : 1)
             options.sizes.push_back(1u << power);
@@ -150,9 +144,6 @@ int main(int argc, char** argv) try {
         std::fflush(stdout);
     }
     if (!options.csv.empty()) csv.write(options.csv);
-    return 0;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n%s%s", error.what(), usage, rungs::bench_usage), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
 }
+
+int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }

@@ -193,9 +193,7 @@ std::string tournament_figure() {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    if (argc != 2) return std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]), 2;
-    const std::filesystem::path folder = argv[1];
+static void draw(const std::filesystem::path& folder) {
     rungs::write_file(folder / "barrier.svg", barrier_figure());
     rungs::write_file(folder / "tiles.svg", tile_figure());
     rungs::write_file(folder / "blocking.svg", blocking_figure());
@@ -205,7 +203,6 @@ int main(int argc, char** argv) try {
     const rungs::LadderChart ladder = rungs::read_ladder(
         folder / "measured.csv", "Teraflops of each rung, counting 20 operations an interaction", "TFLOP/s");
     rungs::write_file(folder / "nbody_ladder.svg", rungs::on_ground(ladder.svg()));
-    return 0;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
 }
+
+int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }

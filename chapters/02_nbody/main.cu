@@ -17,7 +17,7 @@ int main(int argc, char** argv) try {
     nbody::Simulation simulation(options);
     std::printf("%d bodies on %s, %d steps in all\n", options.n, device.name, options.frames * options.steps);
     bool right = true;
-    const bool gpu = std::string(device.name).rfind("Rungs CPU", 0) != 0;
+    const bool gpu = rungs::is_gpu(device);
     const nbody::Rung* rung = nbody::choose(simulation, options, gpu, right);
     if (!rung) return std::fprintf(stderr, "no rung is right: nothing to simulate with\n"), 1;
 

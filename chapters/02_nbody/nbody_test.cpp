@@ -19,6 +19,7 @@
 #include "nbody.cuh"
 #include "reference.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/contract_test.hpp"
 #include "rungs/device_buffer.cuh"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
@@ -91,17 +92,11 @@ System moved(const Rung& rung, const System& system, int steps, float dt) {
     return {on_host(x), on_host(v)};
 }
 
-bool on_a_gpu() {
-    cudaDeviceProp properties;
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    return std::string(properties.name).rfind("Rungs CPU", 0) != 0;
-}
-
 // The promises. Each is a function of one rung; the table at the end makes a test of each pair.
 
 void passes_every_case_of_the_exam(const Rung& rung) {
     const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    const auto backend = on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
+    const auto backend = rungs::on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
     const rungs::RungEntry* entry = manifest.find(rung.name);
     REQUIRE(entry);
     for (const rungs::Case& which : manifest.cases_of(*entry, backend, 1)) {
@@ -317,27 +312,7 @@ constexpr std::pair<Promise, const char*> promises[] = {
     {keeps_energy_to_second_order, "keeps energy to second order"},
 };
 
-template <std::size_t rung, std::size_t promise>
-void keep() {
-    RUNGS_NEEDS_DEVICE();
-    promises[promise].first(nbody::rungs[rung]);
-}
-
-/// Catch2 wants a function for each test: one is made for each pair of a rung and a promise.
-template <std::size_t... pair>
-bool register_all(std::index_sequence<pair...>) {
-    constexpr std::size_t count = std::size(promises);
-    const auto add = [](void (*test)(), const Rung& rung, const char* promise) {
-        const std::string name = std::string(rung.name) + " " + promise;
-        const std::string tags = "[02_nbody][" + std::string(rung.name) + "]";
-        REGISTER_TEST_CASE(test, name, tags);
-    };
-    (add(keep<pair / count, pair % count>, nbody::rungs[pair / count], promises[pair % count].second), ...);
-    return true;
-}
-
-const bool registered =
-    register_all(std::make_index_sequence<std::size(nbody::rungs) * std::size(promises)>());
+const bool registered = rungs::register_promises<nbody::rungs, promises>("02_nbody");
 
 }  // namespace
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "rungs/options.hpp"
+
 namespace nbody {
 
 /// What the program was asked for.
@@ -54,16 +56,8 @@ inline Options parse_options(int count, char** words) {
     const auto refuse = [](const std::string& why) {
         throw std::invalid_argument(why + "\n" + std::string(usage));
     };
-    const auto number = [&](const std::string& flag, const std::string& text, auto least, auto most) {
-        decltype(least) value{};
-        const char* const end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, value);
-        if (read.ec != std::errc() || read.ptr != end || !(value >= least && value <= most)) {
-            std::ostringstream why;
-            why << flag << " takes a number from " << least << " to " << most << ", not '" << text << "'";
-            refuse(why.str());
-        }
-        return value;
+    const auto number = [](const std::string& flag, const std::string& text, auto least, auto most) {
+        return rungs::option_number(flag, text, least, most, usage);
     };
     Options options;
     for (int i = 1; i < count; ++i) {

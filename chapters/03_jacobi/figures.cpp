@@ -270,12 +270,7 @@ void measured(const std::filesystem::path& folder) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    if (argc != 2 || !std::filesystem::is_directory(argv[1])) {
-        std::fprintf(stderr, "usage: %s FOLDER   (an existing folder for the pictures)\n", argv[0]);
-        return 2;
-    }
-    const std::filesystem::path folder = argv[1];
+static void draw(const std::filesystem::path& folder) {
     rungs::write_file(folder / "sweep.svg", sweep_figure());
     rungs::write_file(folder / "halo.svg", halo_figure());
     rungs::write_file(folder / "trapezoid.svg", trapezoid_figure());
@@ -284,8 +279,6 @@ int main(int argc, char** argv) try {
     potentials(folder);
     convergence(folder);
     measured(folder);
-    return 0;
-} catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
 }
+
+int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }

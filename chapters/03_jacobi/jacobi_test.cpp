@@ -16,6 +16,7 @@
 #include "jacobi.cuh"
 #include "reference.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/contract_test.hpp"
 #include "rungs/device_buffer.cuh"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
@@ -77,17 +78,11 @@ bool near(const std::vector<float>& got, const jacobi::Reference& expected, cons
     return true;
 }
 
-bool on_a_gpu() {
-    cudaDeviceProp properties;
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    return std::string(properties.name).rfind("Rungs CPU", 0) != 0;
-}
-
 // The promises. Each is a function of one rung; the table at the end makes a test of each pair.
 
 void passes_every_case_of_the_exam(const Rung& rung) {
     const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    const auto backend = on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
+    const auto backend = rungs::on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
     const rungs::RungEntry* entry = manifest.find(rung.name);
     REQUIRE(entry);
     for (const rungs::Case& which : manifest.cases_of(*entry, backend, 1)) {
@@ -252,7 +247,7 @@ void serves_two_host_threads(const Rung& rung) {
 
 void solves_a_lattice_beyond_the_chip(const Rung& rung) {
     // More tiles than the GPU holds at once, an odd number of everything, and a charge where four tiles meet.
-    if (!on_a_gpu()) RUNGS_SKIP("a lattice of 20 million sites is a matter for a GPU");
+    if (!rungs::on_a_gpu()) RUNGS_SKIP("a lattice of 20 million sites is a matter for a GPU");
     const Lattice lattice{5003, 4001, 100, 2000, 2000};
     const std::vector<float> start = random_start(lattice, 11);
     for (const int most : {1, 17, 34}) {
@@ -281,27 +276,7 @@ constexpr std::pair<Promise, const char*> promises[] = {
     {solves_a_lattice_beyond_the_chip, "solves a lattice beyond the chip"},
 };
 
-template <std::size_t rung, std::size_t promise>
-void keep() {
-    RUNGS_NEEDS_DEVICE();
-    promises[promise].first(jacobi::rungs[rung]);
-}
-
-/// Catch2 wants a function for each test: one is made for each pair of a rung and a promise.
-template <std::size_t... pair>
-bool register_all(std::index_sequence<pair...>) {
-    constexpr std::size_t count = std::size(promises);
-    const auto add = [](void (*test)(), const Rung& rung, const char* promise) {
-        const std::string name = std::string(rung.name) + " " + promise;
-        const std::string tags = "[03_jacobi][" + std::string(rung.name) + "]";
-        REGISTER_TEST_CASE(test, name, tags);
-    };
-    (add(keep<pair / count, pair % count>, jacobi::rungs[pair / count], promises[pair % count].second), ...);
-    return true;
-}
-
-const bool registered =
-    register_all(std::make_index_sequence<std::size(jacobi::rungs) * std::size(promises)>());
+const bool registered = rungs::register_promises<jacobi::rungs, promises>("03_jacobi");
 
 }  // namespace
 

@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
     if (options.help) return std::printf("%s", jacobi::usage.data()), 0;
     cudaDeviceProp device;
     CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = std::string(device.name).rfind("Rungs CPU", 0) != 0;
+    const bool gpu = rungs::is_gpu(device);
     rungs::TimingOptions timing{.rounds = 5, .warm_up = 1, .calls = 1};
     if (!gpu) timing.rounds = 1, timing.warm_up = 0;
 

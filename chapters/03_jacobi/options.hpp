@@ -7,6 +7,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "rungs/options.hpp"
+
 namespace jacobi {
 
 /// What the program was asked for.
@@ -37,14 +39,8 @@ inline Options parse_options(int count, char** words) {
     const auto refuse = [](const std::string& why) {
         throw std::invalid_argument(why + "\n" + std::string(usage));
     };
-    const auto number = [&]<class T>(T& value, const std::string& flag, const std::string& text, T least,
-                                     T largest) {
-        const char* const end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, value);
-        if (read.ec != std::errc() || read.ptr != end || !(value >= least && value <= largest)) {
-            refuse(flag + " takes a number from " + std::to_string(least) + " to " + std::to_string(largest) +
-                   ", not '" + text + "'");
-        }
+    const auto number = [](const std::string& flag, const std::string& text, auto least, auto most) {
+        return rungs::option_number(flag, text, least, most, usage);
     };
     Options options;
     for (int i = 1; i < count; ++i) {
@@ -56,15 +52,15 @@ inline Options parse_options(int count, char** words) {
         if (i + 1 == count) refuse("unknown option or missing value: '" + flag + "'");
         const std::string value = words[++i];
         if (flag == "--nx") {
-            number(options.nx, flag, value, 3, 1 << 15);
+            options.nx = number(flag, value, 3, 1 << 15);
         } else if (flag == "--ny") {
-            number(options.ny, flag, value, 3, 1 << 15);
+            options.ny = number(flag, value, 3, 1 << 15);
         } else if (flag == "--charge") {
-            number(options.charge, flag, value, -1e6, 1e6);
+            options.charge = number(flag, value, -1e6, 1e6);
         } else if (flag == "--eps") {
-            number(options.eps, flag, value, 0., 1e6);
+            options.eps = number(flag, value, 0., 1e6);
         } else if (flag == "--most") {
-            number(options.most, flag, value, 1, 1 << 30);
+            options.most = number(flag, value, 1, 1 << 30);
         } else if (flag == "--rung") {
             options.rung = value;
         } else if (flag == "--pictures") {

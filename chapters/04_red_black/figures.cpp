@@ -145,18 +145,11 @@ void measured(const std::filesystem::path& folder) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    if (argc != 2 || !std::filesystem::is_directory(argv[1])) {
-        std::fprintf(stderr, "usage: %s FOLDER   (an existing folder for the pictures)\n", argv[0]);
-        return 2;
-    }
-    const std::filesystem::path folder = argv[1];
+static void draw(const std::filesystem::path& folder) {
     rungs::write_file(folder / "storage.svg", storage_figure());
     rungs::write_file(folder / "wavefront.svg", wavefront_figure());
     rungs::write_file(folder / "omega.svg", omega_figure());
     measured(folder);
-    return 0;
-} catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
 }
+
+int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }

@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
     if (options.help) return std::printf("%s", red_black::usage.data()), 0;
     cudaDeviceProp device;
     CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = std::string(device.name).rfind("Rungs CPU", 0) != 0, draws = !options.pictures.empty();
+    const bool gpu = rungs::is_gpu(device), draws = !options.pictures.empty();
     const int n = options.n > 0 ? options.n : gpu ? 64 : 12;
     const rungs::TimingOptions timing{.rounds = gpu ? 7u : 1u, .warm_up = gpu ? 1u : 0u, .calls = 1};
     red_black::Study<float> single(n, timing);

@@ -15,6 +15,7 @@
 #include "red_black.cuh"
 #include "reference.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/contract_test.hpp"
 #include "rungs/device_buffer.cuh"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
@@ -69,12 +70,6 @@ Buffers<T> random_problem(int n, int iterations, std::uint64_t seed = 1) {
             rungs::random_field<T>(cube(n), seed + 100, rungs::signed_uniform), n, iterations};
 }
 
-bool on_a_gpu() {
-    cudaDeviceProp properties;
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    return std::string(properties.name).rfind("Rungs CPU", 0) != 0;
-}
-
 template <class T>
 void pass_case(const Rung& rung, const rungs::Case& which) {
     const rungs::Task task = exam->make(which);
@@ -106,7 +101,7 @@ void passes_every_case_of_the_exam(const Rung& rung) {
     const rungs::RungEntry* entry = manifest.find(rung.name);
     REQUIRE(entry);
     REQUIRE(entry->problems.front() == rung.problem);
-    const auto backend = on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
+    const auto backend = rungs::on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
     for (const rungs::Case& which : manifest.cases_of(*entry, backend, 1)) {
         which.problem == rung.problem ? pass_case<float>(rung, which) : pass_case<double>(rung, which);
     }
@@ -222,7 +217,7 @@ void counts_beyond_32_bits(const Rung& rung) {
     // 1626^3 points are more than 2^32. All are 0 but b at one of the last: around it the first iterates are
     // known.
     constexpr int n = 1626;
-    if (!on_a_gpu()) RUNGS_SKIP("4 billion points are a matter for a GPU");
+    if (!rungs::on_a_gpu()) RUNGS_SKIP("4 billion points are a matter for a GPU");
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
     const std::size_t needed = sizeof(float) * (3 * cube(n) + red_black::work_size(n));
@@ -259,28 +254,7 @@ constexpr std::pair<Promise, const char*> promises[] = {
     {counts_beyond_32_bits, "counts beyond 32 bits"},
 };
 
-template <std::size_t rung, std::size_t promise>
-void keep() {
-    RUNGS_NEEDS_DEVICE();
-    promises[promise].first(red_black::rungs[rung]);
-}
-
-/// Catch2 wants a function for each test: one is made for each pair of a rung and a promise.
-template <std::size_t... pair>
-bool register_all(std::index_sequence<pair...>) {
-    constexpr std::size_t count = std::size(promises);
-    const auto add = [](void (*test)(), const Rung& rung, const char* promise) {
-        const std::string name = std::string(rung.name) + " " + promise;
-        const std::string tags = "[04_red_black][" + std::string(rung.name) + "]";
-        REGISTER_TEST_CASE(test, name, tags);
-    };
-    (add(keep<pair / count, pair % count>, red_black::rungs[pair / count], promises[pair % count].second),
-     ...);
-    return true;
-}
-
-const bool registered =
-    register_all(std::make_index_sequence<std::size(red_black::rungs) * std::size(promises)>());
+const bool registered = rungs::register_promises<red_black::rungs, promises>("04_red_black");
 
 }  // namespace
 

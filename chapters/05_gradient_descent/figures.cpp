@@ -352,12 +352,7 @@ void measured(const std::filesystem::path& folder) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    if (argc != 2 || !std::filesystem::is_directory(argv[1])) {
-        std::fprintf(stderr, "usage: %s FOLDER   (an existing folder for the pictures)\n", argv[0]);
-        return 2;
-    }
-    const std::filesystem::path folder = argv[1];
+static void draw(const std::filesystem::path& folder) {
     rungs::write_file(folder / "reads.svg", reads_figure());
     rungs::write_file(folder / "valley.svg", valley_figure());
     rungs::write_file(folder / "triangle.svg", triangle_figure());
@@ -365,8 +360,6 @@ int main(int argc, char** argv) try {
     drift(folder);
     condition(folder);
     measured(folder);
-    return 0;
-} catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
 }
+
+int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }

@@ -15,6 +15,7 @@
 
 #include "gradient_descent.cuh"
 #include "rungs/catch.hpp"
+#include "rungs/contract_test.hpp"
 #include "rungs/device_buffer.cuh"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
@@ -27,44 +28,11 @@ namespace {
 
 using gradient_descent::Rung;
 using rungs::DeviceBuffer;
+using rungs::Operand;
 
 const std::unique_ptr<rungs::Exam> exam = make_exam_05_gradient_descent();
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-
-/// Floats in device memory that start as many elements past a 256-byte boundary as asked for, with NaN
-/// around.
-class Operand {
-  public:
-    Operand(const std::vector<float>& values, std::size_t skip) : skip_(skip), count_(values.size()) {
-        std::vector<float> framed(skip + count_ + 256, nan);
-        std::copy(values.begin(), values.end(), framed.begin() + static_cast<long>(skip));
-        buffer_ = DeviceBuffer<float>(framed);
-    }
-    explicit Operand(const rungs::Array& array) : Operand(values_of(array), array.misalignment) {}
-
-    float* data() { return buffer_.data() + skip_; }
-    std::vector<float> to_host() const {
-        const std::vector<float> all = buffer_.to_host();
-        return {all.begin() + static_cast<long>(skip_), all.begin() + static_cast<long>(skip_ + count_)};
-    }
-    /// Whether all around the elements is as it was.
-    bool frame_is_whole() const {
-        const std::vector<float> all = buffer_.to_host();
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            if ((i < skip_ || i >= skip_ + count_) && !std::isnan(all[i])) return false;
-        }
-        return true;
-    }
-
-  private:
-    static std::vector<float> values_of(const rungs::Array& array) {
-        if (array.bytes.empty()) return std::vector<float>(array.count, nan);
-        return {array.as<float>().begin(), array.as<float>().end()};
-    }
-    std::size_t skip_, count_;
-    DeviceBuffer<float> buffer_;
-};
 
 /// A case of the exam in device memory.
 class Call {
@@ -125,17 +93,11 @@ rungs::Case plain(const Rung& rung, long long n, std::uint64_t seed = 1) {
     return {rung.descends ? "descent" : "jacobi", {n}, rung.descends ? "spd" : "dominant", seed};
 }
 
-bool on_a_gpu() {
-    cudaDeviceProp properties;
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    return std::string(properties.name).rfind("Rungs CPU", 0) != 0;
-}
-
 // The promises. Each is a function of one rung; the table at the end makes a test of each pair.
 
 void passes_every_case_of_the_exam(const Rung& rung) {
     const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    const auto backend = on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
+    const auto backend = rungs::on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
     const rungs::RungEntry* entry = manifest.find(rung.name);
     REQUIRE(entry);
     for (const rungs::Case& which : manifest.cases_of(*entry, backend, 1)) {
@@ -249,29 +211,7 @@ constexpr std::pair<Promise, const char*> promises[] = {
     {serves_two_host_threads, "serves two host threads"},
 };
 
-template <std::size_t rung, std::size_t promise>
-void keep() {
-    RUNGS_NEEDS_DEVICE();
-    promises[promise].first(gradient_descent::rungs[rung]);
-}
-
-/// Catch2 wants a function for each test: one is made for each pair of a rung and a promise.
-template <std::size_t... pair>
-bool register_all(std::index_sequence<pair...>) {
-    constexpr std::size_t count = std::size(promises);
-    const auto add = [](void (*test)(), const Rung& rung, const char* promise) {
-        const std::string name = std::string(rung.name) + " " + promise;
-        const std::string tags = "[05_gradient_descent][" + std::string(rung.name) + "]";
-        REGISTER_TEST_CASE(test, name, tags);
-    };
-    (add(keep<pair / count, pair % count>, gradient_descent::rungs[pair / count],
-         promises[pair % count].second),
-     ...);
-    return true;
-}
-
-const bool registered =
-    register_all(std::make_index_sequence<std::size(gradient_descent::rungs) * std::size(promises)>());
+const bool registered = rungs::register_promises<gradient_descent::rungs, promises>("05_gradient_descent");
 
 }  // namespace
 

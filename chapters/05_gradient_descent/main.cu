@@ -18,7 +18,7 @@ int main(int argc, char** argv) try {
     if (options.help) return std::printf("%s", usage.data()), 0;
     cudaDeviceProp device;
     CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = std::string(device.name).rfind("Rungs CPU", 0) != 0;
+    const bool gpu = rungs::is_gpu(device);
     rungs::TimingOptions timing;
     if (!gpu) timing.rounds = timing.calls = 1, timing.warm_up = 0;
 

@@ -264,13 +264,7 @@ static void bench_march(long long n, double roof, const rungs::BenchOptions& opt
     }
 }
 
-int main(int argc, char** argv) try {
-    rungs::BenchOptions options = rungs::parse_bench_options(argc, argv);
-    if (options.help) return std::printf("%s%s\n%s", usage, rungs::bench_usage, explanation), 0;
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        return std::fprintf(stderr, "a benchmark needs a GPU, and the driver finds none\n"), 3;
-    }
+static void bench_all(rungs::BenchOptions& options) {
     if (options.sizes.empty()) {
         options.sizes = options.quick ? std::vector<std::size_t>{std::size_t{1} << 24}
                                       : std::vector<std::size_t>{std::size_t{1} << 16, std::size_t{1} << 20,
@@ -300,9 +294,6 @@ int main(int argc, char** argv) try {
         bench_march(n, roof, options, csv);
     }
     if (!options.csv.empty()) csv.write(options.csv);
-    return 0;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n%s%s", error.what(), usage, rungs::bench_usage), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
 }
+
+int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }

@@ -14,7 +14,7 @@ int main(int argc, char** argv) try {
     if (options.help) return std::printf("%s", btcs::usage.data()), 0;
     cudaDeviceProp device;
     CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = std::string(device.name).rfind("Rungs CPU", 0) != 0, draws = !options.pictures.empty();
+    const bool gpu = rungs::is_gpu(device), draws = !options.pictures.empty();
     const rungs::TimingOptions timing{.rounds = gpu ? 7u : 1u, .warm_up = gpu ? 1u : 0u, .calls = 1};
     const auto n = static_cast<std::size_t>(options.n);
 

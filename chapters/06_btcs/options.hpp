@@ -7,6 +7,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "rungs/options.hpp"
+
 namespace btcs {
 
 /// What the program was asked for.
@@ -35,14 +37,8 @@ inline Options parse_options(int count, char** words) {
     const auto refuse = [](const std::string& why) {
         throw std::invalid_argument(why + "\n" + std::string(usage));
     };
-    const auto number = [&]<class T>(T& value, const std::string& flag, const std::string& text, T least,
-                                     T largest) {
-        const char* const end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, value);
-        if (read.ec != std::errc() || read.ptr != end || !(value >= least && value <= largest)) {
-            refuse(flag + " takes a number from " + std::to_string(least) + " to " + std::to_string(largest) +
-                   ", not '" + text + "'");
-        }
+    const auto number = [](const std::string& flag, const std::string& text, auto least, auto most) {
+        return rungs::option_number(flag, text, least, most, usage);
     };
     Options options;
     for (int i = 1; i < count; ++i) {
@@ -54,11 +50,11 @@ inline Options parse_options(int count, char** words) {
         if (i + 1 == count) refuse("unknown option or missing value: '" + flag + "'");
         const std::string value = words[++i];
         if (flag == "--n") {
-            number(options.n, flag, value, 3, 8192);
+            options.n = number(flag, value, 3, 8192);
         } else if (flag == "--r") {
-            number(options.r, flag, value, 0., 1e6);
+            options.r = number(flag, value, 0., 1e6);
         } else if (flag == "--steps") {
-            number(options.steps, flag, value, 1, 10'000);
+            options.steps = number(flag, value, 1, 10'000);
         } else if (flag == "--rung") {
             options.rung = value;
         } else if (flag == "--pictures") {

@@ -2,8 +2,6 @@
 // computed and divided by its norm. When r has become small, what was found is added to x, and r is b - A x
 // again. The direction p stays: starting over would throw away what the iterations before have learnt.
 
-#include <algorithm>
-
 #include "solver.cuh"
 
 using namespace pcg;
@@ -90,10 +88,7 @@ void pcg::mixed_precision(const double* b, double* x, double* history, int* outc
         clear_history(history, limit, stream);
         if (n > 0) CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(double), stream));
         const auto kernel = mixed_precision_kernel<most>;
-        int each = 0;
-        CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, block_size, 0));
-        const long long fit = 1LL * each * device_attribute(cudaDevAttrMultiProcessorCount);
-        const int blocks = static_cast<int>(std::clamp<long long>((n + block_size - 1) / block_size, 1, fit));
+        const int blocks = cooperative_blocks(kernel, block_size, n);
 
         const std::size_t sums = GridSums::bytes(blocks);
         auto* const memory =

@@ -140,13 +140,7 @@ static void solves(int side, rungs::Csv& csv) {
     }
 }
 
-int main(int argc, char** argv) try {
-    rungs::BenchOptions options = rungs::parse_bench_options(argc, argv);
-    if (options.help) return std::printf("%s%s\n%s", usage, rungs::bench_usage, explanation), 0;
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        return std::fprintf(stderr, "a benchmark needs a GPU, and the driver finds none\n"), 3;
-    }
+static void bench_all(rungs::BenchOptions& options) {
     if (options.sizes.empty()) {
         options.sizes = options.quick ? std::vector<std::size_t>{64, 256}
                                       : std::vector<std::size_t>{64, 100, 128, 255, 256, 400};
@@ -174,9 +168,6 @@ int main(int argc, char** argv) try {
         std::fflush(stdout);
     }
     if (!options.csv.empty()) csv.write(options.csv);
-    return 0;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n%s%s", error.what(), usage, rungs::bench_usage), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
 }
+
+int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }

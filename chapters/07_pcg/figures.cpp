@@ -236,17 +236,17 @@ std::string three_methods_figure() {
     const Field b = rungs::random_field<double>(grid.cells(), 1, rungs::signed_uniform);
     const auto nothing = [](const Field& r) { return r; };
     const auto cycle = [&](const Field& r) { return pcg::v_cycle(grid, r); };
-    const rungs::LinePlot plot{
-        "A square of 63 x 63 cells, random right-hand side, in double",
-        "steepest descent crawls, conjugate gradients need over two hundred iterations to 1e-10, with a V-cycle "
-        "before each of them ten",
-        "iterations",
-        "||r|| / ||b||",
-        rungs::Scale::linear,
-        rungs::Scale::log10,
-        {series("steepest descent", solve(grid, b, 250, 1e-10, nothing, false)),
-         series("conjugate gradients", solve(grid, b, 250, 1e-10, nothing, true)),
-         series("with a V-cycle", solve(grid, b, 250, 1e-10, cycle, true))}};
+    const rungs::LinePlot plot{"A square of 63 x 63 cells, random right-hand side, in double",
+                               "steepest descent crawls, conjugate gradients need over two hundred "
+                               "iterations to 1e-10, with a V-cycle "
+                               "before each of them ten",
+                               "iterations",
+                               "||r|| / ||b||",
+                               rungs::Scale::linear,
+                               rungs::Scale::log10,
+                               {series("steepest descent", solve(grid, b, 250, 1e-10, nothing, false)),
+                                series("conjugate gradients", solve(grid, b, 250, 1e-10, nothing, true)),
+                                series("with a V-cycle", solve(grid, b, 250, 1e-10, cycle, true))}};
     return rungs::on_ground(plot.svg());
 }
 
@@ -361,12 +361,7 @@ void measured(const std::filesystem::path& folder) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    if (argc != 2 || !std::filesystem::is_directory(argv[1])) {
-        std::fprintf(stderr, "usage: %s FOLDER   (an existing folder for the pictures)\n", argv[0]);
-        return 2;
-    }
-    const std::filesystem::path folder = argv[1];
+static void draw(const std::filesystem::path& folder) {
     rungs::write_file(folder / "neighbours.svg", neighbours_figure());
     rungs::write_file(folder / "morton.svg", morton_figure());
     rungs::write_file(folder / "traffic.svg", traffic_figure());
@@ -376,8 +371,6 @@ int main(int argc, char** argv) try {
     rungs::write_file(folder / "carried.svg", carried_figure());
     rungs::write_file(folder / "smoothing.svg", smoothing_figure());
     measured(folder);
-    return 0;
-} catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
 }
+
+int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }

@@ -17,7 +17,7 @@ int main(int argc, char** argv) try {
     if (options.help) return std::printf("%s", usage.data()), 0;
     cudaDeviceProp device;
     CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = std::string(device.name).rfind("Rungs CPU", 0) != 0;
+    const bool gpu = rungs::is_gpu(device);
     if (options.side == 0) options.side = gpu ? 127 : 15;
     const rungs::TimingOptions timing{.rounds = gpu ? 5u : 1u, .warm_up = gpu ? 1u : 0u, .calls = 1};
     std::printf("d = %d, side %d, condition number %.4g, on %s\n", options.d, options.side,

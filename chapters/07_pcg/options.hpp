@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "rungs/options.hpp"
+
 #include "pcg.cuh"
 
 namespace pcg {
@@ -43,14 +45,8 @@ inline Options parse_options(int count, char** words) {
     const auto refuse = [](const std::string& why) {
         throw std::invalid_argument(why + "\n" + std::string(usage));
     };
-    const auto number = [&](const std::string& flag, const char* text, double least, double most) {
-        char* end = nullptr;
-        const double value = std::strtod(text, &end);
-        if (end == text || *end != 0 || !(value >= least && value <= most)) {
-            refuse(flag + " takes a number from " + std::to_string(least) + " to " + std::to_string(most) +
-                   ", not '" + text + "'");
-        }
-        return value;
+    const auto number = [](const std::string& flag, const char* text, double least, double most) {
+        return rungs::option_number(flag, text, least, most, usage);
     };
     Options options;
     for (int i = 1; i < count; ++i) {

@@ -17,6 +17,7 @@
 #include "reference.hpp"
 #include "rungs/call.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/contract_test.hpp"
 #include "rungs/device_buffer.cuh"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
@@ -149,17 +150,11 @@ bool solves(const std::string& problem) {
     return problem.substr(0, 5) != "apply" && problem != "precondition";
 }
 
-bool on_a_gpu() {
-    cudaDeviceProp properties;
-    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    return std::string(properties.name).rfind("Rungs CPU", 0) != 0;
-}
-
 // The promises. Each is a function of one rung; the table at the end makes a test of each pair.
 
 void passes_every_case_of_the_exam(const Rung& rung) {
     const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    const auto backend = on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
+    const auto backend = rungs::on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
     const rungs::RungEntry* entry = manifest.find(rung.name);
     REQUIRE(entry);
     REQUIRE(entry->problems == problems_of(rung));
@@ -287,7 +282,6 @@ void serves_two_host_threads(const Rung& rung) {
 
 /// Of the operators, A itself; of the preconditioner, what the exam sees in one call.
 void is_symmetric_and_positive_definite(const Rung& rung) {
-    if (!rung.apply) return;
     for (const std::string& problem : problems_of(rung)) {
         for (int d = 1; d <= pcg::most_dimensions; ++d) {
             const long long side = d < 3 ? 11 : 3;
@@ -341,13 +335,14 @@ void marks_the_rest_of_the_history(const Rung& rung) {
     }
 }
 
-/// More than 2^31 cells, in 17 GiB or 34 GiB of device memory: only where there are so many.
+/// More than 2^31 cells, in 17 GB of device memory: only where there is as much.
 void counts_past_two_to_the_31(const Rung& rung) {
     constexpr int side = 1291;  // 2^31 is between 1290^3 and this
     constexpr long long n = pcg::cells(3, side);
+    if (!rungs::on_a_gpu()) RUNGS_SKIP("2 billion cells are a matter for a GPU");
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
-    if (!rung.apply || !on_a_gpu() || free < 2 * sizeof(float) * n + (1u << 30)) return;
+    if (free < 2 * sizeof(float) * n + (1u << 30)) RUNGS_SKIP("the GPU has no 18 GB for 2 billion cells");
     DeviceBuffer<float> u(n), y(n);
     u.fill_bytes(0), y.fill_bytes(0xff);
     const long long at =
@@ -387,35 +382,11 @@ constexpr std::pair<Promise, const char*> of_solves[] = {
     {marks_the_rest_of_the_history, "marks the rest of the history as not reached"},
 };
 
-template <const auto& list, std::size_t rung, std::size_t promise>
-void keep() {
-    RUNGS_NEEDS_DEVICE();
-    list[promise].first(pcg::rungs[rung]);
-}
-
-/// Catch2 wants a function for each test: one is made for each pair of a rung and a promise.
-template <const auto& list, std::size_t... pair>
-bool register_all(bool (*has)(const Rung&), std::index_sequence<pair...>) {
-    constexpr std::size_t count = std::size(list);
-    const auto add = [&](void (*test)(), const Rung& rung, const char* promise) {
-        if (!has(rung)) return;
-        const std::string name = std::string(rung.name) + " " + promise;
-        const std::string tags = "[07_pcg][" + std::string(rung.name) + "]";
-        REGISTER_TEST_CASE(test, name, tags);
-    };
-    (add(keep<list, pair / count, pair % count>, pcg::rungs[pair / count], list[pair % count].second), ...);
-    return true;
-}
-
-template <const auto& list>
-bool register_list(bool (*has)(const Rung&)) {
-    return register_all<list>(has, std::make_index_sequence<std::size(pcg::rungs) * std::size(list)>());
-}
-
-const bool registered =
-    register_list<promises>([](const Rung&) { return true; }) &&
-    register_list<of_operators>([](const Rung& rung) { return rung.apply != nullptr; }) &&
-    register_list<of_solves>([](const Rung& rung) { return rung.solve_double != nullptr; });
+const bool registered = rungs::register_promises<pcg::rungs, promises>("07_pcg") &&
+                        rungs::register_promises<pcg::rungs, of_operators>(
+                            "07_pcg", [](const Rung& rung) { return rung.apply != nullptr; }) &&
+                        rungs::register_promises<pcg::rungs, of_solves>(
+                            "07_pcg", [](const Rung& rung) { return rung.solve_double != nullptr; });
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <stdexcept>
@@ -178,6 +179,16 @@ inline int device_attribute(cudaDeviceAttr attribute) {
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
     return value;
+}
+
+/// How many blocks of a kernel that is launched cooperatively suit n cells: one thread a cell, but no more
+/// blocks than fit on the device at once.
+template <class Kernel>
+int cooperative_blocks(Kernel kernel, int block_size, long long n) {
+    int each = 0;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, block_size, 0));
+    const long long fit = 1LL * each * device_attribute(cudaDevAttrMultiProcessorCount);
+    return static_cast<int>(std::clamp<long long>((n + block_size - 1) / block_size, 1, fit));
 }
 
 }  // namespace pcg

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <stdexcept>
 
 #include "rungs/atomic_file.hpp"
@@ -74,6 +75,18 @@ LadderChart read_ladder(const std::filesystem::path& file, const std::string& de
         }
     }
     return chart;
+}
+
+int draw_figures(int count, char** words, void (*draw)(const std::filesystem::path& folder)) try {
+    if (count != 2 || !std::filesystem::is_directory(words[1])) {
+        std::fprintf(stderr, "usage: %s FOLDER   (an existing folder for the pictures)\n", words[0]);
+        return 2;
+    }
+    draw(words[1]);
+    return 0;
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
 }
 
 }  // namespace rungs

@@ -2,8 +2,6 @@
 // divided by its norm, so that no size of b leaves the range of float. The whole solve is one launch:
 // half-sweeps and levels wait for each other at the grid's barrier.
 
-#include <algorithm>
-
 #include "solver.cuh"
 
 using namespace pcg;
@@ -246,15 +244,6 @@ static Hierarchy build(int d, int side, float* memory) {
     return grids;
 }
 
-/// How many blocks of a cooperative kernel suit n cells.
-template <class Kernel>
-static int blocks_for(Kernel kernel, long long n) {
-    int each = 0;
-    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, block_size, 0));
-    const long long fit = 1LL * each * device_attribute(cudaDevAttrMultiProcessorCount);
-    return static_cast<int>(std::clamp<long long>((n + block_size - 1) / block_size, 1, fit));
-}
-
 void pcg::multigrid(const float* u, float* y, int d, int side, int count, cudaStream_t stream) {
     with_dimensions(d, side, [&](auto dimensions) {
         constexpr int most = decltype(dimensions)::value;
@@ -264,8 +253,9 @@ void pcg::multigrid(const float* u, float* y, int d, int side, int count, cudaSt
         Hierarchy grids = build(most, side, memory);
         const auto kernel = precondition_kernel<most>;
         void* arguments[] = {&u, &y, &grids, &count};
-        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks_for(kernel, cells(most, side))),
-                                               dim3(block_size), arguments, 0, stream));
+        CUDA_CHECK(cudaLaunchCooperativeKernel(
+            kernel, dim3(cooperative_blocks(kernel, block_size, cells(most, side))), dim3(block_size),
+            arguments, 0, stream));
     });
 }
 
@@ -277,7 +267,7 @@ void pcg::multigrid(const double* b, double* x, double* history, int* outcome, i
         clear_history(history, limit, stream);
         if (n > 0) CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(double), stream));
         const auto kernel = multigrid_kernel<most>;
-        const int blocks = blocks_for(kernel, n);
+        const int blocks = cooperative_blocks(kernel, block_size, n);
         const std::size_t sums = GridSums::bytes(blocks);
         const std::size_t bytes = sums + 3 * n * sizeof(double) + floats_of(most, side) * sizeof(float);
         auto* const memory = static_cast<unsigned char*>(rungs::stream_workspace(stream, bytes));

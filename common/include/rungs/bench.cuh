@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdio>
+#include <exception>
 #include <fstream>
 #include <span>
 #include <stdexcept>
@@ -70,6 +72,24 @@ inline BenchOptions parse_bench_options(int count, char** words) {
         }
     }
     return options;
+}
+
+/// The main() of a benchmark: reads the command line, and calls bench(options) where there is a GPU.
+/// @returns the program's exit status: 2 for wrong use, 3 without a GPU, 1 for any other exception
+inline int bench_main(int count, char** words, const char* usage, const char* explanation,
+                      void (*bench)(BenchOptions& options)) try {
+    BenchOptions options = parse_bench_options(count, words);
+    if (options.help) return std::printf("%s%s\n%s", usage, bench_usage, explanation), 0;
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+        return std::fprintf(stderr, "a benchmark needs a GPU, and the driver finds none\n"), 3;
+    }
+    bench(options);
+    return 0;
+} catch (const std::invalid_argument& error) {
+    return std::fprintf(stderr, "%s\n%s%s", error.what(), usage, bench_usage), 2;
+} catch (const std::exception& error) {
+    return std::fprintf(stderr, "%s\n", error.what()), 1;
 }
 
 /// "2^20" for a power of two from 2^10 up, else the digits.

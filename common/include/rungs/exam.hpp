@@ -79,6 +79,7 @@ struct Number {
 
     Number(long long value) : integer(value) {}               // NOLINT: a number is meant to convert
     Number(double value) : is_integer(false), real(value) {}  // NOLINT
+    bool operator==(const Number&) const = default;
 };
 
 /// Everything one call of a rung is given: arrays in the order of the contract's parameters.

@@ -46,4 +46,9 @@ std::string on_ground(std::string svg);
 LadderChart read_ladder(const std::filesystem::path& file, const std::string& description,
                         const std::string& unit);
 
+/// The main() of a lesson's pictures: calls draw(folder) with the existing folder that the command line
+/// names.
+/// @returns the program's exit status: 2 for wrong use, 1 for an exception
+int draw_figures(int count, char** words, void (*draw)(const std::filesystem::path& folder));
+
 }  // namespace rungs

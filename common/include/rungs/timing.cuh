@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rungs/cuda_check.cuh"
@@ -16,6 +17,11 @@
 #include "rungs/stream.cuh"
 
 namespace rungs {
+
+/// Whether a device is a GPU, whose times mean something, rather than the CPU backend.
+inline bool is_gpu(const cudaDeviceProp& device) {
+    return std::string_view(device.name).rfind("Rungs CPU", 0) != 0;
+}
 
 /// One thing to time. `run(turn, stream)` queues the work of one call on `stream` and returns; `turn` counts
 /// calls, so that a caller can rotate buffers (`in[turn % in.size()]`) and no call finds its input in the

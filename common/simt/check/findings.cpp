@@ -99,6 +99,11 @@ std::string capitalised(std::string text) {
     return text;
 }
 
+/// "a read", "an atomic"
+std::string with_article(const std::string& access) {
+    return (access.compare(0, 1, "a") == 0 ? "an " : "a ") + access;
+}
+
 /// Fills in message and advice.
 void explain(Finding& f, const Entry& e) {
     const Report& r = e.report;
@@ -116,10 +121,11 @@ void explain(Finding& f, const Entry& e) {
         const auto a = static_cast<std::ptrdiff_t>(r.address - e.begin);
         const auto size = static_cast<std::ptrdiff_t>(e.array_size);
         if (f.array.empty() && e.array_size == 0) {
-            f.message = "A " + f.side.access + " goes to an address that belongs to no allocation.";
+            f.message = capitalised(with_article(f.side.access)) +
+                        " goes to an address that belongs to no allocation.";
         } else {
             const auto last = a + static_cast<std::ptrdiff_t>(r.size);
-            f.message = "A " + f.side.access + " goes to " + element + ", " +
+            f.message = capitalised(with_article(f.side.access)) + " goes to " + element + ", " +
                         (a < 0 ? std::to_string(-a) + " bytes before the start"
                                : std::to_string(last - size) + " bytes past the end") +
                         " of an array of " + extent + since("allocated", e.made_at) + ".";
@@ -127,28 +133,28 @@ void explain(Finding& f, const Entry& e) {
         f.advice = a < 0 ? "Guard the first elements: the index is negative there."
                          : "Guard the last elements: compare the index with the size before the access.";
     } else if (f.kind == "misaligned") {
-        f.message = "A " + f.side.access + " goes to an address in " +
+        f.message = capitalised(with_article(f.side.access)) + " goes to an address in " +
                     (f.array.empty() ? "an array" : f.array) + " that is " +
                     std::to_string(r.address % r.size) + " bytes off a multiple of " +
                     std::to_string(r.size) + ".";
         f.advice =
             "Vector types need addresses that are multiples of their size: start at an aligned element.";
     } else if (f.kind == "null-pointer") {
-        f.message = "A " + f.side.access + " goes through a null pointer.";
+        f.message = capitalised(with_article(f.side.access)) + " goes through a null pointer.";
         f.advice = "Check that the allocation succeeded and that the pointer was passed to the kernel.";
     } else if (f.kind == "host-memory") {
-        f.message = "A " + f.side.access + " of a kernel goes to memory of the host.";
+        f.message = capitalised(with_article(f.side.access)) + " of a kernel goes to memory of the host.";
         f.advice =
             "Copy the data to device memory first, or allocate it with cudaMallocManaged or cudaMallocHost.";
     } else if (f.kind == "device-memory-on-host") {
-        f.message = "The host makes a " + f.side.access + " in device memory (" + element + ").";
+        f.message = "The host makes " + with_article(f.side.access) + " in device memory (" + element + ").";
         f.advice = "Copy with cudaMemcpy, or allocate with cudaMallocManaged.";
     } else if (f.kind == "use-after-free") {
-        f.message = "A " + f.side.access + " goes to " + element + ", which has been freed" +
-                    since("freed", e.freed_at) + ".";
+        f.message = capitalised(with_article(f.side.access)) + " goes to " + element +
+                    ", which has been freed" + since("freed", e.freed_at) + ".";
         f.advice = "Free the array after the last kernel that uses it.";
     } else if (f.kind == "local-memory") {
-        f.message = "A " + f.side.access + " goes to a local variable of another thread.";
+        f.message = capitalised(with_article(f.side.access)) + " goes to a local variable of another thread.";
         f.advice = "Local variables belong to their thread: pass values through shared memory or a shuffle.";
     } else if (f.kind == "constant-write") {
         f.message = "A kernel writes to " + element + ", which is constant memory.";
@@ -193,8 +199,8 @@ void explain(Finding& f, const Entry& e) {
                   "one stream.";
     } else if (f.tool == Tool::racecheck) {
         const bool between_blocks = r.block != r.other_block;
-        f.message = "A " + f.side.access + " and a " + f.other.access + " of " +
-                    (between_blocks ? "threads of different blocks" : "two threads of a block") +
+        f.message = capitalised(with_article(f.side.access)) + " and " + with_article(f.other.access) +
+                    " of " + (between_blocks ? "threads of different blocks" : "two threads of a block") +
                     " meet at " + element + " in no given order" +
                     (f.severity == Severity::note ? "; both store the same value." : ".");
         if (f.severity == Severity::note)
@@ -213,8 +219,8 @@ void explain(Finding& f, const Entry& e) {
         else
             f.advice = "Put __syncthreads() between the two.";
     } else if (f.kind == "uninitialised") {
-        f.message = "A " + f.side.access + " gets " + element + ", which nothing has written" +
-                    (shared ? "." : since("allocated", e.made_at) + ".");
+        f.message = capitalised(with_article(f.side.access)) + " gets " + element +
+                    ", which nothing has written" + (shared ? "." : since("allocated", e.made_at) + ".");
         f.advice = shared
                        ? "Shared memory starts with garbage: store every element that is read, and 0 where "
                          "there is no data."

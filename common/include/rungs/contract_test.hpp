@@ -1,0 +1,102 @@
+#pragma once
+// What the tests of all contracts have in common. A contract promises the same of each of its rungs; each
+// pair of a rung and a promise is a test. For tests that also run where nvcc has no GPU.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rungs/catch.hpp"
+#include "rungs/device_buffer.cuh"
+#include "rungs/exam.hpp"
+#include "rungs/timing.cuh"
+
+namespace rungs {
+
+/// Whether the tests run on a GPU, rather than on the CPU backend. @throws CudaError
+inline bool on_a_gpu() {
+    cudaDeviceProp device;
+    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
+    return is_gpu(device);
+}
+
+/// Floats in device memory that start as many elements past an aligned address as asked for, with NaN around.
+class Operand {
+  public:
+    Operand(const std::vector<float>& values, std::size_t skip) : skip_(skip), count_(values.size()) {
+        std::vector<float> framed(skip + count_ + 256, std::numeric_limits<float>::quiet_NaN());
+        std::copy(values.begin(), values.end(), framed.begin() + static_cast<long>(skip));
+        buffer_ = DeviceBuffer<float>(framed);
+    }
+    explicit Operand(const Array& array) : Operand(values_of(array), array.misalignment) {}
+
+    float* data() { return buffer_.data() + skip_; }
+    std::vector<float> to_host() const {
+        const std::vector<float> all = buffer_.to_host();
+        return {all.begin() + static_cast<long>(skip_), all.begin() + static_cast<long>(skip_ + count_)};
+    }
+    /// Whether all around the elements is as it was.
+    bool frame_is_whole() const {
+        const std::vector<float> all = buffer_.to_host();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if ((i < skip_ || i >= skip_ + count_) && !std::isnan(all[i])) return false;
+        }
+        return true;
+    }
+
+  private:
+    static std::vector<float> values_of(const Array& array) {
+        if (array.bytes.empty())
+            return std::vector<float>(array.count, std::numeric_limits<float>::quiet_NaN());
+        return {array.as<float>().begin(), array.as<float>().end()};
+    }
+    std::size_t skip_, count_;
+    DeviceBuffer<float> buffer_;
+};
+
+namespace detail {
+
+template <const auto& ladder, const auto& promises, std::size_t pair>
+void keep() {
+    RUNGS_NEEDS_DEVICE();
+    promises[pair % std::size(promises)].first(ladder[pair / std::size(promises)]);
+}
+
+template <const auto& ladder, const auto& promises, class Concerns, std::size_t... pair>
+bool register_pairs(const std::string& chapter, const Concerns& concerns, std::index_sequence<pair...>) {
+    const auto add = [&](void (*test)(), const auto& rung, const char* promise) {
+        if (!concerns(rung)) return;
+        const std::string name = std::string(rung.name) + " " + promise;
+        const std::string tags = "[" + chapter + "][" + rung.name + "]";
+        REGISTER_TEST_CASE(test, name, tags);
+    };
+    (add(keep<ladder, promises, pair>, ladder[pair / std::size(promises)],
+         promises[pair % std::size(promises)].second),
+     ...);
+    return true;
+}
+
+}  // namespace detail
+
+/// Registers the test "NN_name promise" with the tags [chapter][NN_name] for each rung of the contract's
+/// table `ladder` and each pair of a function of a rung and its name in `promises`. Catch2 wants a function
+/// for each test: one is made for each of them.
+/// @param concerns  says of a rung whether these promises are made of it
+template <const auto& ladder, const auto& promises, class Concerns>
+bool register_promises(const std::string& chapter, const Concerns& concerns) {
+    return detail::register_pairs<ladder, promises>(
+        chapter, concerns, std::make_index_sequence<std::size(ladder) * std::size(promises)>());
+}
+template <const auto& ladder, const auto& promises>
+bool register_promises(const std::string& chapter) {
+    return register_promises<ladder, promises>(chapter, [](const auto&) { return true; });
+}
+
+}  // namespace rungs
