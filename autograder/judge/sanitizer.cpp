@@ -21,6 +21,7 @@
 #include "diagnostics.hpp"
 #include "findings.hpp"
 #include "process.hpp"
+#include "simt/names.h"
 #include "worker_process.hpp"
 
 namespace rungs::judge {
@@ -52,9 +53,8 @@ simt::check::Place place_in(const std::string& text) {
     const std::size_t at = text.find("at "), in = text.rfind(" in ");
     if (at == std::string::npos || in == std::string::npos || in < at) return place;
     std::string function = text.substr(at + 3, in - at - 3);
-    function = function.substr(0, function.find('('));
-    if (function.rfind("void ", 0) == 0) function.erase(0, 5);  // templates have their type
-    place.function = one_line(function.substr(0, function.find("+0x")), 200);
+    function = function.substr(0, function.rfind("+0x"));
+    place.function = one_line(simt::short_name(function), 200);
     const std::string file = text.substr(in + 4);
     const std::size_t colon = file.rfind(':');
     if (colon == std::string::npos) return place;
@@ -353,7 +353,7 @@ std::vector<ProfiledLaunch> read_ncu(const std::string& text) {
         if (launches.empty() || fields[columns["ID"]] != last_id) {
             last_id = fields[columns["ID"]];
             const std::string name = fields[columns["Kernel Name"]];
-            launches.push_back({one_line(name.substr(0, name.find('(')), 200), {}});
+            launches.push_back({one_line(simt::short_name(name), 200), {}});
         }
         std::string value = fields[columns["Metric Value"]];
         value.erase(std::remove(value.begin(), value.end(), ','), value.end());

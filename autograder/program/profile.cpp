@@ -13,10 +13,13 @@
 
 namespace rungs {
 
-/// "void tree<(anonymous namespace)::Values>" -> "tree": the tools write types in ways of their own.
+/// "reduction::tree<(bool)1>" -> "tree": the tools write namespaces and what stands in <> in ways of their
+/// own.
 static std::string plain_name(std::string kernel) {
+    if (const std::string unnamed = "<unnamed>::"; kernel.rfind(unnamed, 0) == 0)
+        kernel.erase(0, unnamed.size());
     kernel = kernel.substr(0, kernel.find('<'));
-    return kernel.substr(kernel.find_last_of(": ") + 1);  // npos + 1 is the beginning
+    return kernel.substr(kernel.find_last_of(':') + 1);  // npos + 1 is the beginning
 }
 
 int profile(const RungChoice& choice, Terminal& out) {

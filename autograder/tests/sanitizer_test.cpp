@@ -92,6 +92,24 @@ TEST_CASE("synccheck's words become findings", "[judge][sanitizer]") {
     CHECK(masks[0].count == 17);
 }
 
+TEST_CASE("findings and profiles call a kernel by its name alone", "[judge][sanitizer]") {
+    std::string text = recorded("memcheck.write_past_end.txt");
+    const std::string plain = "write_past_end(float *, int)";
+    for (std::size_t at = 0; (at = text.find(plain, at)) != std::string::npos; at += plain.size())
+        text.replace(at, plain.size(), "void past::end<(bool)1, float>(T2 *, int)");
+    const auto findings = read_sanitizer(Tool::memcheck, text);
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kernel == "past::end<(bool)1, float>");
+    CHECK(findings[0].side.place.line == 7);
+
+    std::string table = recorded("ncu.strided.csv");
+    const std::size_t at = table.find("strided(");
+    REQUIRE(at != std::string::npos);
+    for (std::size_t from = 0; (from = table.find("\"strided(", from)) != std::string::npos; ++from)
+        table.replace(from + 1, table.find('"', from + 1) - from - 1, "void strided<int>(T1 *)");
+    CHECK(read_ncu(table).at(0).kernel == "strided<int>");
+}
+
 TEST_CASE("a clean run has no findings", "[judge][sanitizer]") {
     CHECK(read_sanitizer(Tool::memcheck, recorded("memcheck.clean.txt")).empty());
     CHECK(read_sanitizer(Tool::racecheck, recorded("racecheck.clean.txt")).empty());

@@ -1,5 +1,6 @@
-// Reads line tables: DWARF Debugging Information Format, version 5, section 6.2. The judge reads programs
-// with this that a student has compiled: nothing in the file is believed.
+// Reads line tables (DWARF Debugging Information Format, version 5, section 6.2) and where functions were
+// inlined (version 4, sections 2.17, 3.3.8.2 and 7.5). The judge reads programs with this that a student has
+// compiled: nothing in the file is believed.
 #include "simt/columns.h"
 
 #include <elf.h>
@@ -138,49 +139,253 @@ void read_unit(Reader unit, std::vector<Row>& rows) {
     }
 }
 
-/// All rows of a program, by address. Of several at one address the last holds, but an end never hides
-/// another sequence's beginning.
-std::vector<Row> read_rows(const std::string& program) {
-    std::ifstream in(program, std::ios::binary);
-    const std::string file{std::istreambuf_iterator<char>(in), {}};
-    std::vector<Row> rows;
-    try {
-        const auto header = Reader(file.data(), file.size()).get<Elf64_Ehdr>();
-        if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
-            return {};
-        const auto section = [&](std::uint64_t index) {
-            Reader reader(file.data(), file.size());
-            reader.skip(header.e_shoff);
-            reader.skip(index * sizeof(Elf64_Shdr));
-            return reader.get<Elf64_Shdr>();
-        };
-        const auto content = [&](const Elf64_Shdr& which) {
-            Reader reader(file.data(), file.size());
-            reader.skip(which.sh_offset);
-            return reader.part(which.sh_size);
-        };
-        const Elf64_Shdr names = section(header.e_shstrndx);
-        for (unsigned i = 0; i < header.e_shnum; ++i) {
-            const Elf64_Shdr one = section(i);
-            static constexpr char wanted[] = ".debug_line";
-            Reader name = content(names);
-            name.skip(one.sh_name);
-            if (name.left() < sizeof wanted) continue;
-            if (std::memcmp(&file[names.sh_offset + one.sh_name], wanted, sizeof wanted) != 0) continue;
-            if ((one.sh_flags & SHF_COMPRESSED) != 0) return {};
-            for (Reader units = content(one); units.left() > 0;) {
-                const auto size = units.get<std::uint32_t>();
-                if (size >= 0xfffffff0u) break;  // 64-bit DWARF
-                read_unit(units.part(size), rows);
+/// A function was inlined here: its code from `begin` to `end` was called from this place.
+struct Inlined {
+    std::uint64_t begin, end;
+    std::uint32_t line, column;
+    std::uint32_t depth;  ///< how deep it is nested in others
+};
+
+/// The sections that tell of one program, empty where it has none.
+struct Sections {
+    Reader lines{nullptr, 0}, info{nullptr, 0}, abbreviations{nullptr, 0}, ranges{nullptr, 0};
+
+    /// Units may name one long list again and again: what a file of a few bytes may cost has an end.
+    void spend_step() const {
+        if (steps_left == 0) throw std::out_of_range("more than a program has");
+        --steps_left;
+    }
+    mutable std::uint64_t steps_left = 1 << 24;
+};
+
+/// One attribute's value, where it is a number. @throws std::out_of_range for forms of other versions
+std::uint64_t value_of(Reader& unit, std::uint64_t form, unsigned version) {
+    switch (form) {
+        case 0x01:  // an address
+        case 0x07:
+        case 0x14:
+        case 0x20:
+            return unit.get<std::uint64_t>();
+        case 0x0b:
+        case 0x0c:
+        case 0x11:
+            return unit.get<std::uint8_t>();
+        case 0x05:
+        case 0x12:
+            return unit.get<std::uint16_t>();
+        case 0x10:  // of another unit
+            return version == 2 ? unit.get<std::uint64_t>() : unit.get<std::uint32_t>();
+        case 0x06:
+        case 0x0e:
+        case 0x13:
+        case 0x17:
+        case 0x1f20:
+        case 0x1f21:
+            return unit.get<std::uint32_t>();
+        case 0x0d:
+            return static_cast<std::uint64_t>(unit.signed_leb());
+        case 0x0f:
+        case 0x15:
+            return unit.unsigned_leb();
+        case 0x19:  // is there
+            return 1;
+        case 0x08:  // text
+            while (unit.get<char>() != 0) {
+            }
+            return 0;
+        case 0x03:
+            unit.skip(unit.get<std::uint16_t>());
+            return 0;
+        case 0x04:
+            unit.skip(unit.get<std::uint32_t>());
+            return 0;
+        case 0x0a:
+            unit.skip(unit.get<std::uint8_t>());
+            return 0;
+        case 0x09:
+        case 0x18:
+            unit.skip(unit.unsigned_leb());
+            return 0;
+        default:
+            throw std::out_of_range("a form of another version");
+    }
+}
+
+/// What a kind of entry consists of.
+struct Abbreviation {
+    std::uint64_t tag = 0;
+    bool has_children = false;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> attributes;  ///< name and form
+};
+
+std::map<std::uint64_t, Abbreviation> read_abbreviations(const Sections& sections, std::uint64_t offset) {
+    std::map<std::uint64_t, Abbreviation> all;
+    Reader table = sections.abbreviations;
+    table.skip(offset);
+    while (const std::uint64_t code = table.unsigned_leb()) {
+        Abbreviation one;
+        one.tag = table.unsigned_leb();
+        one.has_children = table.get<std::uint8_t>() != 0;
+        for (;;) {
+            const std::uint64_t name = table.unsigned_leb(), form = table.unsigned_leb();
+            sections.spend_step();
+            if (name == 0 && form == 0) break;
+            one.attributes.emplace_back(name, form);
+        }
+        all.emplace(code, std::move(one));
+    }
+    return all;
+}
+
+/// The inlined calls of one unit of .debug_info, appended to `calls`.
+void read_calls(Reader unit, const Sections& sections, std::vector<Inlined>& calls) {
+    enum : std::uint64_t { inlined_subroutine = 0x1d };
+    enum : std::uint64_t { low = 0x11, high = 0x12, ranges = 0x55, call_column = 0x57, call_line = 0x59 };
+    const auto version = unit.get<std::uint16_t>();
+    if (version < 2 || version > 4) return;  // device code is compiled for version 4
+    const auto abbreviations = read_abbreviations(sections, unit.get<std::uint32_t>());
+    if (unit.get<std::uint8_t>() != 8) return;  // bytes of an address
+    std::uint64_t base = 0;
+    bool first = true;
+    for (std::uint32_t depth = 0; unit.left() > 0; first = false) {
+        const std::uint64_t code = unit.unsigned_leb();
+        if (code == 0) {
+            if (depth > 0) --depth;
+            continue;
+        }
+        const auto found = abbreviations.find(code);
+        if (found == abbreviations.end()) return;
+        std::map<std::uint64_t, std::uint64_t> values;
+        bool high_is_size = false;
+        for (const auto& [name, form] : found->second.attributes) {
+            const std::uint64_t value = value_of(unit, form, version);
+            if (name == high) high_is_size = form != 0x01;
+            if (name == low || name == high || name == ranges || name == call_column || name == call_line)
+                values[name] = value;
+        }
+        if (first) base = values[low];
+        if (found->second.tag == inlined_subroutine && values.count(call_line) && values.count(call_column)) {
+            Inlined call{values[low], values[high], static_cast<std::uint32_t>(values[call_line]),
+                         static_cast<std::uint32_t>(values[call_column]), depth};
+            if (high_is_size) call.end += call.begin;
+            if (!values.count(ranges)) {
+                calls.push_back(call);
+            } else {
+                Reader list = sections.ranges;
+                list.skip(values[ranges]);
+                for (std::uint64_t origin = base;;) {
+                    const auto begin = list.get<std::uint64_t>(), end = list.get<std::uint64_t>();
+                    sections.spend_step();
+                    if (begin == 0 && end == 0) break;
+                    if (begin == ~std::uint64_t{0}) {
+                        origin = end;
+                        continue;
+                    }
+                    call.begin = origin + begin;
+                    call.end = origin + end;
+                    calls.push_back(call);
+                }
             }
         }
+        if (found->second.has_children) ++depth;
+    }
+}
+
+/// What is known of a program's places.
+struct Places {
+    /// All rows, by address. Of several at one address the last holds, but an end never hides another
+    /// sequence's beginning.
+    std::vector<Row> rows;
+    std::vector<Inlined> calls;  ///< in any order
+};
+
+/// `read` for each unit of a section. What has been read before the section turns out damaged, holds.
+template <class Read>
+void for_each_unit(Reader section, const Read& read) {
+    try {
+        while (section.left() > 0) {
+            const auto size = section.get<std::uint32_t>();
+            if (size >= 0xfffffff0u) return;  // 64-bit DWARF
+            read(section.part(size));
+        }
+    } catch (const std::out_of_range&) {
+    }
+}
+
+Sections sections_of(const std::string& file) {
+    Sections sections;
+    const auto header = Reader(file.data(), file.size()).get<Elf64_Ehdr>();
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+        return sections;
+    const auto section = [&](std::uint64_t index) {
+        Reader reader(file.data(), file.size());
+        reader.skip(header.e_shoff);
+        reader.skip(index * sizeof(Elf64_Shdr));
+        return reader.get<Elf64_Shdr>();
+    };
+    const auto content = [&](const Elf64_Shdr& which) {
+        Reader reader(file.data(), file.size());
+        reader.skip(which.sh_offset);
+        return reader.part(which.sh_size);
+    };
+    const Elf64_Shdr names = section(header.e_shstrndx);
+    const std::pair<std::string, Reader Sections::*> wanted[] = {{".debug_line", &Sections::lines},
+                                                                 {".debug_info", &Sections::info},
+                                                                 {".debug_abbrev", &Sections::abbreviations},
+                                                                 {".debug_ranges", &Sections::ranges}};
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+        const Elf64_Shdr one = section(i);
+        if ((one.sh_flags & SHF_COMPRESSED) != 0) continue;
+        for (const auto& [name, place] : wanted) {
+            Reader text = content(names);
+            text.skip(one.sh_name);
+            const std::size_t size = name.size() + 1;  // with its end
+            if (text.left() < size ||
+                std::memcmp(&file[names.sh_offset + one.sh_name], name.c_str(), size) != 0)
+                continue;
+            sections.*place = content(one);
+        }
+    }
+    return sections;
+}
+
+Places read_places(const std::string& program) {
+    std::ifstream in(program, std::ios::binary);
+    const std::string file{std::istreambuf_iterator<char>(in), {}};
+    Places places;
+    try {
+        const Sections sections = sections_of(file);
+        for_each_unit(sections.lines, [&](Reader unit) { read_unit(unit, places.rows); });
+        for_each_unit(sections.info, [&](Reader unit) {
+            try {
+                read_calls(unit, sections, places.calls);
+            } catch (const std::out_of_range&) {
+                // The next unit may be better.
+            }
+        });
     } catch (const std::out_of_range&) {
         // What has been read so far holds.
     }
-    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    std::stable_sort(places.rows.begin(), places.rows.end(), [](const Row& a, const Row& b) {
         return a.address != b.address ? a.address < b.address : a.line == 0 && b.line != 0;
     });
-    return rows;
+    return places;
+}
+
+/// The column of `line` at `address`; 0 if it is not known. `frame` 0 is the innermost function's, 1 that of
+/// its call in the function that it is inlined into, and so on.
+std::uint32_t column_of(const Places& places, std::uint64_t address, unsigned frame, unsigned long line) {
+    if (frame == 0) {
+        auto row = std::upper_bound(places.rows.begin(), places.rows.end(), address,
+                                    [](std::uint64_t a, const Row& r) { return a < r.address; });
+        return row != places.rows.begin() && (--row)->line == line ? row->column : 0;
+    }
+    std::vector<Inlined> around;
+    for (const Inlined& call : places.calls)
+        if (call.begin <= address && address < call.end) around.push_back(call);
+    std::stable_sort(around.begin(), around.end(),
+                     [](const Inlined& a, const Inlined& b) { return a.depth > b.depth; });
+    return frame <= around.size() && around[frame - 1].line == line ? around[frame - 1].column : 0;
 }
 
 }  // namespace
@@ -188,18 +393,17 @@ std::vector<Row> read_rows(const std::string& program) {
 std::string with_columns(const std::string& program, const std::string& text) {
     // Programs are asked about again and again, and may have been built anew since.
     static std::mutex mutex;
-    static auto* tables =
-        new std::map<std::string, std::pair<std::filesystem::file_time_type, std::vector<Row>>>;
+    static auto* tables = new std::map<std::string, std::pair<std::filesystem::file_time_type, Places>>;
     std::lock_guard lock(mutex);
     std::error_code unreadable;
     const auto built = std::filesystem::last_write_time(program, unreadable);
     if (unreadable) return text;
     const auto [entry, fresh] = tables->try_emplace(program);
-    if (fresh || entry->second.first != built) entry->second = {built, read_rows(program)};
-    const std::vector<Row>& rows = entry->second.second;
+    if (fresh || entry->second.first != built) entry->second = {built, read_places(program)};
+    const Places& places = entry->second.second;
     std::string result;
     std::uint64_t address = 0;
-    int line_of_address = 0;  // 0: the address, 1: a function, 2: its place, 3: those it is inlined into
+    unsigned line_of_address = 0;  // 0: the address, then a function and its place for each frame
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         const std::string line = text.substr(begin, end - begin);
@@ -210,15 +414,14 @@ std::string with_columns(const std::string& program, const std::string& text) {
             address = std::strtoull(line.c_str(), nullptr, 16);
             line_of_address = 0;
         }
-        if (line_of_address++ == 2) {
+        const unsigned part = line_of_address++;
+        if (part >= 2 && part % 2 == 0) {
             const std::size_t note = std::min(line.find(" (discriminator"), line.size());
             const std::size_t colon = line.rfind(':', note);
-            auto row = std::upper_bound(rows.begin(), rows.end(), address,
-                                        [](std::uint64_t a, const Row& r) { return a < r.address; });
             const unsigned long number =
                 colon == std::string::npos ? 0 : std::strtoul(&line[colon + 1], nullptr, 10);
-            if (row != rows.begin() && number != 0 && (--row)->line == number && row->column != 0)
-                result.insert(result.size() - line.size() + note, ":" + std::to_string(row->column));
+            const std::uint32_t column = number == 0 ? 0 : column_of(places, address, part / 2 - 1, number);
+            if (column != 0) result.insert(result.size() - line.size() + note, ":" + std::to_string(column));
         }
         if (ended) result += '\n';
     }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "simt/columns.h"
+#include "simt/names.h"
 #include "state.h"
 
 namespace simt::check {
@@ -62,27 +63,6 @@ bool is_runtime(const std::string& path) {
 std::string base_name(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
-/// "void tile<float>(float*, int)" -> "tile<float>"
-std::string short_name(std::string name) {
-    // The parameter list: the last parenthesis at no depth of angle brackets.
-    int depth = 0;
-    for (std::size_t i = name.size(); i-- > 0;) {
-        if (name[i] == ')' || name[i] == '>') ++depth;
-        if (name[i] == '(' || name[i] == '<') --depth;
-        if (depth == 0 && name[i] == '(') {
-            name.resize(i);
-            break;
-        }
-    }
-    depth = 0;
-    for (std::size_t i = name.size(); i-- > 0;) {
-        if (name[i] == ')' || name[i] == '>') ++depth;
-        if (name[i] == '(' || name[i] == '<') --depth;
-        if (depth == 0 && name[i] == ' ') return name.substr(i + 1);
-    }
-    return name;
 }
 
 struct Known {

@@ -50,6 +50,32 @@ void leave_path(BlockTrace& trace, unsigned flat, std::uint64_t key) {
     cursor = steps.data() + i;
 }
 
+void trace_other_step(BlockTrace& trace, unsigned flat, std::uint64_t key) {
+    leave_path(trace, flat, key);
+    trace.cursors[flat]->lanes |= 1u << flat % warp_lanes;
+    ++trace.cursors[flat];
+}
+
+void trace_other_access(BlockTrace& trace, unsigned flat, std::uint64_t key, std::uint64_t address,
+                        std::uint32_t width) {
+    const unsigned lane = flat % warp_lanes;
+    Step*& cursor = trace.cursors[flat];
+    if (cursor->key != key) {
+        leave_path(trace, flat, key);
+        if (cursor->lanes == 0) {
+            // The best guess: neighbours access neighbours.
+            cursor->stride = static_cast<std::int32_t>(width);
+            cursor->base = address - std::uint64_t{lane} * width;
+            cursor->information = width;
+        }
+    }
+    Step& step = *cursor;
+    if (step.base + static_cast<std::uint64_t>(std::int64_t{step.stride} * lane) != address)
+        trace.warps[flat / warp_lanes].bend(step, lane, address);
+    step.lanes |= 1u << lane;
+    ++cursor;
+}
+
 void BlockTrace::restart(unsigned w) {
     warps[w].clear();
     std::fill_n(cursors + w * warp_lanes, warp_lanes, warps[w].steps.data());

@@ -92,35 +92,34 @@ extern SIMT_THREAD_LOCAL BlockTrace* tracing;
 
 /// Moves the lane's cursor to where step `key` is, or makes it.
 void leave_path(BlockTrace& trace, unsigned flat, std::uint64_t key);
+/// trace_step() where nobody has gone the same way. A call of its own, with which the caller ends: else every
+/// step would save registers for it.
+void trace_other_step(BlockTrace& trace, unsigned flat, std::uint64_t key);
 
 /// The current lane enters a basic block or a function, or leaves one.
 SIMT_DEVICE void trace_step(BlockTrace& trace, unsigned flat, std::uint64_t key) {
-    Step*& cursor = trace.cursors[flat];
-    if (__builtin_expect(cursor->key != key, 0)) leave_path(trace, flat, key);
-    cursor->lanes |= 1u << flat % warp_lanes;
-    ++cursor;
+    Step* const step = trace.cursors[flat];
+    if (__builtin_expect(step->key != key, 0)) return trace_other_step(trace, flat, key);
+    step->lanes |= 1u << flat % warp_lanes;
+    trace.cursors[flat] = step + 1;
 }
+
+/// trace_access() where nobody has gone the same way, or accessed what lies on this line.
+void trace_other_access(BlockTrace& trace, unsigned flat, std::uint64_t key, std::uint64_t address,
+                        std::uint32_t width);
 
 /// It accesses `width` bytes at `address`.
 SIMT_DEVICE void trace_access(BlockTrace& trace, unsigned flat, std::uint64_t key, std::uint64_t address,
                               std::uint32_t width) {
     const unsigned lane = flat % warp_lanes;
-    Step*& cursor = trace.cursors[flat];
-    if (__builtin_expect(cursor->key != key, 0)) {
-        leave_path(trace, flat, key);
-        if (cursor->lanes == 0) {
-            // The best guess: neighbours access neighbours.
-            cursor->stride = static_cast<std::int32_t>(width);
-            cursor->base = address - std::uint64_t{lane} * width;
-            cursor->information = width;
-        }
-    }
-    Step& step = *cursor;
-    if (__builtin_expect(step.base + static_cast<std::uint64_t>(std::int64_t{step.stride} * lane) != address,
-                         0))
-        trace.warps[flat / warp_lanes].bend(step, lane, address);
-    step.lanes |= 1u << lane;
-    ++cursor;
+    Step* const step = trace.cursors[flat];
+    if (__builtin_expect(
+            step->key != key ||
+                step->base + static_cast<std::uint64_t>(std::int64_t{step->stride} * lane) != address,
+            0))
+        return trace_other_access(trace, flat, key, address, width);
+    step->lanes |= 1u << lane;
+    trace.cursors[flat] = step + 1;
 }
 
 // ---- From steps to counts (matching.cpp) -----------------------------------------------------------------

@@ -17,6 +17,7 @@
 #include "crash.h"
 #include "observe.h"
 #include "simt/control.h"
+#include "simt/names.h"
 #include "simt/warp.h"
 
 namespace simt {
@@ -194,8 +195,7 @@ std::string kernel_name(const Grid& grid) {
     std::string name =
         run("addr2line -C -f -e " + quoted(object.path) + format(" 0x%zx", offset) + " 2>/dev/null");
     name.resize(std::min(name.size(), name.find('\n')));
-    if (const std::size_t parenthesis = name.rfind('('); parenthesis != std::string::npos)
-        name.resize(parenthesis);
+    name = short_name(name);
     return known = name.empty() || name == "??" ? format("%p", grid.function) : name;
 }
 

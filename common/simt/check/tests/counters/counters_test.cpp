@@ -176,7 +176,13 @@ TEST_CASE("bytes asked for, useful and moved", "[simt][counters]") {
 
 TEST_CASE("atomics count the lanes that meet", "[simt][counters]") {
     for (const char* name : {"atomics int", "atomics float"}) {
-        const MemoryCounters one = count(name, 0).total(global, atomics);
+        const LaunchCounters launch = count(name, 0);
+        REQUIRE(launch.sites.size() == 1);
+        // Of the call in the kernel, whose code is inlined: "    atomicAdd(out + ...".
+        CHECK(launch.sites[0].place.file == "counted.cu");
+        CHECK(launch.sites[0].place.column >= 5);
+        CHECK(launch.sites[0].place.column <= 14);
+        const MemoryCounters one = launch.total(global, atomics);
         CHECK(one.addresses == 1);
         CHECK(one.serial_steps == 32);
         const MemoryCounters eight = count(name, 8).total(global, atomics);
