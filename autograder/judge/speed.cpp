@@ -282,12 +282,20 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         speed.why_not = "speed: the chapter's manifest has no [timed] case";
         return;
     }
-    if (std::find(rung.problems.begin(), rung.problems.end(), manifest.timed->problem) ==
-        rung.problems.end()) {
+    if (!rung.solves(manifest.timed->problem)) {
         speed.why_not = "speed: the timed problem is not one of this rung's";
         return;
     }
-    const RungEntry& given = rung.speed ? *manifest.find(rung.speed->given) : manifest.rungs.front();
+    const auto yardstick =
+        std::find_if(manifest.rungs.begin(), manifest.rungs.end(), [&](const RungEntry& other) {
+            return other.given() &&
+                   (rung.speed ? other.name == rung.speed->given : other.solves(manifest.timed->problem));
+        });
+    if (yardstick == manifest.rungs.end()) {
+        speed.why_not = "speed: no given rung solves the timed problem";
+        return;
+    }
+    const RungEntry& given = *yardstick;
     const fs::path& root = options.toolchain.root;
     const fs::path solution = source_of(manifest, rung, root, Whose::solution);
 

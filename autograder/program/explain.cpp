@@ -14,6 +14,7 @@
 #include "interrupt.hpp"
 #include "pictures.hpp"
 #include "rungs/atomic_file.hpp"
+#include "rungs/svg.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
@@ -265,7 +266,7 @@ int see(const SeeOptions& options) {
     const auto write = [&](const char* what, const std::string& svg) {
         if (svg.empty()) return;
         const fs::path file = folder / fmt::format("{}_{}.svg", stem, what);
-        write_file(file, svg);
+        write_file(file, on_ground(svg));
         out.line(fmt::format("  {:<10}", what) + out.paint(Style::link, workbook.shown(file)));
     };
     out.line(out.paint(Style::bold, counted.chosen.rung->name) +

@@ -23,7 +23,7 @@ Manifest read(const std::string& extra, const std::string& speed = "") {
                  "[[cases]]\nsizes = [1000, 1]\nkinds = [\"integers\", \"uniform\"]\nseeds = 2\n"
                  "[[cases]]\nproblems = [\"sum\"]\nsizes = [1000, 7]\nkinds = [\"nan\"]\n" +
                      extra +
-                     "\n[rungs.01_naive]\nidea = \"i\"\n"
+                     "\n[rungs.01_naive]\nidea = \"i\"\nproblems = [\"sum\"]\n"
                      "[rungs.02_tree]\nidea = \"i\"\npoints = 10\nhints = [\"h\"]\n" +
                      speed);
     return read_manifest(folder.path() / "01_topic");
@@ -93,4 +93,17 @@ TEST_CASE("modelled speed has a case and thresholds of its own", "[manifest]") {
     CHECK_THAT(refusal(model + "calls = 3\n"), ContainsSubstring("calls"));
     CHECK_THAT(refusal("[modelled]\nproblem = \"max\"\nsizes = [1]\nkind = \"u\"\n"),
                ContainsSubstring("not one of the chapter's [problems]"));
+}
+
+TEST_CASE("a rung is not measured against one that cannot solve the case", "[manifest]") {
+    const std::string speed = "speed = { points = 5, given = \"01_naive\", zero = 1.5, full = 2.5 }\n";
+    const auto timed = [](const std::string& problem) {
+        return "[timed]\nproblem = \"" + problem + "\"\nsizes = [65536]\nkind = \"uniform\"\n";
+    };
+    const Manifest manifest = read(timed("sum"), speed);
+    CHECK(manifest.rungs[0].solves("sum"));
+    CHECK_FALSE(manifest.rungs[0].solves("dot"));
+    CHECK_THAT(refusal(timed("dot"), speed),
+               ContainsSubstring("'01_naive', which the speed of '02_tree' refers to, does not solve 'dot'"));
+    CHECK(read(timed("dot")).rungs[1].solves("dot"));
 }

@@ -70,7 +70,7 @@ int main(int argc, char** argv) try {
         if (!options.picture.empty()) plot.series.push_back(errors(rung, options));
     }
     if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
-    if (!options.picture.empty()) rungs::write_file(options.picture, plot.svg());
+    if (!options.picture.empty()) rungs::write_file(options.picture, rungs::on_ground(plot.svg()));
     return right ? 0 : 1;
 } catch (const std::invalid_argument& error) {
     return std::fprintf(stderr, "%s\n", error.what()), 2;

@@ -118,8 +118,8 @@ class Curves {
             rungs::Scale::linear,
             rungs::Scale::log10,
             {lines_[3], lines_[4]}};
-        rungs::write_file(folder / "energy.svg", energies.svg());
-        rungs::write_file(folder / "errors.svg", errors.svg());
+        rungs::write_file(folder / "energy.svg", rungs::on_ground(energies.svg()));
+        rungs::write_file(folder / "errors.svg", rungs::on_ground(errors.svg()));
         csv_.write(folder / "energy.csv");
     }
 

@@ -76,7 +76,7 @@ inline void draw_convergence(const std::string& path, const std::vector<double>&
         plot.series[1].x.push_back(sweep);
         plot.series[1].y.push_back(norms.back() * std::pow(rho, sweep - sweeps.back()));
     }
-    rungs::write_file(path, plot.svg());
+    rungs::write_file(path, rungs::on_ground(plot.svg()));
 }
 
 }  // namespace jacobi

@@ -62,7 +62,9 @@ int main(int argc, char** argv) try {
             true);
     }
     if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
-    if (draws) rungs::write_file(std::filesystem::path(options.pictures) / "residuals.svg", plot.svg());
+    if (draws)
+        rungs::write_file(std::filesystem::path(options.pictures) / "residuals.svg",
+                          rungs::on_ground(plot.svg()));
 
     std::printf("one Jacobi sweep in blocks of k x j x i threads, %s us:\n",
                 gpu ? "float and double," : "emulated");

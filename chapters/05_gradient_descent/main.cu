@@ -51,11 +51,12 @@ int main(int argc, char** argv) try {
         if (passed && (lines.empty() || line.y.size() != lines.back().y.size())) lines.push_back(line);
         if (rung.descends && !options.study.empty() && passed) {
             const rungs::LinePlot study = condition_study(options, rung);
-            rungs::write_file(options.study, study.svg());
+            rungs::write_file(options.study, rungs::on_ground(study.svg()));
         }
     }
     if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
-    if (!options.picture.empty()) rungs::write_file(options.picture, convergence_plot(options, lines).svg());
+    if (!options.picture.empty())
+        rungs::write_file(options.picture, rungs::on_ground(convergence_plot(options, lines).svg()));
     return right ? 0 : 1;
 } catch (const std::invalid_argument& error) {
     return std::fprintf(stderr, "%s\n", error.what()), 2;

@@ -60,7 +60,8 @@ int main(int argc, char** argv) try {
         }
         if (draws) {
             btcs::draw_rods(options.pictures + "-rods.png", rods);
-            rungs::write_file(options.pictures + "-order.svg", btcs::order_plot(lines).svg());
+            rungs::write_file(options.pictures + "-order.svg",
+                              rungs::on_ground(btcs::order_plot(lines).svg()));
             rungs::write_file(options.pictures + "-stability.svg",
                               btcs::StabilityMap(btcs::measure_waves(*marches)).svg());
         }

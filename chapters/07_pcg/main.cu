@@ -36,9 +36,10 @@ int main(int argc, char** argv) try {
         report.row(rung, twice);
     }
     if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
-    if (!options.picture.empty()) rungs::write_file(options.picture, report.convergence().svg());
+    if (!options.picture.empty())
+        rungs::write_file(options.picture, rungs::on_ground(report.convergence().svg()));
     if (!options.roofline.empty() && gpu) {
-        rungs::write_file(options.roofline, roofline(device.name, report.places()).svg());
+        rungs::write_file(options.roofline, rungs::on_ground(roofline(device.name, report.places()).svg()));
     } else if (!options.roofline.empty()) {
         std::printf("no roofline: this is an emulator, which has no roofs to measure\n");
     }

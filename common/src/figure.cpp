@@ -42,14 +42,6 @@ void Drawing::line(double x1, double y1, double x2, double y2, const std::string
     out_ << "<path d=\"M" << x1 << ' ' << y1 << 'L' << x2 << ' ' << y2 << "\" class=\"" << kind << "\"/>\n";
 }
 
-std::string on_ground(std::string svg) {
-    const std::string ground =
-        "<style>.bg{fill:#ffffff}@media(prefers-color-scheme:dark){.bg{fill:#0d1117}}</style>"
-        "<rect class=\"bg\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n";
-    const std::string mark = "</style>";
-    return svg.insert(svg.find(mark) + mark.size(), ground);
-}
-
 LadderChart read_ladder(const std::filesystem::path& file, const std::string& description,
                         const std::string& unit) {
     std::istringstream lines(read_file(file));

@@ -230,6 +230,11 @@ void check_files(const Reader& in, const toml::table& table, const Manifest& man
             in.refuse(*table.get(rung.name),
                       "'given' of the speed of '" + rung.name + "' must name a given rung");
         }
+        for (const auto& timed : {manifest.timed, manifest.modelled}) {
+            if (!timed || !rung.solves(timed->problem) || given->solves(timed->problem)) continue;
+            in.refuse(*table.get(rung.name), "'" + given->name + "', which the speed of '" + rung.name +
+                                                 "' refers to, does not solve '" + timed->problem + "'");
+        }
     }
     for (const auto& entry : fs::directory_iterator(manifest.folder)) {
         const std::string stem = entry.path().stem().string();
@@ -249,6 +254,10 @@ std::uint64_t mix(std::uint64_t value) {
 }  // namespace
 
 const char* name_of(Backend backend) { return backend == Backend::cpu ? "cpu" : "cuda"; }
+
+bool RungEntry::solves(const std::string& problem) const {
+    return std::find(problems.begin(), problems.end(), problem) != problems.end();
+}
 
 const RungEntry* Manifest::find(const std::string& rung) const {
     for (const RungEntry& entry : rungs) {

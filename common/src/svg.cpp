@@ -316,4 +316,12 @@ std::string LadderChart::svg() const {
     return out + "</svg>\n";
 }
 
+std::string on_ground(std::string svg) {
+    const std::string ground =
+        "<style>.bg{fill:#ffffff}@media(prefers-color-scheme:dark){.bg{fill:#0d1117}}</style>"
+        "<rect class=\"bg\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n";
+    const std::string mark = "</style>";
+    return svg.insert(svg.find(mark) + mark.size(), ground);
+}
+
 }  // namespace rungs

@@ -37,9 +37,6 @@ class Drawing {
     int rounding_;
 };
 
-/// A plot's picture on the same ground as a Drawing.
-std::string on_ground(std::string svg);
-
 /// The ladder as it was measured. The first line of the file is the title, with machine and case; each
 /// further line is NAME,SPEED for a rung, NAME,SPEED,library for something to compare with, or
 /// NAME,SPEED,roof for the limit. @throws std::runtime_error with file and line for anything else

@@ -74,6 +74,7 @@ struct RungEntry {
     double time_limit = 10;          ///< seconds for one call on the CPU backend
 
     bool given() const { return points == 0; }
+    bool solves(const std::string& problem) const;
     std::string launcher() const { return name.substr(3); }  ///< "shared_tree"
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 // Diagrams as SVG text: line plots and ladder charts that follow the reader's light or dark theme, stay
 // readable without colour (every line has its dashes and its name beside it), and tell screen readers what
-// they show. Write one with rungs::write_file(path, plot.svg()), or put the text into an HTML page: styles
-// and ids are its own.
+// they show. Write one with rungs::write_file(path, rungs::on_ground(plot.svg())), or put the text into an
+// HTML page: styles and ids are its own.
 
 #include <string>
 #include <vector>
@@ -60,5 +60,10 @@ struct LadderChart {
 
     std::string svg() const;
 };
+
+/// A picture for a file of its own: on a ground, light or dark as its colours are. Without one, a viewer's
+/// white shows behind colours meant for the dark. A page has its own ground.
+/// @param svg  one with a style element, as the plots here have
+std::string on_ground(std::string svg);
 
 }  // namespace rungs
