@@ -1,81 +1,113 @@
-// Float does the work, double the correction: conjugate gradients in float, on a residual that double has
-// computed and divided by its norm. When r has become small, what was found is added to x, and r is b - A x
-// again. The direction p stays: starting over would throw away what the iterations before have learnt.
+// Float does the work, double the correction: the single-pass conjugate gradients of rung 05 in float, on a
+// residual that double has computed and divided by its norm. When r has become small, what was found is added
+// to x, and r is b - A x again. The direction p stays: starting over would throw away what the iterations
+// before have learnt.
 
-#include "solver.cuh"
+#include "sweep.cuh"
 
 using namespace pcg;
 
-static constexpr int block_size = 256;
 static constexpr double gain = 1e-3;  ///< by which r has to fall before double looks at x again
 
-/// What a solve has in global memory.
+/// What happens at a cell, and what is summed up: as in rung 05.
+struct Step {
+    float alpha = 0, beta = 0;
+    float along_p = 0, along_r = 0;
+    Sums<4> sums;  // r.r, p.w, r.w, w.w
+
+    __device__ float residual(float r, float w) const { return r - alpha * w; }
+    __device__ float direction(float r, float p) const { return r + beta * p; }
+    __device__ bool moves_x() const { return along_p != 0; }
+    __device__ void move(float& e, float r, float p) const { e += along_p * p + along_r * r; }
+    __device__ void add(float r, float p, float w) {
+        sums.of[0] += double(r) * r;
+        sums.of[1] += double(p) * w;
+        sums.of[2] += double(r) * w;
+        sums.of[3] += double(w) * w;
+    }
+};
+
+/// What a solve has in global memory: of A e = r, two of r and of p, used in turn, and e; and the blocks'
+/// sums.
 struct Work {
-    float *r, *p, *w, *e;  ///< of A e = r: residual, direction, A p, and what is to be added to x
+    float *r[2], *p[2], *e;
     double* sums;
 };
 
-/// The threads of the grid share the cells out among them: thread t has t, t + all, ...
 template <int d>
-__global__ void mixed_precision_kernel(const double* b, double* x, double* history, int* outcome, Work work,
-                                       int side, int limit, double tolerance) {
+__global__ void __launch_bounds__(sweep_block, 1)
+    mixed_precision_kernel(const double* b, double* x, double* history, int* outcome, Work work,
+                           Tiling tiling, int side, int limit, double tolerance) {
+    extern __shared__ double memory[];
     GridSums over_grid(work.sums);
-    const long long n = cells(d, side), me = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    const long long all = static_cast<long long>(gridDim.x) * blockDim.x;
-    float *const r = work.r, *const p = work.p, *const w = work.w, *const e = work.e;
+    const auto grid = cooperative_groups::this_grid();
+    const long long n = cells(d, side), me = grid.thread_rank(), all = grid.size();
+    float* const e = work.e;
+    const int most = 50 + 8 * side;  // iterations to a correction, where float cannot get there
 
-    double bb = 0, scale = 1, before = 0;  // r is (b - A x) / scale; r.r of the iteration before
-    int k = 0, what;
-    for (;;) {
+    double bb = 0, scale = 1;  // r is (b - A x) / scale
+    int k = 0, now = 0, what;
+    for (;; ++k) {
         Sums<1> square;
         for (long long i = me; i < n; i += all) {
             const double exact = b[i] - laplace_at(x, Cell<d>(i, side), side);
             square.of[0] += exact * exact;
         }
-        const double rr = over_grid(square).of[0];
-        if (k == 0) bb = rr;
-        if (me == 0) history[k] = sqrt(rr);
-        what = verdict(rr, bb, k, limit, tolerance);
+        const double exact_rr = over_grid(square).of[0];
+        if (k == 0) bb = exact_rr;
+        if (me == 0) history[k] = sqrt(exact_rr);
+        what = verdict(exact_rr, bb, k, limit, tolerance);
         if (what >= 0) break;
 
+        float *r = work.r[now], *p = work.p[now];  // of the last iteration; 0 at first
         const double old = scale;
-        scale = sqrt(rr);
-        square = {};
+        scale = sqrt(exact_rr);
+        const float units = k > 0 ? static_cast<float>(old / scale) : 0.0f;
         for (long long i = me; i < n; i += all) {
-            // TODO 6.1 (3 lines): what float is to solve for: r = (b - A x) / scale, e = 0; and p, which is in units
-            // of the scale before, in those of the new one. At first there is no p.
-            r[i] = e[i] = p[i] = 0;
-            square.of[0] += double(r[i]) * r[i];
+            const double exact = b[i] - laplace_at(x, Cell<d>(i, side), side);
+            const float carry = (p[i] - r[i]) * units;
+            // TODO 6.1 (3 lines): what float is to solve for: r = (b - A x) / scale, e = 0. `carry` is what p has beside
+            // r, in units of the new scale: the next pass adds the new r to it, so p is that now.
+            r[i] = e[i] = p[i] = 0 * carry;
         }
-        double now = over_grid(square).of[0], beta = 0;
-        if (k > 0) beta = now / (before * (old / scale) * (old / scale));
-        const double enough = gain * gain * now;
-        const int most = 50 + 8 * side;  // where float cannot get there
-        for (int i = 0; now > enough && i < most; ++i) {
-            for (long long c = me; c < n; c += all) p[c] = r[c] + static_cast<float>(beta) * p[c];
-            cooperative_groups::this_grid().sync();
-            Sums<1> curvature;
-            for (long long c = me; c < n; c += all) {
-                w[c] = laplace_at(p, Cell<d>(c, side), side);
-                curvature.of[0] += double(p[c]) * w[c];
-            }
-            const double pw = over_grid(curvature).of[0];
+        grid.sync();
+
+        Step step;
+        step.beta = 1;     // alpha = 0: the first pass leaves r as it is
+        float behind = 0;  // e lacks behind * (p - r), as x does in rung 05
+        double enough = 0;
+        for (int iteration = 0;; ++iteration) {
+            step.sums = {};
+            sweep<d>(memory, Pass<float>{work.r[now], work.p[now], work.r[1 - now], work.p[1 - now], e}, side,
+                     tiling, step);
+            now = 1 - now;
+            const Sums<4> sums = over_grid(step.sums);
+            const double rr = sums.of[0], pw = sums.of[1], rw = sums.of[2], ww = sums.of[3];
+            if (iteration == 0)
+                enough = fmax(gain * gain * rr, 0.25 * tolerance * tolerance * bb / (scale * scale));
             if (!(pw > 0) || isinf(pw)) {
-                what = breakdown;
+                if (iteration == 0) what = breakdown;
                 break;
             }
-            square = {};
-            // TODO 6.2 (about 4 lines): a step of conjugate gradients for A e = r, in float; and its r.r.
-            before = now;
-            now = over_grid(square).of[0];
-            beta = now / before;
+            if (rr <= enough || iteration == most) break;
+            // TODO 6.2 (about 3 lines): alpha and beta, as in rung 05.
+            step.along_p = step.alpha, step.along_r = 0;
+            if (behind != 0) {
+                step.along_p = step.alpha + behind, step.along_r = -behind;
+                behind = 0;
+            } else if (step.beta > 0.125f) {
+                behind = step.alpha / step.beta;
+                step.along_p = 0;
+            }
         }
         if (what >= 0) break;
+        r = work.r[now], p = work.p[now];
         for (long long i = me; i < n; i += all) {
-            // TODO 6.3 (1 line): the correction, in double.
+            const float found = e[i] + behind * (p[i] - r[i]);
+            // TODO 6.3 (1 line): the correction, in double. Float found it for r / scale.
+            (void)found;
         }
-        cooperative_groups::this_grid().sync();
-        ++k;
+        grid.sync();
     }
     if (me == 0) outcome[0] = what, outcome[1] = k;
 }
@@ -84,18 +116,26 @@ void pcg::mixed_precision(const double* b, double* x, double* history, int* outc
                           int limit, double tolerance, cudaStream_t stream) {
     with_dimensions(d, side, [&](auto dimensions) {
         constexpr int most = decltype(dimensions)::value;
+        Plan plan = plan_sweep<most, float>(side);
         const long long n = cells(most, side);
         clear_history(history, limit, stream);
-        if (n > 0) CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(double), stream));
-        const auto kernel = mixed_precision_kernel<most>;
-        const int blocks = cooperative_blocks(kernel, block_size, n);
-
-        const std::size_t sums = GridSums::bytes(blocks);
+        const std::size_t sums = GridSums::bytes(plan.blocks);
         auto* const memory =
-            static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + 4 * n * sizeof(float)));
+            static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + 5 * n * sizeof(float)));
         auto* const vectors = reinterpret_cast<float*>(memory + sums);
-        Work work{vectors, vectors + n, vectors + 2 * n, vectors + 3 * n, reinterpret_cast<double*>(memory)};
-        void* arguments[] = {&b, &x, &history, &outcome, &work, &side, &limit, &tolerance};
-        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(block_size), arguments, 0, stream));
+        Work work{{vectors, vectors + n},
+                  {vectors + 2 * n, vectors + 3 * n},
+                  vectors + 4 * n,
+                  reinterpret_cast<double*>(memory)};
+        if (n > 0) {
+            CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(double), stream));
+            CUDA_CHECK(cudaMemsetAsync(vectors, 0, 5 * n * sizeof(float), stream));
+        }
+        const auto kernel = mixed_precision_kernel<most>;
+        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(plan.shared)));
+        void* arguments[] = {&b, &x, &history, &outcome, &work, &plan.tiling, &side, &limit, &tolerance};
+        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(plan.blocks), dim3(plan.threads), arguments,
+                                               plan.shared, stream));
     });
 }

@@ -1,31 +1,43 @@
-// Conjugate gradients in double, preconditioned by one multigrid V-cycle in float. The cycle works on r
-// divided by its norm, so that no size of b leaves the range of float. The whole solve is one launch:
-// half-sweeps and levels wait for each other at the grid's barrier.
+// Conjugate gradients that need a dozen iterations however fine the grid: the residual goes through a
+// V-cycle, which smooths on the grid itself and leaves the rest to coarser ones. x and the residual are
+// double; the cycle, and the direction it leads to, are float. The whole solve is one launch: half-sweeps and
+// levels wait for each other at the grid's barrier, and the smallest levels are left to one block.
 
-#include "solver.cuh"
+#include "cycle.cuh"
 
 using namespace pcg;
 
-static constexpr int block_size = 256;
-static constexpr int most_levels = 32;
+static constexpr int few_cells = 1024;  ///< grids with as many or fewer are left to one block
 
-/// The grids, from the finest to one of one or two cells a side. Cell c of a coarse grid lies on cell 2c + 1
-/// of the finer one. On each, A x = b is to be solved.
-struct Hierarchy {
-    int levels = 0;
-    int side[most_levels];
-    float *x[most_levels], *b[most_levels];
+/// The threads that share the cells of a grid among them: of the whole grid, or of one block.
+struct Team {
+    long long rank, size;
+    bool block;
+
+    /// action(i) for each of this thread's numbers below n.
+    template <class Action>
+    __device__ void share(long long n, const Action& action) const {
+        for (long long i = rank; i < n; i += size) action(i);
+    }
+    /// All threads must call it.
+    __device__ void wait() const {
+        if (block)
+            __syncthreads();
+        else
+            cooperative_groups::this_grid().sync();
+    }
 };
 
-/// The threads of the grid share the cells out among them: action(i) for each of mine.
-template <class Action>
-static __device__ void for_mine(long long n, const Action& action) {
-    const long long all = static_cast<long long>(gridDim.x) * blockDim.x;
-    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n; i += all)
-        action(i);
+static __device__ Team whole_grid() {
+    return {blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x,
+            static_cast<long long>(gridDim.x) * blockDim.x, false};
 }
 
-static __device__ void wait_for_all() { cooperative_groups::this_grid().sync(); }
+/// The sum of a cell's neighbours.
+template <int d>
+static __device__ float neighbours(const float* x, const Cell<d>& cell, int side) {
+    return -laplace_at(cell, side, 0.0f, [x](const Cell<d>& at) { return x[at.index]; });
+}
 
 /// Whether the coordinates of a cell add up to an odd number: black, else red.
 template <int d>
@@ -35,226 +47,337 @@ static __device__ int colour_of(const Cell<d>& cell) {
     return sum % 2;
 }
 
-/// Gauss-Seidel at one cell.
-template <int d>
-static __device__ void relax(float* x, const float* b, const Cell<d>& cell, int side) {
-    x[cell.index] += (b[cell.index] - laplace_at(x, cell, side)) / (2 * d);
-}
+/// Gauss-Seidel at a cell, where the neighbours add up to `around`.
+struct GaussSeidel {
+    float diagonal;
 
-/// Gauss-Seidel for all cells of a colour, by the whole grid. All threads of the grid must call it.
-template <int d>
-static __device__ void half_sweep(float* x, const float* b, int side, int colour) {
-    for_mine(cells(d, side), [&](long long i) {
-        const Cell<d> cell(i, side);
-        if (colour_of(cell) == colour) relax(x, b, cell, side);
-    });
-    wait_for_all();
-}
+    __device__ float relaxed(float r, float around) const { return (r + around) / diagonal; }
 
-/// The part of the residual of the finer grid that a coarse cell gets: as much from each fine cell as that
-/// takes of it in interpolation, times 4 / 2^d.
-template <int d>
-static __device__ float restricted(const float* x, const float* b, const Cell<d>& coarse, int side) {
-    int corners = 1;
-    for (int k = 0; k < d; ++k) corners *= 3;
-    float sum = 0;
-    for (int corner = 0; corner < corners; ++corner) {
-        // TODO 7.1 (about 8 lines): the digits of `corner`, to the base 3, are the steps -1, 0, 1 from cell 2c + 1 along
-        // each axis. Where such a cell is inside, add its residual, times 1/2 for each axis with a step.
+    /// What a red cell has left of its r after the sweep, when its neighbours add up to `around`.
+    __device__ float rest_of_red(float around) const {
+        // TODO 7.1 (1 line): r - (diagonal e - around). Its e was found from r when its neighbours were 0, before the
+        // black half-sweep.
+        return 0 * around;
     }
-    return sum * 4 / (1 << d);
+};
+
+/// The part of the rest of a grid that a coarse cell gets: as much from each fine cell as that takes of it in
+/// interpolation. Only red cells have a rest.
+template <int d>
+static __device__ float restricted(const float* x, const Cell<d>& coarse, int side,
+                                   const GaussSeidel& smoother) {
+    float sum = 0;
+    for (int corner = 0; corner < 1 << 2 * d; ++corner) {
+        Cell<d> cell(0, side);
+        float weight = 1;
+        long long stride = 1;
+        for (int k = 0; k < d; ++k, stride *= side) {
+            // TODO 7.2 (about 5 lines): along axis k, coarse cell c lies between the fine cells 2c, 2c + 1 and 2c + 2,
+            // 2c + 3. Bits 2k and 2k + 1 of `corner` say which of the four `cell` is here: set its
+            // coordinate, add to its index, and multiply `weight` by its part: weight_of says how much of
+            // coarse cell 2c / 2 there is in fine cell 2c. Beyond the grid there is nothing.
+            (void)coarse, weight = 0;
+        }
+        if (weight == 0 || colour_of(cell) != 0) continue;
+        sum += weight * smoother.rest_of_red(neighbours(x, cell, side));
+    }
+    return sum;
 }
 
-/// The coarse grid's x at a fine cell: linear between its cells, 0 beyond the boundary.
+/// The coarse grid's x at a fine cell: linear between its cells and the walls.
 template <int d>
 static __device__ float interpolated(const float* x, const Cell<d>& fine, int side) {
+    const int coarse = coarse_side(side);
     float sum = 0;
     for (int corner = 0; corner < 1 << d; ++corner) {
         float weight = 1;
         long long index = 0, stride = 1;
-        for (int k = 0; k < d; ++k, stride *= side) {
-            const int c = fine.c[k], after = corner >> k & 1;
-            const int from = c % 2 ? c / 2 : c / 2 - 1 + after;  // an odd cell lies on a coarse one
-            if (c % 2 ? after : from < 0 || from >= side) weight = 0;
-            if (c % 2 == 0) weight *= 0.5f;
+        for (int k = 0; k < d; ++k, stride *= coarse) {
+            const int before = corner >> k & 1, from = fine.c[k] / 2 - before;
+            const float own = weight_of(fine.c[k], side);
+            weight *= from < 0 || from >= coarse ? 0 : before ? 1 - own : own;
             index += from * stride;
         }
-        if (weight > 0) sum += weight * x[index];
+        if (weight != 0) sum += weight * x[index];
     }
     return sum;
 }
 
-/// x[0] = M b[0]. All threads of the grid must call it; b[0] has been written before a barrier of the grid.
+/// From x = 0, a sweep, red and then black, for A x = b on one grid; and what is left, on the next one.
 template <int d>
-static __device__ void cycle(const Hierarchy& grids) {
-    const int bottom = grids.levels - 1;
-    for (int level = 0; level < bottom; ++level) {
-        float *const x = grids.x[level], *const b = grids.b[level];
-        const int side = grids.side[level];
-        for_mine(cells(d, side), [&](long long i) {  // x = 0, and a red half-sweep
-            x[i] = colour_of(Cell<d>(i, side)) == 0 ? b[i] / (2 * d) : 0;
+static __device__ __noinline__ void go_down(Team team, GaussSeidel smoother, Level fine, Level coarse,
+                                            float* x, const float* b, float* coarse_b) {
+    const int side = fine.side;
+    team.share(cells(d, side), [&](long long i) {
+        const Cell<d> cell(i, side);
+        float around = 0;  // red cells are relaxed with neighbours that are 0
+        if (colour_of(cell) == 1) {
+            around = -laplace_at(cell, side, 0.0f,
+                                 [&](const Cell<d>& red) { return smoother.relaxed(b[red.index], 0); });
+        }
+        x[i] = smoother.relaxed(b[i], around);
+    });
+    team.wait();
+    team.share(cells(d, coarse.side), [&](long long i) {
+        coarse_b[i] = fine.scale * restricted(x, Cell<d>(i, coarse.side), side, smoother);
+    });
+    team.wait();
+}
+
+/// The coarse grid's correction, and another sweep. Returns this thread's part of b.x
+template <int d>
+static __device__ __noinline__ double go_up(Team team, GaussSeidel smoother, Level fine, float* x,
+                                            const float* b, const float* coarse_x) {
+    const int side = fine.side;
+    double rz = 0;
+    team.share(cells(d, side), [&](long long i) {  // of red cells: black ones are relaxed next
+        const Cell<d> cell(i, side);
+        if (colour_of(cell) == 0) x[i] += interpolated(coarse_x, cell, side);
+    });
+    const auto half_sweep = [&](int colour) {
+        team.wait();
+        team.share(cells(d, side), [&](long long i) {
+            const Cell<d> cell(i, side);
+            if (colour_of(cell) != colour) return;
+            x[i] = smoother.relaxed(b[i], neighbours(x, cell, side));
+            rz += double(b[i]) * x[i];
         });
-        wait_for_all();
-        half_sweep<d>(x, b, side, 1);
-        const int coarse = grids.side[level + 1];
-        for_mine(cells(d, coarse),
-                 [&](long long i) { grids.b[level + 1][i] = restricted(x, b, Cell<d>(i, coarse), side); });
-        wait_for_all();
+    };
+    // TODO 7.3 (2 lines): the sweep after it. Which order of the colours makes M symmetric?
+    team.wait();
+    return rz;
+}
+
+/// On the smallest grid, a cell a thread, so many sweeps that little is left. All threads of a block must
+/// call it. Returns this thread's part of b.x
+template <int d>
+static __device__ __noinline__ double solve_smallest(GaussSeidel smoother, int side, float* x,
+                                                     const float* b) {
+    __shared__ float values[pass_block];
+    const int me = threadIdx.x, halves = 2 * (side + 1);
+    const Cell<d> cell(me, side);
+    const bool mine = me < cells(d, side);
+    const float right = mine ? b[me] : 0;
+    values[me] = 0;
+    for (int half = 0; half < 2 * halves; ++half) {
+        __syncthreads();
+        const int colour = half < halves ? half % 2 : 1 - half % 2;
+        if (mine && colour_of(cell) == colour)
+            values[me] = smoother.relaxed(right, neighbours(values, cell, side));
     }
-    // So few cells that sweeps of one block solve it.
-    const int few = static_cast<int>(cells(d, grids.side[bottom])), me = threadIdx.x;
-    if (blockIdx.x == 0) {
-        float *const x = grids.x[bottom], *const b = grids.b[bottom];
-        if (me < few) x[me] = 0;
-        for (int half = 0; half < 32; ++half) {
-            __syncthreads();
-            if (me >= few) continue;
-            const Cell<d> cell(me, grids.side[bottom]);
-            if (colour_of(cell) == (half < 16 ? half % 2 : 1 - half % 2))
-                relax(x, b, cell, grids.side[bottom]);
+    if (mine) x[me] = values[me];
+    __syncthreads();
+    return double(right) * values[me];
+}
+
+/// x = M b on the finest grid; x and b hold the cells of all grids. Returns this thread's part of b.x. All
+/// threads of the grid must call it; b has been written before a barrier, and behind the cycle there is one.
+template <int d>
+static __device__ double cycle(const Grids& grids, float* all_x, float* all_b) {
+    const GaussSeidel smoother{2 * d};
+    const Team whole = whole_grid(), block{threadIdx.x, blockDim.x, true};
+    const auto x = [&](int level) { return all_x + grids.level[level].at; };
+    const auto b = [&](int level) { return all_b + grids.level[level].at; };
+    const auto large = [&](int level) { return d == 3 && grids.level[level].side >= least_side; };
+    const int bottom = grids.count - 1;
+    int small = 0;  // the first grid that is left to one block
+    while (small < bottom && (large(small) || cells(d, grids.level[small].side) > few_cells)) ++small;
+
+    for (int level = 0; level < small; ++level) {
+        const Level &fine = grids.level[level], &coarse = grids.level[level + 1];
+        if (large(level)) {
+            pass_down(smoother, b(level), b(level + 1), fine, coarse);
+            whole.wait();
+        } else {
+            go_down<d>(whole, smoother, fine, coarse, x(level), b(level), b(level + 1));
         }
     }
-    wait_for_all();
-    for (int level = bottom - 1; level >= 0; --level) {
-        float *const x = grids.x[level], *const b = grids.b[level];
-        const int side = grids.side[level];
-        for_mine(cells(d, side), [&](long long i) {
-            x[i] += interpolated(grids.x[level + 1], Cell<d>(i, side), grids.side[level + 1]);
-        });
-        wait_for_all();
-        // TODO 7.2 (2 lines): the sweep after it. Which order of the colours makes M symmetric?
+    double rz = 0;  // of the level done last
+    if (blockIdx.x == 0) {
+        for (int level = small; level < bottom; ++level)
+            go_down<d>(block, smoother, grids.level[level], grids.level[level + 1], x(level), b(level),
+                       b(level + 1));
+        rz = solve_smallest<d>(smoother, grids.level[bottom].side, x(bottom), b(bottom));
+        for (int level = bottom - 1; level >= small; --level)
+            rz = go_up<d>(block, smoother, grids.level[level], x(level), b(level), x(level + 1));
     }
+    whole.wait();
+    for (int level = small - 1; level >= 0; --level) {
+        const Level &fine = grids.level[level], &coarse = grids.level[level + 1];
+        if (large(level)) {
+            rz = pass_up(smoother, b(level), x(level + 1), x(level), fine, coarse);
+            whole.wait();
+        } else {
+            rz = go_up<d>(whole, smoother, fine, x(level), b(level), x(level + 1));
+        }
+    }
+    return rz;
 }
 
-/// The preconditioner alone.
-template <int d>
-__global__ void precondition_kernel(const float* u, float* y, Hierarchy grids, int count) {
-    const long long n = cells(d, grids.side[0]);
-    for (int v = 0; v < count; ++v) {
-        for_mine(n, [&](long long i) { grids.b[0][i] = u[v * n + i]; });
-        wait_for_all();
-        cycle<d>(grids);
-        for_mine(n, [&](long long i) { y[v * n + i] = grids.x[0][i]; });
-    }
-}
-
-/// What a solve has in global memory besides the grids.
+/// What a solve has in global memory. b - A x is `scaled_r` / scale, and z and p are as much larger than in
+/// the textbook, so that no size of b leaves the range of float.
 struct Work {
-    double *r, *p, *w;
+    double* x;                   ///< every other x
+    float *scaled_r, *z, *p[2];  ///< scaled_r and z: of all grids
     double* sums;
 };
 
+/// Where a cell is in padded rows.
+static __device__ long long padded(long long i, const Level& level) {
+    return level.pitch == level.side ? i : i / level.side * level.pitch + i % level.side;
+}
+
 template <int d>
-__global__ void multigrid_kernel(const double* b, double* x, double* history, int* outcome, Hierarchy grids,
-                                 Work work, int side, int limit, double tolerance) {
+__global__ void __launch_bounds__(pass_block, 2)
+    multigrid_kernel(const double* b, double* x, double* history, int* outcome, Work work, Grids grids,
+                     int limit, double tolerance) {
     GridSums over_grid(work.sums);
+    const Team team = whole_grid();
+    const Level finest = grids.count > 0 ? grids.level[0] : Level{};
+    const int side = finest.side;
     const long long n = cells(d, side);
-    double *const r = work.r, *const p = work.p, *const w = work.w;
-    Sums<1> square;
-    for_mine(n, [&](long long i) {
-        r[i] = b[i], p[i] = 0;
-        square.of[0] += b[i] * b[i];
-    });
-    double rr = over_grid(square).of[0], rz = 0;
-    const double bb = rr;
+    const bool large = d == 3 && side >= least_side;
+    float *const scaled_r = work.scaled_r, *const z = work.z;
+    const auto sum = [&](double own) {
+        Sums<1> sums;
+        sums.of[0] = own;
+        return over_grid(sums).of[0];
+    };
+
+    double own = 0;
+    team.share(n, [&](long long i) { own += b[i] * b[i]; });
+    const double bb = sum(own), scale = sqrt(n / bb);
+    if (bb > 0 && !isinf(bb))
+        team.share(n, [&](long long i) { scaled_r[padded(i, finest)] = static_cast<float>(b[i] * scale); });
+    cooperative_groups::this_grid().sync();
+
+    double rr = bb, rz = 0;
     int k = 0, what;
     for (;; ++k) {
-        if (k > 0 && rr <= tolerance * tolerance * bb) {  // it seems to be the end: look again
-            square = {};
-            for_mine(n, [&](long long i) {
-                r[i] = b[i] - laplace_at(x, Cell<d>(i, side), side);
-                square.of[0] += r[i] * r[i];
-            });
-            rr = over_grid(square).of[0];
-        }
-        if (blockIdx.x == 0 && threadIdx.x == 0) history[k] = sqrt(rr);
+        if (team.rank == 0) history[k] = sqrt(rr);
         what = verdict(rr, bb, k, limit, tolerance);
         if (what >= 0) break;
-
-        const double scale = sqrt(rr);
-        for_mine(n, [&](long long i) { grids.b[0][i] = static_cast<float>(r[i] / scale); });
-        wait_for_all();
-        cycle<d>(grids);
-        Sums<1> product;
-        for_mine(n, [&](long long i) { product.of[0] += r[i] / scale * grids.x[0][i]; });
-        // r.z of this residual: z is scale times what the cycle has left, and so is r.
-        const double next = over_grid(product).of[0] * scale * scale;
+        const double new_rz = sum(cycle<d>(grids, z, scaled_r));
         what = breakdown;
-        if (!(next > 0) || isinf(next)) break;
-        double beta = 0;
-        // TODO 7.3 (1 line): beta of preconditioned conjugate gradients, from r.z and the one before; 0 at first.
-        rz = next;
-        for_mine(n, [&](long long i) { p[i] = scale * grids.x[0][i] + beta * p[i]; });
-        wait_for_all();
-        product = {};
-        for_mine(n, [&](long long i) {
-            w[i] = laplace_at(p, Cell<d>(i, side), side);
-            product.of[0] += p[i] * w[i];
-        });
-        const double pw = over_grid(product).of[0];
-        if (!(pw > 0) || isinf(pw)) break;
-        const double alpha = rz / pw;
-        square = {};
-        for_mine(n, [&](long long i) {
-            x[i] += alpha * p[i];
-            r[i] -= alpha * w[i];
-            square.of[0] += r[i] * r[i];
-        });
-        rr = over_grid(square).of[0];
+        if (!(new_rz > 0) || isinf(new_rz)) break;
+        float beta = 0;
+        // TODO 7.4 (1 line): beta of preconditioned conjugate gradients, from r.z and the one before; 0 at first.
+        rz = new_rz;
+
+        // The new direction, and p.A p. Its neighbours work p out again: so they need not wait for it.
+        const float* const old_p = k > 0 ? work.p[k % 2] : z;
+        float* const p = work.p[1 - k % 2];
+        own = 0;
+        if (large) {
+            own = direction_pass(z, old_p, p, beta, finest, grids.direction_planes);
+        } else {
+            const auto direction = [&](const Cell<d>& cell) {
+                return z[cell.index] + beta * old_p[cell.index];
+            };
+            team.share(n, [&](long long i) {
+                const Cell<d> cell(i, side);
+                const float here = direction(cell);
+                p[i] = here;
+                own += double(laplace_at(cell, side, here, direction)) * here;
+            });
+        }
+        const double pAp = sum(own);
+        if (!(pAp > 0) || isinf(pAp)) break;
+
+        // The new x, and r = b - A x in double: nothing can drift.
+        const double alpha = rz / pAp / scale;
+        const double* const old_x = k % 2 ? work.x : x;
+        double* const new_x = k % 2 ? x : work.x;
+        const bool first = k == 0;  // x is 0
+        own = 0;
+        if (large) {
+            own = step_pass(b, first ? nullptr : old_x, new_x, p, scaled_r, alpha, scale, finest,
+                            grids.step_planes);
+        } else {
+            const auto moved = [&](const Cell<d>& cell) {
+                return (first ? 0 : old_x[cell.index]) + alpha * p[cell.index];
+            };
+            team.share(n, [&](long long i) {
+                const Cell<d> cell(i, side);
+                const double here = moved(cell), r = b[i] - laplace_at(cell, side, here, moved);
+                new_x[i] = here;
+                scaled_r[i] = static_cast<float>(r * scale);
+                own += r * r;
+            });
+        }
+        rr = sum(own);
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0) outcome[0] = what, outcome[1] = k;
+    // All threads are behind the last barrier, or behind one that followed the last step.
+    if (k == 0)
+        team.share(n, [&](long long i) { x[i] = 0; });
+    else if (k % 2 == 1)
+        team.share(n, [&](long long i) { x[i] = work.x[i]; });
+    if (team.rank == 0) outcome[0] = what, outcome[1] = k;
 }
 
-/// The floats that the grids of a cube take.
-static long long floats_of(int d, int side) {
-    long long sum = 0;
-    for (; side > 0; side = side > 2 ? side / 2 : 0) sum += 2 * cells(d, side);
-    return sum;
-}
-
-static Hierarchy build(int d, int side, float* memory) {
-    Hierarchy grids;
-    for (; side > 0; side = side > 2 ? side / 2 : 0) {
-        const long long n = cells(d, side);
-        grids.side[grids.levels] = side;
-        grids.x[grids.levels] = memory;
-        grids.b[grids.levels++] = memory + n;
-        memory += 2 * n;
+/// The preconditioner alone, for `count` vectors.
+template <int d>
+__global__ void __launch_bounds__(pass_block, 2)
+    precondition_kernel(const float* u, float* y, Work work, Grids grids, int count) {
+    const Team team = whole_grid();
+    const Level& finest = grids.level[0];
+    const long long n = cells(d, finest.side);
+    for (int v = 0; v < count; ++v, u += n, y += n) {
+        team.share(n, [&](long long i) { work.scaled_r[padded(i, finest)] = u[i]; });
+        team.wait();
+        cycle<d>(grids, work.z, work.scaled_r);
+        team.share(n, [&](long long i) { y[i] = work.z[padded(i, finest)]; });
+        team.wait();
     }
-    return grids;
 }
 
-void pcg::multigrid(const float* u, float* y, int d, int side, int count, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        if (side == 0 || count == 0) return;
-        auto* const memory =
-            static_cast<float*>(rungs::stream_workspace(stream, floats_of(most, side) * sizeof(float)));
-        Hierarchy grids = build(most, side, memory);
-        const auto kernel = precondition_kernel<most>;
-        void* arguments[] = {&u, &y, &grids, &count};
-        CUDA_CHECK(cudaLaunchCooperativeKernel(
-            kernel, dim3(cooperative_blocks(kernel, block_size, cells(most, side))), dim3(block_size),
-            arguments, 0, stream));
-    });
+/// Memory of the stream's. n: doubles of x, 0 for none.
+static Work workspace(int blocks, long long n, const Grids& grids, cudaStream_t stream) {
+    const auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
+    const long long padded = grids.count > 1 ? grids.level[1].at : grids.floats;
+    const std::size_t sums = aligned(GridSums::bytes(blocks)), vector = aligned(n * sizeof(double));
+    const std::size_t all = aligned(grids.floats * sizeof(float)),
+                      one = n > 0 ? aligned(padded * sizeof(float)) : 0;
+    auto* memory =
+        static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + vector + 2 * all + 2 * one));
+    Work work{};
+    const auto take = [&memory](auto*& pointer, std::size_t bytes) {
+        pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(memory);
+        memory += bytes;
+    };
+    take(work.sums, sums);
+    take(work.x, vector);
+    take(work.scaled_r, all);
+    take(work.z, all);
+    take(work.p[0], one);
+    take(work.p[1], one);
+    return work;
 }
 
 void pcg::multigrid(const double* b, double* x, double* history, int* outcome, int d, int side, int limit,
                     double tolerance, cudaStream_t stream) {
     with_dimensions(d, side, [&](auto dimensions) {
         constexpr int most = decltype(dimensions)::value;
+        const auto kernel = multigrid_kernel<most>;
         const long long n = cells(most, side);
         clear_history(history, limit, stream);
-        if (n > 0) CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(double), stream));
-        const auto kernel = multigrid_kernel<most>;
-        const int blocks = cooperative_blocks(kernel, block_size, n);
-        const std::size_t sums = GridSums::bytes(blocks);
-        const std::size_t bytes = sums + 3 * n * sizeof(double) + floats_of(most, side) * sizeof(float);
-        auto* const memory = static_cast<unsigned char*>(rungs::stream_workspace(stream, bytes));
-        auto* const vectors = reinterpret_cast<double*>(memory + sums);
-        Work work{vectors, vectors + n, vectors + 2 * n, reinterpret_cast<double*>(memory)};
-        Hierarchy grids = build(most, side, reinterpret_cast<float*>(vectors + 3 * n));
-        void* arguments[] = {&b, &x, &history, &outcome, &grids, &work, &side, &limit, &tolerance};
-        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(block_size), arguments, 0, stream));
+        const int blocks = cooperative_blocks(kernel, pass_block, n);
+        Grids grids(most, side, blocks);
+        Work work = workspace(blocks, n, grids, stream);
+        void* arguments[] = {&b, &x, &history, &outcome, &work, &grids, &limit, &tolerance};
+        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(pass_block), arguments, 0, stream));
+    });
+}
+
+void pcg::multigrid(const float* u, float* y, int d, int side, int count, cudaStream_t stream) {
+    with_dimensions(d, side, [&](auto dimensions) {
+        constexpr int most = decltype(dimensions)::value;
+        const auto kernel = precondition_kernel<most>;
+        if (side == 0 || count == 0) return;
+        const int blocks = cooperative_blocks(kernel, pass_block, cells(most, side));
+        Grids grids(most, side, blocks);
+        Work work = workspace(blocks, 0, grids, stream);
+        void* arguments[] = {&u, &y, &work, &grids, &count};
+        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(pass_block), arguments, 0, stream));
     });
 }

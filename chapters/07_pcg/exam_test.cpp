@@ -56,6 +56,7 @@ enum class Fault {
     unsymmetric,      ///< V-cycle with red before black both ways
     scaled_twice,     ///< the restricted residual times 4 twice
     not_scaled,       ///< the restricted residual not scaled
+    other_walls,      ///< every second cell is a coarse one, also where the side is even
     no_coarse_grid,   ///< smoothing only
     nonlinear,        ///< the cycle begins with what was there
     negative,         ///< -M
@@ -144,8 +145,9 @@ class Solver {
                     .left()
                     .x;
         } else {
-            z = pcg::v_cycle(grid_, as<double>(scaled),
-                             {!is(Fault::unsymmetric), is(Fault::scaled_twice) ? 16.0 : 4.0});
+            z = pcg::v_cycle(
+                grid_, as<double>(scaled),
+                {!is(Fault::unsymmetric), is(Fault::scaled_twice) ? 4.0 : 1.0, !is(Fault::other_walls)});
             if (is(Fault::no_coarse_grid)) z = as<double>(scaled);
         }
         std::vector<T> result(r.size());
@@ -237,7 +239,7 @@ std::vector<rungs::Array> answer(const rungs::Case& which, const rungs::Task& ta
         for (std::size_t first = 0; first < u.size(); first += grid.cells()) {
             const Field r(u.begin() + static_cast<long>(first),
                           u.begin() + static_cast<long>(first + grid.cells()));
-            const double scale = fault == Fault::scaled_twice ? 16 : fault == Fault::not_scaled ? 1 : 4;
+            const double scale = fault == Fault::scaled_twice ? 4 : fault == Fault::not_scaled ? 0.25 : 1;
             Field z = pcg::v_cycle(grid, r, {fault != Fault::unsymmetric, scale});
             for (std::size_t i = 0; i < z.size(); ++i) {
                 if (fault == Fault::nonlinear && first > 0)
@@ -381,6 +383,8 @@ TEST_CASE("a wrong answer fails, and is told its cause", "[exam][diagnosis]") {
          "scaled by 4, once"},
         {"restriction not scaled", Fault::not_scaled, "precondition", "random", {2, 31}, "scaled by 4, once"},
         {"restriction scaled twice", Fault::scaled_twice, "multigrid", "random", {2, 31}, "are enough"},
+        {"walls move", Fault::other_walls, "multigrid", "random", {2, 100}, "are enough"},
+        {"walls move", Fault::other_walls, "multigrid", "random", {3, 32}, "are enough"},
         {"no coarse grid", Fault::no_coarse_grid, "multigrid", "random", {2, 31}, "are enough"},
         {"not linear", Fault::nonlinear, "precondition", "random", {2, 16}, "begin with y = 0"},
         {"negative", Fault::negative, "precondition", "random", {2, 16}, "not positive definite"},
@@ -465,7 +469,7 @@ TEST_CASE("the oracle's V-cycle is symmetric and makes iterations few at any siz
         const Field wrong = pcg::v_cycle(grid, u, {false}), back = pcg::v_cycle(grid, v, {false});
         CHECK(std::abs(pcg::dot(v, wrong) - pcg::dot(u, back)) > 1e-4 * pcg::dot(u, mu));
     }
-    for (const int side : {7, 15, 31, 63}) {
+    for (const int side : {7, 8, 15, 16, 31, 32, 36, 61, 63, 64, 100}) {
         const Grid grid{2, side};
         const Field b = rungs::random_field<double>(grid.cells(), 1, rungs::signed_uniform);
         const Left left = Solver<double>(grid, b, "multigrid", 50, 1e-10, Fault::none).left();

@@ -76,21 +76,21 @@ void sweep(const Grid& grid, Field& x, std::span<const double> r, int first) {
 }
 
 /// Calls action(i, j, weight) for every cell i and each cell j of the coarse grid that it is interpolated
-/// from. Coarse cell c lies on fine cell 2c + 1.
+/// from, linearly along each axis. Coarse cells are `ratio` fine ones apart; fine cell c lies between coarse
+/// cells c / 2 - 1 and c / 2, or on the latter.
 template <class Action>
-void interpolate(const Grid& fine, const Grid& coarse, const Action& action) {
+void interpolate(const Grid& fine, const Grid& coarse, double ratio, const Action& action) {
     const std::size_t n = fine.cells();
     for (std::size_t i = 0; i < n; ++i) {
         for (int corner = 0; corner < 1 << fine.d; ++corner) {
             double weight = 1;
             std::size_t j = 0, stride = 1, rest = i;
-            for (int axis = 0; axis < fine.d && weight > 0;
-                 ++axis, rest /= static_cast<std::size_t>(fine.L)) {
-                const int c = static_cast<int>(rest % static_cast<std::size_t>(fine.L)),
-                          side = corner >> axis & 1;
-                const int from = c % 2 ? c / 2 : c / 2 - 1 + side;
-                if (c % 2 ? side : from < 0 || from >= coarse.L) weight = 0;  // counted once; or the boundary
-                if (c % 2 == 0) weight /= 2;
+            for (int axis = 0; axis < fine.d; ++axis, rest /= static_cast<std::size_t>(fine.L)) {
+                const int c = static_cast<int>(rest % static_cast<std::size_t>(fine.L));
+                const int before = corner >> axis & 1, from = c / 2 - before;
+                const double place = (c + 1) / ratio - c / 2;  // from c / 2 - 1 on
+                weight *= before ? 1 - place : place;
+                if (from < 0 || from >= coarse.L) weight = 0;  // a wall
                 j += stride * static_cast<std::size_t>(std::max(from, 0));
                 stride *= static_cast<std::size_t>(coarse.L);
             }
@@ -232,14 +232,16 @@ Field v_cycle(const Grid& grid, std::span<const double> r, const Cycle& cycle) {
     }
     sweep(grid, x, r, 0);
     const Field ax = laplace(grid, x);
-    const Grid coarse{grid.d, grid.L / 2};
+    // Same walls: cells are 2 of the finer grid's distances apart if L is odd, 2 + 2 / L if L is even.
+    const Grid coarse{grid.d, cycle.same_walls ? (grid.L - 1) / 2 : grid.L / 2};
     Field rest(coarse.cells(), 0.0);
-    const double scale = cycle.scale / (1 << grid.d);
-    interpolate(grid, coarse, [&](std::size_t i, std::size_t j, double weight) {
+    const double ratio = cycle.same_walls ? (grid.L + 1.0) / (coarse.L + 1.0) : 2;
+    const double scale = cycle.scale * ratio * ratio / std::pow(ratio, grid.d);
+    interpolate(grid, coarse, ratio, [&](std::size_t i, std::size_t j, double weight) {
         rest[j] += scale * weight * (r[i] - ax[i]);
     });
     const Field correction = v_cycle(coarse, rest, cycle);
-    interpolate(grid, coarse,
+    interpolate(grid, coarse, ratio,
                 [&](std::size_t i, std::size_t j, double weight) { x[i] += weight * correction[j]; });
     sweep(grid, x, r, cycle.symmetric ? 1 : 0);
     return x;

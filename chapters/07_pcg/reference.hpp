@@ -64,13 +64,15 @@ Trace conjugate_gradients(const Grid& grid, std::span<const double> b, int limit
 
 /// How a V-cycle is made.
 struct Cycle {
-    bool symmetric = true;  ///< red, black on the way down; black, red on the way up. Else red, black twice
-    double scale = 4;       ///< of the restricted residual: h^2 is in A, and the coarse h is twice as large
+    bool symmetric = true;   ///< red, black on the way down; black, red on the way up. Else red, black twice
+    double scale = 1;        ///< of the restricted residual, beyond what is right
+    bool same_walls = true;  ///< of all grids. Else every second cell is a coarse one, also where L is even
 };
 
 /// One multigrid V-cycle for A x = r from x = 0: one red-black Gauss-Seidel sweep, the residual restricted to
-/// every second cell by the transpose of linear interpolation, times scale / 2^d; the same there; its result
-/// interpolated and added; one more sweep.
+/// a grid of (L - 1) / 2 cells a side with the same walls, by the transpose of linear interpolation; the same
+/// there; its result interpolated and added; one more sweep. Restriction is scaled by q^2 / q^d, if coarse
+/// cells are q times as far apart: q^-d makes it a mean, and h^2 is in A.
 Field v_cycle(const Grid& grid, std::span<const double> r, const Cycle& cycle = {});
 
 /// The rounding of one residual b - A x: unit || |b| + |A| |x| ||. A component is a sum whose terms have this

@@ -1,0 +1,451 @@
+#pragma once
+/// @file
+/// The grids of a V-cycle, the ways between them, and passes over large cubes of three dimensions. What is
+/// computed at a cell, the rung says; this file brings the cells together.
+
+#include <algorithm>
+#include <cmath>
+
+#include "solver.cuh"
+
+namespace pcg {
+
+/// A grid of a V-cycle.
+struct Level {
+    int side = 0;
+    int pitch = 0;     ///< floats from row to row: more than `side` where the passes below work
+    long long at = 0;  ///< where its cells begin, among those of all grids
+    float scale = 0;   ///< of the restriction to the next grid
+    int down_planes = 0, up_planes = 0;  ///< of the slabs in which the passes below cut it
+};
+
+/// Cells of the next coarser grid along an axis. Both grids have the same walls, one cell's distance before
+/// the first cell and one behind the last. So the distance of coarse cells is twice that of fine ones if
+/// `side` is odd, and 2 + 2 / side times if it is even.
+__host__ __device__ constexpr int coarse_side(int side) { return (side - 1) / 2; }
+
+/// Cells 2t and 2t + 1 of a fine axis lie between the coarse cells t - 1 and t. (Coarse cells -1 and
+/// coarse_side(side) are the walls.)
+__host__ __device__ constexpr int pairs(int side) { return coarse_side(side) + 1; }
+
+inline constexpr int pass_block = 512;  ///< threads of a block
+inline constexpr int pass_warps = pass_block / 32;
+inline constexpr int least_side = 12;  ///< of a cube that is worth the passes below
+
+/// What a pass in shared memory needs: a value of each lane, for two rows of each warp, of two planes in
+/// turn.
+struct Exchange {
+    float red[2][2 * pass_warps][32], black[2][2 * pass_warps][32], coarse[pass_warps][32];
+};
+
+/// How many planes a slab should have, so that `blocks` blocks finish `tiles` x `planes` planes soonest, if
+/// each slab takes `more` planes besides.
+inline int planes_of_slab(long long tiles, int planes, int more, int blocks) {
+    long long least = 0;
+    int best = 1;
+    for (int each = 1; each <= planes; ++each) {
+        const long long items = tiles * ((planes + each - 1) / each);
+        const long long time = (items + blocks - 1) / blocks * (each + more);
+        if (each == 1 || time < least) least = time, best = each;
+    }
+    return best;
+}
+
+/// A tile of a pass: what a thread has to do with it. A thread has a pair of cells, 2t and 2t + 1, of each of
+/// two rows 2u and 2u + 1, and goes through the planes of a slab. Pairs at the tile's rim belong to
+/// neighbours; their threads compute them once more and keep the results to themselves.
+struct Tile {
+    int t, u;                ///< pair along a row, pair of rows
+    int bottom, top;         ///< pairs of planes: from, to
+    bool column[2], row[2];  ///< whether these cells are inside
+    bool mine;               ///< whether the tile, and not a neighbour, has them
+
+    /// @param wide, high  pairs, and pairs of rows, that belong to a tile
+    /// @param many        of them in the grid
+    __device__ Tile(long long item, int side, int wide, int high, int many, int planes) {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const int beside = (many + wide - 1) / wide, above = (many + high - 1) / high;
+        t = static_cast<int>(item % beside) * wide - 1 + lane;
+        u = static_cast<int>(item / beside % above) * high - 1 + warp;
+        bottom = static_cast<int>(item / beside / above) * planes;
+        top = min(bottom + planes, many);
+        for (int k = 0; k < 2; ++k) {
+            column[k] = t >= 0 && 2 * t + k < side;
+            row[k] = u >= 0 && 2 * u + k < side;
+        }
+        mine = lane >= 1 && lane <= wide && warp >= 1 && warp <= high && t < many && u < many;
+    }
+    static __host__ __device__ long long count(int many, int wide, int high) {
+        return static_cast<long long>((many + wide - 1) / wide) * ((many + high - 1) / high);
+    }
+};
+
+inline constexpr int down_wide = 29, down_high = pass_warps - 3;  ///< coarse cells of a tile
+inline constexpr int up_wide = 30, up_high = pass_warps - 2;      ///< pairs of a tile
+
+/// The weight of coarse cell c / 2 in what is interpolated at fine cell c of an axis; that of the one before
+/// is 1 less this.
+__device__ inline float weight_of(int c, int side) {
+    const int coarse = coarse_side(side) + 1, fine = side + 1;
+    return static_cast<float>(static_cast<int>((c + 1LL) * coarse - (c / 2) * static_cast<long long>(fine))) /
+           static_cast<float>(fine);
+}
+
+/// What the next lane has, or the one before.
+__device__ inline float from_lane(float value, bool next) {
+    return next ? __shfl_down_sync(0xffffffffu, value, 1) : __shfl_up_sync(0xffffffffu, value, 1);
+}
+
+/// The rows of one plane, as a thread has them.
+__device__ inline float2 pair_at(const float* plane, const Tile& tile, int pitch, int k, bool exists) {
+    if (!(exists && tile.row[k] && tile.column[0])) return {0, 0};
+    const float* const at = plane + (2LL * tile.u + k) * pitch + 2 * tile.t;
+    if (!tile.column[1]) return {*at, 0};
+    return *reinterpret_cast<const float2*>(at);
+}
+
+/// The way down from a large cube: a sweep from 0, red and then black, and the restriction of what is left.
+template <class Smoother>
+__device__ __noinline__ void pass_down(Smoother smoother, const float* r, float* coarse_r, Level fine,
+                                       Level coarse) {
+    __shared__ Exchange shared;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, side = fine.side, many = coarse.side;
+    const int before = max(2 * warp - 1, 0), behind = min(2 * warp + 2, 2 * pass_warps - 1);
+    const long long plane = static_cast<long long>(fine.pitch) * side;
+    const long long items =
+        Tile::count(many, down_wide, down_high) * ((many + fine.down_planes - 1) / fine.down_planes);
+    for (long long item = blockIdx.x; item < items; item += gridDim.x) {
+        const Tile tile(item, side, down_wide, down_high, many, fine.down_planes);
+        const float wx[2] = {weight_of(2 * tile.t, side), weight_of(2 * tile.t + 1, side)};
+        const float wy[2] = {weight_of(2 * tile.u, side), weight_of(2 * tile.u + 1, side)};
+        float2 coming[2];
+        const auto fetch = [&](int z) {
+            for (int k = 0; k < 2; ++k)
+                coming[k] = pair_at(r + z * plane, tile, fine.pitch, k, z >= 0 && z < side);
+        };
+        float red[2][3] = {}, black[2][3] = {}, r_black[2] = {};  // of this plane and those below
+        float own[2] = {}, other[2] = {};  // what coarse planes get: this one's and the one's before
+        fetch(2 * tile.bottom - 2);
+        for (int k = 0; k < 2; ++k)
+            shared.red[1][2 * warp + k][lane] = shared.black[0][2 * warp + k][lane] = 0;
+        __syncthreads();
+        for (int pair = tile.bottom - 1; pair <= tile.top + 1; ++pair) {
+            if (pair - 3 >= tile.bottom) {  // complete, the next warp's part of it too
+                if (tile.mine)
+                    coarse_r[((pair - 3LL) * many + tile.u) * coarse.pitch + tile.t] =
+                        fine.scale * (own[1] + shared.coarse[min(warp + 1, pass_warps - 1)][lane]);
+            }
+            own[1] = own[0], other[1] = other[0];
+            own[0] = other[0] = 0;
+#pragma unroll
+            for (int q = 0; q < 2; ++q) {
+                const int z = 2 * pair + q;
+                // Red are the cells of row k at 2t + (q ^ k) in this plane; black in the one below.
+                float r_red[2], next_black[2];
+#pragma unroll
+                for (int k = 0; k < 2; ++k) {
+                    r_red[k] = (q ^ k) ? coming[k].y : coming[k].x;
+                    next_black[k] = (q ^ k) ? coming[k].x : coming[k].y;
+                    red[k][2] = red[k][1], red[k][1] = red[k][0];
+                    red[k][0] = smoother.relaxed(r_red[k], 0);
+                    shared.red[q][2 * warp + k][lane] = red[k][0];
+                }
+                fetch(z + 1);
+                const bool below = z - 1 >= 0 && z - 1 < side;
+#pragma unroll
+                for (int k = 0; k < 2; ++k) {
+                    black[k][2] = black[k][1], black[k][1] = black[k][0];
+                    const float around = red[k][1] + from_lane(red[k][1], q ^ k) + red[1 - k][1] +
+                                         shared.red[1 - q][k ? behind : before][lane] + red[k][2] + red[k][0];
+                    const bool inside = below && tile.row[k] && tile.column[q ^ k];
+                    black[k][0] = inside ? smoother.relaxed(r_black[k], around) : 0.0f;
+                    shared.black[1 - q][2 * warp + k][lane] = black[k][0];
+                    r_black[k] = next_black[k];
+                }
+                float across[2];
+#pragma unroll
+                for (int k = 0; k < 2; ++k) {
+                    const float around = black[k][1] + from_lane(black[k][1], q ^ k) + black[1 - k][1] +
+                                         shared.black[q][k ? behind : before][lane] + black[k][2] +
+                                         black[k][0];
+                    const bool inside = tile.row[k] && tile.column[q ^ k];
+                    const float rest = inside ? smoother.rest_of_red(around) : 0.0f, w = wx[q ^ k];
+                    across[k] = w * rest + from_lane((1 - w) * rest, true);
+                }
+                const bool exists = z - 2 >= 0 && z - 2 < side;
+                const float w = exists ? weight_of(z - 2, side) : 0, rest = exists ? 1 - w : 0;
+                const float mine = wy[0] * across[0] + wy[1] * across[1];
+                const float its = (1 - wy[0]) * across[0] + (1 - wy[1]) * across[1];
+                own[0] += w * mine, own[1] += rest * mine;
+                other[0] += w * its, other[1] += rest * its;
+                if (q == 1) shared.coarse[warp][lane] = other[1];
+                __syncthreads();
+            }
+        }
+        const int last = tile.top - 1;
+        if (tile.mine)
+            coarse_r[(static_cast<long long>(last) * many + tile.u) * coarse.pitch + tile.t] =
+                fine.scale * (own[1] + shared.coarse[min(warp + 1, pass_warps - 1)][lane]);
+    }
+}
+
+/// The way up to a large cube: the coarse grid's correction, interpolated, and a sweep, black and then red.
+/// Returns this thread's part of r.z.
+template <class Smoother>
+__device__ __noinline__ double pass_up(Smoother smoother, const float* r, const float* coarse_x, float* x,
+                                       Level fine, Level coarse) {
+    __shared__ Exchange shared;
+    double rz = 0;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, side = fine.side, many = pairs(side);
+    const int before = max(2 * warp - 1, 0), behind = min(2 * warp + 2, 2 * pass_warps - 1);
+    const long long plane = static_cast<long long>(fine.pitch) * side;
+    const long long items =
+        Tile::count(many, up_wide, up_high) * ((many + fine.up_planes - 1) / fine.up_planes);
+    for (long long item = blockIdx.x; item < items; item += gridDim.x) {
+        const Tile tile(item, side, up_wide, up_high, many, fine.up_planes);
+        const float wx[2] = {weight_of(2 * tile.t, side), weight_of(2 * tile.t + 1, side)};
+        const float wy[2] = {weight_of(2 * tile.u, side), weight_of(2 * tile.u + 1, side)};
+        float2 coming[2];
+        const auto fetch = [&](int z) {
+            for (int k = 0; k < 2; ++k)
+                coming[k] = pair_at(r + z * plane, tile, fine.pitch, k, z >= 0 && z < side);
+        };
+        float correction[2][2][2];                // [this pair of planes, the one before][row][cell]
+        const auto interpolate = [&](int pair) {  // along rows and columns
+            const auto value = [&](int t, int u) {
+                const bool exists =
+                    t >= 0 && t < coarse.side && u >= 0 && u < coarse.side && pair >= 0 && pair < coarse.side;
+                return exists ? coarse_x[(static_cast<long long>(pair) * coarse.side + u) * coarse.pitch + t]
+                              : 0.0f;
+            };
+            const float here = value(tile.t, tile.u), left = value(tile.t - 1, tile.u);
+            const float front = value(tile.t, tile.u - 1), corner = value(tile.t - 1, tile.u - 1);
+#pragma unroll
+            for (int k = 0; k < 2; ++k) {
+                const float at = wy[k] * here + (1 - wy[k]) * front,
+                            last = wy[k] * left + (1 - wy[k]) * corner;
+                for (int i = 0; i < 2; ++i) correction[0][k][i] = wx[i] * at + (1 - wx[i]) * last;
+            }
+        };
+        float red[2][3] = {}, black[2][3] = {}, r_red[2][3] = {}, r_black[2][3] = {};
+        interpolate(tile.bottom - 2);
+        fetch(2 * tile.bottom - 2);
+        for (int k = 0; k < 2; ++k)
+            shared.red[1][2 * warp + k][lane] = shared.black[0][2 * warp + k][lane] = 0;
+        __syncthreads();
+        for (int pair = tile.bottom - 1; pair <= tile.top; ++pair) {
+#pragma unroll
+            for (int k = 0; k < 2; ++k)
+                correction[1][k][0] = correction[0][k][0], correction[1][k][1] = correction[0][k][1];
+            interpolate(pair);
+#pragma unroll
+            for (int q = 0; q < 2; ++q) {
+                const int z = 2 * pair + q;
+                const bool here = z >= 0 && z < side, below = z - 1 >= 0 && z - 1 < side;
+                const float w = here ? weight_of(z, side) : 0;
+#pragma unroll
+                for (int k = 0; k < 2; ++k) {
+                    r_red[k][2] = r_red[k][1], r_red[k][1] = r_red[k][0];
+                    r_black[k][2] = r_black[k][1], r_black[k][1] = r_black[k][0];
+                    r_red[k][0] = (q ^ k) ? coming[k].y : coming[k].x;
+                    r_black[k][0] = (q ^ k) ? coming[k].x : coming[k].y;
+                    red[k][2] = red[k][1], red[k][1] = red[k][0];
+                    const bool inside = here && tile.row[k] && tile.column[q ^ k];
+                    const float coarse_part = w * correction[0][k][q ^ k] + (1 - w) * correction[1][k][q ^ k];
+                    red[k][0] = inside ? smoother.relaxed(r_red[k][0], 0) + coarse_part : 0.0f;
+                    shared.red[q][2 * warp + k][lane] = red[k][0];
+                }
+                fetch(z + 1);
+#pragma unroll
+                for (int k = 0; k < 2; ++k) {
+                    black[k][2] = black[k][1], black[k][1] = black[k][0];
+                    const float around = red[k][1] + from_lane(red[k][1], q ^ k) + red[1 - k][1] +
+                                         shared.red[1 - q][k ? behind : before][lane] + red[k][2] + red[k][0];
+                    const bool inside = below && tile.row[k] && tile.column[q ^ k];
+                    black[k][0] = inside ? smoother.relaxed(r_black[k][1], around) : 0.0f;
+                    shared.black[1 - q][2 * warp + k][lane] = black[k][0];
+                }
+                float last[2];
+#pragma unroll
+                for (int k = 0; k < 2; ++k) {
+                    const float around = black[k][1] + from_lane(black[k][1], q ^ k) + black[1 - k][1] +
+                                         shared.black[q][k ? behind : before][lane] + black[k][2] +
+                                         black[k][0];
+                    last[k] = tile.column[q ^ k] ? smoother.relaxed(r_red[k][2], around) : 0.0f;
+                }
+                const int done = z - 2;
+                if (tile.mine && done >= 2 * tile.bottom && done < side) {
+                    float sum = 0;
+#pragma unroll
+                    for (int k = 0; k < 2; ++k) {
+                        if (!tile.row[k]) continue;
+                        const float2 both =
+                            (q ^ k) ? make_float2(black[k][1], last[k]) : make_float2(last[k], black[k][1]);
+                        *reinterpret_cast<float2*>(x + done * plane + (2LL * tile.u + k) * fine.pitch +
+                                                   2 * tile.t) = both;
+                        sum += r_red[k][2] * last[k] + r_black[k][2] * black[k][1];
+                    }
+                    rz += sum;
+                }
+                __syncthreads();
+            }
+        }
+    }
+    return rz;
+}
+
+/// Tiles in a plane of a cube, for `march` with so many rows a thread.
+__host__ __device__ inline long long march_tiles(int side, int rows) {
+    const int high = rows * pass_warps;
+    return static_cast<long long>((side + 31) / 32) * ((side + high - 1) / high);
+}
+
+/// A pass over a large cube in which a cell needs its neighbours: use(packed, padded, own value, the
+/// neighbours' sum, more). A cell has two indices: `packed` where rows follow each other, `padded` where they
+/// have a pitch. A value is value(load(packed, padded)), and more is fetch(packed): two steps, so that what
+/// is loaded may arrive while the plane before is worked on. A thread goes through the planes of a slab, with
+/// the cells of `rows` rows; neighbours in the plane it works out once more.
+template <int rows, class T, class Fetch, class Load, class Value, class Use>
+__device__ __forceinline__ void march(const Level& level, int planes, const Fetch& fetch, const Load& load,
+                                      const Value& value, const Use& use) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, side = level.side, pitch = level.pitch;
+    const int beside = (side + 31) / 32;
+    const long long tiles = march_tiles(side, rows), items = tiles * ((side + planes - 1) / planes);
+    for (long long item = blockIdx.x; item < items; item += gridDim.x) {
+        const int x = static_cast<int>(item % beside) * 32 + lane;
+        const int y = (static_cast<int>(item % tiles / beside) * pass_warps + warp) * rows;
+        const int bottom = static_cast<int>(item / tiles) * planes, top = min(bottom + planes, side);
+        if (x >= side || y >= side) continue;
+        const auto at = [&](int dx, int dy, int z) {
+            const long long row = static_cast<long long>(z) * side + y + dy;
+            return load(row * side + x + dx, row * pitch + x + dx);
+        };
+        using Loaded = decltype(at(0, 0, 0));
+        bool inside[rows];
+        T below[rows], here[rows];
+        Loaded coming[rows];
+        decltype(fetch(0LL)) more[rows], next[rows];
+        const auto prefetch = [&](int z) {
+#pragma unroll
+            for (int k = 0; k < rows; ++k) coming[k] = z < side && inside[k] ? at(0, k, z) : Loaded{};
+        };
+        const auto prefetch_more = [&](int z) {
+#pragma unroll
+            for (int k = 0; k < rows; ++k) {
+                if (z < top && inside[k])
+                    next[k] = fetch((static_cast<long long>(z) * side + y + k) * side + x);
+            }
+        };
+#pragma unroll
+        for (int k = 0; k < rows; ++k) {
+            inside[k] = y + k < side;
+            below[k] = bottom > 0 && inside[k] ? value(at(0, k, bottom - 1)) : T(0);
+            here[k] = inside[k] ? value(at(0, k, bottom)) : T(0);
+            next[k] = {};
+        }
+        prefetch(bottom + 1);
+        prefetch_more(bottom);
+        for (int z = bottom; z < top; ++z) {
+            T above[rows], around[rows];
+            const T front = y > 0 ? value(at(0, -1, z)) : T(0);
+            const T back = y + rows < side ? value(at(0, rows, z)) : T(0);
+#pragma unroll
+            for (int k = 0; k < rows; ++k) {
+                around[k] = below[k] + (k > 0 ? here[k > 0 ? k - 1 : 0] : front) +
+                            (k + 1 < rows ? here[k + 1 < rows ? k + 1 : 0] : back);
+                if (x > 0 && inside[k]) around[k] += value(at(-1, k, z));
+                if (x + 1 < side && inside[k]) around[k] += value(at(1, k, z));
+                above[k] = value(coming[k]);
+                more[k] = next[k];
+            }
+            prefetch(z + 2);
+            prefetch_more(z + 1);
+            const long long row = static_cast<long long>(z) * side + y;
+#pragma unroll
+            for (int k = 0; k < rows; ++k) {
+                around[k] += above[k];
+                if (inside[k]) use((row + k) * side + x, (row + k) * pitch + x, here[k], around[k], more[k]);
+                below[k] = here[k], here[k] = above[k];
+            }
+        }
+    }
+}
+
+inline constexpr int direction_rows = 4, step_rows = 2;  ///< of a thread
+
+/// p = z + beta old_p for a large cube. Returns this thread's part of p.A p.
+static __device__ __noinline__ double direction_pass(const float* z, const float* old_p, float* p, float beta,
+                                                     Level level, int planes) {
+    double sum = 0;
+    march<direction_rows, float>(
+        level, planes, [](long long) { return 0; },
+        [&](long long, long long i) { return make_float2(z[i], old_p[i]); },
+        [&](float2 both) { return both.x + beta * both.y; },
+        [&](long long, long long i, float here, float around, int) {
+            p[i] = here;
+            sum += double(6 * here - around) * here;
+        });
+    return sum;
+}
+
+/// new_x = x + alpha p for a large cube, and r = b - A new_x. x may be null, for 0. Returns this thread's
+/// part of r.r, and leaves `scale` times r in float.
+static __device__ __noinline__ double step_pass(const double* b, const double* x, double* new_x,
+                                                const float* p, float* scaled_r, double alpha, double scale,
+                                                Level level, int planes) {
+    struct Loaded {
+        double x;
+        float p;
+    };
+    double sum = 0;
+    march<step_rows, double>(
+        level, planes, [&](long long i) { return b[i]; },
+        [&](long long packed, long long i) {
+            return Loaded{x ? x[packed] : 0, p[i]};
+        },
+        [&](const Loaded& both) { return both.x + alpha * both.p; },
+        [&](long long packed, long long i, double here, double around, double right) {
+            const double r = right - (6 * here - around);
+            new_x[packed] = here;
+            scaled_r[i] = static_cast<float>(r * scale);
+            sum += r * r;
+        });
+    return sum;
+}
+
+inline constexpr int most_smallest = 7;  ///< cells a side of a grid that sweeps alone can solve
+
+/// The grids of a V-cycle, the finest first. The last has no more cells than a block has threads.
+struct Grids {
+    static constexpr int most = 32;
+    int count = 0;
+    Level level[most];
+    int direction_planes = 1, step_planes = 1;
+    long long floats = 0;  ///< of the cells of all grids
+
+    Grids(int d, int finest, int blocks) {
+        if (finest == 0) return;
+        for (int side = finest;; side = coarse_side(side)) {
+            Level& now = level[count++];
+            const double ratio = (side + 1.0) / (coarse_side(side) + 1.0);
+            now.side = side;
+            now.pitch = d == 3 && side >= least_side ? (side + 7) / 8 * 8 : side;
+            now.at = floats;
+            now.scale = static_cast<float>(ratio * ratio / std::pow(ratio, d));
+            if (d == 3 && side >= least_side) {
+                const int coarse = coarse_side(side), many = pairs(side);
+                now.down_planes =
+                    planes_of_slab(Tile::count(coarse, down_wide, down_high), coarse, 3, blocks);
+                now.up_planes = planes_of_slab(Tile::count(many, up_wide, up_high), many, 2, blocks);
+            }
+            long long cells = now.pitch;
+            for (int k = 1; k < d; ++k) cells *= side;
+            floats += (cells + 7) / 8 * 8;
+            if (side <= 2 || (side <= most_smallest && pcg::cells(d, side) <= pass_block)) break;
+        }
+        direction_planes = planes_of_slab(march_tiles(finest, direction_rows), finest, 2, blocks);
+        step_planes = planes_of_slab(march_tiles(finest, step_rows), finest, 2, blocks);
+    }
+};
+
+}  // namespace pcg
