@@ -47,11 +47,11 @@ static __device__ int colour_of(const Cell<d>& cell) {
     return sum % 2;
 }
 
-/// Gauss-Seidel at a cell, where the neighbours add up to `around`.
+/// Gauss-Seidel at a cell, where the neighbours add up to `around`. A division would be ten instructions.
 struct GaussSeidel {
-    float diagonal;
+    float one_over_diagonal;
 
-    __device__ float relaxed(float r, float around) const { return (r + around) / diagonal; }
+    __device__ float relaxed(float r, float around) const { return (r + around) * one_over_diagonal; }
 
     /// What a red cell has left of its r after the sweep, when its neighbours add up to `around`.
     __device__ float rest_of_red(float around) const {
@@ -66,6 +66,7 @@ struct GaussSeidel {
 template <int d>
 static __device__ float restricted(const float* x, const Cell<d>& coarse, int side,
                                    const GaussSeidel& smoother) {
+    const Weights weight_of(side);
     float sum = 0;
     for (int corner = 0; corner < 1 << 2 * d; ++corner) {
         Cell<d> cell(0, side);
@@ -88,13 +89,14 @@ static __device__ float restricted(const float* x, const Cell<d>& coarse, int si
 template <int d>
 static __device__ float interpolated(const float* x, const Cell<d>& fine, int side) {
     const int coarse = coarse_side(side);
+    const Weights weight_of(side);
     float sum = 0;
     for (int corner = 0; corner < 1 << d; ++corner) {
         float weight = 1;
         long long index = 0, stride = 1;
         for (int k = 0; k < d; ++k, stride *= coarse) {
             const int before = corner >> k & 1, from = fine.c[k] / 2 - before;
-            const float own = weight_of(fine.c[k], side);
+            const float own = weight_of(fine.c[k]);
             weight *= from < 0 || from >= coarse ? 0 : before ? 1 - own : own;
             index += from * stride;
         }
@@ -174,7 +176,7 @@ static __device__ __noinline__ double solve_smallest(GaussSeidel smoother, int s
 /// threads of the grid must call it; b has been written before a barrier, and behind the cycle there is one.
 template <int d>
 static __device__ double cycle(const Grids& grids, float* all_x, float* all_b) {
-    const GaussSeidel smoother{2 * d};
+    const GaussSeidel smoother{1.0f / (2 * d)};
     const Team whole = whole_grid(), block{threadIdx.x, blockDim.x, true};
     const auto x = [&](int level) { return all_x + grids.level[level].at; };
     const auto b = [&](int level) { return all_b + grids.level[level].at; };
@@ -351,6 +353,7 @@ static Work workspace(int blocks, long long n, const Grids& grids, cudaStream_t 
     take(work.z, all);
     take(work.p[0], one);
     take(work.p[1], one);
+    CUDA_CHECK(cudaMemsetAsync(work.scaled_r, 0, all, stream));  // where rows are padded, it stays so
     return work;
 }
 

@@ -32,11 +32,29 @@ inline constexpr int pass_block = 512;  ///< threads of a block
 inline constexpr int pass_warps = pass_block / 32;
 inline constexpr int least_side = 12;  ///< of a cube that is worth the passes below
 
-/// What a pass in shared memory needs: a value of each lane, for two rows of each warp, of two planes in
-/// turn.
+/// What the threads of a block show each other: a value of each lane, for two rows of each warp, of two
+/// planes in turn.
 struct Exchange {
     float red[2][2 * pass_warps][32], black[2][2 * pass_warps][32], coarse[pass_warps][32];
 };
+
+/// The same in a pass where cells have no colours: the first and the last row of each warp.
+template <class T>
+struct Rims {
+    T first[2][pass_warps][32], last[2][pass_warps][32];
+};
+
+__device__ __forceinline__ unsigned char* shared_bytes() {
+    __shared__ alignas(16) unsigned char memory[sizeof(Exchange)];
+    static_assert(sizeof(Rims<double>) <= sizeof(Exchange), "");
+    return memory;
+}
+
+/// A block's shared memory, the same for all passes: between two of them there is a barrier of the grid.
+template <class T>
+__device__ __forceinline__ T& shared_memory() {
+    return *reinterpret_cast<T*>(shared_bytes());
+}
 
 /// How many planes a slab should have, so that `blocks` blocks finish `tiles` x `planes` planes soonest, if
 /// each slab takes `more` planes besides.
@@ -55,10 +73,10 @@ inline int planes_of_slab(long long tiles, int planes, int more, int blocks) {
 /// two rows 2u and 2u + 1, and goes through the planes of a slab. Pairs at the tile's rim belong to
 /// neighbours; their threads compute them once more and keep the results to themselves.
 struct Tile {
-    int t, u;                ///< pair along a row, pair of rows
-    int bottom, top;         ///< pairs of planes: from, to
-    bool column[2], row[2];  ///< whether these cells are inside
-    bool mine;               ///< whether the tile, and not a neighbour, has them
+    int t, u;           ///< pair along a row, pair of rows
+    int bottom, top;    ///< pairs of planes: from, to
+    bool inside[2][2];  ///< row, cell: whether there is such a column
+    bool mine;          ///< whether the tile, and not a neighbour, has them
 
     /// @param wide, high  pairs, and pairs of rows, that belong to a tile
     /// @param many        of them in the grid
@@ -70,8 +88,8 @@ struct Tile {
         bottom = static_cast<int>(item / beside / above) * planes;
         top = min(bottom + planes, many);
         for (int k = 0; k < 2; ++k) {
-            column[k] = t >= 0 && 2 * t + k < side;
-            row[k] = u >= 0 && 2 * u + k < side;
+            for (int i = 0; i < 2; ++i)
+                inside[k][i] = u >= 0 && 2 * u + k < side && t >= 0 && 2 * t + i < side;
         }
         mine = lane >= 1 && lane <= wide && warp >= 1 && warp <= high && t < many && u < many;
     }
@@ -85,80 +103,114 @@ inline constexpr int up_wide = 30, up_high = pass_warps - 2;      ///< pairs of 
 
 /// The weight of coarse cell c / 2 in what is interpolated at fine cell c of an axis; that of the one before
 /// is 1 less this.
-__device__ inline float weight_of(int c, int side) {
-    const int coarse = coarse_side(side) + 1, fine = side + 1;
-    return static_cast<float>(static_cast<int>((c + 1LL) * coarse - (c / 2) * static_cast<long long>(fine))) /
-           static_cast<float>(fine);
-}
+struct Weights {
+    int fine, coarse;
+    float inverse;
+
+    __device__ explicit Weights(int side)
+        : fine(side + 1), coarse(coarse_side(side) + 1), inverse(1.0f / (side + 1)) {}
+    __device__ float operator()(int c) const {
+        return static_cast<float>(
+                   static_cast<int>((c + 1LL) * coarse - (c / 2) * static_cast<long long>(fine))) *
+               inverse;
+    }
+    /// The same for short axes, cheaper.
+    __device__ float of_short(int c) const {
+        return static_cast<float>((c + 1) * coarse - (c >> 1) * fine) * inverse;
+    }
+};
 
 /// What the next lane has, or the one before.
 __device__ inline float from_lane(float value, bool next) {
     return next ? __shfl_down_sync(0xffffffffu, value, 1) : __shfl_up_sync(0xffffffffu, value, 1);
 }
 
-/// The rows of one plane, as a thread has them.
-__device__ inline float2 pair_at(const float* plane, const Tile& tile, int pitch, int k, bool exists) {
-    if (!(exists && tile.row[k] && tile.column[0])) return {0, 0};
-    const float* const at = plane + (2LL * tile.u + k) * pitch + 2 * tile.t;
-    if (!tile.column[1]) return {*at, 0};
-    return *reinterpret_cast<const float2*>(at);
-}
+/// A thread's pairs of r, plane by plane upwards.
+class Rows {
+  public:
+    float2 of[2];  ///< what was fetched last
+
+    __device__ Rows(const float* r, const Level& level, const Tile& tile, int z)
+        : r_(r),
+          side_(level.side),
+          pitch_(level.pitch),
+          z_(z),
+          plane_(static_cast<long long>(level.pitch) * level.side),
+          from_(z * plane_ + 2LL * tile.u * level.pitch + 2 * tile.t) {
+        for (int k = 0; k < 2; ++k) exists_[k] = tile.inside[k][0];
+    }
+    /// The next plane; 0 where there is none. (Padding is 0.)
+    __device__ void fetch() {
+        const bool some = z_ >= 0 && z_ < side_;
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+            of[k] = {0, 0};
+            if (some && exists_[k]) of[k] = *reinterpret_cast<const float2*>(r_ + from_ + k * pitch_);
+        }
+        ++z_;
+        from_ += plane_;
+    }
+
+  private:
+    const float* r_;
+    int side_, pitch_, z_;
+    long long plane_, from_;
+    bool exists_[2];
+};
 
 /// The way down from a large cube: a sweep from 0, red and then black, and the restriction of what is left.
 template <class Smoother>
 __device__ __noinline__ void pass_down(Smoother smoother, const float* r, float* coarse_r, Level fine,
                                        Level coarse) {
-    __shared__ Exchange shared;
+    Exchange& shared = shared_memory<Exchange>();
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, side = fine.side, many = coarse.side;
     const int before = max(2 * warp - 1, 0), behind = min(2 * warp + 2, 2 * pass_warps - 1);
-    const long long plane = static_cast<long long>(fine.pitch) * side;
+    const int next_warp = min(warp + 1, pass_warps - 1);
+    const Weights weight(side);
     const long long items =
         Tile::count(many, down_wide, down_high) * ((many + fine.down_planes - 1) / fine.down_planes);
     for (long long item = blockIdx.x; item < items; item += gridDim.x) {
         const Tile tile(item, side, down_wide, down_high, many, fine.down_planes);
-        const float wx[2] = {weight_of(2 * tile.t, side), weight_of(2 * tile.t + 1, side)};
-        const float wy[2] = {weight_of(2 * tile.u, side), weight_of(2 * tile.u + 1, side)};
-        float2 coming[2];
-        const auto fetch = [&](int z) {
-            for (int k = 0; k < 2; ++k)
-                coming[k] = pair_at(r + z * plane, tile, fine.pitch, k, z >= 0 && z < side);
-        };
+        const float wx[2] = {weight.of_short(2 * tile.t), weight.of_short(2 * tile.t + 1)};
+        const float wy[2] = {weight.of_short(2 * tile.u), weight.of_short(2 * tile.u + 1)};
+        Rows rows(r, fine, tile, 2 * tile.bottom - 2);
         float red[2][3] = {}, black[2][3] = {}, r_black[2] = {};  // of this plane and those below
-        float own[2] = {}, other[2] = {};  // what coarse planes get: this one's and the one's before
-        fetch(2 * tile.bottom - 2);
+        float own[2] = {}, other[2] = {};  // what coarse planes get: this one and the one before
+        rows.fetch();
         for (int k = 0; k < 2; ++k)
             shared.red[1][2 * warp + k][lane] = shared.black[0][2 * warp + k][lane] = 0;
         __syncthreads();
-        for (int pair = tile.bottom - 1; pair <= tile.top + 1; ++pair) {
+        float* to = coarse_r + (static_cast<long long>(tile.bottom) * many + tile.u) * coarse.pitch + tile.t;
+        for (int pair = tile.bottom - 1; pair <= tile.top + 2; ++pair) {
             if (pair - 3 >= tile.bottom) {  // complete, the next warp's part of it too
-                if (tile.mine)
-                    coarse_r[((pair - 3LL) * many + tile.u) * coarse.pitch + tile.t] =
-                        fine.scale * (own[1] + shared.coarse[min(warp + 1, pass_warps - 1)][lane]);
+                if (tile.mine) *to = fine.scale * (own[1] + shared.coarse[next_warp][lane]);
+                to += static_cast<long long>(many) * coarse.pitch;
             }
+            if (pair == tile.top + 2) break;
             own[1] = own[0], other[1] = other[0];
             own[0] = other[0] = 0;
 #pragma unroll
             for (int q = 0; q < 2; ++q) {
                 const int z = 2 * pair + q;
                 // Red are the cells of row k at 2t + (q ^ k) in this plane; black in the one below.
-                float r_red[2], next_black[2];
+                float next_black[2];
 #pragma unroll
                 for (int k = 0; k < 2; ++k) {
-                    r_red[k] = (q ^ k) ? coming[k].y : coming[k].x;
-                    next_black[k] = (q ^ k) ? coming[k].x : coming[k].y;
+                    const float r_red = (q ^ k) ? rows.of[k].y : rows.of[k].x;
+                    next_black[k] = (q ^ k) ? rows.of[k].x : rows.of[k].y;
                     red[k][2] = red[k][1], red[k][1] = red[k][0];
-                    red[k][0] = smoother.relaxed(r_red[k], 0);
+                    red[k][0] = smoother.relaxed(r_red, 0);
                     shared.red[q][2 * warp + k][lane] = red[k][0];
                 }
-                fetch(z + 1);
+                rows.fetch();
                 const bool below = z - 1 >= 0 && z - 1 < side;
 #pragma unroll
                 for (int k = 0; k < 2; ++k) {
                     black[k][2] = black[k][1], black[k][1] = black[k][0];
                     const float around = red[k][1] + from_lane(red[k][1], q ^ k) + red[1 - k][1] +
                                          shared.red[1 - q][k ? behind : before][lane] + red[k][2] + red[k][0];
-                    const bool inside = below && tile.row[k] && tile.column[q ^ k];
-                    black[k][0] = inside ? smoother.relaxed(r_black[k], around) : 0.0f;
+                    black[k][0] =
+                        below && tile.inside[k][q ^ k] ? smoother.relaxed(r_black[k], around) : 0.0f;
                     shared.black[1 - q][2 * warp + k][lane] = black[k][0];
                     r_black[k] = next_black[k];
                 }
@@ -168,24 +220,19 @@ __device__ __noinline__ void pass_down(Smoother smoother, const float* r, float*
                     const float around = black[k][1] + from_lane(black[k][1], q ^ k) + black[1 - k][1] +
                                          shared.black[q][k ? behind : before][lane] + black[k][2] +
                                          black[k][0];
-                    const bool inside = tile.row[k] && tile.column[q ^ k];
-                    const float rest = inside ? smoother.rest_of_red(around) : 0.0f, w = wx[q ^ k];
-                    across[k] = w * rest + from_lane((1 - w) * rest, true);
+                    const float rest = tile.inside[k][q ^ k] ? smoother.rest_of_red(around) : 0.0f;
+                    across[k] = wx[q ^ k] * rest + from_lane((1 - wx[q ^ k]) * rest, true);
                 }
                 const bool exists = z - 2 >= 0 && z - 2 < side;
-                const float w = exists ? weight_of(z - 2, side) : 0, rest = exists ? 1 - w : 0;
+                const float w = exists ? weight.of_short(z - 2) : 0, rest = exists ? 1 - w : 0;
                 const float mine = wy[0] * across[0] + wy[1] * across[1];
-                const float its = (1 - wy[0]) * across[0] + (1 - wy[1]) * across[1];
+                const float its = across[0] + across[1] - mine;
                 own[0] += w * mine, own[1] += rest * mine;
                 other[0] += w * its, other[1] += rest * its;
                 if (q == 1) shared.coarse[warp][lane] = other[1];
                 __syncthreads();
             }
         }
-        const int last = tile.top - 1;
-        if (tile.mine)
-            coarse_r[(static_cast<long long>(last) * many + tile.u) * coarse.pitch + tile.t] =
-                fine.scale * (own[1] + shared.coarse[min(warp + 1, pass_warps - 1)][lane]);
     }
 }
 
@@ -194,45 +241,47 @@ __device__ __noinline__ void pass_down(Smoother smoother, const float* r, float*
 template <class Smoother>
 __device__ __noinline__ double pass_up(Smoother smoother, const float* r, const float* coarse_x, float* x,
                                        Level fine, Level coarse) {
-    __shared__ Exchange shared;
+    Exchange& shared = shared_memory<Exchange>();
     double rz = 0;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, side = fine.side, many = pairs(side);
     const int before = max(2 * warp - 1, 0), behind = min(2 * warp + 2, 2 * pass_warps - 1);
+    const Weights weight(side);
     const long long plane = static_cast<long long>(fine.pitch) * side;
+    const long long coarse_plane = static_cast<long long>(coarse.pitch) * coarse.side;
     const long long items =
         Tile::count(many, up_wide, up_high) * ((many + fine.up_planes - 1) / fine.up_planes);
     for (long long item = blockIdx.x; item < items; item += gridDim.x) {
         const Tile tile(item, side, up_wide, up_high, many, fine.up_planes);
-        const float wx[2] = {weight_of(2 * tile.t, side), weight_of(2 * tile.t + 1, side)};
-        const float wy[2] = {weight_of(2 * tile.u, side), weight_of(2 * tile.u + 1, side)};
-        float2 coming[2];
-        const auto fetch = [&](int z) {
-            for (int k = 0; k < 2; ++k)
-                coming[k] = pair_at(r + z * plane, tile, fine.pitch, k, z >= 0 && z < side);
-        };
+        const float wx[2] = {weight.of_short(2 * tile.t), weight.of_short(2 * tile.t + 1)};
+        const float wy[2] = {weight.of_short(2 * tile.u), weight.of_short(2 * tile.u + 1)};
+        Rows rows(r, fine, tile, 2 * tile.bottom - 2);
+        const bool columns[2] = {tile.t - 1 >= 0 && tile.t - 1 < coarse.side,
+                                 tile.t >= 0 && tile.t < coarse.side};
+        const bool lines[2] = {tile.u - 1 >= 0 && tile.u - 1 < coarse.side,
+                               tile.u >= 0 && tile.u < coarse.side};
+        const int place = tile.u * coarse.pitch + tile.t;
         float correction[2][2][2];                // [this pair of planes, the one before][row][cell]
         const auto interpolate = [&](int pair) {  // along rows and columns
-            const auto value = [&](int t, int u) {
-                const bool exists =
-                    t >= 0 && t < coarse.side && u >= 0 && u < coarse.side && pair >= 0 && pair < coarse.side;
-                return exists ? coarse_x[(static_cast<long long>(pair) * coarse.side + u) * coarse.pitch + t]
-                              : 0.0f;
-            };
-            const float here = value(tile.t, tile.u), left = value(tile.t - 1, tile.u);
-            const float front = value(tile.t, tile.u - 1), corner = value(tile.t - 1, tile.u - 1);
+            const bool some = pair >= 0 && pair < coarse.side;
+            const float* const at = coarse_x + pair * coarse_plane + place;
+            const float here = some && columns[1] && lines[1] ? at[0] : 0.0f;
+            const float left = some && columns[0] && lines[1] ? at[-1] : 0.0f;
+            const float front = some && columns[1] && lines[0] ? at[-coarse.pitch] : 0.0f;
+            const float corner = some && columns[0] && lines[0] ? at[-coarse.pitch - 1] : 0.0f;
 #pragma unroll
             for (int k = 0; k < 2; ++k) {
-                const float at = wy[k] * here + (1 - wy[k]) * front,
-                            last = wy[k] * left + (1 - wy[k]) * corner;
-                for (int i = 0; i < 2; ++i) correction[0][k][i] = wx[i] * at + (1 - wx[i]) * last;
+                const float right = front + wy[k] * (here - front), last = corner + wy[k] * (left - corner);
+#pragma unroll
+                for (int i = 0; i < 2; ++i) correction[0][k][i] = last + wx[i] * (right - last);
             }
         };
         float red[2][3] = {}, black[2][3] = {}, r_red[2][3] = {}, r_black[2][3] = {};
         interpolate(tile.bottom - 2);
-        fetch(2 * tile.bottom - 2);
+        rows.fetch();
         for (int k = 0; k < 2; ++k)
             shared.red[1][2 * warp + k][lane] = shared.black[0][2 * warp + k][lane] = 0;
         __syncthreads();
+        float* to = x + 2LL * tile.bottom * plane + 2LL * tile.u * fine.pitch + 2 * tile.t;
         for (int pair = tile.bottom - 1; pair <= tile.top; ++pair) {
 #pragma unroll
             for (int k = 0; k < 2; ++k)
@@ -242,27 +291,28 @@ __device__ __noinline__ double pass_up(Smoother smoother, const float* r, const 
             for (int q = 0; q < 2; ++q) {
                 const int z = 2 * pair + q;
                 const bool here = z >= 0 && z < side, below = z - 1 >= 0 && z - 1 < side;
-                const float w = here ? weight_of(z, side) : 0;
+                const float w = weight.of_short(z);
 #pragma unroll
                 for (int k = 0; k < 2; ++k) {
                     r_red[k][2] = r_red[k][1], r_red[k][1] = r_red[k][0];
                     r_black[k][2] = r_black[k][1], r_black[k][1] = r_black[k][0];
-                    r_red[k][0] = (q ^ k) ? coming[k].y : coming[k].x;
-                    r_black[k][0] = (q ^ k) ? coming[k].x : coming[k].y;
+                    r_red[k][0] = (q ^ k) ? rows.of[k].y : rows.of[k].x;
+                    r_black[k][0] = (q ^ k) ? rows.of[k].x : rows.of[k].y;
                     red[k][2] = red[k][1], red[k][1] = red[k][0];
-                    const bool inside = here && tile.row[k] && tile.column[q ^ k];
-                    const float coarse_part = w * correction[0][k][q ^ k] + (1 - w) * correction[1][k][q ^ k];
-                    red[k][0] = inside ? smoother.relaxed(r_red[k][0], 0) + coarse_part : 0.0f;
+                    const float last = correction[1][k][q ^ k];
+                    const float found =
+                        smoother.relaxed(r_red[k][0], 0) + last + w * (correction[0][k][q ^ k] - last);
+                    red[k][0] = here && tile.inside[k][q ^ k] ? found : 0.0f;
                     shared.red[q][2 * warp + k][lane] = red[k][0];
                 }
-                fetch(z + 1);
+                rows.fetch();
 #pragma unroll
                 for (int k = 0; k < 2; ++k) {
                     black[k][2] = black[k][1], black[k][1] = black[k][0];
                     const float around = red[k][1] + from_lane(red[k][1], q ^ k) + red[1 - k][1] +
                                          shared.red[1 - q][k ? behind : before][lane] + red[k][2] + red[k][0];
-                    const bool inside = below && tile.row[k] && tile.column[q ^ k];
-                    black[k][0] = inside ? smoother.relaxed(r_black[k][1], around) : 0.0f;
+                    black[k][0] =
+                        below && tile.inside[k][q ^ k] ? smoother.relaxed(r_black[k][1], around) : 0.0f;
                     shared.black[1 - q][2 * warp + k][lane] = black[k][0];
                 }
                 float last[2];
@@ -271,21 +321,22 @@ __device__ __noinline__ double pass_up(Smoother smoother, const float* r, const 
                     const float around = black[k][1] + from_lane(black[k][1], q ^ k) + black[1 - k][1] +
                                          shared.black[q][k ? behind : before][lane] + black[k][2] +
                                          black[k][0];
-                    last[k] = tile.column[q ^ k] ? smoother.relaxed(r_red[k][2], around) : 0.0f;
+                    last[k] = tile.inside[k][q ^ k] ? smoother.relaxed(r_red[k][2], around) : 0.0f;
                 }
-                const int done = z - 2;
-                if (tile.mine && done >= 2 * tile.bottom && done < side) {
-                    float sum = 0;
+                if (pair > tile.bottom) {  // plane z - 2 is complete
+                    if (tile.mine && z - 2 < side) {
+                        float sum = 0;
 #pragma unroll
-                    for (int k = 0; k < 2; ++k) {
-                        if (!tile.row[k]) continue;
-                        const float2 both =
-                            (q ^ k) ? make_float2(black[k][1], last[k]) : make_float2(last[k], black[k][1]);
-                        *reinterpret_cast<float2*>(x + done * plane + (2LL * tile.u + k) * fine.pitch +
-                                                   2 * tile.t) = both;
-                        sum += r_red[k][2] * last[k] + r_black[k][2] * black[k][1];
+                        for (int k = 0; k < 2; ++k) {
+                            if (!tile.inside[k][0]) continue;
+                            *reinterpret_cast<float2*>(to + k * fine.pitch) =
+                                (q ^ k) ? make_float2(black[k][1], last[k])
+                                        : make_float2(last[k], black[k][1]);
+                            sum += r_red[k][2] * last[k] + r_black[k][2] * black[k][1];
+                        }
+                        rz += sum;
                     }
-                    rz += sum;
+                    to += plane;
                 }
                 __syncthreads();
             }
@@ -296,77 +347,81 @@ __device__ __noinline__ double pass_up(Smoother smoother, const float* r, const 
 
 /// Tiles in a plane of a cube, for `march` with so many rows a thread.
 __host__ __device__ inline long long march_tiles(int side, int rows) {
-    const int high = rows * pass_warps;
-    return static_cast<long long>((side + 31) / 32) * ((side + high - 1) / high);
+    const int high = rows * pass_warps - 2;
+    return static_cast<long long>((side + 29) / 30) * ((side + high - 1) / high);
 }
 
 /// A pass over a large cube in which a cell needs its neighbours: use(packed, padded, own value, the
-/// neighbours' sum, more). A cell has two indices: `packed` where rows follow each other, `padded` where they
-/// have a pitch. A value is value(load(packed, padded)), and more is fetch(packed): two steps, so that what
-/// is loaded may arrive while the plane before is worked on. A thread goes through the planes of a slab, with
-/// the cells of `rows` rows; neighbours in the plane it works out once more.
+/// neighbours' sum, more) for each cell. A cell has two indices: `packed` where rows follow each other,
+/// `padded` where they have a pitch. A value is value(load(packed, padded)), and more is fetch(packed): two
+/// steps, so that what is loaded may arrive while the plane before is worked on. A thread goes through the
+/// planes of a slab, with the cells of `rows` rows; a tile's rim is its neighbours', too.
 template <int rows, class T, class Fetch, class Load, class Value, class Use>
 __device__ __forceinline__ void march(const Level& level, int planes, const Fetch& fetch, const Load& load,
                                       const Value& value, const Use& use) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, side = level.side, pitch = level.pitch;
-    const int beside = (side + 31) / 32;
+    Rims<T>& rims = shared_memory<Rims<T>>();
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, side = level.side;
+    const int before = max(warp - 1, 0), behind = min(warp + 1, pass_warps - 1);
+    constexpr int wide = 30, high = rows * pass_warps - 2;
+    const int beside = (side + wide - 1) / wide;
     const long long tiles = march_tiles(side, rows), items = tiles * ((side + planes - 1) / planes);
+    const long long plane = static_cast<long long>(side) * side,
+                    padded_plane = static_cast<long long>(side) * level.pitch;
     for (long long item = blockIdx.x; item < items; item += gridDim.x) {
-        const int x = static_cast<int>(item % beside) * 32 + lane;
-        const int y = (static_cast<int>(item % tiles / beside) * pass_warps + warp) * rows;
+        const int x = static_cast<int>(item % beside) * wide - 1 + lane;
+        const int row = rows * warp, y = static_cast<int>(item % tiles / beside) * high - 1 + row;
         const int bottom = static_cast<int>(item / tiles) * planes, top = min(bottom + planes, side);
-        if (x >= side || y >= side) continue;
-        const auto at = [&](int dx, int dy, int z) {
-            const long long row = static_cast<long long>(z) * side + y + dy;
-            return load(row * side + x + dx, row * pitch + x + dx);
-        };
-        using Loaded = decltype(at(0, 0, 0));
-        bool inside[rows];
-        T below[rows], here[rows];
-        Loaded coming[rows];
-        decltype(fetch(0LL)) more[rows], next[rows];
-        const auto prefetch = [&](int z) {
-#pragma unroll
-            for (int k = 0; k < rows; ++k) coming[k] = z < side && inside[k] ? at(0, k, z) : Loaded{};
-        };
-        const auto prefetch_more = [&](int z) {
-#pragma unroll
-            for (int k = 0; k < rows; ++k) {
-                if (z < top && inside[k])
-                    next[k] = fetch((static_cast<long long>(z) * side + y + k) * side + x);
-            }
-        };
+        bool inside[rows], mine[rows];
 #pragma unroll
         for (int k = 0; k < rows; ++k) {
-            inside[k] = y + k < side;
-            below[k] = bottom > 0 && inside[k] ? value(at(0, k, bottom - 1)) : T(0);
-            here[k] = inside[k] ? value(at(0, k, bottom)) : T(0);
-            next[k] = {};
+            inside[k] = x >= 0 && x < side && y + k >= 0 && y + k < side;
+            mine[k] = inside[k] && lane >= 1 && lane <= wide && row + k >= 1 && row + k <= high;
         }
-        prefetch(bottom + 1);
-        prefetch_more(bottom);
-        for (int z = bottom; z < top; ++z) {
-            T above[rows], around[rows];
-            const T front = y > 0 ? value(at(0, -1, z)) : T(0);
-            const T back = y + rows < side ? value(at(0, rows, z)) : T(0);
+        // Of the first row in plane z, the one that is worked on.
+        long long packed = (bottom - 1) * plane + static_cast<long long>(y) * side + x;
+        long long padded = (bottom - 1) * padded_plane + static_cast<long long>(y) * level.pitch + x;
+        decltype(load(0LL, 0LL)) coming[rows];
+        decltype(fetch(0LL)) next[rows] = {};
+        const auto prefetch = [&](int z, int ahead) {
+            const bool some = z >= 0 && z < side;
 #pragma unroll
             for (int k = 0; k < rows; ++k) {
-                around[k] = below[k] + (k > 0 ? here[k > 0 ? k - 1 : 0] : front) +
-                            (k + 1 < rows ? here[k + 1 < rows ? k + 1 : 0] : back);
-                if (x > 0 && inside[k]) around[k] += value(at(-1, k, z));
-                if (x + 1 < side && inside[k]) around[k] += value(at(1, k, z));
-                above[k] = value(coming[k]);
-                more[k] = next[k];
+                coming[k] = {};
+                if (some && inside[k])
+                    coming[k] = load(packed + ahead * plane + k * side,
+                                     padded + ahead * padded_plane + k * level.pitch);
             }
-            prefetch(z + 2);
-            prefetch_more(z + 1);
-            const long long row = static_cast<long long>(z) * side + y;
+        };
+        T below[rows] = {}, here[rows] = {}, above[rows];
+        prefetch(bottom - 1, 0);
+        for (int z = bottom - 2; z < top; ++z) {
+            // `above` is the value in plane z + 1; use() begins with plane `bottom`.
 #pragma unroll
-            for (int k = 0; k < rows; ++k) {
-                around[k] += above[k];
-                if (inside[k]) use((row + k) * side + x, (row + k) * pitch + x, here[k], around[k], more[k]);
-                below[k] = here[k], here[k] = above[k];
+            for (int k = 0; k < rows; ++k) above[k] = value(coming[k]);
+            rims.first[z & 1][warp][lane] = above[0];
+            rims.last[z & 1][warp][lane] = above[rows - 1];
+            if (z + 1 < top) prefetch(z + 2, z < bottom - 1 ? 1 : 2);
+            if (z >= bottom) {
+                const T front = rims.last[~z & 1][before][lane], back = rims.first[~z & 1][behind][lane];
+#pragma unroll
+                for (int k = 0; k < rows; ++k) {
+                    const T around =
+                        (below[k] + above[k]) +
+                        ((k > 0 ? here[k > 0 ? k - 1 : 0] : front) +
+                         (k + 1 < rows ? here[k + 1 < rows ? k + 1 : 0] : back)) +
+                        (__shfl_up_sync(0xffffffffu, here[k], 1) + __shfl_down_sync(0xffffffffu, here[k], 1));
+                    if (mine[k]) use(packed + k * side, padded + k * level.pitch, here[k], around, next[k]);
+                }
             }
+#pragma unroll
+            for (int k = 0; k < rows; ++k) below[k] = here[k], here[k] = above[k];
+            if (z >= bottom - 1) {
+                packed += plane, padded += padded_plane;
+#pragma unroll
+                for (int k = 0; k < rows; ++k)
+                    if (mine[k] && z + 1 < top) next[k] = fetch(packed + k * side);
+            }
+            __syncthreads();
         }
     }
 }
