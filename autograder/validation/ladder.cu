@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -20,6 +21,9 @@
 #include "table.hpp"
 
 #ifdef RUNGS_SIMT
+#include <iostream>
+
+#include "counts.h"
 #include "simt/control.h"
 #include "simt/profile.h"
 #else
@@ -141,72 +145,26 @@ class Arguments {
 
 #ifdef RUNGS_SIMT
 
-/// What Nsight Compute would call the counts of a call. An atomic whose result nobody uses is a `red` on the
-/// GPU and else an `atom`: the source does not tell, and both are `atom` here.
-struct Counts {
-    static constexpr const char* names[] = {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-                                            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                                            "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-                                            "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-                                            "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
-                                            "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-                                            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-                                            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-                                            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
-                                            "l1tex__t_requests_pipe_tex_mem_texture.sum",
-                                            "l1tex__t_sectors_pipe_tex_mem_texture.sum"};
-    unsigned long long values[std::size(names)] = {};
-
-    void add(const simt::check::SiteCounters& site) {
-        const std::size_t op = site.access == simt::check::Access::read    ? 0
-                               : site.access == simt::check::Access::write ? 1
-                                                                           : 2;
-        switch (site.space) {
-            case simt::check::Space::global:
-                values[2 * op] += site.requests;
-                values[2 * op + 1] += site.sectors;
-                break;
-            case simt::check::Space::shared:
-                values[6 + op] += site.wavefronts;
-                break;
-            case simt::check::Space::texture:
-                values[9] += site.requests;
-                values[10] += site.sectors;
-                break;
-            case simt::check::Space::constant:
-                break;
-        }
-    }
-    void print(const std::string& row) const {
-        std::printf("%s", row.c_str());
-        for (const unsigned long long value : values) std::printf(",%llu", value);
-        std::printf("\n");
-    }
-};
-
 /// Modelled seconds of one call, after one that makes what later calls find: scratch memory, say.
 class Clock {
   public:
     explicit Clock(const Options& options)
         : machine_(simt::model::read_machine(options.machine)), profile_(options.profile) {
         simt::set_multiprocessors(machine_.multiprocessors);
-        if (!options.count) return;
-        std::printf("kernel");
-        for (const char* name : Counts::names) std::printf(",%s", name);
-        std::printf("\n");
     }
     /// Of the first call: what `--once` shows a profiler.
-    static Counts count(const rungs::CheckedRung& rung, const rungs::Task& task) {
+    static golden::Row count(const rungs::CheckedRung& rung, const rungs::Task& task) {
         const Arguments arguments(task);
         simt::check::Counting counting;
         rung.entry.run(arguments.call(nullptr));
         CUDA_CHECK(cudaDeviceSynchronize());
-        Counts counts;
+        golden::Row row;
+        for (const std::string& metric : golden::compared_metrics()) row.value[metric] = 0;
         for (const simt::check::LaunchCounters& launch : counting.launches()) {
             if (!launch.exact) throw std::runtime_error(launch.kernel + " is too long to be counted");
-            for (const simt::check::SiteCounters& site : launch.sites) counts.add(site);
+            for (const auto& [metric, value] : golden::counts_of(launch)) row.value[metric] += value;
         }
-        return counts;
+        return row;
     }
     std::string name() const { return machine_.name + ", modelled"; }
     double seconds(const rungs::CheckedRung& rung, const rungs::Task& task) {
@@ -259,6 +217,9 @@ class Clock {
         CUDA_CHECK(cudaGetDeviceProperties(&gpu, 0));
         name_ = gpu.name;
         cache_ = static_cast<std::size_t>(gpu.l2CacheSize);
+        int kilohertz = 0;
+        CUDA_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0));
+        clock_ = 1e3 * kilohertz;
     }
     std::string name() const { return name_; }
     double seconds(const rungs::CheckedRung& rung, const rungs::Task& task) {
@@ -279,11 +240,19 @@ class Clock {
         CUDA_CHECK(cudaDeviceSynchronize());
         if (once_) return 0;
         const double rough = stream_of(1, 0, call);
-        const int calls = static_cast<int>(std::clamp(3e-3 / rough, 1.0, 200.0));
+        // The host has to be ahead of the GPU, with no more in the queue than fits there (1024 launches). A
+        // call that waits for the GPU cannot be queued: what the host does in between is part of its time.
+        const auto start = std::chrono::steady_clock::now();
+        call();
+        const double queueing =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        CUDA_CHECK(cudaDeviceSynchronize());
+        const int calls = static_cast<int>(std::clamp(std::min(3e-3 / rough, 2e-3 / queueing), 1.0, 200.0));
+        const double ahead = 1.5 * queueing * calls + 2e-4;
         const int repeats = rough > 0.05 ? 1 : 7;
         std::vector<double> samples;
         for (int i = 0; i < repeats; ++i)
-            samples.push_back(stream_of(calls, 30'000LL * calls + 400'000, call));
+            samples.push_back(stream_of(calls, static_cast<long long>(ahead * clock_), call));
         std::sort(samples.begin(), samples.end());
         return samples[samples.size() / 2];
     }
@@ -304,6 +273,7 @@ class Clock {
     bool once_;
     std::string name_;
     std::size_t cache_;
+    double clock_;  ///< cycles a second
 };
 
 #endif
@@ -320,6 +290,10 @@ std::string joined(const std::vector<long long>& sizes) {
 void run(const Options& options) {
     const std::unique_ptr<rungs::Exam> exam = JOIN(make_exam_, RUNGS_CHAPTER)();
     Clock clock(options);
+#ifdef RUNGS_SIMT
+    golden::Table counts;
+    counts.metrics = golden::compared_metrics();
+#endif
     if (!options.count) std::printf("# %s\n", clock.name().c_str());
     for (const rungs::Case& which : options.cases) {
         const rungs::Task task = exam->make(which);
@@ -329,9 +303,9 @@ void run(const Options& options) {
             const std::string sizes = joined(which.sizes);
 #ifdef RUNGS_SIMT
             if (options.count) {
-                Clock::count(rung, task)
-                    .print(std::string(TEXT(RUNGS_CHAPTER)) + ' ' + rung.rung + ' ' + which.problem + ' ' +
-                           sizes + ' ' + which.kind);
+                counts.rows.push_back(Clock::count(rung, task));
+                counts.rows.back().name = std::string(TEXT(RUNGS_CHAPTER)) + ' ' + rung.rung + ' ' +
+                                          which.problem + ' ' + sizes + ' ' + which.kind;
                 continue;
             }
 #endif
@@ -341,6 +315,9 @@ void run(const Options& options) {
             std::fflush(stdout);
         }
     }
+#ifdef RUNGS_SIMT
+    if (options.count) golden::write(std::cout, counts);
+#endif
 }
 
 }  // namespace

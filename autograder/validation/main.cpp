@@ -3,6 +3,8 @@
 //     rungs_validation ROOT            prints the comparison of measured and modelled times
 //     rungs_validation ROOT --write    puts the tables between their marks in docs/model.md
 //     rungs_validation ROOT --check    ends with 1 if the page has other tables
+//     rungs_validation ROOT --counts RAW...  turns what ncu printed of ladders into a table, on standard
+//     output
 
 #include <algorithm>
 #include <cmath>
@@ -77,13 +79,16 @@ std::string summary(const std::vector<Comparison>& comparisons) {
         return std::to_string(share.within) + " of " + std::to_string(share.of);
     };
     int high = 0;
+    int ladders = 0;
     for (const Comparison& comparison : comparisons) {
+        if (comparison.lines.size() < 2) continue;  // nothing to be faster than
+        ++ladders;
         text += "| " + title(comparison.key) + " | " + format("%.2f", comparison.rank_correlation) + " | " +
                 share_text(within_two({comparison})) + " |\n";
         high += comparison.rank_correlation >= 0.9;
     }
     const Share all = within_two(comparisons);
-    return text + "| **all** | " + std::to_string(high) + " of " + std::to_string(comparisons.size()) +
+    return text + "| **all** | " + std::to_string(high) + " of " + std::to_string(ladders) +
            " at 0.9 or more | " + share_text(all) + " |\n";
 }
 
@@ -137,6 +142,64 @@ std::string golden_table(const fs::path& folder) {
     return text;
 }
 
+/// What ncu printed of ladders that ran with `--once`, which print a line with the rung's name for each.
+int print_counts(const fs::path& root, const std::vector<std::string>& files) {
+    std::ifstream list(root / "common/simt/golden/metrics.txt");
+    golden::Table all;
+    for (std::string metric; list >> metric;)
+        if (metric.rfind("l1tex", 0) == 0) all.metrics.push_back(metric);
+    for (const std::string& file : files) {
+        std::ifstream in(file);
+        std::vector<std::string> names;
+        for (std::string line; std::getline(in, line);) {
+            std::vector<std::string> cells;
+            std::istringstream row(line);
+            for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+            if (cells.size() != 6 || line.find_first_of("\"#=") != std::string::npos) continue;
+            names.push_back(cells[0] + ' ' + cells[1] + ' ' + cells[2] + ' ' + cells[3] + ' ' + cells[4]);
+        }
+        in.clear();
+        in.seekg(0);
+        for (golden::Row& row : golden::read_ncu(in, names, all.metrics, "rung_ends").rows)
+            all.rows.push_back(row);
+    }
+    golden::write(std::cout, all);
+    return 0;
+}
+
+/// Both tables of counts, and why they differ where they do.
+std::string counts_table(const fs::path& folder) {
+    const CountComparison comparison =
+        compare_counts(read_counts(folder / "counted.csv"), read_counts(folder / "predicted.csv"),
+                       folder / "counted_exceptions.csv");
+    std::string text =
+        "Counted on: " + comparison.machine +
+        ".\n\n| rung | case | loads: requests, sectors | stores | atomics | shared wavefronts: "
+        "loads, stores, atomics | textures: requests, sectors |\n|:--|:--|--:|--:|--:|--:|--:|\n";
+    for (const CountedRung& rung : comparison.rungs) {
+        const auto cell = [&](std::size_t from, std::size_t to) {
+            std::string numbers;
+            bool any = false;
+            for (std::size_t i = from; i < to; ++i) {
+                const auto& [counted, predicted] = rung.counts[i];
+                any = any || counted > 0 || predicted > 0;
+                numbers += (numbers.empty() ? "" : ", ") + format("%.0f", counted);
+                if (counted != predicted) numbers += format(" (%.0f)", predicted);
+            }
+            return any ? numbers : std::string();
+        };
+        text += "| " + rung.rung + " | " + rung.which + " | " + cell(0, 2) + " | " + cell(2, 4) + " | " +
+                cell(4, 6) + " | " + cell(6, 9) + " | " + cell(9, 11) + " |\n";
+    }
+    text += "\nEqual, wavefronts within 2 %: " + std::to_string(comparison.equal) + " of " +
+            std::to_string(comparison.of) + " counts that are not zero.";
+    if (!comparison.reasons.empty())
+        text += " The others, and why:\n\n| rung | counts | why the GPU has others |\n|:--|:--|:--|\n";
+    for (const auto& [rung, counts, reason] : comparison.reasons)
+        text += "| " + rung + " | " + counts + " | " + reason + " |\n";
+    return text + (comparison.reasons.empty() ? "\n" : "");
+}
+
 /// Puts `table` between `<!-- name -->` and `<!-- end -->`.
 std::string insert(const std::string& page, const std::string& name, const std::string& table) {
     const std::string begin = "<!-- " + name + " -->\n", end = "<!-- end -->";
@@ -160,6 +223,7 @@ int run(const fs::path& root, const std::string& action) {
     page = insert(page, "summary", summary(comparisons));
     page = insert(page, "times", "Measured on: " + measured.machine + ".\n\n" + times_table(comparisons));
     page = insert(page, "golden", golden_table(root / "common/simt/golden"));
+    page = insert(page, "counts", counts_table(folder));
     if (action == "--check") {
         if (page == before) return 0;
         std::cerr << "docs/model.md is not what its tables say: run rungs_validation " << root.string()
@@ -173,12 +237,14 @@ int run(const fs::path& root, const std::string& action) {
 }  // namespace
 
 int main(int count, char** words) {
-    const std::string action = count == 3 ? words[2] : "";
-    if (count < 2 || count > 3 || (count == 3 && action != "--write" && action != "--check")) {
-        std::cerr << "usage: rungs_validation ROOT [--write | --check]\n";
+    const std::string action = count >= 3 ? words[2] : "";
+    const bool counts = action == "--counts" && count > 3;
+    if (count < 2 || (count > 3 && !counts) || (count == 3 && action != "--write" && action != "--check")) {
+        std::cerr << "usage: rungs_validation ROOT [--write | --check | --counts RAW...]\n";
         return 2;
     }
     try {
+        if (counts) return print_counts(words[1], {words + 3, words + count});
         return run(words[1], action);
     } catch (const std::exception& error) {
         std::cerr << "rungs_validation: " << error.what() << '\n';

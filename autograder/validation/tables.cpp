@@ -7,6 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "counts.h"
+
 namespace rungs::validation {
 
 double Times::of(const CaseKey& key, const std::string& rung) const {
@@ -120,6 +122,94 @@ Share within_two(const std::vector<Comparison>& comparisons) {
         }
     }
     return share;
+}
+
+const std::vector<std::pair<std::string, std::string>>& counted_metrics() {
+    static const std::vector<std::pair<std::string, std::string>> names{
+        {"load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
+        {"load sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
+        {"store requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
+        {"store sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
+        {"atomic requests", "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"},
+        {"atomic sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"},
+        {"load wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+        {"store wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+        {"atomic wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
+        {"texture requests", "l1tex__t_requests_pipe_tex_mem_texture.sum"},
+        {"texture sectors", "l1tex__t_sectors_pipe_tex_mem_texture.sum"}};
+    return names;
+}
+
+golden::Table read_counts(const std::filesystem::path& file, const std::string& chapter) {
+    std::ifstream in(file);
+    if (!in) throw std::runtime_error(file.string() + ": cannot be read");
+    golden::Table table = golden::read(in);
+    const auto is_other = [&](const golden::Row& row) { return row.name.rfind(chapter, 0) != 0; };
+    table.rows.erase(std::remove_if(table.rows.begin(), table.rows.end(), is_other), table.rows.end());
+    return table;
+}
+
+CountComparison compare_counts(const golden::Table& gpu, const golden::Table& own,
+                               const std::filesystem::path& exceptions, const std::string& chapter) {
+    CountComparison comparison;
+    for (const std::string& comment : gpu.comments)
+        comparison.machine += (comparison.machine.empty() ? "" : "; ") + comment;
+    // rung, the names of its counts joined by " + ", and the reason
+    std::ifstream in(exceptions);
+    if (!in) throw std::runtime_error(exceptions.string() + ": cannot be read");
+    std::map<std::pair<std::string, std::string>, bool> excepted;  // whether it was met
+    for (std::string line; std::getline(in, line);) {
+        if (line.empty() || line[0] == '#' || line.rfind("rung,", 0) == 0) continue;
+        std::istringstream cells(line);
+        CountComparison::Reason reason;
+        std::getline(cells, reason.rung, ',');
+        std::getline(cells, reason.counts, ',');
+        std::getline(cells, reason.reason);
+        if (reason.rung.rfind(chapter, 0) != 0) continue;
+        std::istringstream names(reason.counts);
+        for (std::string name; std::getline(names, name, '+');) {
+            name.erase(0, name.find_first_not_of(' '));
+            name.erase(name.find_last_not_of(' ') + 1);
+            if (std::none_of(counted_metrics().begin(), counted_metrics().end(),
+                             [&](const auto& metric) { return metric.first == name; }))
+                throw std::runtime_error(exceptions.string() + ": no count is called '" + name + "'");
+            excepted[{reason.rung, name}] = false;
+        }
+        comparison.reasons.push_back(std::move(reason));
+    }
+    for (const golden::Row& counted : gpu.rows) {
+        const auto ours_row = std::find_if(own.rows.begin(), own.rows.end(),
+                                           [&](const golden::Row& row) { return row.name == counted.name; });
+        if (ours_row == own.rows.end())
+            throw std::runtime_error("check mode has not counted '" + counted.name + "'");
+        std::istringstream words(counted.name);
+        std::string folder, rung, problem, sizes, kind;
+        words >> folder >> rung >> problem >> sizes >> kind;
+        CountedRung row{folder + "/" + rung, problem + ", " + sizes + " " + kind, {}};
+        const golden::Counts truth = golden::counts_of(counted), ours = golden::counts_of(*ours_row);
+        for (const auto& [name, metric] : counted_metrics()) {
+            const double expected = truth.at(metric), got = ours.at(metric);
+            row.counts.emplace_back(expected, got);
+            if (expected == 0 && got == 0) continue;
+            ++comparison.of;
+            if (std::abs(got - expected) <= golden::allowed(metric, truth)) {
+                ++comparison.equal;
+                continue;
+            }
+            const auto reason = excepted.find({row.rung, name});
+            if (reason == excepted.end())
+                throw std::runtime_error(counted.name + ": no reason in " + exceptions.string() + " for " +
+                                         name + ", " + std::to_string(expected) + " and not " +
+                                         std::to_string(got));
+            reason->second = true;
+        }
+        comparison.rungs.push_back(std::move(row));
+    }
+    for (const auto& [which, met] : excepted)
+        if (!met)
+            throw std::runtime_error(exceptions.string() + ": " + which.first + " does not differ in " +
+                                     which.second);
+    return comparison;
 }
 
 }  // namespace rungs::validation

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "counts.h"
 #include "golden.h"
 #include "rungs/catch.hpp"
 #include "simt/check.h"
@@ -15,66 +16,6 @@
 using namespace simt::check;
 
 namespace {
-
-using Counts = std::map<std::string, double>;
-
-const std::string global_requests = "l1tex__t_requests_pipe_lsu_mem_global_op_";
-const std::string global_sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
-const std::string shared_wavefronts_of = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_";
-const std::string shared_conflicts_of = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_";
-const std::string texture_requests = "l1tex__t_requests_pipe_tex_mem_texture.sum";
-const std::string texture_sectors = "l1tex__t_sectors_pipe_tex_mem_texture.sum";
-
-/// What check mode says of a launch, under ncu's names. An atomic whose result nobody uses is a `red` on the
-/// GPU and else an `atom`; the source does not tell, so both are one here.
-Counts predicted(const LaunchCounters& launch) {
-    Counts counts;
-    for (const SiteCounters& site : launch.sites) {
-        const std::string op = site.access == Access::read    ? "ld.sum"
-                               : site.access == Access::write ? "st.sum"
-                                                              : "atom.sum";
-        if (site.space == Space::global) {
-            counts[global_requests + op] += static_cast<double>(site.requests);
-            counts[global_sectors + op] += static_cast<double>(site.sectors);
-        } else if (site.space == Space::shared) {
-            counts[shared_wavefronts_of + op] += static_cast<double>(site.wavefronts);
-            counts[shared_conflicts_of + op] += static_cast<double>(site.bank_conflicts());
-        } else if (site.space == Space::texture) {
-            counts[texture_requests] += static_cast<double>(site.requests);
-            counts[texture_sectors] += static_cast<double>(site.sectors);
-        }
-    }
-    return counts;
-}
-
-/// What ncu counted, in the same form.
-Counts measured(const golden::Row& row) {
-    Counts counts = row.value;
-    for (const std::string& metric : {global_requests, global_sectors}) {
-        counts[metric + "atom.sum"] += counts.at(metric + "red.sum");
-    }
-    return counts;
-}
-
-/// How far a prediction may be off. Bank conflicts are part of wavefronts, and as exact.
-double allowed(const std::string& metric, const Counts& truth) {
-    if (metric.find("wavefronts") != std::string::npos) return 0.02 * truth.at(metric);
-    const std::size_t conflicts = metric.find(shared_conflicts_of);
-    if (conflicts == 0)
-        return 0.02 * truth.at(shared_wavefronts_of + metric.substr(shared_conflicts_of.size()));
-    return 0;
-}
-
-std::vector<std::string> compared_metrics() {
-    std::vector<std::string> metrics{texture_requests, texture_sectors};
-    for (const char* op : {"ld.sum", "st.sum", "atom.sum"}) {
-        for (const std::string& metric :
-             {global_requests, global_sectors, shared_wavefronts_of, shared_conflicts_of}) {
-            metrics.push_back(metric + op);
-        }
-    }
-    return metrics;
-}
 
 golden::Table read_table() {
     std::ifstream file(GOLDEN_FOLDER "/measured.csv");
@@ -106,7 +47,7 @@ std::map<std::pair<std::string, std::string>, std::string> read_exceptions() {
 
 // What the launches of run_all() were, for functions without arguments of ours.
 Counting* counting = nullptr;
-std::map<std::string, Counts> results;
+std::map<std::string, golden::Counts> results;
 
 }  // namespace
 
@@ -115,29 +56,29 @@ TEST_CASE("check mode counts what the GPU counts", "[simt][golden]") {
     results.clear();
     Counting counts;
     counting = &counts;
-    golden::run_all([](const golden::Kernel&) { counting->clear(); },
-                    [](const golden::Kernel& kernel) {
-                        CAPTURE(kernel.name);
-                        REQUIRE(counting->launches().size() == 1);
-                        CHECK(counting->launches()[0].exact);
-                        REQUIRE(results.emplace(kernel.name, predicted(counting->launches()[0])).second);
-                    });
+    golden::run_all(
+        [](const golden::Kernel&) { counting->clear(); },
+        [](const golden::Kernel& kernel) {
+            CAPTURE(kernel.name);
+            REQUIRE(counting->launches().size() == 1);
+            CHECK(counting->launches()[0].exact);
+            REQUIRE(results.emplace(kernel.name, golden::counts_of(counting->launches()[0])).second);
+        });
     std::string found;
     for (const Finding& finding : findings()) found += to_text(finding);
     CHECK(found == "");
 
     const golden::Table table = read_table();
     auto exceptions = read_exceptions();
-    const std::vector<std::string> metrics = compared_metrics();
     CHECK(table.rows.size() >= 25);
     CHECK(table.rows.size() == results.size());
     std::size_t agreed = 0;
     for (const golden::Row& row : table.rows) {
         REQUIRE(results.count(row.name) == 1);
-        const Counts truth = measured(row);
-        for (const std::string& metric : metrics) {
+        const golden::Counts truth = golden::counts_of(row);
+        for (const std::string& metric : golden::compared_metrics()) {
             const double expected = truth.at(metric), got = results[row.name][metric];
-            const bool agrees = std::abs(got - expected) <= allowed(metric, truth);
+            const bool agrees = std::abs(got - expected) <= golden::allowed(metric, truth);
             CAPTURE(row.name, metric, expected, got);
             const bool excepted = exceptions.erase({row.name, metric}) > 0;
             if (excepted) {
