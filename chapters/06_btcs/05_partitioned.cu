@@ -2,8 +2,8 @@
 // eliminate all unknowns but the last, and hand on what that leaves, from threads to warps to tiles. Far away
 // rows hardly matter to a dominated one: a tile that also reads a few rows of its neighbours is a system of
 // its own, and the solution takes one pass. By how much the rest of the world could have changed it is a
-// number that falls out of the elimination. Where it is too large, tiles are reduced to one row each, and
-// these are solved first.
+// number that falls out of the elimination, and a few tiles tell how many rows that takes. Where it is too
+// large, tiles are reduced to one row each, and these are solved first.
 
 #include <algorithm>
 
@@ -18,8 +18,11 @@ static constexpr int rows = 16;      // of a thread
 static constexpr int threads = 256;  // of a block
 static constexpr int warps = threads / 32;
 static constexpr int tile = rows * threads;
-static constexpr int overlap = 128;  // rows that a tile reads on either side of those that it solves for
 static constexpr float negligible = 0x1p-26f;
+
+// Rows that a tile reads on either side of those that it solves for. A large system is asked for the number.
+static constexpr int usual_overlap = 128, most_overlap = 768;
+static constexpr int samples = 64, least_sampled = 1024 * tile;
 
 /// A system in memory.
 struct System {
@@ -38,6 +41,7 @@ struct Summary {
 struct Shared {
     unsigned long long* bad;  ///< the first row that is not dominated
     int* slow;                ///< some tile is not a system of its own
+    int* overlap;             ///< rows of overlap that the samples need; 0 without samples
 };
 
 static __device__ Row from_lane(const Row& row, int lane, int width) {
@@ -185,9 +189,34 @@ struct Tile {
     }
 };
 
+/// What would x have been in the thread's last row, without a right-hand side, but with a 1 in front of the
+/// tile (x), or behind it (y)?
+static __device__ float2 influence(const Tile& t) {
+    const Row last = t.summary.last;
+    return {fabsf(t.unknowns(1, -last.lower / last.diagonal(), 0).y),
+            fabsf(t.unknowns(0, -last.upper / last.diagonal(), 0).y)};
+}
+
+/// A block owns a tile somewhere in the system, and counts the threads to which it matters what stands
+/// outside.
+static __global__ void __launch_bounds__(threads, 3) sample_kernel(System a, Shared shared) {
+    Tile t;
+    t.read(a, (a.n - tile) / (gridDim.x - 1) * blockIdx.x, nullptr);
+    const float2 matters = influence(t);
+    const int front = __syncthreads_count(!(matters.x <= negligible / 2)) + 1;
+    const int back = __syncthreads_count(!(matters.y <= negligible / 2));
+    // One thread to be on the safe side; and whole lines of memory.
+    if (threadIdx.x == 0) atomicMax(shared.overlap, (rows * (max(front, back) + 1) + 31) / 32 * 32);
+}
+
 /// A block owns tiles that overlap, and solves each as if nothing stood outside of it.
 static __global__ void __launch_bounds__(threads, 3) partitioned_kernel(System a, float* x, Shared shared) {
-    constexpr int stored = tile - 2 * overlap;
+    const int overlap = *shared.overlap > 0 ? *shared.overlap : usual_overlap;
+    if (overlap > most_overlap) {  // no use in trying
+        if (blockIdx.x == 0 && threadIdx.x == 0) *shared.slow = 1;
+        return;
+    }
+    const int stored = tile - 2 * overlap;
     for (long long from = blockIdx.x * static_cast<long long>(stored); from < a.n;
          from += gridDim.x * static_cast<long long>(stored)) {
         const long long begin = from - overlap;
@@ -196,13 +225,11 @@ static __global__ void __launch_bounds__(threads, 3) partitioned_kernel(System a
         const Row last = t.summary.last;
         t.write(0, last.rhs / last.diagonal(), begin, from, min(from + stored, a.n), x);
 
-        // What would x have been without a right-hand side, but with a 1 in front of the tile, or behind it?
-        // Between the two threads at the border of what was stored it is nowhere larger than at one of them.
-        // TODO 5.2 (about 4 lines): t.unknowns(before, last, 0) tells, with the tile's last unknown for a 1 in front:
-        // -last.lower / last.diagonal(), and for a 1 behind: -last.upper / last.diagonal. If the two together
-        // are not
-        // <= negligible, *shared.slow has to be 1. The starter hopes for the best.
-        static_cast<void>(negligible);
+        // Between the two threads at the border of what was stored the influence is nowhere larger than at
+        // one of them.
+        // TODO 5.2 (about 4 lines): if influence(t) of a thread at that border, thread overlap / rows - 1 or its
+        // mirror image, is not <= negligible, front and back together, *shared.slow has to be 1. The starter
+        // hopes for the best.
     }
 }
 
@@ -212,7 +239,7 @@ static __global__ void __launch_bounds__(threads, 3)
     if (*shared.slow == 0) return;
     for (long long k = blockIdx.x; k * tile < a.n; k += gridDim.x) {
         Tile t;
-        t.read(a, k * tile, nullptr);
+        t.read(a, k * tile, shared.bad);
         if (threadIdx.x == 0) summaries[k] = t.summary;
     }
 }
@@ -281,11 +308,15 @@ void btcs::partitioned(const float* lower, const float* diagonal, const float* u
     const long long tiles = (n + tile - 1) / tile;
     auto* const memory = static_cast<unsigned char*>(
         rungs::stream_workspace(stream, 256 + sizeof(float) * static_cast<std::size_t>(22 * tiles + 4096)));
-    const Shared shared{reinterpret_cast<unsigned long long*>(status), reinterpret_cast<int*>(memory)};
+    const Shared shared{reinterpret_cast<unsigned long long*>(status), reinterpret_cast<int*>(memory),
+                        reinterpret_cast<int*>(memory) + 1};
     const System a{lower, diagonal, upper, rhs, n, false};
-    CUDA_CHECK(cudaMemsetAsync(shared.slow, 0, sizeof *shared.slow, stream));
+    CUDA_CHECK(cudaMemsetAsync(memory, 0, 2 * sizeof(int), stream));
 
-    const long long own = (n + tile - 2 * overlap - 1) / (tile - 2 * overlap);
+    const bool sampled = n >= least_sampled;
+    if (sampled) sample_kernel<<<samples, threads, 0, stream>>>(a, shared);
+    const int stored = tile - 2 * (sampled ? most_overlap : usual_overlap);  // at least
+    const long long own = (n + stored - 1) / stored;
     partitioned_kernel<<<static_cast<unsigned>(std::min(own, 1LL << 30)), threads, 0, stream>>>(a, x, shared);
     solve_exactly(a, x, shared, reinterpret_cast<float*>(memory + 256), stream);
     refuse_kernel<<<grid((n + 255) / 256), 256, 0, stream>>>(x, n, shared);

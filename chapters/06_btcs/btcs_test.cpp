@@ -316,6 +316,34 @@ const bool registered = rungs::register_promises<btcs::rungs, promises>("06_btcs
 
 }  // namespace
 
+TEST_CASE("05 asks a few tiles of a large system how far its rows reach", "[06_btcs][05_partitioned]") {
+    // r = 1: a few rows; 100: some hundred; 10^5: further than a tile.
+    const float r = GENERATE(1.0f, 100.0f, 1e5f);
+    const long long n = (1LL << 22) + 5, weak = GENERATE(-1LL, 3000001LL);
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<float> side(size, -r), middle(size, 1 + 2 * r), rhs(size);
+    for (std::size_t i = 0; i < size; ++i)
+        rhs[i] = static_cast<float>(static_cast<int>(i * 7919 % 1009) - 504);
+    if (weak >= 0) middle[static_cast<std::size_t>(weak)] = r;
+    const DeviceBuffer<float> beside(side), diagonal(middle), b(rhs);
+    DeviceBuffer<float> x(size);
+    DeviceBuffer<long long> status(1);
+    btcs::partitioned(beside.data(), diagonal.data(), beside.data(), b.data(), x.data(), status.data(), n,
+                      nullptr);
+    const std::vector<float> got = x.to_host();
+    REQUIRE(status.to_host()[0] == (weak >= 0 ? weak : static_cast<long long>(btcs::solved)));
+    double largest = 0, residual = 0;
+    long long numbers = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        numbers += !std::isnan(got[i]);
+        const double before = i > 0 ? got[i - 1] : 0, behind = i + 1 < size ? got[i + 1] : 0;
+        largest = std::max(largest, std::abs(double(got[i])));
+        residual = std::max(residual, std::abs(rhs[i] - double(middle[i]) * got[i] + r * (before + behind)));
+    }
+    REQUIRE(numbers == (weak >= 0 ? 0 : n));
+    if (weak < 0) CHECK(residual <= btcs::tolerance * (1 + 4.0 * r) * largest);
+}
+
 TEST_CASE("the contract's table and the manifest name the same rungs", "[06_btcs]") {
     const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
     REQUIRE(std::size(btcs::rungs) == manifest.rungs.size());
