@@ -10,17 +10,6 @@
 
 namespace nbody {
 
-/// Threads that a multiprocessor holds (CUDA C++ Programming Guide, table of technical specifications). To
-/// ask a compiler for more blocks than that is an error.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
-inline constexpr int resident_threads = 1024;
-#elif defined(__CUDA_ARCH__) && \
-    (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
-inline constexpr int resident_threads = 1536;
-#else
-inline constexpr int resident_threads = 2048;
-#endif
-
 /// Rows of partial accelerations of n bodies in device memory: in a row all x, then all y, then all z.
 struct PartialSums {
     float* data;

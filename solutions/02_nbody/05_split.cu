@@ -9,14 +9,17 @@
 #include "partial_sums.cuh"
 #include "rungs/cuda_check.cuh"
 
-static constexpr int owned =
-    2;  // bodies a thread: few registers, so that a multiprocessor holds all its 2048 threads
+static constexpr int owned = 2;  // bodies a thread
+
+// Threads that a multiprocessor shall hold. It could hold twice as many, but these have twice the registers:
+// enough for four visitors at a time.
+static constexpr int resident = 1024;
 
 static __device__ void add_pull(const float4& own, const float4& other, float softening2, float3& sum) {
     const float dx = other.x - own.x, dy = other.y - own.y, dz = other.z - own.z;
     const float squared = dz * dz + (dy * dy + (dx * dx + softening2));
     const float inverse = nbody::inverse_sqrt(squared);
-    const float pull = other.w * (inverse * inverse * inverse);
+    const float pull = (other.w * inverse) * (inverse * inverse);  // neither product waits for the other
     sum.x += pull * dx;
     sum.y += pull * dy;
     sum.z += pull * dz;
@@ -24,10 +27,11 @@ static __device__ void add_pull(const float4& own, const float4& other, float so
 
 /// A thread owns `owned` bodies, block_size apart. A block adds up the pull of bodies `part` * span to
 /// (`part` + 1) * span - 1 on them, where its part is blockIdx.y, and stores it in that row.
-template <int block_size>
-__global__ void __launch_bounds__(block_size, nbody::resident_threads / block_size)
+/// @tparam unrolled  bodies of the other side for one turn of the innermost loop
+template <int block_size, int unrolled>
+__global__ void __launch_bounds__(block_size, resident / block_size)
     split_kernel(const float4* bodies, nbody::PartialSums parts, int span, float softening2) {
-    __shared__ float4 tile[block_size];
+    __shared__ float4 tile[4][block_size / 4];  // x, y, z and mass, of four bodies each
     const int n = parts.n;
     const int i = static_cast<int>(blockIdx.x * owned * block_size + threadIdx.x);
     float4 own[owned];
@@ -49,13 +53,20 @@ __global__ void __launch_bounds__(block_size, nbody::resident_threads / block_si
     for (int first = begin; first < end; first += block_size) {
         const int j = first + static_cast<int>(threadIdx.x);
         __syncthreads();
-        tile[threadIdx.x] = j < end ? bodies[j] : float4{0, 0, 0, 0};
+        const float4 fetched = j < end ? bodies[j] : float4{0, 0, 0, 0};
+        const float of_body[4] = {fetched.x, fetched.y, fetched.z, fetched.w};
+        for (int c = 0; c < 4; ++c) reinterpret_cast<float*>(tile[c])[threadIdx.x] = of_body[c];
         __syncthreads();
-#pragma unroll 4
-        for (int k = 0; k < block_size; ++k) {
-            const float4 other = tile[k];
+#pragma unroll(unrolled / 4)
+        for (int k = 0; k < block_size / 4; ++k) {
+            const float4 x = tile[0][k], y = tile[1][k], z = tile[2][k], m = tile[3][k];
+            const float4 others[4] = {
+                {x.x, y.x, z.x, m.x}, {x.y, y.y, z.y, m.y}, {x.z, y.z, z.z, m.z}, {x.w, y.w, z.w, m.w}};
 #pragma unroll
-            for (int r = 0; r < owned; ++r) add_pull(own[r], other, softening2, sum[r]);
+            for (int h = 0; h < 4; ++h) {
+#pragma unroll
+                for (int r = 0; r < owned; ++r) add_pull(own[r], others[h], softening2, sum[r]);
+            }
         }
     }
 #pragma unroll
@@ -64,7 +75,7 @@ __global__ void __launch_bounds__(block_size, nbody::resident_threads / block_si
     }
 }
 
-template <int block_size>
+template <int block_size, int unrolled>
 static void launch(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {
     int device = 0, sms = 0;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -72,7 +83,7 @@ static void launch(const float4* bodies, float4* acceleration, int n, float soft
 
     const int blocks = (n - 1) / (owned * block_size) + 1;
     const int tiles = (n - 1) / block_size + 1;
-    const int at_once = 2048 / block_size * sms;  // blocks that the GPU holds
+    const int at_once = resident / block_size * sms;  // blocks that the GPU holds
     int part_tiles = tiles, rows = 1;
     // TODO 5.2 (about 3 lines): into how many parts? Many enough that the grid has 64 times as many blocks as the GPU
     // holds: when the last ones run, few others have gone. A part is at least one tile. `part_tiles` tiles
@@ -85,7 +96,7 @@ static void launch(const float4* bodies, float4* acceleration, int n, float soft
 
     const nbody::PartialSums parts = nbody::make_partial_sums(rows, n, stream);
     const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(rows));
-    split_kernel<block_size>
+    split_kernel<block_size, unrolled>
         <<<grid, block_size, 0, stream>>>(bodies, parts, part_tiles * block_size, softening * softening);
     CUDA_CHECK(cudaGetLastError());
     nbody::add_rows(parts, acceleration, rows, stream);
@@ -93,11 +104,11 @@ static void launch(const float4* bodies, float4* acceleration, int n, float soft
 
 void nbody::split(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {
     if (n <= 0) return;
-    // Large tiles need fewer barriers and loads; small ones make more blocks.
-    if (n >= 16384) {
-        launch<1024>(bodies, acceleration, n, softening, stream);
+    // Large tiles need fewer barriers and jumps; small ones make more blocks.
+    if (n >= 65536) {
+        launch<512, 64>(bodies, acceleration, n, softening, stream);
     } else {
-        launch<256>(bodies, acceleration, n, softening, stream);
+        launch<256, 16>(bodies, acceleration, n, softening, stream);
     }
 }
 
