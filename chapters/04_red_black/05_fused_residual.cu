@@ -5,22 +5,26 @@
 #include "red_black.cuh"
 #include "split.cuh"
 
+// A block owns 64 x 4 x 4 elements: the more compact it is, the fewer of its neighbours belong to others.
+static constexpr int along_k = 16, along_j = 4, along_i = 4;  // threads
+
 /// A thread owns four elements m, ... m + 3 of a row of its colour. With `norm`, the squares of the residual
 /// before the update are added to *total; without, the values before are not even read.
 template <class T, bool norm>
-__global__ void fused_residual_kernel(const T* b, const T* other, T* own, double* total, int n, int colour) {
-    const int m = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
-    const int j = blockIdx.y * blockDim.y + threadIdx.y;
+__global__ void __launch_bounds__(along_k* along_j* along_i)
+    fused_residual_kernel(const T* b, const T* other, T* own, double* total, int n, int colour) {
+    const int m = 4 * (blockIdx.x * along_k + threadIdx.x);
+    const int j = blockIdx.y * along_j + threadIdx.y;
     // Black goes from the last plane to the first: what red has touched last is still in the cache.
-    const int i = colour == 0 ? blockIdx.z : gridDim.z - 1 - blockIdx.z;
+    const int i = along_i * (colour == 0 ? blockIdx.z : gridDim.z - 1 - blockIdx.z) + threadIdx.z;
     double squares = 0;
-    if (j < n && 2 * m < n) {  // no early return: all threads add up their squares below
+    if (i < n && j < n && 2 * m < n) {  // no early return: all threads add up their squares below
         const int parity = (i + j + colour) & 1;
         const std::size_t c = (static_cast<std::size_t>(i) * n + j) * red_black::half_row(n) + m;
-        const red_black::Four<T> sum = red_black::four_neighbours(other, c, i, j, m, parity, n);
         const red_black::Four<T> rhs = red_black::four(b, c);
         red_black::Four<T> mine{};
         if (norm) mine = red_black::four(own, c);
+        const red_black::Four<T> sum = red_black::four_neighbours(other, c, i, j, m, parity, n);
 #pragma unroll
         for (int v = 0; v < 4; ++v) {
             const bool inside = 2 * (m + v) + parity < n;
@@ -37,7 +41,11 @@ __global__ void fused_residual_kernel(const T* b, const T* other, T* own, double
 template <class T>
 static void launch(const T* start, const T* b, T* u, double* norms, T* work, int n, int iterations,
                    cudaStream_t stream) {
-    const dim3 block(32, 16), grid((red_black::half_row(n) + 127) / 128, (n + 15) / 16, n);
+    const auto blocks = [](std::size_t elements, int each) {
+        return static_cast<unsigned>((elements + each - 1) / each);
+    };
+    const dim3 block(along_k, along_j, along_i);
+    const dim3 grid(blocks(red_black::half_row(n), 4 * along_k), blocks(n, along_j), blocks(n, along_i));
     const red_black::Split<T> halves(work, n);
 
     red_black::clear(norms, iterations, stream);
