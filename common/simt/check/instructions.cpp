@@ -14,6 +14,8 @@ Arithmetic& Arithmetic::operator+=(const Arithmetic& o) {
     doubles += o.doubles;
     fusable += o.fusable;
     special += o.special;
+    divisions += o.divisions;
+    wide_divisions += o.wide_divisions;
     integers += o.integers;
     branches += o.branches;
     return *this;
@@ -192,7 +194,8 @@ Arithmetic arithmetic_of(const unsigned char* code, std::size_t bytes, const voi
             if (i.opcode == 0xc3 || i.opcode == 0xc2 || i.opcode == 0xe9 || i.opcode == 0xeb) break;
             if (i.opcode == 0xff && (i.reg == 4 || i.reg == 5)) break;
             if (i.opcode == 0xe8 && code + at + i.target == begin_of_block) break;
-            if ((i.opcode == 0xf6 || i.opcode == 0xf7) && i.reg >= 6) ++sum.special;
+            if ((i.opcode == 0xf6 || i.opcode == 0xf7) && i.reg >= 6)
+                ++(i.wide ? sum.wide_divisions : sum.divisions);
         }
         if (i.map == 1 && i.opcode >= 0x10 && i.opcode < 0x60) count_float(i, sum, products);
         if (is_branch(i)) {

@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -240,6 +241,16 @@ __global__ void reciprocal_roots(float* never, unsigned steps, float x) {
     if (a + b + c + d == -1.0f) *never = a;
 }
 
+/// The values fit 32 bits, as sizes and indices do, also where the type is wider: that is a shorter way.
+template <class T>
+__global__ void divisions(T* never, unsigned steps, T x) {
+    T a = x, b = x + 1, c = x + 2, d = x + 3;
+    for (unsigned i = 0; i < steps; ++i)
+        a = 2000000000 / (a + x), b = 2000000001 / (b + x), c = 2000000002 / (c + x),
+        d = 2000000003 / (d + x);
+    if (a + b + c + d == -1) *never = a;
+}
+
 __global__ void shuffles(float* never, unsigned steps, float x) {
     float a = x + threadIdx.x, b = a + 1, c = a + 2, d = a + 3;
     for (unsigned i = 0; i < steps; ++i) {
@@ -324,6 +335,13 @@ int main() {
     };
     show("kernel_and_fetch_s", (times(65, fetch) - times(1, fetch)) / 64,
          "each further kernel whose result the host waits for");
+    // Nothing is queued ahead: a kernel cannot start before the host has asked for it.
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 4000; ++i) wide_kernel();
+    require(cudaDeviceSynchronize(), "launching");
+    show("launch_by_host_s",
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 4000,
+         "each of many empty kernels, as the host asks for them");
     show("blocks_per_s", (1 << 20) / (seconds([] { nothing<<<1 << 20, 256>>>(); }) - one_kernel),
          "empty blocks of 256 threads");
     show("blocks_32_per_s", (1 << 20) / (seconds([] { nothing<<<1 << 20, 32>>>(); }) - one_kernel),
@@ -459,6 +477,14 @@ int main() {
     show("issue_rsqrt",
          rate([&] { reciprocal_roots<<<sms * 8, 256>>>(never, 2048, 1.5f); }, warps * 2048 * 4),
          "rsqrtf of warps a cycle");
+    show("issue_division",
+         rate([&] { divisions<<<sms * 8, 256>>>(reinterpret_cast<int*>(never), 512, 30000); },
+              warps * 512 * 4),
+         "int divisions of warps a cycle");
+    show("issue_wide_division",
+         rate([&] { divisions<<<sms * 8, 256>>>(reinterpret_cast<long long*>(never), 512, 30000LL); },
+              warps * 512 * 4),
+         "long long divisions of warps a cycle");
     show("issue_shuffle", rate([&] { shuffles<<<sms * 8, 256>>>(never, 2048, 1.5f); }, warps * 2048 * 4),
          "shuffles of warps a cycle");
     for (const unsigned per : {1u, 2u, 4u, 8u}) {

@@ -28,6 +28,7 @@ constexpr Key keys[] = {
     {"fill", &Machine::fill},
     {"copy", &Machine::copy},
     {"wait", &Machine::wait},
+    {"host_launch", &Machine::host_launch},
     {"blocks", &Machine::blocks},
     {"dram_read", &Machine::dram_read},
     {"dram_copy", &Machine::dram_copy},
@@ -194,8 +195,13 @@ Prediction predict(const Machine& machine, const CallProfile& call) {
         prediction.seconds += prediction.launches.back().seconds;
     }
     prediction.seconds += call.fills * machine.fill + call.filled_bytes / machine.dram_read;
-    prediction.seconds += call.waits * machine.wait;
     prediction.seconds += call.copies * machine.copy + 2 * call.copied_bytes / machine.dram_copy;
+    if (call.waits > 0) {
+        // The host cannot be ahead of the GPU: nothing starts before it has asked for it.
+        const auto asked = static_cast<double>(call.launches.size());
+        prediction.seconds = std::max(prediction.seconds, asked * machine.host_launch);
+        prediction.seconds += call.waits * machine.wait;
+    }
     return prediction;
 }
 

@@ -19,6 +19,10 @@ namespace {
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
+/// Instructions that take as long as a division of integers by a number that is not known to the compiler:
+/// calibrate.cu's issue_division (0.121 a cycle on an H200) and issue_wide_division (0.114), of four a cycle.
+constexpr double division = 33, wide_division = 35;
+
 /// Instructions of warps, from what is counted. The factors are rounded from a fit to the instructions that
 /// ncu counted for the golden set, the same for all kernels (docs/model.md). Integers count little: most of
 /// what the CPU computes of addresses, the GPU has in its instructions.
@@ -26,7 +30,8 @@ double instructions_of(const LaunchCounters& c, double requests) {
     const check::Arithmetic& a = c.arithmetic;
     const double warps = real(c.warps), barriers = real(c.barriers) * warps / std::max(real(c.blocks), 1.0);
     return 10 * warps + 1.5 * requests + real(a.floats + a.doubles - a.fusable) + 2.5 * real(a.special) +
-           0.25 * real(a.integers) + 0.5 * real(a.branches) + real(c.shuffles + c.votes) + 2 * barriers;
+           division * real(a.divisions) + wide_division * real(a.wide_divisions) + 0.25 * real(a.integers) +
+           0.5 * real(a.branches) + real(c.shuffles + c.votes) + 2 * barriers;
 }
 
 }  // namespace

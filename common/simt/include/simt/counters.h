@@ -95,9 +95,10 @@ struct ArrayCounters {
 /// among them.
 struct Arithmetic {
     std::uint64_t floats = 0, doubles = 0;  ///< sums, products, comparisons, conversions
-    std::uint64_t fusable = 0;   ///< products of these that a sum in the same basic block can take along
-    std::uint64_t special = 0;   ///< divisions and roots
-    std::uint64_t integers = 0;  ///< sums, products, shifts, comparisons, addresses
+    std::uint64_t fusable = 0;  ///< products of these that a sum in the same basic block can take along
+    std::uint64_t special = 0;  ///< divisions and roots
+    std::uint64_t divisions = 0, wide_divisions = 0;  ///< of integers: up to 32 bits, 64 bits
+    std::uint64_t integers = 0;                       ///< sums, products, shifts, comparisons, addresses
     std::uint64_t branches = 0;
     Arithmetic& operator+=(const Arithmetic& other);
 };

@@ -34,11 +34,12 @@ struct Machine {
     int multiprocessors = 0;
     double clock = 0;  ///< cycles a second, under load
 
-    double launch = 0;  ///< seconds that a kernel which fills the GPU adds to a stream of kernels
-    double fill = 0;    ///< seconds that a cudaMemsetAsync() of a few bytes adds
-    double copy = 0;    ///< seconds that a cudaMemcpyAsync() of a few bytes adds
-    double wait = 0;    ///< seconds that a stream idles because the host waited for it
-    double blocks = 0;  ///< blocks started a second
+    double launch = 0;       ///< seconds that a kernel which fills the GPU adds to a stream of kernels
+    double fill = 0;         ///< seconds that a cudaMemsetAsync() of a few bytes adds
+    double copy = 0;         ///< seconds that a cudaMemcpyAsync() of a few bytes adds
+    double wait = 0;         ///< seconds that a stream idles because the host waited for it
+    double host_launch = 0;  ///< seconds that the host needs for a launch
+    double blocks = 0;       ///< blocks started a second
 
     double dram_read = 0;              ///< bytes a second, reading alone
     double dram_copy = 0;              ///< bytes a second, as many written as read

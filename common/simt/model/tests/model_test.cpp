@@ -241,6 +241,13 @@ TEST_CASE("what the machine code of a basic block computes", "[simt][model]") {
     CHECK(sum.special == 2);
     CHECK(sum.integers == 2);
     CHECK(sum.branches == 1);
+    // idivl, divb, idivq
+    const unsigned char divisions[] = {0xf7, 0xf9, 0xf6, 0xf1, 0x49, 0xf7, 0xfd, 0xc3};
+    const simt::check::Arithmetic quotients =
+        simt::check::arithmetic_of(divisions, sizeof divisions, nullptr);
+    CHECK(quotients.divisions == 2);
+    CHECK(quotients.wide_divisions == 1);
+    CHECK(quotients.special == 0);
     // Whatever the bytes, it ends, and reads nothing behind them.
     std::uint32_t random = 1;
     for (int i = 0; i < 20000; ++i) {
@@ -248,7 +255,8 @@ TEST_CASE("what the machine code of a basic block computes", "[simt][model]") {
         for (unsigned char& byte : noise)
             byte = static_cast<unsigned char>((random = random * 1664525 + 1013904223) >> 24);
         const simt::check::Arithmetic any = simt::check::arithmetic_of(noise, sizeof noise, nullptr);
-        CHECK(any.floats + any.doubles + any.special + any.integers + any.branches <= sizeof noise);
+        CHECK(any.floats + any.doubles + any.special + any.divisions + any.wide_divisions + any.integers +
+                  any.branches <= sizeof noise);
     }
 }
 
