@@ -17,6 +17,13 @@
 
 namespace pcg {
 
+/// Cells beside each other in a row, as many as a thread moves at once.
+template <class T>
+struct alignas(16) Pack {
+    static constexpr int size = 16 / sizeof(T);
+    T of[size];
+};
+
 /// A place in the cube.
 template <int d>
 struct Cell {

@@ -29,57 +29,67 @@ struct Step {
     }
     __device__ bool moves_x() const { return along_p != 0; }
     __device__ void move(T& x, T r, T p) const { x += along_p * p + along_r * r; }
-    __device__ void add(T r, T p, T w) {
-        sums.of[0] += double(r) * r;
-        sums.of[1] += double(p) * w;
-        sums.of[2] += double(r) * w;
-        sums.of[3] += double(w) * w;
+    template <int n>
+    __device__ void add(const T (&r)[n], const T (&p)[n], const T (&w)[n]) {
+#pragma unroll
+        for (int c = 0; c < n; ++c) {
+            const double own_r = r[c], own_p = p[c], own_w = w[c];
+            sums.of[0] += own_r * own_r;
+            sums.of[1] += own_p * own_w;
+            sums.of[2] += own_r * own_w;
+            sums.of[3] += own_w * own_w;
+        }
     }
 };
 
-/// What a solve has in global memory: two of each vector, used in turn, and the blocks' sums.
+/// What a solve has in global memory: two of r and p, used in turn, x, and the blocks' sums.
 template <class T>
 struct Work {
-    T *r[2], *p[2];
+    T *r[2], *p[2], *x;
     double* sums;
 };
 
 template <class T, int d>
 __global__ void __launch_bounds__(sweep_block, 1)
-    cg_fused_kernel(const T* b, T* x, double* history, int* outcome, Work<T> work, Tiling tiling, int side,
+    cg_fused_kernel(const T* b, double* history, int* outcome, Work<T> work, Tiling tiling, int side,
                     int limit, double tolerance) {
     extern __shared__ double memory[];
     GridSums over_grid(work.sums);
     const long long n = cells(d, side), threads = static_cast<long long>(gridDim.x) * blockDim.x;
     const long long me = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    const long long kept = swept_length<d, T>(side);
+    const auto place = [side](long long i) { return swept_place<d, T>(i, side); };
+    T* const x = work.x;
 
-    Step<T> step;  // alpha = beta = 0: the first pass copies b. It reads p = 0
-    Pass<T> pass{b, work.p[1], work.r[0], work.p[0], x};
+    Step<T> step;  // alpha = beta = 0: the first pass copies b, which stands in r, and makes p = r
+    Pass<T> pass{work.r[1], work.p[1], work.r[0], work.p[0], x};
     double bb = 0;
     T behind = 0;  // x lacks behind * (p - r): the last step but one, since p - r is beta times its direction
     bool carried = false;  // r is not b - A x, but what the recurrence says
-    int k = 0, now = 0, what;
+    int k = 0, what;
     for (;;) {
         step.sums = {};
         sweep<d>(memory, pass, side, tiling, step);
         const Sums<4> sums = over_grid(step.sums);
-        T *const r = work.r[now], *const p = work.p[now];  // r_k and p_k
-        now = 1 - now;
-        pass = {r, p, work.r[now], work.p[now], x};
+        T *const r = pass.new_r, *const p = pass.new_p;  // r_k and p_k
+        pass = {r, p, pass.r, pass.p, x};
         const double rr = sums.of[0], pw = sums.of[1], rw = sums.of[2], ww = sums.of[3];
         if (k == 0) bb = rr;
         what = verdict(rr, bb, k, limit, tolerance);
         if (what >= 0) {
-            for (long long i = me; behind != 0 && i < n; i += threads) x[i] += behind * (p[i] - r[i]);
+            for (long long i = me; behind != 0 && i < kept; i += threads) x[i] += behind * (p[i] - r[i]);
             behind = 0;
         }
         if (what == converged && carried) {  // it seems to be the end: look again
             cooperative_groups::this_grid().sync();
             Sums<1> square;
             for (long long i = me; i < n; i += threads) {
-                const T fresh = b[i] - laplace_at(x, Cell<d>(i, side), side);
-                p[i] -= r[i];
-                r[i] = fresh;
+                const Cell<d> cell(i, side);
+                const long long c = place(i);
+                const T fresh = b[i] - laplace_at(cell, side, x[c],
+                                                  [&](const Cell<d>& at) { return x[place(at.index)]; });
+                p[c] -= r[c];
+                r[c] = fresh;
                 square.of[0] += double(fresh) * fresh;
             }
             square = over_grid(square);
@@ -125,29 +135,46 @@ __global__ void __launch_bounds__(sweep_block, 1)
     if (me == 0) outcome[0] = what, outcome[1] = k;
 }
 
+/// Copies rows of `count` numbers, whose beginnings are `apart` and `apart_from` numbers apart.
+template <class T>
+static void copy_rows(T* to, std::size_t apart, const T* from, std::size_t apart_from, std::size_t count,
+                      std::size_t rows, cudaStream_t stream) {
+    if (count == 0) return;
+    if (apart == apart_from) {  // one row may be longer than a pitch may be
+        CUDA_CHECK(cudaMemcpyAsync(to, from, apart * rows * sizeof(T), cudaMemcpyDeviceToDevice, stream));
+        return;
+    }
+    CUDA_CHECK(cudaMemcpy2DAsync(to, apart * sizeof(T), from, apart_from * sizeof(T), count * sizeof(T), rows,
+                                 cudaMemcpyDeviceToDevice, stream));
+}
+
 template <class T>
 static void launch(const T* b, T* x, double* history, int* outcome, int d, int side, int limit,
                    double tolerance, cudaStream_t stream) {
     with_dimensions(d, side, [&](auto dimensions) {
         constexpr int most = decltype(dimensions)::value;
         Plan plan = plan_sweep<most, T>(side);
-        const long long n = cells(most, side);
         clear_history(history, limit, stream);
-        if (n > 0) CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(T), stream));
 
-        const std::size_t sums = GridSums::bytes(plan.blocks);
+        // Rows as the sweep wants them: b is copied there, and x back from there.
+        const std::size_t length = row_length<most, T>(side), kept = swept_length<most, T>(side);
+        const std::size_t rows = kept / std::max<std::size_t>(length, 1), sums = GridSums::bytes(plan.blocks);
         auto* const memory =
-            static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + 4 * n * sizeof(T)));
+            static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + 5 * kept * sizeof(T)));
         T* const vectors = reinterpret_cast<T*>(memory + sums);
-        Work<T> work{
-            {vectors, vectors + n}, {vectors + 2 * n, vectors + 3 * n}, reinterpret_cast<double*>(memory)};
-        if (n > 0) CUDA_CHECK(cudaMemsetAsync(work.p[1], 0, n * sizeof(T), stream));
+        Work<T> work{{vectors, vectors + 2 * kept},
+                     {vectors + kept, vectors + 3 * kept},
+                     vectors + 4 * kept,
+                     reinterpret_cast<double*>(memory)};
+        if (kept > 0) CUDA_CHECK(cudaMemsetAsync(work.r[1], 0, 3 * kept * sizeof(T), stream));  // and p[1], x
+        copy_rows(work.r[1], length, b, side, side, rows, stream);
         const auto kernel = cg_fused_kernel<T, most>;
         CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         static_cast<int>(plan.shared)));
-        void* arguments[] = {&b, &x, &history, &outcome, &work, &plan.tiling, &side, &limit, &tolerance};
+        void* arguments[] = {&b, &history, &outcome, &work, &plan.tiling, &side, &limit, &tolerance};
         CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(plan.blocks), dim3(plan.threads), arguments,
                                                plan.shared, stream));
+        copy_rows(x, side, work.x, length, side, rows, stream);
     });
 }
 

@@ -19,11 +19,16 @@ struct Step {
     __device__ float direction(float r, float p) const { return r + beta * p; }
     __device__ bool moves_x() const { return along_p != 0; }
     __device__ void move(float& e, float r, float p) const { e += along_p * p + along_r * r; }
-    __device__ void add(float r, float p, float w) {
-        sums.of[0] += double(r) * r;
-        sums.of[1] += double(p) * w;
-        sums.of[2] += double(r) * w;
-        sums.of[3] += double(w) * w;
+    template <int n>
+    __device__ void add(const float (&r)[n], const float (&p)[n], const float (&w)[n]) {
+#pragma unroll
+        for (int c = 0; c < n; ++c) {
+            const double own_r = r[c], own_p = p[c], own_w = w[c];
+            sums.of[0] += own_r * own_r;
+            sums.of[1] += own_p * own_w;
+            sums.of[2] += own_r * own_w;
+            sums.of[3] += own_w * own_w;
+        }
     }
 };
 
@@ -65,14 +70,15 @@ __global__ void __launch_bounds__(sweep_block, 1)
         const float units = k > 0 ? static_cast<float>(old / scale) : 0.0f;
         for (long long i = me; i < n; i += all) {
             const double exact = b[i] - laplace_at(x, Cell<d>(i, side), side);
-            const float carry = (p[i] - r[i]) * units;
+            const long long c = swept_place<d, float>(i, side);
+            const float carry = (p[c] - r[c]) * units;
             // TODO 6.1 (3 lines): what float is to solve for: r = (b - A x) / scale, e = 0. `carry` is what p has beside
             // r, in units of the new scale: the next pass adds the new r to it, so p is that now.
             // BEGIN SOLUTION
-            //~ r[i] = e[i] = p[i] = 0 * carry;
-            r[i] = static_cast<float>(exact / scale);
-            e[i] = 0;
-            p[i] = carry;
+            //~ r[c] = e[c] = p[c] = 0 * carry;
+            r[c] = static_cast<float>(exact / scale);
+            e[c] = 0;
+            p[c] = carry;
             // END SOLUTION
         }
         grid.sync();
@@ -113,7 +119,8 @@ __global__ void __launch_bounds__(sweep_block, 1)
         if (what >= 0) break;
         r = work.r[now], p = work.p[now];
         for (long long i = me; i < n; i += all) {
-            const float found = e[i] + behind * (p[i] - r[i]);
+            const long long c = swept_place<d, float>(i, side);
+            const float found = e[c] + behind * (p[c] - r[c]);
             // TODO 6.3 (1 line): the correction, in double. Float found it for r / scale.
             // BEGIN SOLUTION
             //~ (void)found;
@@ -132,17 +139,17 @@ void pcg::mixed_precision(const double* b, double* x, double* history, int* outc
         Plan plan = plan_sweep<most, float>(side);
         const long long n = cells(most, side);
         clear_history(history, limit, stream);
-        const std::size_t sums = GridSums::bytes(plan.blocks);
+        const std::size_t sums = GridSums::bytes(plan.blocks), kept = swept_length<most, float>(side);
         auto* const memory =
-            static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + 5 * n * sizeof(float)));
+            static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + 5 * kept * sizeof(float)));
         auto* const vectors = reinterpret_cast<float*>(memory + sums);
-        Work work{{vectors, vectors + n},
-                  {vectors + 2 * n, vectors + 3 * n},
-                  vectors + 4 * n,
+        Work work{{vectors, vectors + kept},
+                  {vectors + 2 * kept, vectors + 3 * kept},
+                  vectors + 4 * kept,
                   reinterpret_cast<double*>(memory)};
         if (n > 0) {
             CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(double), stream));
-            CUDA_CHECK(cudaMemsetAsync(vectors, 0, 5 * n * sizeof(float), stream));
+            CUDA_CHECK(cudaMemsetAsync(vectors, 0, 5 * kept * sizeof(float), stream));
         }
         const auto kernel = mixed_precision_kernel<most>;
         CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
