@@ -1,159 +1,382 @@
 // One launch that keeps everything it can: a block owns a brick of the cube, with x, r, p and w = A p in
 // registers and shared memory from the first iteration to the last. What it needs of its neighbours is p one
 // cell beyond its faces. That it works out itself: it keeps r and p there, too, and is told w. So an
-// iteration sends one number for each cell of a face, and waits once.
+// iteration sends one number for each cell of a face, and four sums, and waits once. There is no barrier of
+// the grid: each number travels with the turn that it belongs to, and who needs it looks until it is there.
 
 #include <algorithm>
+#include <cstring>
+#include <cuda/atomic>
 
 #include "solver.cuh"
 
 using namespace pcg;
 
-static constexpr int most_threads = 1024;
-static constexpr int most_rim = 6;  ///< cells around its brick that a thread looks after
+static constexpr int most_threads = 512, streamed_threads = 1024;
+static constexpr int short_row = 32;  ///< packs
 
-/// A cube of 2 or 3 dimensions, cut into bricks of whole rows, `high` x `deep` of them. A thread owns the
-/// cells of a brick that share the first and the last coordinate. Of a square, the coordinate between has the
-/// one value 0.
-struct Bricks {
-    int dimensions, side, sides_high;  ///< of the cube; sides_high is side, or 1 of a square
-    int high, deep;
-    int stacks, layers;  ///< bricks along the coordinate between, and along the last one
+/// Half of a number and the turn that it was sent in, or a sum whose last two bits are those of the turn. It
+/// is written and read as a whole: who sees the turn has the number, without a fence.
+using Word = unsigned long long;
 
-    __host__ __device__ int rim_rows() const { return 2 * (high + deep); }
-    __host__ __device__ int padded() const { return (high + 2) * (deep + 2) * side; }
+static __device__ void send(Word* to, Word word) {
+    cuda::atomic_ref<Word, cuda::thread_scope_device>(*to).store(word, cuda::memory_order_relaxed);
+}
+static __device__ Word look(Word* at) {
+    return cuda::atomic_ref<Word, cuda::thread_scope_device>(*at).load(cuda::memory_order_relaxed);
+}
+
+/// Packs of w that blocks show each other. Two places in turn: a neighbour may still read the other.
+template <class T>
+class Faces {
+  public:
+    static constexpr int words = 4;  ///< of a pack
+    __host__ __device__ static constexpr std::size_t count(long long packs) { return 2 * words * packs; }
+
+    __device__ Faces(Word* memory, long long packs) : memory_(memory), packs_(packs) {}
+
+    __device__ void show(long long pack, const Pack<T>& value, unsigned turn) const {
+        unsigned part[words];
+        memcpy(part, &value, sizeof(value));
+#pragma unroll
+        for (int i = 0; i < words; ++i) send(place(i, pack, turn), Word(turn) << 32 | part[i]);
+    }
+    __device__ Pack<T> wait(long long pack, unsigned turn) const {
+        Word word[words];
+        for (bool there = false; !there;) {
+#pragma unroll
+            for (int i = 0; i < words; ++i) word[i] = look(place(i, pack, turn));
+            there = true;
+#pragma unroll
+            for (int i = 0; i < words; ++i) there = there && word[i] >> 32 == turn;
+            if (!there) __nanosleep(100);  // all threads look: too often, and the sums come late
+        }
+        unsigned part[words];
+#pragma unroll
+        for (int i = 0; i < words; ++i) part[i] = static_cast<unsigned>(word[i]);
+        Pack<T> value;
+        memcpy(&value, part, sizeof(value));
+        return value;
+    }
+
+  private:
+    __device__ Word* place(int i, long long pack, unsigned turn) const {
+        return memory_ + ((turn % 2) * words + i) * packs_ + pack;
+    }
+
+    Word* memory_;
+    long long packs_;
 };
 
-template <class T, int most_high>
+/// Four sums over the warp: lane l has sum l / 8.
+static __device__ double warp_sums(const Sums<4>& own) {
+    const auto other = [](double x, int step) { return __shfl_xor_sync(0xffffffffu, x, step); };
+    const bool upper = threadIdx.x & 16, odd = threadIdx.x & 8;
+    const double even_sum = (upper ? own.of[2] : own.of[0]) + other(upper ? own.of[0] : own.of[2], 16);
+    const double odd_sum = (upper ? own.of[3] : own.of[1]) + other(upper ? own.of[1] : own.of[3], 16);
+    double sum = (odd ? odd_sum : even_sum) + other(odd ? even_sum : odd_sum, 8);
+    for (int step = 4; step > 0; step /= 2) sum += other(sum, step);
+    return sum;
+}
+
+/// Four sums over the grid, without a barrier: each block sends its own to all. So that not all blocks look
+/// at the same few places, there are copies.
+class SentSums {
+  public:
+    static constexpr int copies = 8;
+    __host__ __device__ static constexpr std::size_t count(int blocks) {
+        return 2 * 4 * copies * static_cast<std::size_t>(blocks);
+    }
+
+    __device__ explicit SentSums(Word* memory) : memory_(memory) {}
+
+    /// All threads of the block must call it.
+    __device__ void send_own(const Sums<4>& own, unsigned turn) {
+        __shared__ double of_warp[32][4];
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+        double sum = warp_sums(own);
+        if (lane % 8 == 0) of_warp[warp][lane / 8] = sum;
+        __syncthreads();
+        if (warp > 0) return;
+        sum = 0;
+        for (int i = lane % 8; i < warps; i += 8) sum += of_warp[i][lane / 8];
+        for (int step = 4; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+        const Word bits = static_cast<Word>(__double_as_longlong(sum));
+        send(place(lane % 8, lane / 8, turn) + blockIdx.x, (bits & ~Word(3)) | turn % 4);
+    }
+    /// The sums, in all threads. The order of additions is always the same.
+    __device__ Sums<4> wait(unsigned turn) {
+        __shared__ double of_warp[32][4];
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const int listening = min(static_cast<int>(blockDim.x) / 32, static_cast<int>(gridDim.x + 31) / 32);
+        if (warp < listening) {
+            Sums<4> sums;
+            for (unsigned block = threadIdx.x; block < gridDim.x; block += 32 * listening) {
+                Word word[4];
+                for (bool there = false; !there;) {
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) word[i] = look(place(blockIdx.x % copies, i, turn) + block);
+                    there = true;
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) there = there && word[i] % 4 == turn % 4;
+                    if (!there) __nanosleep(0);
+                }
+#pragma unroll
+                for (int i = 0; i < 4; ++i)
+                    sums.of[i] += __longlong_as_double(static_cast<long long>(word[i] & ~Word(3)));
+            }
+            const double sum = warp_sums(sums);
+            if (lane % 8 == 0) of_warp[warp][lane / 8] = sum;
+        }
+        __syncthreads();
+        Sums<4> sums;
+        for (int i = 0; i < listening; ++i) {
+            for (int s = 0; s < 4; ++s) sums.of[s] += of_warp[i][s];
+        }
+        return sums;
+    }
+
+  private:
+    /// Two places in turn: a block may begin with the next sums while another still reads these.
+    __device__ Word* place(int copy, int sum, unsigned turn) const {
+        return memory_ + ((turn % 2 * copies + copy) * 4 + sum) * gridDim.x;
+    }
+
+    Word* memory_;
+};
+
+/// A cube of 2 or 3 dimensions, cut into bricks of whole rows, `high` x `deep` of them. A thread owns a pack
+/// of each of `each` rows above each other. Of a square, the coordinate between the first and the last has
+/// the one value 0.
+struct Bricks {
+    int dimensions, side, sides_high;  ///< of the cube; sides_high is side, or 1 of a square
+    int packs, pitch;                  ///< of a row, and what it takes where rows are kept
+    int each, beside;                  ///< rows that a thread has, and such threads above each other
+    int deep;
+    int stacks, layers;  ///< bricks along the coordinate between, and along the last one
+
+    __host__ __device__ int high() const { return each * beside; }
+    __host__ __device__ int workers() const { return packs * beside * deep; }
+    __host__ __device__ int rim_rows() const { return 2 * (high() + deep); }
+    __host__ __device__ int padded() const { return (high() + 2) * (deep + 2) * pitch; }
+    int blocks() const { return stacks * layers; }
+    int threads() const { return (workers() + 31) / 32 * 32; }
+    long long all_packs() const { return static_cast<long long>(side) * sides_high * pitch; }
+    std::size_t shared() const {
+        return 16 * static_cast<std::size_t>(padded() + 2 * rim_rows() * pitch + each * most_threads) +
+               2 * rim_rows() * sizeof(int);
+    }
+};
+
+/// Short rows are kept `fixed` apart, so that the places of a thread's packs differ by what the compiler
+/// knows.
+template <class T, int each, int fixed>
 __global__ void __launch_bounds__(most_threads, 1)
-    persistent_kernel(const T* b, T* x, double* history, int* outcome, T* exchange, double* partial,
+    persistent_kernel(const T* b, T* x, double* history, int* outcome, T* fresh, Word* words, double* partial,
                       Bricks bricks, int limit, double tolerance) {
+    constexpr int size = Pack<T>::size;
     extern __shared__ double memory[];
-    const int side = bricks.side, high = bricks.high, deep = bricks.deep;
-    const int column = threadIdx.x % side, layer = threadIdx.x / side;
+    const int side = bricks.side, packs = bricks.packs, pitch = fixed > 0 ? fixed : bricks.pitch,
+              high = bricks.high(), deep = bricks.deep;
+    const int lane = threadIdx.x % 32, workers = bricks.workers(), rim_rows = bricks.rim_rows();
     const int y0 = blockIdx.x % bricks.stacks * high, z0 = blockIdx.x / bricks.stacks * deep;
-    const long long n = static_cast<long long>(side) * side * bricks.sides_high;
     const T diagonal = 2 * bricks.dimensions;
     GridSums over_grid(partial);
+    SentSums sent(words);
+    const Faces<T> faces(words + SentSums::count(gridDim.x),
+                         static_cast<long long>(side) * bricks.sides_high * pitch);
 
-    // p of the brick and around it; r of the brick; r around it.
-    T* const p = reinterpret_cast<T*>(memory);
-    T* const r = p + bricks.padded();
-    T* const rim_r = r + high * blockDim.x;
-    const auto place = [&](int y, int z) { return ((z + 1) * (high + 2) + y + 1) * side + column; };
-    const auto index = [&](int y, int z) {
-        return (static_cast<long long>(z0 + z) * bricks.sides_high + y0 + y) * side + column;
-    };
-    const auto exists = [&](int y, int z) {
-        return y0 + y >= 0 && y0 + y < bricks.sides_high && z0 + z >= 0 && z0 + z < side;
-    };
-    // action(number, y, z) for the cells of this thread, and for those of the rim that it looks after.
-    const auto for_own = [&](const auto& action) {
-#pragma unroll
-        for (int y = 0; y < most_high; ++y) {
-            if (y < high && layer < deep && exists(y, layer)) action(y, y, layer);
-        }
-    };
+    // p of the brick and around it; x of the brick; r and w around it; where a rim's row is in p, and in the
+    // cube.
+    Pack<T>* const p = reinterpret_cast<Pack<T>*>(memory);
+    Pack<T>* const own_x = p + bricks.padded() + threadIdx.x;  // and every so many-th
+    Pack<T>* const rim_r = p + bricks.padded() + each * most_threads;
+    Pack<T>* const rim_w = rim_r + rim_rows * pitch;
+    int* const rim_place = reinterpret_cast<int*>(rim_w + rim_rows * pitch);
+    int* const rim_index = rim_place + rim_rows;
+    const int up = (high + 2) * pitch;  // from a layer of p to the next
+    // A thread's packs: `rows` above each other that are in the cube, the first of them here in p and in the
+    // cube.
+    const bool works = static_cast<int>(threadIdx.x) < workers;
+    const int column = works ? threadIdx.x % packs : 0, number = works ? threadIdx.x / packs : 0;
+    const int first = number % bricks.beside * each, layer = number / bricks.beside;
+    const int rows = works && z0 + layer < side ? min(each, max(bricks.sides_high - y0 - first, 0)) : 0;
+    const int live =
+        min(size, side - column * size);  // the last pack of a row may have numbers without a cell
+    const int place = (layer + 1) * up + (first + 1) * pitch + column;
+    const int row0 = (z0 + layer) * bricks.sides_high + y0 + first;
+    for (int row = threadIdx.x; row < rim_rows; row += blockDim.x) {
+        // The rim's rows: `deep` at y = -1, as many at y = high, then `high` at z = -1, and at z = deep.
+        const int side_row = row - 2 * deep;
+        const int y = side_row >= 0 ? side_row % high : row < deep ? -1 : high;
+        const int z = side_row < 0 ? row % deep : side_row < high ? -1 : deep;
+        const bool exists = y0 + y >= 0 && y0 + y < bricks.sides_high && z0 + z >= 0 && z0 + z < side;
+        rim_place[row] = exists ? (z + 1) * up + (y + 1) * pitch : -1;
+        rim_index[row] = (z0 + z) * bricks.sides_high + y0 + y;
+    }
+    // action(number, place in p, row of the cube) for the packs of the rim that a thread looks after.
     const auto for_rim = [&](const auto& action) {
-#pragma unroll
-        for (int i = 0; i < most_rim; ++i) {
-            const int row = layer + i * deep;
-            if (layer >= deep || row >= bricks.rim_rows()) break;
-            const int side_row = row - 2 * deep;
-            const int y = side_row >= 0 ? side_row % high : row < deep ? -1 : high;
-            const int z = side_row < 0 ? row % deep : side_row < high ? -1 : deep;
-            if (exists(y, z)) action(i, y, z);
+        for (int row = works ? number : rim_rows; row < rim_rows; row += bricks.beside * deep) {
+            const int at = rim_place[row];
+            if (at >= 0) action(row * pitch + column, at + column, rim_index[row]);
         }
     };
-    const auto rim_place = [&](int i) { return (layer + i * deep) * side + column; };
+    const auto load = [&](const T* from, int row) {
+        Pack<T> value{};
+        for (int c = 0; c < size; ++c)
+            if (c < live) value.of[c] = from[static_cast<long long>(row) * side + column * size + c];
+        return value;
+    };
+    const auto store_x = [&] {
+        for (int i = 0; i < rows; ++i) {
+            for (int c = 0; c < size; ++c)
+                if (c < live)
+                    x[static_cast<long long>(row0 + i) * side + column * size + c] =
+                        own_x[i * most_threads].of[c];
+        }
+    };
 
     for (int i = threadIdx.x; i < bricks.padded(); i += blockDim.x)
-        p[i] = 0;  // and so it stays outside of the cube
-    T own_x[most_high] = {}, w[most_high] = {}, rim_w[most_rim] = {};
-    for_own([&](int i, int y, int z) { r[i * blockDim.x + threadIdx.x] = b[index(y, z)]; });
-    for_rim([&](int i, int y, int z) { rim_r[rim_place(i)] = b[index(y, z)]; });
+        p[i] = Pack<T>{};  // and so it stays outside of the cube
+    Pack<T> r[each], w[each] = {};
     __syncthreads();
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+        r[i] = i < rows ? load(b, row0 + i) : Pack<T>{};
+        if (works) own_x[i * most_threads] = Pack<T>{};
+    }
+    for_rim([&](int i, int, int row) {
+        rim_r[i] = load(b, row);
+        rim_w[i] = Pack<T>{};
+    });
 
     T alpha = 0, beta = 0;
-    double bb = 0;
-    bool carried = false;  // r is not b - A x, but what the recurrence says
-    int k = 0, turn = 0, what;
-    for (;;) {
-        Sums<4> sums;  // r.r, p.w, r.w, w.w
-        // TODO 8.1 (about 8 lines): step. In the brick: x += alpha p, r -= alpha w, then p = r + beta p. Around it the
-        // same, without x: there r is rim_r[rim_place(i)], and w is rim_w[i].
-        __syncthreads();
-        T* const shown = exchange + turn * n;  // two places in turn: a neighbour may still read the other
-        turn ^= 1;
-        for_own([&](int i, int y, int z) {
-            const int c = place(y, z);
-            T around = p[c - side * (high + 2)] + p[c + side * (high + 2)] + p[c - side] + p[c + side];
-            if (column > 0) around += p[c - 1];
-            if (column + 1 < side) around += p[c + 1];
-            w[i] = diagonal * p[c] - around;
-            const double own_r = r[i * blockDim.x + threadIdx.x];
-            sums.of[0] += own_r * own_r;
-            sums.of[1] += double(p[c]) * w[i];
-            sums.of[2] += own_r * w[i];
-            sums.of[3] += double(w[i]) * w[i];
-            if (y == 0 || y == high - 1 || z == 0 || z == deep - 1) shown[index(y, z)] = w[i];
+    double bb = 0, last = 0;  // r.r at first, and of the iteration before
+    bool carried = false;     // r is not b - A x, but what the recurrence says
+    int k = 0, what;
+    for (unsigned turn = 0;;) {
+#pragma unroll
+        for (int i = 0; i < each; ++i) {
+            if (!works) break;
+            Pack<T> here = p[place + i * pitch], move = own_x[i * most_threads];
+#pragma unroll
+            for (int c = 0; c < size; ++c) {
+                // TODO 8.1 (3 lines): step in the brick: x += alpha p, r -= alpha w, then p = r + beta p. Here x is
+                // move.of[c], r is r[i].of[c], w is w[i].of[c], p is here.of[c].
+                here.of[c] += 0 * (alpha + beta);
+            }
+            own_x[i * most_threads] = move, p[place + i * pitch] = here;
+        }
+        for_rim([&](int i, int at, int) {
+            const Pack<T> shown = rim_w[i];
+            Pack<T> rim = rim_r[i], here = p[at];
+#pragma unroll
+            for (int c = 0; c < size; ++c) {
+                // TODO 8.2 (2 lines): the same around the brick, without x. There r is rim.of[c], and w is shown.of[c].
+                rim.of[c] += 0 * shown.of[c];
+            }
+            rim_r[i] = rim, p[at] = here;
         });
-        over_grid.meet(sums);
-        for_rim([&](int i, int y, int z) { rim_w[i] = __ldcg(&shown[index(y, z)]); });
-        sums = over_grid.collect<4>();
+        __syncthreads();
+        ++turn;
+        Sums<4> sums;  // r.r, p.w, r.w, w.w
+        Pack<T> south = p[place - pitch], here = p[place];
+        const T* const ends = reinterpret_cast<const T*>(p + place) + (lane == 0    ? -1
+                                                                       : lane == 31 ? size
+                                                                                    : -size * lane);
+#pragma unroll
+        for (int i = 0; i < each; ++i) {
+            const int at = place + i * pitch;
+            const Pack<T> north = p[at + pitch], under = p[at - up], over = p[at + up];
+            // Left and right neighbours are the lanes beside, but for a warp's ends.
+            const T beyond = ends[i * pitch * size];
+            const T shown_before = __shfl_up_sync(0xffffffffu, here.of[size - 1], 1);
+            const T shown_after = __shfl_down_sync(0xffffffffu, here.of[0], 1);
+            const T before = column == 0 ? T(0) : lane == 0 ? beyond : shown_before;
+            const T after = column == packs - 1 ? T(0) : lane == 31 ? beyond : shown_after;
+#pragma unroll
+            for (int c = 0; c < size; ++c) {
+                const T around =
+                    (under.of[c] + over.of[c]) + (south.of[c] + north.of[c]) +
+                    ((c > 0 ? here.of[c - 1] : before) + (c + 1 < size ? here.of[c + 1] : after));
+                w[i].of[c] = i < rows && c < live ? diagonal * here.of[c] - around : T(0);
+                const double own_r = r[i].of[c], own_p = here.of[c], own_w = w[i].of[c];
+                sums.of[0] += own_r * own_r;
+                sums.of[1] += own_p * own_w;
+                sums.of[2] += own_r * own_w;
+                sums.of[3] += own_w * own_w;
+            }
+            const int y = first + i;
+            if (i < rows && (y == 0 || y == high - 1 || layer == 0 || layer == deep - 1))
+                faces.show(static_cast<long long>(row0) * pitch + column + i * pitch, w[i], turn);
+            south = here, here = north;
+        }
+        sent.send_own(sums, turn);
+        if (k > 0 && blockIdx.x == 0 && threadIdx.x + 1 == blockDim.x)
+            history[k - 1] = sqrt(last);  // while it waits
+        for_rim([&](int i, int, int row) {
+            rim_w[i] = faces.wait(static_cast<long long>(row) * pitch + column, turn);
+        });
+        sums = sent.wait(turn);
         const double rr = sums.of[0], pw = sums.of[1], rw = sums.of[2], ww = sums.of[3];
         if (k == 0) bb = rr;
         what = verdict(rr, bb, k, limit, tolerance);
         if (what == converged && carried) {  // it seems to be the end: look again
-            T* const fresh = exchange + 2 * n;
-            for_own([&](int i, int y, int z) { x[index(y, z)] = own_x[i]; });
+            store_x();
             cooperative_groups::this_grid().sync();
             Sums<1> square;
-            for_own([&](int i, int y, int z) {
-                const long long c = index(y, z), row = side, plane = row * bricks.sides_high;
+            const int plane = side * bricks.sides_high;
+            for (int i = 0; i < rows * live; ++i) {
+                const int y = y0 + first + i / live, z = z0 + layer, at = column * size + i % live;
+                const long long cell = static_cast<long long>(row0 + i / live) * side + at;
                 T around = 0;
-                if (column > 0) around += x[c - 1];
-                if (column + 1 < side) around += x[c + 1];
-                if (y0 + y > 0) around += x[c - row];
-                if (y0 + y + 1 < bricks.sides_high) around += x[c + row];
-                if (z0 + z > 0) around += x[c - plane];
-                if (z0 + z + 1 < side) around += x[c + plane];
-                const T now = b[c] - (diagonal * own_x[i] - around);
-                square.of[0] += double(now) * now;
-                p[place(y, z)] -= r[i * blockDim.x + threadIdx.x];
-                r[i * blockDim.x + threadIdx.x] = fresh[c] = now;
-            });
+                if (at > 0) around += x[cell - 1];
+                if (at + 1 < side) around += x[cell + 1];
+                if (y > 0) around += x[cell - side];
+                if (y + 1 < bricks.sides_high) around += x[cell + side];
+                if (z > 0) around += x[cell - plane];
+                if (z + 1 < side) around += x[cell + plane];
+                fresh[cell] = b[cell] - (diagonal * x[cell] - around);
+                square.of[0] += double(fresh[cell]) * fresh[cell];
+            }
             square = over_grid(square);
             if (!(square.of[0] <=
                   tolerance * tolerance * bb)) {  // go on from here: the same p - r, another r
-                for_rim([&](int i, int y, int z) {
-                    p[place(y, z)] -= rim_r[rim_place(i)];
-                    rim_r[rim_place(i)] = __ldcg(&fresh[index(y, z)]);
+#pragma unroll
+                for (int i = 0; i < each; ++i) {
+                    if (i >= rows) break;
+                    for (int c = 0; c < size; ++c) p[place + i * pitch].of[c] -= r[i].of[c];
+                    r[i] = load(fresh, row0 + i);
+                }
+                for_rim([&](int i, int at, int row) {
+                    for (int c = 0; c < size; ++c) p[at].of[c] -= rim_r[i].of[c];
+                    rim_r[i] = load(fresh, row);
                 });
                 alpha = 0, beta = 1;
                 carried = false;
                 continue;
             }
-            if (blockIdx.x == 0 && threadIdx.x == 0) history[k] = sqrt(square.of[0]);
+            last = square.of[0];
             break;
         }
-        if (blockIdx.x == 0 && threadIdx.x == 0) history[k] = sqrt(rr);
+        last = rr;
         if (what >= 0) break;
         if (!(pw > 0) || isinf(pw)) {
             what = breakdown;
             break;
         }
-        // TODO 8.2 (about 3 lines): alpha and beta, as in rung 05.
+        // TODO 8.3 (about 3 lines): alpha and beta, as in rung 05.
+        beta = static_cast<T>(0 * (rw + ww));
         ++k;
         carried = true;
     }
-    for_own([&](int i, int y, int z) { x[index(y, z)] = own_x[i]; });
-    if (blockIdx.x == 0 && threadIdx.x == 0) outcome[0] = what, outcome[1] = k;
+    store_x();
+    if (blockIdx.x == 0 && threadIdx.x == 0) history[k] = sqrt(last), outcome[0] = what, outcome[1] = k;
 }
 
 /// What does not fit on the chip, or has another dimension: one launch, but vectors in global memory.
 template <class T, int d>
-__global__ void __launch_bounds__(most_threads, 1)
+__global__ void __launch_bounds__(streamed_threads, 1)
     streamed_kernel(const T* b, T* x, double* history, int* outcome, T* vectors, double* partial, int side,
                     int limit, double tolerance) {
     GridSums over_grid(partial);
@@ -204,20 +427,26 @@ __global__ void __launch_bounds__(most_threads, 1)
     if (me == 0) outcome[0] = what, outcome[1] = k;
 }
 
-/// The way to cut that leaves a thread the fewest cells. @returns whether there is one
-static bool cut(Bricks& best, int d, int side, std::size_t element, int blocks, std::size_t room,
-                int most_high) {
-    int least = 0;
+/// The way to cut that leaves a block the least to do. @returns whether there is one
+static bool cut(Bricks& best, int d, int side, int size, int blocks, std::size_t room) {
+    double least = 0;
     if ((d != 2 && d != 3) || side < 1) return false;
-    for (int deep = 1; deep <= std::min(side, most_threads / side); ++deep) {
-        for (int high = 1; high <= std::min(most_high, d == 3 ? side : 1); ++high) {
-            Bricks now{d, side, d == 3 ? side : 1, high, deep, 0, (side + deep - 1) / deep};
-            now.stacks = (now.sides_high + high - 1) / high;
-            const int rim = (now.rim_rows() + deep - 1) / deep;
-            const std::size_t numbers =
-                now.padded() + high * ((side * deep + 31) / 32 * 32) + now.rim_rows() * side;
-            if (now.stacks * now.layers > blocks || rim > most_rim || numbers * element > room) continue;
-            if (least == 0 || 2 * high + rim < least) best = now, least = 2 * high + rim;
+    const int packs = (side + size - 1) / size, pitch = std::max(packs, short_row),
+              sides_high = d == 3 ? side : 1;
+    for (const int each : {1, 2, 4, 8}) {
+        if (packs > short_row && each != 1 && each != 8) continue;
+        for (int deep = 1; deep <= side && deep * packs <= most_threads; ++deep) {
+            for (int beside = 1; beside * deep * packs <= most_threads; ++beside) {
+                if ((beside - 1) * each >= sides_high) break;  // the last would own nothing
+                Bricks now{d,    side,   sides_high, packs, pitch,
+                           each, beside, deep,       0,     (side + deep - 1) / deep};
+                now.stacks = (sides_high + now.high() - 1) / now.high();
+                if (now.blocks() > blocks || now.shared() > room) continue;
+                // A row of the rim costs less than one of the brick, and a thread's rows come one after the
+                // other.
+                const double cost = (now.high() * deep + 0.7 * now.rim_rows()) * packs + 40 * each;
+                if (least == 0 || cost < least) best = now, least = cost;
+            }
         }
     }
     return least > 0;
@@ -231,27 +460,37 @@ static void launch(const T* b, T* x, double* history, int* outcome, int d, int s
         const long long n = cells(most, side);
         clear_history(history, limit, stream);
         const int sms = device_attribute(cudaDevAttrMultiProcessorCount);
-        auto* const memory = static_cast<unsigned char*>(
-            rungs::stream_workspace(stream, GridSums::bytes(sms) + 3 * n * sizeof(T)));
-        auto* partial = reinterpret_cast<double*>(memory);
-        T* vectors = reinterpret_cast<T*>(memory + GridSums::bytes(sms));
-
+        const std::size_t sums = GridSums::bytes(sms);
         Bricks bricks;
-        const std::size_t room = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 2048;
-        constexpr int few = 4, many = sizeof(T) == 4 ? 16 : 8;
-        if (cut(bricks, most, side, sizeof(T), sms, room, many)) {
-            const int threads = (side * bricks.deep + 31) / 32 * 32;
-            const std::size_t bytes =
-                (bricks.padded() + bricks.high * threads + bricks.rim_rows() * side) * sizeof(T);
-            const auto kernel = bricks.high <= few ? persistent_kernel<T, few> : persistent_kernel<T, many>;
+        const std::size_t room = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 4096;
+        if (cut(bricks, most, side, Pack<T>::size, sms, room)) {
+            const std::size_t count = SentSums::count(bricks.blocks()) + Faces<T>::count(bricks.all_packs());
+            auto* partial = static_cast<double*>(
+                rungs::stream_workspace(stream, sums + count * sizeof(Word) + n * sizeof(T)));
+            Word* words = reinterpret_cast<Word*>(partial + sums / sizeof(double));
+            T* fresh = reinterpret_cast<T*>(words + count);
+            CUDA_CHECK(cudaMemsetAsync(words, 0, count * sizeof(Word), stream));  // of no turn
+            auto kernel = persistent_kernel<T, 1, 0>;
+            if (bricks.packs > short_row) {
+                if (bricks.each == 8) kernel = persistent_kernel<T, 8, 0>;
+            } else {
+                if (bricks.each == 1) kernel = persistent_kernel<T, 1, short_row>;
+                if (bricks.each == 2) kernel = persistent_kernel<T, 2, short_row>;
+                if (bricks.each == 4) kernel = persistent_kernel<T, 4, short_row>;
+                if (bricks.each == 8) kernel = persistent_kernel<T, 8, short_row>;
+            }
             CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(bytes)));
-            void* arguments[] = {&b, &x, &history, &outcome, &vectors, &partial, &bricks, &limit, &tolerance};
-            CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(bricks.stacks * bricks.layers), dim3(threads),
-                                                   arguments, bytes, stream));
+                                            static_cast<int>(bricks.shared())));
+            void* arguments[] = {&b,     &x,       &history, &outcome, &fresh,
+                                 &words, &partial, &bricks,  &limit,   &tolerance};
+            CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(bricks.blocks()), dim3(bricks.threads()),
+                                                   arguments, bricks.shared(), stream));
         } else {
-            const int blocks = static_cast<int>(std::clamp<long long>(n / most_threads, 1, sms));
-            const int threads = static_cast<int>(std::clamp<long long>((n + 31) / 32 * 32, 32, most_threads));
+            auto* partial = static_cast<double*>(rungs::stream_workspace(stream, sums + 3 * n * sizeof(T)));
+            T* vectors = reinterpret_cast<T*>(partial + sums / sizeof(double));
+            const int blocks = static_cast<int>(std::clamp<long long>(n / streamed_threads, 1, sms));
+            const int threads =
+                static_cast<int>(std::clamp<long long>((n + 31) / 32 * 32, 32, streamed_threads));
             void* arguments[] = {&b, &x, &history, &outcome, &vectors, &partial, &side, &limit, &tolerance};
             CUDA_CHECK(cudaLaunchCooperativeKernel(streamed_kernel<T, most>, dim3(blocks), dim3(threads),
                                                    arguments, 0, stream));
