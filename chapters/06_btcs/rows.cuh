@@ -33,8 +33,7 @@ inline __device__ Row row_of(float lower, float diagonal, float upper, float rhs
 }
 
 /// The same equation with a 1 on its diagonal, which has to be below 2^126. The quick division may err in the
-/// last bit where the exact one rounds; the exact one takes ten instructions, for every row that is
-/// eliminated.
+/// last bit where the exact one rounds; but that one takes more instructions, for every row eliminated.
 inline __device__ Row normalised(const Row& row) {
     const float inverse = __fdividef(1, row.diagonal());
     return {row.lower * inverse, row.excess * inverse, row.upper * inverse, row.rhs * inverse};
