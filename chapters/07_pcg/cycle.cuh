@@ -80,8 +80,11 @@ struct Tile {
     bool inside[2][2];  ///< row, cell: whether there is such a column
     bool mine;          ///< whether the tile, and not a neighbour, has them
 
+    /// @param item        number of the tile: along rows first, then rows, then planes
+    /// @param side        cells of the grid along an axis
     /// @param wide, high  pairs, and pairs of rows, that belong to a tile
     /// @param many        of them in the grid
+    /// @param planes      pairs of planes that a slab has
     __device__ Tile(long long item, int side, int wide, int high, int many, int planes) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         const int beside = (many + wide - 1) / wide, above = (many + high - 1) / high;

@@ -64,7 +64,7 @@ struct Tiling {
 /// - T residual(T r, T w): the new r at a cell where A p is w,
 /// - T direction(T r, T p): the new p, where the new r is r and the old p is p,
 /// - bool moves_x(); void move(T& x, T r, T p): x at a cell, from the old r and p,
-/// - template <int n> void add(const T (&r)[n], const T (&p)[n], const T (&w)[n]): takes note of the new r
+/// - `template <int n> void add(const T (&r)[n], const T (&p)[n], const T (&w)[n])`: takes note of the new r
 ///   and p at n cells, and of w = A p.
 /// A thread owns every so many-th cell of the cube, and works out its neighbours' new p once more.
 template <int d, class T, class Step>
