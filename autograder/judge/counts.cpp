@@ -211,7 +211,7 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     modelled.of_reference = modelled.reference_seconds / modelled.seconds;
     modelled.max_points = rung.speed->points;
     if (!result.passed()) return;
-    const double least = exam.work(which).bytes / machine.dram_read;
+    const double least = exam.work(which).least / machine.dram_read;
     if (modelled.seconds < 0.9 * least) {
         result.verdict = Verdict::suspect;
         result.reason =

@@ -364,11 +364,12 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     speed.reference_seconds = quantile(contestants[2].seconds, 0.2);
     speed.of_reference = speed.reference_seconds / speed.seconds;
     const Case timed{manifest.timed->problem, manifest.timed->sizes, manifest.timed->kind, 1};
-    speed.bandwidth = exam.work(timed).bytes / speed.seconds;
-    if (speed.bandwidth > implausible * speed.roof) {
+    const Work work = exam.work(timed);
+    speed.bandwidth = work.bytes / speed.seconds;
+    if (const double least = work.least / speed.seconds; least > implausible * speed.roof) {
         result.verdict = Verdict::suspect;
         result.reason = fmt::format("faster than this GPU's memory: {:.0f} GB/s, and a copy reaches {:.0f}",
-                                    1e-9 * speed.bandwidth, 1e-9 * speed.roof);
+                                    1e-9 * least, 1e-9 * speed.roof);
         return;
     }
     if (!rung.speed) return;

@@ -91,7 +91,7 @@ class JacobiExam : public rungs::Exam {
         const double sites = static_cast<double>(nx) * ny;
         // A sweep reads and writes every site, adds and scales four values, and adds up the square of a
         // difference.
-        return {2 * sizeof(float) * sites * most, 7 * sites * most};
+        return {2 * sizeof(float) * sites * most, 7 * sites * most, 2 * sizeof(float) * sites};
     }
 
   private:

@@ -490,7 +490,8 @@ class GradientDescentExam : public rungs::Exam {
         const auto n = static_cast<double>(size_of(which));
         const double iterations = kind_of(which).limit;
         const double elements = which.problem == "jacobi" ? n * n : n * (n + 1) / 2;
-        return {sizeof(float) * iterations * elements, 2 * iterations * n * n};
+        return {sizeof(float) * iterations * elements, 2 * iterations * n * n,
+                sizeof(float) * std::min(iterations, 1.0) * elements};
     }
 };
 

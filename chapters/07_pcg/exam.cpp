@@ -681,7 +681,7 @@ class PcgExam : public rungs::Exam {
         if (setting.problem.method != Method::cg) iterations = std::min(setting.limit, 20);
         if (setting.is("limit") || setting.is("unattainable") || which.sizes.size() == 3)
             iterations = setting.limit;
-        return {5 * bytes * n * iterations, (2 * terms + 10) * n * iterations};
+        return {5 * bytes * n * iterations, (2 * terms + 10) * n * iterations, 2 * bytes * n};
     }
 
   private:

@@ -109,10 +109,11 @@ struct Check {
     std::string cause;            ///< the likely cause where the pattern of the mismatches tells, else empty
 };
 
-/// Useful work of one call: what any implementation has to move and compute.
+/// Useful work of one call, for rates.
 struct Work {
-    double bytes = 0;  ///< each input read once, each output written once
+    double bytes = 0;  ///< each input read once and each output written once, in every iteration anew
     double flops = 0;
+    double least = bytes;  ///< bytes that move even where a chip holds everything between two iterations
 };
 
 /// One chapter's exam. Stateless: every function depends on its arguments alone.
