@@ -187,6 +187,10 @@ static golden::Row count(const std::string& name) {
 }
 
 TEST_CASE("check mode counts of the reference rungs what ncu counts, but for the exceptions", "[counted]") {
+#if __GNUC__ != 12 || defined(__clang__)
+    // What a compiler joins or leaves out, it joins or leaves out otherwise in another version.
+    RUNGS_SKIP("the table of exceptions is that of g++ 12");
+#endif
     const std::string folder = RUNGS_COUNTED, chapter = TEXT(RUNGS_CHAPTER);
     const golden::Table counted = rungs::validation::read_counts(folder + "/counted.csv", chapter);
     const golden::Table committed = rungs::validation::read_counts(folder + "/predicted.csv", chapter);
