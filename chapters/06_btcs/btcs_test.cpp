@@ -317,6 +317,7 @@ const bool registered = rungs::register_promises<btcs::rungs, promises>("06_btcs
 }  // namespace
 
 TEST_CASE("05 asks a few tiles of a large system how far its rows reach", "[06_btcs][05_partitioned]") {
+    RUNGS_NEEDS_DEVICE();
     // r = 1: a few rows; 100: some hundred; 10^5: further than a tile.
     const float r = GENERATE(1.0f, 100.0f, 1e5f);
     const long long n = (1LL << 22) + 5, weak = GENERATE(-1LL, 3000001LL);
