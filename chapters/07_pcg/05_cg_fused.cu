@@ -6,12 +6,10 @@
 
 using namespace pcg;
 
-/// What happens at a cell, and what is summed up.
+/// What happens at a cell.
 template <class T>
-struct Step {
-    T alpha = 0, beta = 0;       ///< x moved by alpha p; beta of the direction to come
-    T along_p = 0, along_r = 0;  ///< how x is brought up to date, if it is
-    Sums<4> sums;                ///< r.r, p.w, r.w, w.w
+struct Step : StepOfCg<T> {
+    using StepOfCg<T>::alpha, StepOfCg<T>::beta;
 
     __device__ T residual(T r, T w) const {
         // TODO 5.1 (1 line): the new residual, without a look at b or x.
@@ -20,19 +18,6 @@ struct Step {
     __device__ T direction(T r, T p) const {
         // TODO 5.2 (1 line): the new direction, from the new r and the p before.
         return r + 0 * p;
-    }
-    __device__ bool moves_x() const { return along_p != 0; }
-    __device__ void move(T& x, T r, T p) const { x += along_p * p + along_r * r; }
-    template <int n>
-    __device__ void add(const T (&r)[n], const T (&p)[n], const T (&w)[n]) {
-#pragma unroll
-        for (int c = 0; c < n; ++c) {
-            const double own_r = r[c], own_p = p[c], own_w = w[c];
-            sums.of[0] += own_r * own_r;
-            sums.of[1] += own_p * own_w;
-            sums.of[2] += own_r * own_w;
-            sums.of[3] += own_w * own_w;
-        }
     }
 };
 

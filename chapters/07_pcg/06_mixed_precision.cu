@@ -9,27 +9,10 @@ using namespace pcg;
 
 static constexpr double gain = 1e-3;  ///< by which r has to fall before double looks at x again
 
-/// What happens at a cell, and what is summed up: as in rung 05.
-struct Step {
-    float alpha = 0, beta = 0;
-    float along_p = 0, along_r = 0;
-    Sums<4> sums;  // r.r, p.w, r.w, w.w
-
+/// What happens at a cell: as in rung 05.
+struct Step : StepOfCg<float> {
     __device__ float residual(float r, float w) const { return r - alpha * w; }
     __device__ float direction(float r, float p) const { return r + beta * p; }
-    __device__ bool moves_x() const { return along_p != 0; }
-    __device__ void move(float& e, float r, float p) const { e += along_p * p + along_r * r; }
-    template <int n>
-    __device__ void add(const float (&r)[n], const float (&p)[n], const float (&w)[n]) {
-#pragma unroll
-        for (int c = 0; c < n; ++c) {
-            const double own_r = r[c], own_p = p[c], own_w = w[c];
-            sums.of[0] += own_r * own_r;
-            sums.of[1] += own_p * own_w;
-            sums.of[2] += own_r * own_w;
-            sums.of[3] += own_w * own_w;
-        }
-    }
 };
 
 /// What a solve has in global memory: of A e = r, two of r and of p, used in turn, and e; and the blocks'

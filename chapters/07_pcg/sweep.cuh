@@ -60,6 +60,28 @@ struct Tiling {
     __host__ __device__ int rim() const { return columns > 1 ? 1 : 0; }
 };
 
+/// What the steps of conjugate gradients have in common: how x is moved, and what is summed up.
+template <class T>
+struct StepOfCg {
+    T alpha = 0, beta = 0;       ///< x moved by alpha p; beta of the direction to come
+    T along_p = 0, along_r = 0;  ///< how x is brought up to date, if it is
+    Sums<4> sums;                ///< r.r, p.w, r.w, w.w
+
+    __device__ bool moves_x() const { return along_p != 0; }
+    __device__ void move(T& x, T r, T p) const { x += along_p * p + along_r * r; }
+    template <int n>
+    __device__ void add(const T (&r)[n], const T (&p)[n], const T (&w)[n]) {
+#pragma unroll
+        for (int c = 0; c < n; ++c) {
+            const double own_r = r[c], own_p = p[c], own_w = w[c];
+            sums.of[0] += own_r * own_r;
+            sums.of[1] += own_p * own_w;
+            sums.of[2] += own_r * own_w;
+            sums.of[3] += own_w * own_w;
+        }
+    }
+};
+
 /// A pass as a rung says it: `step` has
 /// - T residual(T r, T w): the new r at a cell where A p is w,
 /// - T direction(T r, T p): the new p, where the new r is r and the old p is p,
