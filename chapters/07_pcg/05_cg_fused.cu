@@ -89,6 +89,7 @@ __global__ void __launch_bounds__(sweep_block, 1)
         }
         // TODO 5.3 (about 3 lines): alpha = r.r / p.Ap. The new r is r - alpha w: find its r.r from the sums, before it
         // exists, and from that beta. Rounding must not make it negative.
+        step.beta = static_cast<T>(0 * (rw + ww));
         step.along_p = step.alpha, step.along_r = 0;
         // TODO 5.4 (about 8 lines): x += alpha p can wait: the next pass knows beta p as p - r. So x is read and written
         // in every second pass only. If x is behind, let the pass to come add both steps, alpha p and behind

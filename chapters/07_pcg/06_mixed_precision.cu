@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(sweep_block, 1)
             const float carry = (p[c] - r[c]) * units;
             // TODO 6.1 (3 lines): what float is to solve for: r = (b - A x) / scale, e = 0. `carry` is what p has beside
             // r, in units of the new scale: the next pass adds the new r to it, so p is that now.
-            r[c] = e[c] = p[c] = 0 * carry;
+            r[c] = e[c] = p[c] = 0 * carry * static_cast<float>(exact);
         }
         grid.sync();
 
@@ -80,6 +80,7 @@ __global__ void __launch_bounds__(sweep_block, 1)
             }
             if (rr <= enough || iteration == most) break;
             // TODO 6.2 (about 3 lines): alpha and beta, as in rung 05.
+            step.beta = static_cast<float>(0 * (rw + ww));
             step.along_p = step.alpha, step.along_r = 0;
             if (behind != 0) {
                 step.along_p = step.alpha + behind, step.along_r = -behind;

@@ -146,6 +146,7 @@ static __device__ __noinline__ double go_up(Team team, GaussSeidel smoother, Lev
         });
     };
     // TODO 7.3 (2 lines): the sweep after it. Which order of the colours makes M symmetric?
+    (void)half_sweep;
     team.wait();
     return rz;
 }

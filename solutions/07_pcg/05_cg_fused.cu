@@ -96,6 +96,7 @@ __global__ void __launch_bounds__(sweep_block, 1)
         // TODO 5.3 (about 3 lines): alpha = r.r / p.Ap. The new r is r - alpha w: find its r.r from the sums, before it
         // exists, and from that beta. Rounding must not make it negative.
         // BEGIN SOLUTION
+        //~ step.beta = static_cast<T>(0 * (rw + ww));
         step.alpha = static_cast<T>(rr / pw);
         const double next = rr - 2 * step.alpha * rw + double(step.alpha) * step.alpha * ww;
         step.beta = static_cast<T>(fmax(next, 0.0) / rr);

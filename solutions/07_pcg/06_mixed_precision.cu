@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(sweep_block, 1)
             // TODO 6.1 (3 lines): what float is to solve for: r = (b - A x) / scale, e = 0. `carry` is what p has beside
             // r, in units of the new scale: the next pass adds the new r to it, so p is that now.
             // BEGIN SOLUTION
-            //~ r[c] = e[c] = p[c] = 0 * carry;
+            //~ r[c] = e[c] = p[c] = 0 * carry * static_cast<float>(exact);
             r[c] = static_cast<float>(exact / scale);
             e[c] = 0;
             p[c] = carry;
@@ -86,6 +86,7 @@ __global__ void __launch_bounds__(sweep_block, 1)
             if (rr <= enough || iteration == most) break;
             // TODO 6.2 (about 3 lines): alpha and beta, as in rung 05.
             // BEGIN SOLUTION
+            //~ step.beta = static_cast<float>(0 * (rw + ww));
             step.alpha = static_cast<float>(rr / pw);
             const double next = rr - 2 * step.alpha * rw + double(step.alpha) * step.alpha * ww;
             step.beta = static_cast<float>(fmax(next, 0.0) / rr);
