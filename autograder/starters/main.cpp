@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -73,11 +74,11 @@ fs::path build_folder() {
 
 /// Gates 2 and 3 with the real judge.
 std::vector<Finding> judge_all(const fs::path& root, const std::string& chapter, const std::string& backend,
-                               const Say& say) {
+                               std::uint64_t seed, const Say& say) {
     judge::JudgeOptions options;
     options.toolchain = judge::read_toolchain(build_folder() / "toolchain.json");
     options.toolchain.root = root;
-    options.key = judge::random_key();
+    options.key = seed;
     options.speed = false;
     const ScratchFolder scratch;
     const JudgeFunction judge_one = [&](const Manifest& manifest, const RungEntry& rung,
@@ -107,6 +108,7 @@ int run(int argc, char** argv) {
     CLI::App app("Makes starters from solutions, fills lessons, and holds the maintainer's gates",
                  "rungs_starters");
     std::string root = ".", chapter, backend = "cpu";
+    std::uint64_t seed = 1;
     bool check = false, write = false, gate = false, quiet = false;
     app.add_option("--root", root, "The workbook")->type_name("DIR")->capture_default_str();
     app.add_flag("--check", check, "Name stale starters and lessons, and exercises that lack something");
@@ -119,6 +121,10 @@ int run(int argc, char** argv) {
                    "Where the gate judges; without a GPU cuda sources are only compiled")
         ->check(CLI::IsMember({"cpu", "cuda", "both"}))
         ->capture_default_str();
+    app.add_option("--seed", seed, "Key of the inputs that the gate judges with")
+        ->type_name("N")
+        ->capture_default_str()
+        ->needs(gates);
     app.add_flag("--quiet", quiet, "Only findings");
     app.footer(
         "Example: rungs_starters --root . --write\nExit status: 0 all gates hold, 1 findings, 2 wrong use, 3 "
@@ -163,7 +169,7 @@ int run(int argc, char** argv) {
     stage("lessons are current and agree with the manifest", check_lessons(folder, write, say));
     if (check || gate) stage("exercises have TODO, points, hint and test", check_exercises(folder));
     if (gate)
-        stage("solutions pass, starters compile and fail", judge_all(folder, chapter, backend, say));
+        stage("solutions pass, starters compile and fail", judge_all(folder, chapter, backend, seed, say));
     return wrong ? 1 : ours ? 3 : 0;
 }
 

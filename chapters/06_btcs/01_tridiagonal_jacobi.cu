@@ -6,24 +6,27 @@
 
 using btcs::Progress;
 
-/// A thread owns one row: y_i = (b_i - lower x_{i-1} - upper x_{i+1}) / diagonal.
+/// A thread owns one row: y_i = (b_i - lower x_{i-1} - upper x_{i+1}) / diagonal, as x_i + r_i / diagonal.
+/// The residual is a sum in double. An error that changes sign from sweep to sweep shrinks slowly, and every
+/// rounding feeds it: summed in float, it may stay above the tolerance for ever.
 // [kernel]
 __global__ void tridiagonal_jacobi_kernel(const float* lower, const float* diagonal, const float* upper,
                                           const float* rhs, const float* x, float* y, Progress* progress,
                                           long long n) {
     if (progress->finished) return;
     const long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    float change = 0, size = 0;
+    float residual = 0, size = 0;
     if (i < n) {  // no early return: all lanes take part in the maxima below
         const btcs::Coefficients row = btcs::row_at(lower, diagonal, upper, rhs, i, n);
-        float sum = row.rhs;
-        if (i > 0) sum -= row.lower * x[i - 1];
-        if (i < n - 1) sum -= row.upper * x[i + 1];
-        y[i] = sum / row.diagonal;
-        change = y[i] - x[i];  // r_i / diagonal: by so much row i was wrong
         size = x[i];
+        double sum = row.rhs - static_cast<double>(row.diagonal) * size;
+        if (i > 0) sum -= static_cast<double>(row.lower) * x[i - 1];
+        if (i < n - 1) sum -= static_cast<double>(row.upper) * x[i + 1];
+        const auto r = static_cast<float>(sum);
+        y[i] = size + r / row.diagonal;
+        residual = r / btcs::row_sum(row);
     }
-    btcs::max_into(&progress->change, change);
+    btcs::max_into(&progress->residual, residual);
     btcs::max_into(&progress->size, size);
 }
 // [kernel]

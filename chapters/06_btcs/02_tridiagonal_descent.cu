@@ -32,14 +32,14 @@ static __global__ void residual_kernel(const float* lower, const float* diagonal
                                        long long n) {
     if (progress->finished) return;
     const long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    float change = 0, size = 0;
+    float residual = 0, size = 0;
     if (i < n) {
         const btcs::Coefficients row = btcs::row_at(lower, diagonal, upper, rhs, i, n);
         r[i] = row.rhs - row_product(row, x, i, n);
-        change = r[i] / row.diagonal;
+        residual = r[i] / btcs::row_sum(row);
         size = x[i];
     }
-    btcs::max_into(&progress->change, change);
+    btcs::max_into(&progress->residual, residual);
     btcs::max_into(&progress->size, size);
 }
 

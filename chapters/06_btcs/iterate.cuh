@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cfloat>
 #include <cstddef>
 
 #include "btcs.cuh"
@@ -22,14 +23,19 @@ inline __device__ Coefficients row_at(const float* lower, const float* diagonal,
     return {i > 0 ? lower[i] : 0, diagonal[i], i < n - 1 ? upper[i] : 0, rhs[i]};
 }
 
+/// The magnitudes of a row of A together, by which its residual is measured. Finite.
+inline __device__ float row_sum(const Coefficients& row) {
+    return fminf(fabsf(row.lower) + fabsf(row.diagonal) + fabsf(row.upper), FLT_MAX);
+}
+
 /// What an iteration knows of itself, in device memory.
 struct Progress {
-    double rr, rAr;   ///< descent: blocks add to them
-    unsigned size;    ///< max |x_i| and
-    unsigned change;  ///< max |r_i / a_ii|, as bits: those of floats that are not negative have their order
-    int k;            ///< iterations done
-    int finished;     ///< whatever is still queued has nothing to do
-    int what;         ///< a Status, once finished
+    double rr, rAr;     ///< descent: blocks add to them
+    unsigned size;      ///< max |x_i| and
+    unsigned residual;  ///< max |r_i| / row_sum, as bits: those of floats from 0 up have their order
+    int k;              ///< iterations done
+    int finished;       ///< whatever is still queued has nothing to do
+    int what;           ///< a Status, once finished
 };
 
 /// Takes the largest of all threads' values. All threads of a warp must call it.
@@ -42,16 +48,16 @@ inline __device__ void max_into(unsigned* largest, float value) {
 /// One thread: is x good enough? Begins the next iteration, if not.
 static __global__ void judge_kernel(Progress* progress) {
     if (progress->finished) return;
-    const float change = __uint_as_float(progress->change), size = __uint_as_float(progress->size);
-    const bool good = change <= 0.75f * tolerance * size;  // r itself is rounded
-    const bool hopeless = !(change < INFINITY) || progress->k == iteration_limit;
+    const float residual = __uint_as_float(progress->residual), size = __uint_as_float(progress->size);
+    const bool good = residual <= 0.75f * tolerance * size;  // r itself is rounded
+    const bool hopeless = !(residual < INFINITY) || progress->k == iteration_limit;
     if (good || hopeless) {
         progress->what = good ? solved : not_converged;
         progress->finished = 1;
         return;
     }
     ++progress->k;
-    progress->size = progress->change = 0;
+    progress->size = progress->residual = 0;
     progress->rr = progress->rAr = 0;
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <string>
@@ -25,6 +27,13 @@ inline bool on_a_gpu() {
     cudaDeviceProp device;
     CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
     return is_gpu(device);
+}
+
+/// The key of the exam's cases: RUNGS_EXAM_KEY, or 1. A student's check draws another each time, so what holds for
+/// one key only is a fault of the exam or of the solution: docs/contributing.md shows how to try many.
+inline std::uint64_t exam_key() {
+    const char* key = std::getenv("RUNGS_EXAM_KEY");
+    return key ? std::strtoull(key, nullptr, 0) : 1;
 }
 
 /// Floats in device memory that start as many elements past an aligned address as asked for, with NaN around.
