@@ -172,34 +172,27 @@ double predict(const simt::model::Machine& machine, const Tally& tally, std::str
     return prediction.seconds;
 }
 
-/// Why the speed of a rung cannot be modelled; empty: it can.
-std::string no_model(const Manifest& manifest, const RungEntry& rung) {
-    if (!rung.speed || !rung.speed->modelled) return "the manifest asks for none";
-    const auto& problems = rung.problems;
-    if (std::find(problems.begin(), problems.end(), manifest.modelled->problem) == problems.end()) {
-        return "the [modelled] problem is not one of this rung's";
-    }
-    return "";
-}
-
 void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                  const JudgeOptions& options) {
     Modelled& modelled = result.modelled;
-    modelled.why_not = no_model(manifest, rung);
-    if (!modelled.why_not.empty()) return;
-    const RungEntry& given = *manifest.find(rung.speed->given);
+    if (!rung.speed || !rung.speed->modelled) {
+        modelled.why_not = "the manifest asks for none";
+        return;
+    }
+    const RungEntry& baseline = *manifest.find(rung.speed->baseline);
     const fs::path& root = options.toolchain.root;
     const Case which = case_to_count(manifest, rung, exam);
-    const std::optional<Tally> slow = count(manifest, given, source_of(manifest, given, root, Whose::student),
-                                            exam, options, modelled.why_not, {}, &which);
+    const std::optional<Tally> slow =
+        count(manifest, baseline, source_of(manifest, baseline, root, Whose::solution), exam, options,
+              modelled.why_not, {}, &which);
     if (!slow) return;
     const simt::model::Machine& machine = machine_of(options.toolchain);
     std::string ignored;
     modelled.machine = machine.name;
     modelled.which = result.counters.which;
-    modelled.given = given.name;
+    modelled.baseline = baseline.name;
     modelled.seconds = predict(machine, result.counters.rung, modelled.limit);
-    modelled.given_seconds = predict(machine, *slow, ignored);
+    modelled.baseline_seconds = predict(machine, *slow, ignored);
     modelled.reference_seconds = predict(machine, *result.counters.reference, ignored);
     if (!(modelled.seconds > 0) || !std::isfinite(modelled.seconds) ||
         result.counters.rung.profile.launches.empty()) {
@@ -207,7 +200,7 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
         return;
     }
     modelled.done = true;
-    modelled.speedup = modelled.given_seconds / modelled.seconds;
+    modelled.speedup = modelled.baseline_seconds / modelled.seconds;
     modelled.of_reference = modelled.reference_seconds / modelled.seconds;
     modelled.max_points = rung.speed->points;
     if (!result.passed()) return;
@@ -227,7 +220,7 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
         result.verdict = Verdict::slow;
         result.reason =
             fmt::format("right, but modelled {:.2f} times as fast as {}; points begin beyond {:.2f}",
-                        modelled.speedup, given.name, rule.zero);
+                        modelled.speedup, baseline.name, rule.zero);
     }
 }
 
@@ -293,11 +286,9 @@ std::vector<SiteCounters> Tally::lines() const {
 
 Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& exam) {
     constexpr std::uint64_t seed = 1;
-    if (manifest.modelled && rung.speed && rung.speed->modelled) {
-        const auto& problems = rung.problems;
-        if (std::find(problems.begin(), problems.end(), manifest.modelled->problem) != problems.end()) {
-            return {manifest.modelled->problem, manifest.modelled->sizes, manifest.modelled->kind, seed};
-        }
+    if (rung.speed && rung.speed->modelled) {
+        const TimedCase& chosen = *Manifest::case_for(rung, manifest.modelled);
+        return {chosen.problem, chosen.sizes, chosen.kind, seed};
     }
     std::vector<Case> cases = manifest.cases_of(rung, Backend::cpu, 0);
     const auto work = [&](const Case& which) {

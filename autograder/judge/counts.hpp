@@ -14,7 +14,7 @@
 
 namespace rungs::judge {
 
-/// The case whose counters are shown: [modelled] of the manifest where it asks for that speed, else the
+/// The case whose counters are shown: [[modelled]] of the manifest where it asks for that speed, else the
 /// largest small case of its first problem. The same for everybody and always.
 Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& exam);
 

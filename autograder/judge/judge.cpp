@@ -456,7 +456,7 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     if (result.judged && result.passed()) {
         result.points = rung.points + result.modelled.points;
         if (rung.speed && result.speed.judged) {
-            const double reference = result.speed.given_seconds / result.speed.reference_seconds;
+            const double reference = result.speed.baseline_seconds / result.speed.reference_seconds;
             result.points += points_for(reachable(*rung.speed, reference), result.speed.speedup);
         }
     }

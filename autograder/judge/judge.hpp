@@ -44,7 +44,7 @@ std::uint64_t random_key();
 
 /// Judges one rung. Never throws for anything a submission does; a failure of the machine is a result with
 /// verdict INFRA. A file of the student's that is missing or unreadable is COMPILE_ERROR. Speed, where
-/// judged, is measured against chapters/<chapter>/<given>.cu and solutions/<chapter>/<rung>.cu of
+/// judged, is measured against its baseline and solutions/<chapter>/<rung>.cu of
 /// `options.toolchain.root`, interleaved. Thread-safe.
 RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
                       const Exam& exam, const JudgeOptions& options);

@@ -146,10 +146,10 @@ struct Modelled {
     std::string why_not;
     std::string machine;      ///< "NVIDIA H200"
     std::string which;        ///< the case in words
-    std::string given;        ///< the rung `speedup` refers to
-    double speedup = 0;       ///< modelled time of the given rung / of this one
+    std::string baseline;     ///< the rung `speedup` refers to
+    double speedup = 0;       ///< modelled time of the baseline / of this rung
     double of_reference = 0;  ///< modelled time of the reference / of this one
-    double seconds = 0, given_seconds = 0, reference_seconds = 0;  ///< of one call
+    double seconds = 0, baseline_seconds = 0, reference_seconds = 0;  ///< of one call
     std::string limit;                  ///< of the launch that takes longest: "memory", "latency", ...
     double points = 0, max_points = 0;  ///< of the rung's points, those for this
 };
@@ -158,18 +158,18 @@ struct Modelled {
 struct Speed {
     bool judged = false;
     std::string why_not;  ///< where not judged: "speed: not judged on the cpu backend"
-    double speedup = 0;   ///< over the given rung
+    double speedup = 0;   ///< over the baseline
     double low = 0;       ///< 99 % interval of `speedup`
     double high = 0;
     double of_reference = 0;  ///< reference's time / this rung's: 1 is as fast as the solution
     int pairs = 0;
     bool decided = false;  ///< false: the interval still spans a threshold at the last pair
     double seconds = 0;
-    double given_seconds = 0;
+    double baseline_seconds = 0;
     double reference_seconds = 0;
     double bandwidth = 0;  ///< useful bytes a second
     double roof = 0;       ///< bytes a second of a device copy, measured in the same session; 0: unknown
-    std::string given;     ///< the rung `speedup` refers to
+    std::string baseline;  ///< the rung `speedup` refers to
     std::string trust;     ///< "judge's clock, judge's buffers", or what is weaker
 };
 
@@ -210,7 +210,7 @@ std::string describe(const Case& which, const Task& task);
 /// `rule.points`, scaled linearly between its two thresholds; always in [0, rule.points].
 double points_for(const SpeedRule& rule, double speedup);
 
-/// The rule on a GPU where the reference is `reference` times as fast as the given rung. GPUs differ in how
+/// The rule on a GPU where the reference is `reference` times as fast as the baseline. GPUs differ in how
 /// much an idea gains, and nobody has to beat the reference: where it stays below `full`, both thresholds
 /// come down in proportion. 5 % are granted for noise.
 SpeedRule reachable(const SpeedRule& rule, double reference);

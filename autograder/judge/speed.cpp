@@ -71,7 +71,7 @@ class Race {
         layout_ = lay_out(heats_[0].task);
         const std::size_t arrays = layout_.regions.size();
         if (heats_.size() * arrays > protocol::max_regions) {
-            throw InfraError("the manifest's [timed] asks for more calls than the protocol can carry");
+            throw InfraError("the manifest's [[timed]] asks for more calls than the protocol can carry");
         }
         // Every call has memory of its own: together more than any cache, unless the manifest says too few.
         slot_bytes_ = layout_.in_bytes - protocol::request_bytes;
@@ -125,8 +125,8 @@ class Race {
         in_parallel(heats_.size(), [&](std::size_t i) { heats_[i].task = exam_.make(heats_[i].which); });
         for (const Heat& heat : heats_) {  // one request carries the numbers of all calls
             if (heat.task.numbers == heats_[0].task.numbers) continue;
-            throw InfraError(fmt::format("[timed] kind '{}': its numbers depend on the seed; only arrays may",
-                                         timed_.kind));
+            throw InfraError(fmt::format(
+                "[[timed]] kind '{}': its numbers depend on the seed; only arrays may", timed_.kind));
         }
         places_.resize(heats_.size());
         std::iota(places_.begin(), places_.end(), std::size_t{0});
@@ -279,42 +279,36 @@ fs::path built(const Manifest& manifest, const RungEntry& rung, const fs::path& 
 void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                  const fs::path& executable, const Exam& exam, const JudgeOptions& options) {
     Speed& speed = result.speed;
-    if (!manifest.timed) {
-        speed.why_not = "speed: the chapter's manifest has no [timed] case";
+    const TimedCase* const timed = Manifest::case_for(rung, manifest.timed);
+    if (!timed) {
+        speed.why_not = "speed: the manifest has no [[timed]] case of a problem of this rung";
         return;
     }
-    if (!rung.solves(manifest.timed->problem)) {
-        speed.why_not = "speed: the timed problem is not one of this rung's";
-        return;
-    }
-    const auto yardstick =
+    const auto slower =
         std::find_if(manifest.rungs.begin(), manifest.rungs.end(), [&](const RungEntry& other) {
-            return other.given() &&
-                   (rung.speed ? other.name == rung.speed->given : other.solves(manifest.timed->problem));
+            return rung.speed ? other.name == rung.speed->baseline
+                              : other.given() && other.solves(timed->problem);
         });
-    if (yardstick == manifest.rungs.end()) {
+    if (slower == manifest.rungs.end()) {
         speed.why_not = "speed: no given rung solves the timed problem";
         return;
     }
-    const RungEntry& given = *yardstick;
+    const RungEntry& baseline = *slower;
     const fs::path& root = options.toolchain.root;
     const fs::path solution = source_of(manifest, rung, root, Whose::solution);
 
-    Race race(*manifest.timed, exam, options);
+    Race race(*timed, exam, options);
     if (!race.shared()) {
         speed.why_not = "speed: this system does not share GPU memory between processes";
         return;
     }
     speed.trust = "judge's clock and memory";
-    speed.given = given.name;
+    speed.baseline = baseline.name;
     speed.roof = race.roof();
     std::vector<Contestant> contestants(3);
     contestants[0] = {rung.name, race.enter(executable, rung.name), {}};
-    contestants[1] = {
-        given.name,
-        race.enter(built(manifest, given, source_of(manifest, given, root, Whose::student), options),
-                   given.name),
-        {}};
+    const fs::path slow = source_of(manifest, baseline, root, Whose::solution);
+    contestants[1] = {baseline.name, race.enter(built(manifest, baseline, slow, options), baseline.name), {}};
     contestants[2] = {"reference", race.enter(built(manifest, rung, solution, options), "the reference"), {}};
     const double null = race.null_seconds(*contestants[2].worker);
 
@@ -334,7 +328,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         std::shuffle(order.begin(), order.end(), random);
         for (const std::size_t i : order) {
             double seconds = 0;
-            // The given rung and the reference are the workbook's own: one look tells that they run here.
+            // The baseline and the reference are the workbook's own: one look tells that they run here.
             const bool looked_at = i == 0 || pair == -warm_up_pairs;
             const auto failure = race.run(*contestants[i].worker, limit, null, looked_at, seconds);
             if (failure && i != 0) {
@@ -360,11 +354,10 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     speed.decided =
         test.outcome() == SpeedTest::Outcome::above || test.outcome() == SpeedTest::Outcome::below;
     speed.seconds = quantile(contestants[0].seconds, 0.2);
-    speed.given_seconds = quantile(contestants[1].seconds, 0.2);
+    speed.baseline_seconds = quantile(contestants[1].seconds, 0.2);
     speed.reference_seconds = quantile(contestants[2].seconds, 0.2);
     speed.of_reference = speed.reference_seconds / speed.seconds;
-    const Case timed{manifest.timed->problem, manifest.timed->sizes, manifest.timed->kind, 1};
-    const Work work = exam.work(timed);
+    const Work work = exam.work({timed->problem, timed->sizes, timed->kind, 1});
     speed.bandwidth = work.bytes / speed.seconds;
     if (const double least = work.least / speed.seconds; least > implausible * speed.roof) {
         result.verdict = Verdict::suspect;
@@ -379,11 +372,11 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             "time varies too much to decide: " + test.summary() + "; measure again on a quiet machine";
         return;
     }
-    const SpeedRule rule = reachable(*rung.speed, speed.given_seconds / speed.reference_seconds);
+    const SpeedRule rule = reachable(*rung.speed, speed.baseline_seconds / speed.reference_seconds);
     if (points_for(rule, speed.speedup) <= 0) {
         result.verdict = Verdict::slow;
         result.reason = fmt::format("right, but {:.2f} times as fast as {}; points begin beyond {:.2f}",
-                                    speed.speedup, given.name, rule.zero);
+                                    speed.speedup, baseline.name, rule.zero);
     }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Judging speed on a GPU: the rung, the given rung and the reference, interleaved, by the judge's clock.
+// Judging speed on a GPU: the rung, its baseline and the reference, interleaved, by the judge's clock.
 
 #include <filesystem>
 

@@ -74,11 +74,11 @@ std::string remark_of(const RungReport& rung) {
     }
     if (result.modelled.done) {
         text +=
-            fmt::format(", modelled {}x over {}", ratio_text(result.modelled.speedup), result.modelled.given);
+            fmt::format(", modelled {}x over {}", ratio_text(result.modelled.speedup), result.modelled.baseline);
     }
     if (result.speed.judged) {
         text += fmt::format("{}{}x over {}, {}", text.empty() ? "" : ", ", ratio_text(result.speed.speedup),
-                            result.speed.given, bandwidth_text(result.speed.bandwidth));
+                            result.speed.baseline, bandwidth_text(result.speed.bandwidth));
         if (result.speed.roof > 0) {
             text += fmt::format(" ({:.0f} % of a copy)", 100 * result.speed.bandwidth / result.speed.roof);
         }

@@ -261,13 +261,13 @@ std::string verdict_table(const Report& report) {
     std::string html =
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts\"><table "
         "class=\"verdicts\"><caption>";
-    html +=
-        speed
-            ? "Speed is a ratio to the given rung, timed interleaved in this session, with its 99 % interval."
-        : report.speed_modelled() ? "Correctness decides; speed is modelled for a GPU from counters, as a "
-                                    "ratio to the given rung. Nothing was "
-                                    "timed."
-                                  : "Correctness decides here; speed is not judged on this backend.";
+    html += speed ? "Speed is a ratio to an earlier rung, timed interleaved in this session, with its 99 % "
+                    "interval."
+            : report.speed_modelled()
+                ? "Correctness decides; speed is modelled for a GPU from counters, as a "
+                  "ratio to an earlier rung. Nothing was "
+                  "timed."
+                : "Correctness decides here; speed is not judged on this backend.";
     html += "</caption><thead><tr>";
     if (several) html += "<th scope=\"col\">chapter</th>";
     html +=
@@ -478,7 +478,7 @@ std::string details(const RungReport& rung) {
         const judge::Speed& speed = result.speed;
         row(html, "speedup",
             fmt::format("{}x over {}, 99 % interval {} to {}, {} pairs{}", ratio_text(speed.speedup),
-                        speed.given, ratio_text(speed.low), ratio_text(speed.high), speed.pairs,
+                        speed.baseline, ratio_text(speed.low), ratio_text(speed.high), speed.pairs,
                         speed.decided ? "" : ", not decided at the last pair"));
         if (speed.of_reference > 0) {
             row(html, "against reference", fmt::format("{}x as fast", ratio_text(speed.of_reference)));
@@ -497,7 +497,7 @@ std::string details(const RungReport& rung) {
             fmt::format("{}x over {} on an {}: {} a call, limited by {}; the reference {}. Modelled from the "
                         "counters, "
                         "not timed",
-                        ratio_text(modelled.speedup), modelled.given, modelled.machine,
+                        ratio_text(modelled.speedup), modelled.baseline, modelled.machine,
                         seconds_text(modelled.seconds), modelled.limit,
                         seconds_text(modelled.reference_seconds)));
         row(html, "points for it", number_text(modelled.points) + " of " + number_text(modelled.max_points));

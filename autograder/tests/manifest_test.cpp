@@ -1,8 +1,12 @@
 // What a manifest may say about checks and modelled speed, and how it is told where it is wrong.
 
+#include <algorithm>
+#include <filesystem>
+#include <memory>
 #include <string>
 
 #include "rungs/catch.hpp"
+#include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 #include "temporary_folder.hpp"
 
@@ -73,12 +77,12 @@ TEST_CASE("[check] names cases, orders, and whether findings cost points", "[man
 }
 
 TEST_CASE("modelled speed has a case and thresholds of its own", "[manifest]") {
-    const std::string model = "[modelled]\nproblem = \"sum\"\nsizes = [65536]\nkind = \"uniform\"\n";
-    const std::string speed = "speed = { points = 5, given = \"01_naive\", zero = 1.5, full = 2.5";
+    const std::string model = "[[modelled]]\nproblem = \"sum\"\nsizes = [65536]\nkind = \"uniform\"\n";
+    const std::string speed = "speed = { points = 5, baseline = \"01_naive\", zero = 1.5, full = 2.5";
     const Manifest manifest = read(model, speed + ", modelled = { zero = 1.4, full = 2.2 } }\n");
-    REQUIRE(manifest.modelled);
-    CHECK(manifest.modelled->problem == "sum");
-    CHECK(manifest.modelled->sizes == std::vector<long long>{65536});
+    REQUIRE(manifest.modelled.size() == 1);
+    CHECK(manifest.modelled[0].problem == "sum");
+    CHECK(manifest.modelled[0].sizes == std::vector<long long>{65536});
     REQUIRE(manifest.rungs[1].speed);
     REQUIRE(manifest.rungs[1].speed->modelled);
     CHECK(manifest.rungs[1].speed->modelled->zero == 1.4);
@@ -86,19 +90,19 @@ TEST_CASE("modelled speed has a case and thresholds of its own", "[manifest]") {
     CHECK_FALSE(read(model, speed + " }\n").rungs[1].speed->modelled);
 
     CHECK_THAT(refusal("", speed + ", modelled = { zero = 1.4, full = 2.2 } }\n"),
-               ContainsSubstring("there is no [modelled] case"));
+               ContainsSubstring("none of [[modelled]] is a problem of this rung"));
     CHECK_THAT(refusal(model, speed + ", modelled = { zero = 2.4, full = 2.2 } }\n"),
                ContainsSubstring("'full' must be greater"));
     CHECK_THAT(refusal(model, speed + ", modelled = 2 }\n"), ContainsSubstring("must be a table"));
     CHECK_THAT(refusal(model + "calls = 3\n"), ContainsSubstring("calls"));
-    CHECK_THAT(refusal("[modelled]\nproblem = \"max\"\nsizes = [1]\nkind = \"u\"\n"),
+    CHECK_THAT(refusal("[[modelled]]\nproblem = \"max\"\nsizes = [1]\nkind = \"u\"\n"),
                ContainsSubstring("not one of the chapter's [problems]"));
 }
 
 TEST_CASE("a rung is not measured against one that cannot solve the case", "[manifest]") {
-    const std::string speed = "speed = { points = 5, given = \"01_naive\", zero = 1.5, full = 2.5 }\n";
+    const std::string speed = "speed = { points = 5, baseline = \"01_naive\", zero = 1.5, full = 2.5 }\n";
     const auto timed = [](const std::string& problem) {
-        return "[timed]\nproblem = \"" + problem + "\"\nsizes = [65536]\nkind = \"uniform\"\n";
+        return "[[timed]]\nproblem = \"" + problem + "\"\nsizes = [65536]\nkind = \"uniform\"\n";
     };
     const Manifest manifest = read(timed("sum"), speed);
     CHECK(manifest.rungs[0].solves("sum"));
@@ -106,4 +110,49 @@ TEST_CASE("a rung is not measured against one that cannot solve the case", "[man
     CHECK_THAT(refusal(timed("dot"), speed),
                ContainsSubstring("'01_naive', which the speed of '02_tree' refers to, does not solve 'dot'"));
     CHECK(read(timed("dot")).rungs[1].solves("dot"));
+    CHECK_THAT(refusal("[timed]\nproblem = \"sum\"\nsizes = [65536]\nkind = \"uniform\"\n"),
+               ContainsSubstring("[[timed]]"));
+}
+
+TEST_CASE("a rung is timed on the first case that is one of its problems", "[manifest]") {
+    const auto timed = [](const std::string& problem, int size) {
+        return "[[timed]]\nproblem = \"" + problem + "\"\nsizes = [" + std::to_string(size) +
+               "]\nkind = \"uniform\"\n";
+    };
+    const std::string speed = "speed = { points = 5, baseline = \"01_naive\", zero = 1.5, full = 2.5 }\n";
+    const Manifest manifest = read(timed("dot", 64) + timed("sum", 32) + timed("sum", 16), "");
+    const auto* first = Manifest::case_for(manifest.rungs[0], manifest.timed);
+    const auto* second = Manifest::case_for(manifest.rungs[1], manifest.timed);
+    REQUIRE(first);
+    REQUIRE(second);
+    CHECK(first->sizes == std::vector<long long>{32});
+    CHECK(second->sizes == std::vector<long long>{64});
+    CHECK(Manifest::case_for(manifest.rungs[0], manifest.modelled) == nullptr);
+    CHECK_NOTHROW(read(timed("sum", 32) + timed("dot", 64), speed));
+    CHECK_THAT(refusal(timed("dot", 64) + timed("sum", 32), speed),
+               ContainsSubstring("does not solve 'dot'"));
+    CHECK_THAT(refusal("", "speed = { points = 5, baseline = \"02_tree\", zero = 1.5, full = 2.5 }\n"),
+               ContainsSubstring("must name another rung"));
+}
+
+TEST_CASE("what is timed differs from input to input by its arrays alone", "[manifest]") {
+    // One request carries the numbers of all calls of a case.
+    for (const RegisteredExam& entry : registered_exams()) {
+        const Manifest manifest =
+            read_manifest(std::filesystem::path(RUNGS_ROOT) / "chapters" / entry.chapter);
+        const std::unique_ptr<Exam> exam = entry.make();
+        for (const auto* cases : {&manifest.timed, &manifest.modelled}) {
+            for (const TimedCase& timed : *cases) {
+                CAPTURE(entry.chapter, timed.problem, timed.sizes, timed.kind);
+                const Task one = exam->make({timed.problem, timed.sizes, timed.kind, 1});
+                const Task other = exam->make({timed.problem, timed.sizes, timed.kind, 2});
+                const bool same_numbers = one.numbers == other.numbers;
+                const bool same_arrays =
+                    std::equal(one.inputs.begin(), one.inputs.end(), other.inputs.begin(), other.inputs.end(),
+                               [](const Array& a, const Array& b) { return a.bytes == b.bytes; });
+                CHECK(same_numbers);
+                CHECK_FALSE(same_arrays);
+            }
+        }
+    }
 }

@@ -125,14 +125,14 @@ inline Report sample_gpu_report() {
         judge::Speed& speed = rung.result.speed;
         speed.judged = speed.decided = true;
         speed.why_not.clear();
-        speed.given = "01_atomic";
+        speed.baseline = "01_atomic";
         speed.speedup = bandwidth / 0.4e12;
         speed.low = 0.99 * speed.speedup;
         speed.high = 1.01 * speed.speedup;
         speed.of_reference = 1;
         speed.pairs = 21;
         speed.seconds = 67e6 / bandwidth;
-        speed.given_seconds = 67e6 / 0.4e12;
+        speed.baseline_seconds = 67e6 / 0.4e12;
         speed.reference_seconds = speed.seconds;
         speed.bandwidth = bandwidth;
         speed.roof = 4.2e12;

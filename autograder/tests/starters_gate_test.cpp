@@ -66,7 +66,7 @@ idea = "one thread each"
 [rungs.02_tree]
 idea = "a tree"
 points = 10
-speed = { points = 5, given = "01_naive", zero = 1.0, full = 2.0 }
+speed = { points = 5, baseline = "01_naive", zero = 1.0, full = 2.0 }
 hints = ["fold"]
 )");
         folder.write("chapters/01_topic/c.cuh", "");

@@ -42,7 +42,7 @@ std::map<std::string, std::string> given_rungs(const fs::path& root) {
     for (const rungs::Manifest& manifest : rungs::read_manifests(root / "chapters")) {
         given[manifest.chapter] = manifest.rungs.front().name;
         for (const rungs::RungEntry& rung : manifest.rungs) {
-            if (rung.speed) given[manifest.chapter] = rung.speed->given;
+            if (rung.speed) given[manifest.chapter] = rung.speed->baseline;
         }
     }
     return given;

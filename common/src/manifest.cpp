@@ -147,7 +147,7 @@ CheckRule read_check(const Reader& in, const toml::table& table) {
     return rule;
 }
 
-/// [timed], or [modelled], which is not called more than once.
+/// An entry of [[timed]], or of [[modelled]], which is not called more than once.
 TimedCase read_timed(const Reader& in, const toml::table& table, const Manifest& manifest, bool calls) {
     if (calls) {
         in.only(table, {"problem", "sizes", "kind", "calls"});
@@ -156,27 +156,27 @@ TimedCase read_timed(const Reader& in, const toml::table& table, const Manifest&
     }
     TimedCase timed;
     if (!calls) timed.calls = 1;
-    const toml::node& problem = in.required(table, "problem", calls ? "[timed]" : "[modelled]");
+    const toml::node& problem = in.required(table, "problem", calls ? "[[timed]]" : "[[modelled]]");
     timed.problem = in.text(problem, "'problem'");
     const auto same = [&](const ProblemEntry& entry) { return entry.name == timed.problem; };
     if (std::none_of(manifest.problems.begin(), manifest.problems.end(), same)) {
         in.refuse(problem, "'" + timed.problem + "' is not one of the chapter's [problems]");
     }
     for (const toml::node& entry :
-         in.array(in.required(table, "sizes", calls ? "[timed]" : "[modelled]"), "'sizes'")) {
+         in.array(in.required(table, "sizes", calls ? "[[timed]]" : "[[modelled]]"), "'sizes'")) {
         timed.sizes.push_back(in.integer(entry, "a size", 1));
     }
-    timed.kind = in.text(in.required(table, "kind", calls ? "[timed]" : "[modelled]"), "'kind'");
+    timed.kind = in.text(in.required(table, "kind", calls ? "[[timed]]" : "[[modelled]]"), "'kind'");
     if (const toml::node* node = table.get("calls"))
         timed.calls = static_cast<int>(in.integer(*node, "'calls'", 1));
     return timed;
 }
 
 SpeedRule read_speed(const Reader& in, const toml::table& table) {
-    in.only(table, {"points", "given", "zero", "full", "modelled"});
+    in.only(table, {"points", "baseline", "zero", "full", "modelled"});
     SpeedRule rule;
     rule.points = in.number(in.required(table, "points", "'speed'"), "'points'", 0);
-    rule.given = in.text(in.required(table, "given", "'speed'"), "'given'");
+    rule.baseline = in.text(in.required(table, "baseline", "'speed'"), "'baseline'");
     rule.zero = in.number(in.required(table, "zero", "'speed'"), "'zero'", 0);
     const toml::node& full = in.required(table, "full", "'speed'");
     rule.full = in.number(full, "'full'", 0);
@@ -225,15 +225,21 @@ void check_files(const Reader& in, const toml::table& table, const Manifest& man
             in.refuse(*table.get(rung.name), "there is no file " + rung.name + ".cu beside this manifest");
         }
         if (!rung.speed) continue;
-        const RungEntry* given = manifest.find(rung.speed->given);
-        if (!given || given->name != rung.speed->given || !given->given()) {
+        const RungEntry* baseline = manifest.find(rung.speed->baseline);
+        if (!baseline || baseline->name != rung.speed->baseline || baseline->name == rung.name) {
             in.refuse(*table.get(rung.name),
-                      "'given' of the speed of '" + rung.name + "' must name a given rung");
+                      "'baseline' of the speed of '" + rung.name + "' must name another rung of the chapter");
         }
-        for (const auto& timed : {manifest.timed, manifest.modelled}) {
-            if (!timed || !rung.solves(timed->problem) || given->solves(timed->problem)) continue;
-            in.refuse(*table.get(rung.name), "'" + given->name + "', which the speed of '" + rung.name +
+        for (const auto* cases : {&manifest.timed, &manifest.modelled}) {
+            const TimedCase* timed = Manifest::case_for(rung, *cases);
+            if (!timed || baseline->solves(timed->problem)) continue;
+            in.refuse(*table.get(rung.name), "'" + baseline->name + "', which the speed of '" + rung.name +
                                                  "' refers to, does not solve '" + timed->problem + "'");
+        }
+        if (rung.speed->modelled && !Manifest::case_for(rung, manifest.modelled)) {
+            in.refuse(*table.get(rung.name), "the speed of '" + rung.name +
+                                                 "' has 'modelled' thresholds, but none of [[modelled]] is a "
+                                                 "problem of this rung");
         }
     }
     for (const auto& entry : fs::directory_iterator(manifest.folder)) {
@@ -264,6 +270,12 @@ const RungEntry* Manifest::find(const std::string& rung) const {
         if (entry.name == rung || entry.name.substr(0, 2) == rung || entry.launcher() == rung) return &entry;
     }
     return nullptr;
+}
+
+const TimedCase* Manifest::case_for(const RungEntry& rung, const std::vector<TimedCase>& cases) {
+    const auto found = std::find_if(cases.begin(), cases.end(),
+                                    [&](const TimedCase& timed) { return rung.solves(timed.problem); });
+    return found == cases.end() ? nullptr : &*found;
 }
 
 std::vector<Case> Manifest::cases_of(const RungEntry& rung, Backend backend, std::uint64_t key) const {
@@ -346,10 +358,12 @@ Manifest read_manifest(const fs::path& folder) {
         manifest.cases.push_back(read_cases(in, in.table(entry, "[[cases]]"), manifest));
     }
     if (const toml::node* node = root.get("timed")) {
-        manifest.timed = read_timed(in, in.table(*node, "[timed]"), manifest, true);
+        for (const toml::node& entry : in.array(*node, "[[timed]]"))
+            manifest.timed.push_back(read_timed(in, in.table(entry, "[[timed]]"), manifest, true));
     }
     if (const toml::node* node = root.get("modelled")) {
-        manifest.modelled = read_timed(in, in.table(*node, "[modelled]"), manifest, false);
+        for (const toml::node& entry : in.array(*node, "[[modelled]]"))
+            manifest.modelled.push_back(read_timed(in, in.table(entry, "[[modelled]]"), manifest, false));
     }
     if (const toml::node* node = root.get("check")) {
         manifest.check = read_check(in, in.table(*node, "[check]"));
@@ -362,13 +376,6 @@ Manifest read_manifest(const fs::path& folder) {
         manifest.rungs.push_back(read_rung(in, name, in.table(value, "[rungs." + name + "]"), manifest));
     }
     // toml++ keeps tables sorted by key, which for two-digit names is the order of the ladder.
-    for (const RungEntry& rung : manifest.rungs) {
-        if (rung.speed && rung.speed->modelled && !manifest.modelled) {
-            in.refuse(*rungs.get(rung.name),
-                      "the speed of '" + rung.name +
-                          "' has 'modelled' thresholds, but there is no [modelled] case");
-        }
-    }
     check_files(in, rungs, manifest);
     return manifest;
 }

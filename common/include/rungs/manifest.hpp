@@ -35,9 +35,11 @@ struct CaseGroup {
 /// Points for being faster, on a GPU: linear from `zero` to `full`, both as ratios of times in one session.
 struct SpeedRule {
     double points = 0;
-    std::string given;  ///< the rung whose time is divided by this rung's
-    double zero = 1;    ///< speedup over `given` that earns nothing
-    double full = 1;    ///< speedup over `given` that earns all points
+    /// The rung whose time is divided by this rung's: a given one, or an exercise, for which its reference
+    /// stands.
+    std::string baseline;
+    double zero = 1;  ///< speedup over the baseline that earns nothing
+    double full = 1;  ///< speedup over the baseline that earns all points
     /// The same for the modelled speedup, where there is no GPU to time on; none: speed is not judged there.
     struct Thresholds {
         double zero = 1;
@@ -46,7 +48,7 @@ struct SpeedRule {
     std::optional<Thresholds> modelled = {};
 };
 
-/// What is timed: one case for all rungs of the chapter.
+/// What is timed: one case for all rungs of a chapter that solve its problem.
 struct TimedCase {
     std::string problem;
     std::vector<long long> sizes;
@@ -94,11 +96,14 @@ struct Manifest {
     std::vector<ProblemEntry> problems;
     std::vector<CaseGroup> cases;
     CheckRule check;
-    std::optional<TimedCase> timed;
-    std::optional<TimedCase> modelled;  ///< [modelled]: on what counters are taken for the modelled time
-    std::vector<RungEntry> rungs;       ///< in the order of their numbers
+    std::vector<TimedCase> timed;     ///< [[timed]]: a problem each
+    std::vector<TimedCase> modelled;  ///< [[modelled]]: on what counters are taken for the modelled time
+    std::vector<RungEntry> rungs;     ///< in the order of their numbers
 
     const RungEntry* find(const std::string& rung) const;  ///< by "03_shared_tree", "03" or "shared_tree"
+
+    /// The first of `timed` or `modelled` whose problem the rung solves; null: there is none.
+    static const TimedCase* case_for(const RungEntry& rung, const std::vector<TimedCase>& cases);
 
     /// Every case of a rung on a backend, in the manifest's order. `key` makes the inputs unpredictable: two
     /// keys give two different sets of seeds, the same key always the same set.
