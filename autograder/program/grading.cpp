@@ -73,8 +73,8 @@ std::string remark_of(const RungReport& rung) {
                                   result.checks.findings.size() == 1 ? "remark" : "remarks");
     }
     if (result.modelled.done) {
-        text +=
-            fmt::format(", modelled {}x over {}", ratio_text(result.modelled.speedup), result.modelled.baseline);
+        text += fmt::format(", modelled {}x over {}", ratio_text(result.modelled.speedup),
+                            result.modelled.baseline);
     }
     if (result.speed.judged) {
         text += fmt::format("{}{}x over {}, {}", text.empty() ? "" : ", ", ratio_text(result.speed.speedup),

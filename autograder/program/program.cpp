@@ -113,7 +113,7 @@ void describe(CLI::App& app, Arguments& in) {
     check->footer("Example: ./rungs check 01/03 --backend cpu --json result.json");
 
     CLI::App* watch = app.add_subcommand("watch", "Check on every save");
-    watch->add_option("rung", in.watch.name, "Only this rung [the one that is saved]")->type_name("RUNG");
+    watch->add_option("rung", in.watch.name, "Only this rung or chapter [whatever is saved]")->type_name("NAME");
     add_backend(watch, in.watch.backend);
     watch->add_flag("--poll", in.watch.poll,
                     "Look at the files from time to time: for drives that report no changes");

@@ -134,6 +134,14 @@ class Session {
         return chosen.front();
     }
 
+    /// Whether a save of this rung is to be checked: any, or those that were named.
+    bool watches(const std::string& long_name) const {
+        if (options_.name.empty()) return true;
+        const std::vector<Chosen> named = choose(workbook_, {options_.name});
+        return std::any_of(named.begin(), named.end(),
+                           [&](const Chosen& one) { return one.long_name() == long_name; });
+    }
+
     void reload() { workbook_ = open_workbook(); }
 
     /// Starts to judge, in place of whatever is under way.
@@ -183,7 +191,7 @@ class Session {
             }
             try {
                 const Chosen chosen = choose_rung(workbook_, file.string());
-                if (!options_.name.empty() && chosen.long_name() != current_) continue;
+                if (!watches(chosen.long_name())) continue;
                 if (!chosen.rung->given()) current_ = chosen.long_name();
                 names.push_back(chosen.long_name());
             } catch (const UsageError&) {
@@ -210,7 +218,7 @@ class Session {
             next(out_);
             if (chosen && chosen->long_name() != current_) {
                 current_ = chosen->long_name();
-                if (!options_.name.empty()) options_.name = current_;
+                if (!watches(current_)) options_.name = current_;
                 check({current_});
                 return true;
             }

@@ -593,6 +593,19 @@ TEST_CASE("watch checks on every kind of save", "[program][judge]") {
     CHECK(processes_that_name(workbook.folder.path().string()) == 0);
 }
 
+TEST_CASE("watch of a chapter checks whichever of its rungs is saved", "[program][judge]") {
+    const SmallWorkbook workbook;
+    workbook.folder.write(SmallWorkbook::student, "#error one\n");
+    Process process({RUNGS_PROGRAM, "watch", "01", "--backend", "cpu"}, workbook.setup());
+    REQUIRE(process.wait_for("COMPILE_ERROR", 2));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const std::string given = "chapters/01_reduction/01_atomic.cu";
+    workbook.folder.write(given, workbook.folder.read(given) + "\n");
+    REQUIRE(process.wait_for("01_atomic  OK"));
+    process.signal(SIGINT);
+    CHECK(process.finish(30).status == 130);
+}
+
 TEST_CASE("watch takes keys on a terminal and gives it back as it was", "[program][judge]") {
     const SmallWorkbook workbook;
     workbook.folder.write(SmallWorkbook::student, "#error one\n");

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(block_size, 2)
     }
 
     double mine = 0.0;
-    // TODO 6.2 (about 5 lines): in every tile a thread has `rounds` quads, block_size apart. The starter waits
+    // TODO 6.2 (about 8 lines): in every tile a thread has `rounds` quads, block_size apart. The starter waits
     // for each before it asks for the next. Fetch all of them first (0 for one past the end), then add them
     // up: two loops over r, both unrolled.
     for (std::size_t q = blockIdx.x * tile + threadIdx.x; q < quads; q += gridDim.x * tile) {

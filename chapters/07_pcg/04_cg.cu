@@ -66,7 +66,7 @@ __global__ void cg_kernel(const T* p, const T* w, T* x, T* r, Scalars* s, long l
     if (s->finished || !in_range(s->pAp)) return;
     const long long i = thread_number();
     double square = 0;
-    // TODO 4.1 (about 4 lines): alpha = r.r / p.Ap, then x and r.
+    // TODO 4.1 (about 6 lines): alpha = r.r / p.Ap, then x and r.
     add_block_sum(square, &s->next);
 }
 

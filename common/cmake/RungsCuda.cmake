@@ -3,7 +3,7 @@
 include(CheckLanguage)
 
 set(RUNGS_BACKENDS cpu)
-set(oldest_nvcc 12.0)  # C++20 in device code
+set(oldest_nvcc 12.4)  # C++20 in device code, and loops in graphs
 
 function(rungs_find_nvcc)
     if(CMAKE_CUDA_COMPILER OR DEFINED ENV{CUDACXX})

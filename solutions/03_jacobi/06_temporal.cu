@@ -260,7 +260,7 @@ void jacobi::temporal(const float* start, float* phi, float* work, float* norm, 
     int done = 0;
     for (int levels = depth; done < most;) {
         levels = std::min(levels, most - done);
-        // TODO 6.3 (about 5 lines): a pass measures its last sweep alone. When that one is small, which of the pass
+        // TODO 6.3 (about 7 lines): a pass measures its last sweep alone. When that one is small, which of the pass
         // was the first? last.before tells where the pass began: go back there, and sweep one at a time. The
         // starter stops where the pass stops.
         // BEGIN SOLUTION

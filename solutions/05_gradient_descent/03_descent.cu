@@ -21,7 +21,7 @@ __global__ void descent_kernel(const float* a, const float* r, float* q, Scalars
     if (s->finished) return;
     const int i = blockIdx.x * rows_of_block + threadIdx.x / 32;
     double term = 0;
-    // TODO 3.1 (about 5 lines): for a row below n, form (A r)_i with row_product(); lane 0 stores it in q[i] and
+    // TODO 3.1 (about 7 lines): for a row below n, form (A r)_i with row_product(); lane 0 stores it in q[i] and
     // sets `term` to what row i adds to r.Ar. Multiply in double.
     // BEGIN SOLUTION
     if (i < n) {

@@ -102,7 +102,11 @@ struct Loop {
         node.conditional.type = cudaGraphCondTypeWhile;
         // END SOLUTION
         cudaGraphNode_t added = nullptr;
+#if CUDART_VERSION >= 13000
         CUDA_CHECK(cudaGraphAddNode(&added, graph, nullptr, nullptr, 0, &node));
+#else
+        CUDA_CHECK(cudaGraphAddNode(&added, graph, nullptr, 0, &node));
+#endif
         body = node.conditional.phGraph_out[0];
     }
     Loop(const Loop&) = delete;
