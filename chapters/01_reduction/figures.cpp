@@ -63,9 +63,9 @@ template <class Works>
 void draw_tree(Drawing& out, double left, const std::string& name, const std::vector<int>& strides,
                const Works& works) {
     constexpr int threads = 16, warp = 4;
-    constexpr double width = 22, height = 20, step = 62, top = 104;
-    const double cells = left + 58;
-    const auto x_of = [&](int thread) { return cells + thread * width + (thread / warp) * 6; };
+    constexpr double width = 20, height = 20, step = 62, top = 104;
+    const double cells = left + 54;
+    const auto x_of = [&](int thread) { return cells + thread * width + (thread / warp) * 5; };
     out.text(left, 62, name);
     for (int w = 0; w < threads / warp; ++w) {
         out.text(x_of(w * warp) + 2 * width, 88, "warp " + std::to_string(w), "mid small soft");
@@ -78,7 +78,7 @@ void draw_tree(Drawing& out, double left, const std::string& name, const std::ve
         for (int w = 0; w < threads / warp && stride; ++w) {
             bool busy = false;
             for (int lane = 0; lane < warp; ++lane) busy |= works(w * warp + lane, stride);
-            if (busy) out.box(x_of(w * warp) - 3, y - 3, warp * width + 4, height + 6, "pale");
+            if (busy) out.box(x_of(w * warp) - 2, y - 3, warp * width + 2, height + 6, "pale");
             warps += busy;
         }
         issued += warps;
@@ -96,9 +96,8 @@ void draw_tree(Drawing& out, double left, const std::string& name, const std::ve
             out.drop(x_of(thread + stride) + width / 2 - 1, y + height, centre, y + step, "edge");
         }
         if (stride) {
-            out.text(left, y + 15, "stride " + std::to_string(stride), "small");
-            out.text(x_of(threads - 1) + width + 8, y + 15,
-                     std::to_string(warps) + (warps == 1 ? " warp" : " warps"), "small");
+            out.text(left, y + 9, "stride " + std::to_string(stride), "small");
+            out.text(left, y + 23, std::to_string(warps) + (warps == 1 ? " warp" : " warps"), "small soft");
         }
     }
     out.text(left, top + static_cast<double>(strides.size()) * step + height + 22,
@@ -107,12 +106,12 @@ void draw_tree(Drawing& out, double left, const std::string& name, const std::ve
 
 std::string tree_figure() {
     Drawing out(
-        1010, 420, "Who works in which step",
+        840, 420, "Who works in which step",
         "two trees that add 16 values: interleaved addressing keeps every warp half awake, sequential "
         "addressing lets whole warps stop");
     draw_tree(out, 20, "Interleaved: thread 0, 2, 4, ... then 0, 4, 8, ...", {1, 2, 4, 8},
               [](int thread, int stride) { return thread % (2 * stride) == 0; });
-    draw_tree(out, 520, "Sequential: threads 0 to 7, then 0 to 3, ...", {8, 4, 2, 1},
+    draw_tree(out, 432, "Sequential: threads 0 to 7, then 0 to 3, ...", {8, 4, 2, 1},
               [](int thread, int stride) { return thread < stride; });
     return out.svg();
 }

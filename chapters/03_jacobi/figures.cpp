@@ -48,9 +48,9 @@ class Drawing : public rungs::Drawing {
 // A sweep, and what a texture adds to it
 
 std::string sweep_figure() {
-    constexpr double size = 34, top = 62;
+    constexpr double size = 36, top = 58;
     Drawing out(
-        760, 300, "One sweep, and clamping",
+        760, 316, "One sweep, and clamping",
         "an inner site becomes the mean of its four neighbours, boundary sites stay; a clamped fetch left of "
         "column 0 brings column 0");
     const auto grid = [&](double left) {
@@ -72,7 +72,6 @@ std::string sweep_figure() {
     grid(450);
     mark(450, 0, 3, "done", "site");
     out.cell(450 - size, top + 3 * size, size - 3, size - 3, "warm", "-1");
-    out.line(450 - size / 2 - 2, top + 3 * size - 2, 450 + size / 2 - 2, top + 3 * size - 2, "edge warm");
     out.text(410, top + 6 * size + 20, "Column -1 does not exist: the unit gives column 0.", "soft");
     return out.svg();
 }

@@ -68,9 +68,11 @@ std::string storage_figure() {
         200, 12, [](int) { return std::string("red"); }, [](int m) { return std::to_string(2 * m); });
     row(
         244, 12, [](int) { return std::string("black"); }, [](int m) { return std::to_string(2 * m + 1); });
-    out.text(430, 218, "The neighbours of red 8, m = 4, are black 7 and 9:");
-    out.text(430, 236, "m = 3 and m = 4. In the next row of the cube red and", "");
-    out.text(430, 254, "black change places, and it is m = 4 and m = 5.", "");
+    out.text(548, 205, "The neighbours of red 8, m = 4, are");
+    out.text(548, 223, "black 7 and 9: m = 3 and m = 4.");
+    out.text(548, 241, "In the next row of the cube red and");
+    out.text(548, 259, "black change places, and it is");
+    out.text(548, 277, "m = 4 and m = 5.");
     return out.svg();
 }
 

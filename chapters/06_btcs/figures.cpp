@@ -222,7 +222,7 @@ std::string influence_figure() {
 
 /// Where the rows of four systems stand in memory.
 std::string layout_figure() {
-    Drawing out(820, 250, "Four systems of six rows in memory",
+    Drawing out(820, 264, "Four systems of six rows in memory",
                 "system after system, four threads read words far apart; interleaved, they read neighbours");
     const char* const kinds[] = {"on", "warm", "done", "pale"};
     constexpr double size = 30, left = 20;
@@ -248,7 +248,7 @@ std::string layout_figure() {
 
 /// Cyclic reduction of seven rows, and parallel cyclic reduction of eight.
 std::string cyclic_figure() {
-    Drawing out(840, 330, "Who is eliminated from whom",
+    Drawing out(840, 340, "Who is eliminated from whom",
                 "cyclic reduction halves the rows until one is left and goes back; parallel cyclic reduction "
                 "keeps all rows busy and is done after three steps");
     constexpr double size = 38, gap = 8, top = 80, height = 30;
@@ -290,8 +290,8 @@ std::string cyclic_figure() {
             }
         }
     }
-    out.text(450, 310, "From the second level on, row 3 alone. n log n row operations, nobody idle.",
-             "small soft");
+    out.text(450, 304, "From the second level on, lines to row 3 alone.", "small soft");
+    out.text(450, 320, "n log n row operations, nobody idle.", "small soft");
     return out.svg();
 }
 
