@@ -18,7 +18,7 @@ enum class Backend { cpu, cuda };
 /// "cpu" or "cuda".
 const char* name_of(Backend backend);
 
-/// A broken manifest: what() is `file:line:column: what is wrong; what is expected`.
+/// A broken manifest: what() names the place (FILE:LINE:COLUMN), what is wrong and what is expected.
 class ManifestError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
