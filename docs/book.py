@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Finishes the book that Doxygen wrote, then checks every link in it.
+
+usage: book.py HTML ROOT    HTML: Doxygen's folder of pages; ROOT: the repository
+
+Doxygen hands a Markdown link to a file that is not one of its pages through as it is, and shows an SVG picture as an
+object, which keeps its width where the window has less. Here, in the pages made of Markdown:
+  - a link to a file of the repository leads to its source page: Doxygen's for a header, one made here for another file;
+  - an SVG picture becomes an image.
+And a class whose nested classes are all private loses its link to a list of them, which Doxygen 1.9.4 does not write.
+Then the links of all pages are followed. One that leads nowhere in the book, by file or by anchor, is an error.
+"""
+
+import html
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote, unquote, urldefrag
+
+SOURCE_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Rungs: {path}</title>
+<link href="{up}doxygen.css" rel="stylesheet"><link href="{up}book.css" rel="stylesheet"></head>
+<body><div class="header"><div class="headertitle"><div class="title">{path}</div></div></div>
+<div class="contents"><p><a href="{up}{page}">{title}</a></p>
+<div class="fragment">{lines}</div></div></body></html>
+"""
+SVG_OBJECT = re.compile(r'<object type="image/svg\+xml" data="([^"]*)"[^>]*>(.*?)</object>', re.DOTALL)
+NO_CLASSES = re.compile(r'<a href="#nested-classes">Classes</a> &#124;\n')
+HREF = re.compile(r'(<a\b[^>]*?\bhref=")([^"]*)(")')
+
+
+class Page(HTMLParser):
+    """The anchors of a page, and what it refers to with the line where it does."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.anchors, self.links = set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        self.anchors.update(values[key] for key in ("id", "name") if values.get(key))
+        self.links += [(self.getpos()[0], values[key]) for key in ("href", "src", "data") if values.get(key)]
+
+
+def title_of(text):
+    return html.unescape(re.search(r"<title>Rungs: (.*?)</title>", text).group(1))
+
+
+def is_local(link):
+    return not re.match(r"[a-z]+:|//", link)
+
+
+def write_source_page(book, root, file, page, title):
+    """A page with the text of `file`; returns its address."""
+    path = file.relative_to(root)
+    address = Path("source") / f"{path}.html"
+    lines = "".join(f'<div class="line"><span class="lineno">{number:5}</span> {html.escape(line)}</div>\n'
+                    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1))
+    (book / address).parent.mkdir(parents=True, exist_ok=True)
+    (book / address).write_text(SOURCE_PAGE.format(path=path, up="../" * len(path.parts), page=page,
+                                                   title=html.escape(title), lines=lines), encoding="utf-8")
+    return quote(address.as_posix())
+
+
+def finish(book, root):
+    # Doxygen's names for pages differ from version to version; their titles do not.
+    pages = {page: page.read_text(encoding="utf-8") for page in book.glob("*.html")}
+    for page, text in pages.items():
+        if NO_CLASSES.search(text) and 'id="nested-classes"' not in text:
+            page.write_text(NO_CLASSES.sub("", text), encoding="utf-8")
+    titles = {title_of(text): page.name for page, text in pages.items()}
+    for markdown in [root / "README.md", *root.glob("*/**/*.md")]:
+        heading = re.match(r"# (.*)\n", markdown.read_text(encoding="utf-8"))
+        if not heading or heading.group(1) not in titles:
+            continue  # not in the book: a folder of a build
+        title, page = heading.group(1), book / titles[heading.group(1)]
+
+        def follow(match):
+            before, link, after = match.groups()
+            target = (markdown.parent / unquote(urldefrag(html.unescape(link)).url)).resolve()
+            if not is_local(link) or (book / urldefrag(link).url).exists() or not target.is_file():
+                return match.group()
+            shown = titles.get(f"{target.relative_to(root)} Source File")
+            return before + (shown or write_source_page(book, root, target, page.name, title)) + after
+
+        text = SVG_OBJECT.sub(r'<img src="\1" alt="\2">', pages[page])
+        page.write_text(HREF.sub(follow, text), encoding="utf-8")
+
+
+def dead_links(book):
+    pages = {page: Page(page.read_text(encoding="utf-8")) for page in sorted(book.rglob("*.html"))}
+    for page, content in pages.items():
+        for line, link in content.links:
+            if not is_local(link):
+                continue
+            address, anchor = urldefrag(link)
+            target = (page.parent / unquote(address.split("?")[0])).resolve() if address else page
+            if not target.exists():
+                yield f"{page}:{line}: no such file: {link}"
+            elif anchor and target in pages and unquote(anchor) not in pages[target].anchors:
+                yield f"{page}:{line}: no such anchor: {link}"
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    book, root = (Path(argument).resolve() for argument in sys.argv[1:])
+    finish(book, root)
+    dead = list(dead_links(book))
+    for line in dead:
+        print(line, file=sys.stderr)
+    if dead:
+        sys.exit(f"book.py: {len(dead)} dead links")
+
+
+if __name__ == "__main__":
+    main()
