@@ -37,11 +37,10 @@ constexpr const char* style =
 std::string picture(double height, const std::string& title, const std::string& description,
                     const std::string& body) {
     return fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:g} {:g}\" role=\"img\" class=\"ww\" "
-        "aria-label=\"{}\"><title>{}</title><desc>{}</desc>{}<text class=\"title\" x=\"{:g}\" "
-        "y=\"24\">{}</text>{}</svg>\n",
-        width, height, escape_html(title), escape_html(title), escape_html(description), style, margin,
-        escape_html(title), body);
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
+        "height=\"{1:g}\" role=\"img\" class=\"ww\" aria-label=\"{2}\"><title>{2}</title><desc>{3}</desc>{4}"
+        "<text class=\"title\" x=\"{5:g}\" y=\"24\">{2}</text>{6}</svg>\n",
+        width, height, escape_html(title), escape_html(description), style, margin, body);
 }
 
 std::string box(const char* kind, double x, double y, double w, double h) {
@@ -220,8 +219,10 @@ std::string banks_svg(const Step& step) {
         depth == 1 ? fmt::format("{}: {} lanes, no bank conflict", where(step), count_lanes(step))
                    : fmt::format("{}: {} lanes, {}-way bank conflict", where(step), count_lanes(step), depth);
     const std::string text =
-        fmt::format("{}; the busiest bank has {} different {} to serve, one after the other.",
-                    access_text(like(step)), depth, depth == 1 ? "word" : "words");
+        access_text(like(step)) +
+        (depth == 1 ? "; no bank has more than one word to serve."
+                    : fmt::format("; the busiest bank has {} different words to serve, one after the other.",
+                                  depth));
     return picture(foot + 16, title, text,
                    words("soft", margin, 44, "lanes of the warp") + wires + lane_row(step, lanes_y) + cells +
                        words("soft", margin, foot, text));

@@ -178,6 +178,7 @@ TEST_CASE("pictures say in words what they draw", "[report][pictures]") {
          {sectors_svg(step_of(Space::global, 4)), banks_svg(step_of(Space::shared, 128))}) {
         CHECK_THAT(svg, ContainsSubstring("prefers-color-scheme:dark"));
         CHECK_THAT(svg, ContainsSubstring("<title>"));
+        CHECK_THAT(svg, ContainsSubstring("width=\"760\" height="));  // else a page stretches it
     }
 }
 
