@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "rungs/shared_memory.cuh"
 #include "solver.cuh"
 
 static constexpr int block_size = 512;
@@ -18,8 +19,8 @@ static __device__ float lane_product(const float* row, const float* x, int n) {
     const int lane = threadIdx.x % 32;
     float sum = 0;
     // TODO 2.1 (2 lines, or 14 with float4): the lanes of a warp share the row. In each step of the loop they
-    // should read side by side; the starter gives each lane a stretch of its own, and forgets the end. First do it
-    // with single floats for all cases, then with float4 if `quads`.
+    // should read side by side; the starter gives each lane a stretch of its own, and forgets the end. First
+    // do it with single floats for all cases, then with float4 if `quads`.
     const int own = n / 32;
     for (int j = lane * own; j < (lane + 1) * own; ++j) sum += row[j] * x[j];
     return sum;
@@ -183,8 +184,7 @@ void gradient_descent::row_per_warp(const float* a, const float* b, float* x, do
     auto* part = reinterpret_cast<double*>(work.vectors);
     int* broken = &work.scalars->broken;
     float* y = work.vectors + parts;
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(used * sizeof(float))));
+    rungs::allow_shared_memory(kernel, used * sizeof(float));
     void* arguments[] = {&a,      &b, &x,     &y,         &history, &outcome, &part,
                          &broken, &n, &limit, &tolerance, &kept,    &own_x};
     CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(block_size), arguments,

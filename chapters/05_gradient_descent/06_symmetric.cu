@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "rungs/shared_memory.cuh"
 #include "solver.cuh"
 
 static constexpr int block_size = 512;
@@ -373,8 +374,7 @@ void gradient_descent::symmetric(const float* a, const float* b, float* x, doubl
     auto* const kernel = quads   ? own_r ? symmetric_kernel<true, true> : symmetric_kernel<true, false>
                            : own_r ? symmetric_kernel<false, true>
                                  : symmetric_kernel<false, false>;
-    CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    rungs::allow_shared_memory(kernel, bytes);
     void* arguments[] = {&a, &b, &x, &history, &outcome, &exchange, &n, &limit, &tolerance, &room};
     CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(block_size), arguments, bytes, stream));
     work.clear(stream);

@@ -2,6 +2,7 @@
 // iteration from those of the one before, and A p along with them; four sums tell alpha, and the next beta as
 // well. The whole solve is one launch: blocks wait for each other at the grid's barrier.
 
+#include "rungs/shared_memory.cuh"
 #include "sweep.cuh"
 
 using namespace pcg;
@@ -32,7 +33,7 @@ template <class T, int d>
 __global__ void __launch_bounds__(sweep_block, 1)
     cg_fused_kernel(const T* b, double* history, int* outcome, Work<T> work, Tiling tiling, int side,
                     int limit, double tolerance) {
-    extern __shared__ double memory[];
+    extern __shared__ __align__(16) double memory[];
     GridSums over_grid(work.sums);
     const long long n = cells(d, side), threads = static_cast<long long>(gridDim.x) * blockDim.x;
     const long long me = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
@@ -135,8 +136,7 @@ static void launch(const T* b, T* x, double* history, int* outcome, int d, int s
         if (kept > 0) CUDA_CHECK(cudaMemsetAsync(work.r[1], 0, 3 * kept * sizeof(T), stream));  // and p[1], x
         copy_rows(work.r[1], length, b, side, side, rows, stream);
         const auto kernel = cg_fused_kernel<T, most>;
-        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(plan.shared)));
+        rungs::allow_shared_memory(kernel, plan.shared);
         void* arguments[] = {&b, &history, &outcome, &work, &plan.tiling, &side, &limit, &tolerance};
         CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(plan.blocks), dim3(plan.threads), arguments,
                                                plan.shared, stream));

@@ -3,6 +3,7 @@
 // to x, and r is b - A x again. The direction p stays: starting over would throw away what the iterations
 // before have learnt.
 
+#include "rungs/shared_memory.cuh"
 #include "sweep.cuh"
 
 using namespace pcg;
@@ -26,12 +27,12 @@ template <int d>
 __global__ void __launch_bounds__(sweep_block, 1)
     mixed_precision_kernel(const double* b, double* x, double* history, int* outcome, Work work,
                            Tiling tiling, int side, int limit, double tolerance) {
-    extern __shared__ double memory[];
+    extern __shared__ __align__(16) double memory[];
     GridSums over_grid(work.sums);
     const auto grid = cooperative_groups::this_grid();
     const long long n = cells(d, side), me = grid.thread_rank(), all = grid.size();
     float* const e = work.e;
-    const int most = 50 + 8 * side;  // iterations to a correction, where float cannot get there
+    const int most = 50 + 8 * min(side, 1 << 16);  // iterations to a correction, where float cannot get there
 
     double bb = 0, scale = 1;  // r is (b - A x) / scale
     int k = 0, now = 0, what;
@@ -123,8 +124,7 @@ void pcg::mixed_precision(const double* b, double* x, double* history, int* outc
             CUDA_CHECK(cudaMemsetAsync(vectors, 0, 5 * kept * sizeof(float), stream));
         }
         const auto kernel = mixed_precision_kernel<most>;
-        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(plan.shared)));
+        rungs::allow_shared_memory(kernel, plan.shared);
         void* arguments[] = {&b, &x, &history, &outcome, &work, &plan.tiling, &side, &limit, &tolerance};
         CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(plan.blocks), dim3(plan.threads), arguments,
                                                plan.shared, stream));

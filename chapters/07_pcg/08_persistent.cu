@@ -8,6 +8,7 @@
 #include <cstring>
 #include <cuda/atomic>
 
+#include "rungs/shared_memory.cuh"
 #include "solver.cuh"
 
 using namespace pcg;
@@ -175,7 +176,7 @@ __global__ void __launch_bounds__(most_threads, 1)
     persistent_kernel(const T* b, T* x, double* history, int* outcome, T* fresh, Word* words, double* partial,
                       Bricks bricks, int limit, double tolerance) {
     constexpr int size = Pack<T>::size;
-    extern __shared__ double memory[];
+    extern __shared__ __align__(16) double memory[];
     const int side = bricks.side, packs = bricks.packs, pitch = fixed > 0 ? fixed : bricks.pitch,
               high = bricks.high(), deep = bricks.deep;
     const int lane = threadIdx.x % 32, workers = bricks.workers(), rim_rows = bricks.rim_rows();
@@ -479,8 +480,7 @@ static void launch(const T* b, T* x, double* history, int* outcome, int d, int s
                 if (bricks.each == 4) kernel = persistent_kernel<T, 4, short_row>;
                 if (bricks.each == 8) kernel = persistent_kernel<T, 8, short_row>;
             }
-            CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(bricks.shared())));
+            rungs::allow_shared_memory(kernel, bricks.shared());
             void* arguments[] = {&b,     &x,       &history, &outcome, &fresh,
                                  &words, &partial, &bricks,  &limit,   &tolerance};
             CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(bricks.blocks()), dim3(bricks.threads()),

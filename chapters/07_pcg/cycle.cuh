@@ -503,6 +503,7 @@ struct Grids {
             floats += (cells + 7) / 8 * 8;
             if (side <= 2 || (side <= most_smallest && pcg::cells(d, side) <= pass_block)) break;
         }
+        if (d != 3) return;
         direction_planes = planes_of_slab(march_tiles(finest, direction_rows), finest, 2, blocks);
         step_planes = planes_of_slab(march_tiles(finest, step_rows), finest, 2, blocks);
     }

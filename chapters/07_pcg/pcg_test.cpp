@@ -266,8 +266,9 @@ void keeps_two_streams_apart(const Rung& rung) {
 
 void serves_two_host_threads(const Rung& rung) {
     std::vector<std::unique_ptr<Call>> calls;
-    for (std::uint64_t seed = 1; seed <= 2; ++seed)
-        calls.push_back(std::make_unique<Call>(rungs::Case{problems_of(rung)[0], {3, 6}, "random", seed}));
+    // Of different sizes, which ask for different amounts of shared memory.
+    for (const long long side : {6, 13})
+        calls.push_back(std::make_unique<Call>(rungs::Case{problems_of(rung)[0], {3, side}, "random", 1}));
     std::vector<std::thread> threads;
     for (auto& call : calls) {
         threads.emplace_back([&] {
@@ -320,6 +321,21 @@ void comes_nearer_in_every_iteration(const Rung& rung) {
             }
         }
     }
+}
+
+/// Its squares may be smaller than any normal number: 1 divided by one of them is none.
+void goes_on_where_squares_are_subnormal(const Rung& rung) {
+    if (!rung.solve_double) return;
+    constexpr int d = 2, side = 7, limit = 400;
+    const auto n = static_cast<std::size_t>(pcg::cells(d, side));
+    std::vector<double> b(n);
+    const std::vector<float> random = rungs::random_field(n, 5, rungs::signed_uniform);
+    for (std::size_t i = 0; i < n; ++i) b[i] = std::ldexp(static_cast<double>(random[i]), -490);
+    const DeviceBuffer<double> given(b);
+    DeviceBuffer<double> x(n), history(limit + 1);
+    DeviceBuffer<int> outcome(2);
+    rung.solve_double(given.data(), x.data(), history.data(), outcome.data(), d, side, limit, 1e-10, nullptr);
+    CHECK(outcome.to_host()[0] == pcg::converged);
 }
 
 void marks_the_rest_of_the_history(const Rung& rung) {
@@ -379,6 +395,7 @@ constexpr std::pair<Promise, const char*> of_operators[] = {
 };
 constexpr std::pair<Promise, const char*> of_solves[] = {
     {comes_nearer_in_every_iteration, "comes nearer in every iteration"},
+    {goes_on_where_squares_are_subnormal, "goes on where squares are subnormal"},
     {marks_the_rest_of_the_history, "marks the rest of the history as not reached"},
 };
 

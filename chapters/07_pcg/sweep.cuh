@@ -333,7 +333,9 @@ Plan plan_sweep(int side) {
 
     constexpr int each = rows_each<d>, rim = d == 3 ? 1 : 0;
     const int height = d == 3 ? side : 1, length = static_cast<int>(row_length<d, T>(side)) / Pack<T>::size;
-    const long long room = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / sizeof(Pack<T>) - 64;
+    // Less 2 KiB: the sums that a kernel declares itself take more than one.
+    const long long room =
+        (device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 2048) / sizeof(Pack<T>);
     // Of all ways to cut, the one whose busiest block has the least to move. A barrier counts as so many
     // packs.
     constexpr int barrier = 400;

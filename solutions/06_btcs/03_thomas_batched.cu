@@ -8,6 +8,7 @@
 #include "rows.cuh"
 #include "rungs/cuda_check.cuh"
 #include "rungs/scratch.cuh"
+#include "rungs/shared_memory.cuh"
 
 static constexpr int ahead = 8;  // rows that are asked for at once
 
@@ -129,9 +130,7 @@ void btcs::thomas_batched(const float* lower, const float* diagonal, const float
     const dim3 block(width, 2);
     const unsigned blocks = (systems + width - 1) / width;
     if (bytes() + 1024 <= static_cast<std::size_t>(most)) {
-        CUDA_CHECK(cudaFuncSetAttribute(thomas_batched_kernel<true>,
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(bytes())));
+        rungs::allow_shared_memory(thomas_batched_kernel<true>, bytes());
         thomas_batched_kernel<true>
             <<<blocks, block, bytes(), stream>>>(lower, diagonal, upper, rhs, x, status, nullptr, m, systems);
     } else {

@@ -7,6 +7,7 @@
 #include "btcs.cuh"
 #include "rows.cuh"
 #include "rungs/cuda_check.cuh"
+#include "rungs/shared_memory.cuh"
 
 using btcs::Row;
 
@@ -141,8 +142,7 @@ void btcs::cyclic_reduction(const float* lower, const float* diagonal, const flo
     const int threads = group < 256 ? 256 : group;
     const int per_block = threads / group;
     const int bytes = static_cast<int>(4 * sizeof(float)) * padded(threads * rows);
-    CUDA_CHECK(
-        cudaFuncSetAttribute(cyclic_reduction_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    rungs::allow_shared_memory(cyclic_reduction_kernel, bytes);
     cyclic_reduction_kernel<<<(systems + per_block - 1) / per_block, threads, bytes, stream>>>(
         lower, diagonal, upper, rhs, x, status, m, systems, group);
     CUDA_CHECK(cudaGetLastError());

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <cuda/atomic>
 
+#include "rungs/shared_memory.cuh"
 #include "solver.cuh"
 
 using namespace pcg;
@@ -175,7 +176,7 @@ __global__ void __launch_bounds__(most_threads, 1)
     persistent_kernel(const T* b, T* x, double* history, int* outcome, T* fresh, Word* words, double* partial,
                       Bricks bricks, int limit, double tolerance) {
     constexpr int size = Pack<T>::size;
-    extern __shared__ double memory[];
+    extern __shared__ __align__(16) double memory[];
     const int side = bricks.side, packs = bricks.packs, pitch = fixed > 0 ? fixed : bricks.pitch,
               high = bricks.high(), deep = bricks.deep;
     const int lane = threadIdx.x % 32, workers = bricks.workers(), rim_rows = bricks.rim_rows();
@@ -379,7 +380,8 @@ __global__ void __launch_bounds__(most_threads, 1)
         //~ beta = static_cast<T>(0 * (rw + ww));
         alpha = static_cast<T>(rr / pw);
         const double next = rr - 2 * alpha * rw + double(alpha) * alpha * ww;
-        beta = static_cast<T>(fmax(next, 0.0) * (1 / rr));  // this division need not wait for the other
+        // This division need not wait for the other. And 1 / rr has to be a number.
+        beta = static_cast<T>(fmax(next, 0.0) * (1 / fmax(rr, 0x1p-1022)));
         // END SOLUTION
         ++k;
         carried = true;
@@ -493,8 +495,7 @@ static void launch(const T* b, T* x, double* history, int* outcome, int d, int s
                 if (bricks.each == 4) kernel = persistent_kernel<T, 4, short_row>;
                 if (bricks.each == 8) kernel = persistent_kernel<T, 8, short_row>;
             }
-            CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(bricks.shared())));
+            rungs::allow_shared_memory(kernel, bricks.shared());
             void* arguments[] = {&b,     &x,       &history, &outcome, &fresh,
                                  &words, &partial, &bricks,  &limit,   &tolerance};
             CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(bricks.blocks()), dim3(bricks.threads()),

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -50,8 +51,7 @@ class StreamMemory {
         Memory& memory = memories_[id];
         if (memory.size < bytes) {
             constexpr std::size_t smallest = 64 * 1024;
-            std::size_t size = memory.size > 0 ? 2 * memory.size : smallest;
-            while (size < bytes) size *= 2;
+            const std::size_t size = std::max({bytes, 2 * memory.size, smallest});
             memory = {new_memory(size, zero_), size};
         }
         return memory.data;
@@ -82,7 +82,8 @@ class StreamMemory {
 /// The first call for a stream, and every captured one, allocates and waits for a memset; other calls look
 /// the memory up, in well under a microsecond. Asking for more than before gives new memory, of twice the
 /// size at least; the old stays allocated, as earlier kernels may still use it. Nothing is freed before the
-/// process ends. Safe from several host threads.
+/// process ends. Safe from several host threads; but what a thread queues on a stream by several operations
+/// must not mix with what another one does: such calls on the same stream come one after the other.
 /// @param stream any stream, the default streams included
 /// @throws CudaError
 inline void* stream_scratch(cudaStream_t stream, std::size_t bytes) {
