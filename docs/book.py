@@ -8,7 +8,8 @@ object, which keeps its width where the window has less. Here, in the pages made
   - a link to a file of the repository leads to its source page: Doxygen's for a header, one made here for another file;
   - an SVG picture becomes an image.
 And a class whose nested classes are all private loses its link to a list of them, which Doxygen 1.9.4 does not write.
-Then the links of all pages are followed. One that leads nowhere in the book, by file or by anchor, is an error.
+Then the links of all pages are followed. One that leads nowhere in the book, by file or by anchor, is printed, and in a
+page made of Markdown it is an error: what Doxygen writes of its own accord differs from version to version.
 """
 
 import html
@@ -66,17 +67,20 @@ def write_source_page(book, root, file, page, title):
 
 
 def finish(book, root):
+    """Returns the pages that are made of Markdown."""
     # Doxygen's names for pages differ from version to version; their titles do not.
     pages = {page: page.read_text(encoding="utf-8") for page in book.glob("*.html")}
     for page, text in pages.items():
         if NO_CLASSES.search(text) and 'id="nested-classes"' not in text:
             page.write_text(NO_CLASSES.sub("", text), encoding="utf-8")
     titles = {title_of(text): page.name for page, text in pages.items()}
+    made = {book / "index.html"}
     for markdown in [root / "README.md", *root.glob("*/**/*.md")]:
         heading = re.match(r"# (.*)\n", markdown.read_text(encoding="utf-8"))
-        if not heading or heading.group(1) not in titles:
-            continue  # not in the book: a folder of a build
+        if root / "build" in markdown.parents or not heading or heading.group(1) not in titles:
+            continue  # not in the book
         title, page = heading.group(1), book / titles[heading.group(1)]
+        made.add(page)
 
         def follow(match):
             before, link, after = match.groups()
@@ -88,6 +92,7 @@ def finish(book, root):
 
         text = SVG_OBJECT.sub(r'<img src="\1" alt="\2">', pages[page])
         page.write_text(HREF.sub(follow, text), encoding="utf-8")
+    return made
 
 
 def dead_links(book):
@@ -99,21 +104,21 @@ def dead_links(book):
             address, anchor = urldefrag(link)
             target = (page.parent / unquote(address.split("?")[0])).resolve() if address else page
             if not target.exists():
-                yield f"{page}:{line}: no such file: {link}"
+                yield page, f"{page}:{line}: no such file: {link}"
             elif anchor and target in pages and unquote(anchor) not in pages[target].anchors:
-                yield f"{page}:{line}: no such anchor: {link}"
+                yield page, f"{page}:{line}: no such anchor: {link}"
 
 
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     book, root = (Path(argument).resolve() for argument in sys.argv[1:])
-    finish(book, root)
+    made = finish(book, root)
     dead = list(dead_links(book))
-    for line in dead:
-        print(line, file=sys.stderr)
-    if dead:
-        sys.exit(f"book.py: {len(dead)} dead links")
+    for _, message in dead:
+        print(message, file=sys.stderr)
+    if ours := sum(page in made for page, _ in dead):
+        sys.exit(f"book.py: {ours} dead links")
 
 
 if __name__ == "__main__":
