@@ -31,7 +31,7 @@ constexpr float stale = 0x1p100f;
 
 struct MarchKind {
     const char* name;
-    double theta;   ///< negative: random
+    double theta;   ///< negative: random, from 0.1 up: with less, values may grow beyond a float's range
     double r;       ///< 0: one of several, by the seed; negative: no heat flows
     int scale = 0;  ///< values times 2^scale
 };
@@ -288,7 +288,7 @@ class BtcsExam : public rungs::Exam {
                      kind.r > 0   ? kind.r
                      : kind.r < 0 ? 0
                                   : some[random % 4],
-                     kind.theta >= 0 ? kind.theta : (random >> 8) % 1001 / 1000.0},
+                     kind.theta >= 0 ? kind.theta : (100 + (random >> 8) % 901) / 1000.0},
                     rungs::random_field(n, seed_of(which, 1), rungs::signed_uniform),
                     rungs::random_field(steps + 1, seed_of(which, 2), rungs::signed_uniform),
                     rungs::random_field(steps + 1, seed_of(which, 3), rungs::signed_uniform)};
