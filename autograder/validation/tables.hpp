@@ -28,11 +28,11 @@ struct Times {
 /// @throws std::runtime_error with file and line for what is no such table
 Times read_times(const std::filesystem::path& file);
 
-/// A rung, measured and modelled, and its speedups over the rung that the manifest names as given.
+/// A rung, measured and modelled, and its speedups over the rung that the manifest names as baseline.
 struct Line {
     std::string rung, given;
     double measured = 0, modelled = 0;
-    double speedup_measured = 0, speedup_modelled = 0;  ///< 0 for the given rung itself
+    double speedup_measured = 0, speedup_modelled = 0;  ///< 0 for the baseline itself
 };
 
 /// All rungs of a case that have both times.
