@@ -69,6 +69,19 @@ void Device::copy(const Device& from, std::size_t bytes) {
     check(cudaDeviceSynchronize(), "copying");
 }
 
+void Device::take(std::size_t to, const Device& from, std::size_t offset, std::size_t bytes) {
+    check(cudaMemcpyAsync(static_cast<char*>(memory_) + to, static_cast<const char*>(from.memory_) + offset,
+                          bytes, cudaMemcpyDeviceToDevice),
+          "copying");
+}
+
+void Device::wait() { check(cudaDeviceSynchronize(), "waiting"); }
+
+void Device::download(std::size_t offset, void* to, std::size_t bytes) const {
+    check(cudaMemcpy(to, static_cast<const char*>(memory_) + offset, bytes, cudaMemcpyDeviceToHost),
+          "downloading");
+}
+
 double Device::copy_bandwidth() {
     const std::size_t half = bytes_ / 2 / 256 * 256;
     cudaEvent_t start = nullptr, stop = nullptr;

@@ -28,6 +28,14 @@ class Device {
     /// Copies `bytes` from the beginning of `from` to the beginning of this memory.
     void copy(const Device& from, std::size_t bytes);
 
+    /// Begins to copy `bytes` from `offset` of `from` to `to` of this memory; wait() returns when all that
+    /// was begun is done.
+    void take(std::size_t to, const Device& from, std::size_t offset, std::size_t bytes);
+    void wait();
+
+    /// Copies `bytes` from `offset` to host memory.
+    void download(std::size_t offset, void* to, std::size_t bytes) const;
+
     /// Bytes a second, read and written together, of a device copy of the larger half of this memory.
     double copy_bandwidth();
 

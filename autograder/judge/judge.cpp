@@ -457,7 +457,9 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
         result.points = rung.points + result.modelled.points;
         if (rung.speed && result.speed.judged) {
             const double reference = result.speed.baseline_seconds / result.speed.reference_seconds;
-            result.points += points_for(reachable(*rung.speed, reference), result.speed.speedup);
+            if (const auto rule = reachable(*rung.speed, reference)) {
+                result.points += points_for(*rule, result.speed.speedup);
+            }
         }
     }
     result.points = std::isfinite(result.points) ? std::clamp(result.points, 0.0, result.max_points) : 0;

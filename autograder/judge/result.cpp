@@ -103,12 +103,12 @@ double points_for(const SpeedRule& rule, double speedup) {
     return rule.points * std::clamp((speedup - rule.zero) / (rule.full - rule.zero), 0.0, 1.0);
 }
 
-SpeedRule reachable(const SpeedRule& rule, double reference) {
+std::optional<SpeedRule> reachable(const SpeedRule& rule, double reference) {
     if (!std::isfinite(reference) || reference <= 0) return rule;
-    const double scale = std::min(1.0, 0.95 * reference / rule.full);
     SpeedRule here = rule;
-    here.zero *= scale;
-    here.full *= scale;
+    here.full = std::min(rule.full, 0.95 * reference);
+    if (here.full <= 1) return std::nullopt;
+    here.zero = 1 + (rule.zero - 1) * (here.full - 1) / (rule.full - 1);
     return here;
 }
 

@@ -211,8 +211,9 @@ std::string describe(const Case& which, const Task& task);
 double points_for(const SpeedRule& rule, double speedup);
 
 /// The rule on a GPU where the reference is `reference` times as fast as the baseline. GPUs differ in how
-/// much an idea gains, and nobody has to beat the reference: where it stays below `full`, both thresholds
-/// come down in proportion. 5 % are granted for noise.
-SpeedRule reachable(const SpeedRule& rule, double reference);
+/// much an idea gains, and nobody has to beat the reference: where it stays below `full`, that comes down to
+/// it, and the gain over the baseline at which points begin in proportion. 5 % are granted for noise.
+/// @returns nothing where the reference is not distinctly faster than the baseline: then nobody can tell
+std::optional<SpeedRule> reachable(const SpeedRule& rule, double reference);
 
 }  // namespace rungs::judge

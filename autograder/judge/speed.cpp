@@ -34,6 +34,8 @@ constexpr std::size_t glance_pairs = 3;
 /// memory.
 constexpr double implausible = 1.25;
 constexpr std::uint32_t nan_words = 0xFFC00000U;
+/// Outputs that are larger than this together, the judge takes from the device by itself.
+constexpr std::size_t most_fetched = 64U << 10;
 constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache
 
 /// One runner in the race.
@@ -78,6 +80,8 @@ class Race {
         device_ = std::make_unique<Device>(heats_.size() * slot_bytes_);
         pristine_ = std::make_unique<Device>(heats_.size() * slot_bytes_);
         flush_ = std::make_unique<Device>(flush_bytes);
+        const std::size_t out_bytes = heats_.size() * (layout_.out_bytes - protocol::reply_bytes);
+        if (out_bytes > most_fetched) taken_ = std::make_unique<Device>(out_bytes);
         upload();
         shared_ = device_->share(handle_);
     }
@@ -89,7 +93,7 @@ class Race {
         WorkerOptions how;
         how.backend = Backend::cuda;
         how.cpu_seconds = options_.budget + start_seconds;
-        how.out_bytes = protocol::reply_bytes + heats_.size() * layout_.out_bytes;
+        how.out_bytes = protocol::reply_bytes + (taken_ ? 0 : heats_.size() * layout_.out_bytes);
         how.stop = options_.stop;
         auto worker = std::make_unique<Worker>(executable, how);
         if (const auto failure = worker->start(start_seconds)) {
@@ -107,7 +111,7 @@ class Race {
             make_ready(worker);
             if (const auto failure = prepare(worker, 10)) throw InfraError("null call: " + failure->reason);
             const auto start = Clock::now();
-            if (const auto failure = worker.order(protocol::touch | protocol::fetch, 10)) {
+            if (const auto failure = worker.order(protocol::touch | way_back(), 10)) {
                 throw InfraError("null call: " + failure->reason);
             }
             collect(worker);
@@ -140,12 +144,12 @@ class Race {
         make_ready(worker);
         if (auto failure = prepare(worker, limit)) return failure;
         const auto start = Clock::now();
-        auto failure =
-            worker.order(protocol::run | protocol::fetch, limit * static_cast<double>(heats_.size()));
+        auto failure = worker.order(protocol::run | way_back(), limit * static_cast<double>(heats_.size()));
         if (failure) return failure;
         collect(worker);
         const std::chrono::duration<double> took = Clock::now() - start;
         if ((failure = worker.complaint(worker.reply()))) return failure;
+        if (taken_ && looked_at) download();
         // A time below the null call's cost is noise: never a reward.
         seconds = std::max(took.count() - null, 0.05 * took.count()) / static_cast<double>(heats_.size());
         return looked_at ? verify() : std::nullopt;
@@ -214,22 +218,50 @@ class Race {
             for (std::size_t i = inputs(); i < layout_.regions.size(); ++i) {
                 const Region& region = layout_.regions[i];
                 device_->fill(offset(call, region), word, region.bytes);
-                fill_region(worker.out() + out_offset(call, region), region, {}, word);
+                if (!taken_) fill_region(worker.out() + out_offset(call, region), region, {}, word);
             }
         }
     }
 
-    /// The judge's own copy of every output. The worker's part fetches them from the device: were it the
-    /// judge, the change to its context, which takes long and varies, would be part of every time.
+    /// How outputs come back. Few bytes the worker's part fetches from the device: were it the judge, the
+    /// change to its context would be part of the time. Of many bytes the way through the host's memory takes
+    /// longer than a fast kernel, and varies by more.
+    std::uint32_t way_back() const {
+        if (taken_) return 0;
+        return protocol::fetch;
+    }
+
+    /// The judge's own copy of every output, where no worker can reach it.
     void collect(Worker& worker) {
+        for (std::size_t call = 0; call < heats_.size(); ++call) {
+            Heat& heat = heats_[call];
+            if (!taken_) heat.outputs = heat.task.outputs;
+            for (std::size_t i = 0; i < heat.task.outputs.size(); ++i) {
+                const Region& region = layout_.regions[inputs() + i];
+                const std::size_t place = out_offset(call, region);
+                if (taken_) {
+                    taken_->take(place - protocol::reply_bytes, *device_, offset(call, region), region.bytes);
+                    continue;
+                }
+                Array& output = heat.outputs[i];
+                const std::byte* first = worker.out() + place + region.lead;
+                output.bytes.assign(first, first + output.count * size_of(output.element));
+            }
+        }
+        if (taken_) taken_->wait();
+    }
+
+    /// What the judge took, for a look at it.
+    void download() {
         for (std::size_t call = 0; call < heats_.size(); ++call) {
             Heat& heat = heats_[call];
             heat.outputs = heat.task.outputs;
             for (std::size_t i = 0; i < heat.outputs.size(); ++i) {
                 const Region& region = layout_.regions[inputs() + i];
                 Array& output = heat.outputs[i];
-                const std::byte* first = worker.out() + out_offset(call, region) + region.lead;
-                output.bytes.assign(first, first + output.count * size_of(output.element));
+                output.bytes.resize(output.count * size_of(output.element));
+                taken_->download(out_offset(call, region) - protocol::reply_bytes + region.lead,
+                                 output.bytes.data(), output.bytes.size());
             }
         }
     }
@@ -261,6 +293,7 @@ class Race {
     std::size_t slot_bytes_ = 0;
     std::unique_ptr<Device> device_;    ///< shared with the workers
     std::unique_ptr<Device> pristine_;  ///< the inputs as the exam made them
+    std::unique_ptr<Device> taken_;     ///< the outputs of a run, if they are large
     std::unique_ptr<Device> flush_;     ///< written to empty the cache
     unsigned char handle_[64] = {};
     bool shared_ = false;
@@ -372,11 +405,19 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             "time varies too much to decide: " + test.summary() + "; measure again on a quiet machine";
         return;
     }
-    const SpeedRule rule = reachable(*rung.speed, speed.baseline_seconds / speed.reference_seconds);
-    if (points_for(rule, speed.speedup) <= 0) {
+    const double reference = speed.baseline_seconds / speed.reference_seconds;
+    const auto rule = reachable(*rung.speed, reference);
+    if (!rule) {
+        result.verdict = Verdict::unstable;
+        result.reason = fmt::format(
+            "speed cannot be judged on this machine: the reference itself is {:.2f} times as fast as {} here",
+            reference, baseline.name);
+        return;
+    }
+    if (points_for(*rule, speed.speedup) <= 0) {
         result.verdict = Verdict::slow;
         result.reason = fmt::format("right, but {:.2f} times as fast as {}; points begin beyond {:.2f}",
-                                    speed.speedup, baseline.name, rule.zero);
+                                    speed.speedup, baseline.name, rule->zero);
     }
 }
 

@@ -58,15 +58,24 @@ TEST_CASE("points for speed are linear, clamped and finite", "[judge][result]") 
 
 TEST_CASE("nobody has to be faster than the reference", "[judge][result]") {
     const SpeedRule rule{5, "02_interleaved", 2.0, 4.0};
-    CHECK(points_for(reachable(rule, 6.0), 4.0) == 5);
-    CHECK(points_for(reachable(rule, 6.0), 3.0) == Catch::Approx(2.5));
-    // This GPU gives the reference half of what the rule asks for.
-    CHECK(points_for(reachable(rule, 2.0), 1.9) == Catch::Approx(5));
-    CHECK(points_for(reachable(rule, 2.0), 1.425) == Catch::Approx(2.5));
-    CHECK(points_for(reachable(rule, 2.0), 0.95) == Catch::Approx(0));
+    const auto points = [&](double reference, double speedup) {
+        return points_for(reachable(rule, reference).value(), speedup);
+    };
+    CHECK(points(6.0, 4.0) == 5);
+    CHECK(points(6.0, 3.0) == Catch::Approx(2.5));
+    // This GPU gives the reference half of what the rule asks for: the gain that counts is a third of the
+    // rule's.
+    CHECK(points(2.0, 1.9) == Catch::Approx(5));
+    CHECK(points(2.0, 1.6) == Catch::Approx(2.5));
+    CHECK(points(2.0, 1.3) == Catch::Approx(0));
+    // Who is no faster than the baseline gets nothing, whatever the GPU.
+    CHECK(points(1.1, 1.0) == 0);
+    // Where the reference is not faster either, nobody can tell.
+    CHECK_FALSE(reachable(rule, 1.05));
+    CHECK_FALSE(reachable(rule, 0.7));
     // A reference that was not timed changes nothing.
-    CHECK(reachable(rule, 0).full == 4.0);
-    CHECK(reachable(rule, std::numeric_limits<double>::quiet_NaN()).full == 4.0);
+    CHECK(reachable(rule, 0)->full == 4.0);
+    CHECK(reachable(rule, std::numeric_limits<double>::quiet_NaN())->full == 4.0);
 }
 
 TEST_CASE("foreign text is made printable", "[judge][diagnostics]") {

@@ -177,17 +177,17 @@ SpeedRule read_speed(const Reader& in, const toml::table& table) {
     SpeedRule rule;
     rule.points = in.number(in.required(table, "points", "'speed'"), "'points'", 0);
     rule.baseline = in.text(in.required(table, "baseline", "'speed'"), "'baseline'");
-    rule.zero = in.number(in.required(table, "zero", "'speed'"), "'zero'", 0);
+    rule.zero = in.number(in.required(table, "zero", "'speed'"), "'zero'", 1);
     const toml::node& full = in.required(table, "full", "'speed'");
-    rule.full = in.number(full, "'full'", 0);
+    rule.full = in.number(full, "'full'", 1);
     if (!(rule.full > rule.zero)) in.refuse(full, "'full' must be greater than 'zero'");
     if (const toml::node* node = table.get("modelled")) {
         const toml::table& modelled = in.table(*node, "'modelled'");
         in.only(modelled, {"zero", "full"});
         SpeedRule::Thresholds thresholds;
-        thresholds.zero = in.number(in.required(modelled, "zero", "'modelled'"), "'zero'", 0);
+        thresholds.zero = in.number(in.required(modelled, "zero", "'modelled'"), "'zero'", 1);
         const toml::node& most = in.required(modelled, "full", "'modelled'");
-        thresholds.full = in.number(most, "'full'", 0);
+        thresholds.full = in.number(most, "'full'", 1);
         if (!(thresholds.full > thresholds.zero)) in.refuse(most, "'full' must be greater than 'zero'");
         rule.modelled = thresholds;
     }
