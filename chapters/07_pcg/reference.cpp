@@ -33,8 +33,9 @@ void require_size(const Grid& grid, std::size_t size) {
                             std::to_string(grid.cells()) + " cells");
 }
 
-/// Sine transform along all axes: its own inverse but for a factor (2 / (L + 1))^d.
+/// Sine transform along all axes but the first: its own inverse but for a factor (2 / (L + 1))^(d - 1).
 Field transformed(const Grid& grid, Field v) {
+    if (grid.d == 1) return v;
     const auto length = static_cast<std::size_t>(grid.L);
     std::vector<double> sines(length * length), line(length);
     for (std::size_t k = 0; k < length; ++k) {
@@ -43,7 +44,7 @@ Field transformed(const Grid& grid, Field v) {
             sines[k * length + c] = std::sin(std::numbers::pi * turns / static_cast<double>(length + 1));
         }
     }
-    for (int axis = 0; axis < grid.d; ++axis) {
+    for (int axis = 1; axis < grid.d; ++axis) {
         along(grid, axis, [&](std::size_t i, std::size_t c, std::size_t stride) {
             if (c > 0) return;  // once for each line
             for (std::size_t j = 0; j < length; ++j) line[j] = v[i + j * stride];
@@ -145,15 +146,27 @@ double norm_in(const Grid& grid, std::span<const double> v) {
 
 Field solution(const Grid& grid, std::span<const double> b) {
     require_size(grid, b.size());
+    // Waves along all axes but the first leave a tridiagonal system for each line along that one: 2 + the
+    // waves' eigenvalues on the diagonal, -1 beside it.
     Field waves = transformed(grid, Field(b.begin(), b.end()));
-    Field lambda(waves.size(), 0.0);
-    for (int axis = 0; axis < grid.d; ++axis) {
+    Field diagonal(waves.size(), 2.0);
+    for (int axis = 1; axis < grid.d; ++axis) {
         along(grid, axis, [&](std::size_t i, std::size_t c, std::size_t) {
-            lambda[i] += eigenvalue({1, grid.L}, static_cast<int>(c) + 1);
+            diagonal[i] += eigenvalue({1, grid.L}, static_cast<int>(c) + 1);
         });
     }
-    const double scale = std::pow(2.0 / (grid.L + 1), grid.d);
-    for (std::size_t i = 0; i < waves.size(); ++i) waves[i] *= scale / lambda[i];
+    const double scale = std::pow(2.0 / (grid.L + 1), grid.d - 1);
+    const auto length = static_cast<std::size_t>(grid.L);
+    for (std::size_t i = 0; i < waves.size(); ++i) {
+        waves[i] *= scale;
+        if (i % length == 0) continue;
+        diagonal[i] -= 1 / diagonal[i - 1];
+        waves[i] += waves[i - 1] / diagonal[i - 1];
+    }
+    for (std::size_t i = waves.size(); i-- > 0;) {
+        if ((i + 1) % length != 0) waves[i] += waves[i + 1];
+        waves[i] /= diagonal[i];
+    }
     return transformed(grid, std::move(waves));
 }
 
