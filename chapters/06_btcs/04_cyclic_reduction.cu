@@ -1,7 +1,8 @@
-// A group of threads a system. Each thread eliminates the eight rows that it holds in registers but for the
-// last one. What remains is one row a thread; parallel cyclic reduction solves these in shared memory: in
+// A group of threads a system. Each thread eliminates the sixteen rows that it holds in registers but for
+// the last one. What remains is one row a thread; parallel cyclic reduction solves these in shared memory: in
 // each step every row gets rid of both neighbours, and its new neighbours are twice as far away.
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "btcs.cuh"
@@ -11,7 +12,10 @@
 
 using btcs::Row;
 
-static constexpr int rows = 8;  // of a thread
+static constexpr int rows = 16;            // of a thread
+static constexpr int usual_threads = 128;  // of a block; a system of more rows has more
+static constexpr int most_threads = btcs::most_rows / rows;
+static constexpr int stage_size = btcs::padded(32 * rows);  // floats
 
 /// One step: `mid` with its neighbours' unknowns replaced by what their rows say. All three have a 1 on their
 /// diagonal, and so has the result.
@@ -23,59 +27,85 @@ static __device__ Row reduced(const Row& before, const Row& mid, const Row& behi
     return mid;
 }
 
-/// A block owns blockDim.x / group systems, which stand one behind the other; a group of `group` threads owns
-/// one of them, and each thread eight of its rows.
-__global__ void __launch_bounds__(1024)
+/// Neighbouring lanes have fetched neighbouring floats, element 32 j + lane of the warp's to v[j]. Afterwards
+/// v[j] is element own + j. `stage` is the warp's.
+static __device__ void gather(float (&v)[rows], float* stage, int own) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < rows; ++j) stage[33 * j + lane] = v[j];
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < rows; ++j) v[j] = stage[btcs::padded(own + j)];
+}
+
+/// And back, of the first `count` elements of each lane.
+static __device__ void scatter(float (&v)[rows], float* stage, int own, int count) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < rows; ++j) {
+        if (j < count) stage[btcs::padded(own + j)] = v[j];
+    }
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < rows; ++j) v[j] = stage[33 * j + lane];
+}
+
+/// A block owns blockDim.x / group systems, which stand one behind the other; a group of `group` threads, a
+/// power of two, owns one of them, and each thread sixteen of its rows.
+/// @tparam block_size  threads
+/// @tparam resident    blocks that a multiprocessor shall hold: the registers are shared out for that
+template <int block_size, int resident>
+__global__ void __launch_bounds__(block_size, resident)
     cyclic_reduction_kernel(const float* lower, const float* diagonal, const float* upper, const float* rhs,
-                            float* x, int* status, int m, int systems, int group) {
+                            float* x, int* status, int m, int systems, int log_group) {
     extern __shared__ Row shared_row[];
-    float* const memory = reinterpret_cast<float*>(shared_row);
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-    const int mine = thread / group, member = thread % group, per_block = threads / group;
+    const int lane = thread % 32, group = 1 << log_group;
+    const int mine = thread >> log_group, member = thread & (group - 1), per_block = threads >> log_group;
     const long long first_system = blockIdx.x * static_cast<long long>(per_block);
     const int here = static_cast<int>(min(static_cast<long long>(per_block), systems - first_system));
-    const long long first = first_system * m;
-    const int count = here * m;  // rows of the block
-    const int pitch = btcs::padded(threads * rows);
+    float* const stage =
+        reinterpret_cast<float*>(shared_row + 2 * threads) + thread / 32 * stage_size;  // of the warp
 
-    __shared__ unsigned bad[256];
-    for (int s = thread; s < here; s += threads) bad[s] = 0xffffffffu;  // solved
+    __shared__ unsigned bad[usual_threads];
+    if (thread < per_block) bad[thread] = 0xffffffffu;  // solved
 
-    // Neighbouring threads fetch neighbouring floats, and leave them where their owners find them.
-    float fetched[4][rows];
-    const float* const from[4] = {lower + first, diagonal + first, upper + first, rhs + first};
-#pragma unroll
-    for (int j = 0; j < rows; ++j) {  // all loads first, so that they are on their way together
-#pragma unroll
-        for (int array = 0; array < 4; ++array) {
-            const int e = j * threads + thread;
-            fetched[array][j] = e < count ? from[array][e] : 0;
-        }
-    }
-#pragma unroll
-    for (int j = 0; j < rows; ++j) {
-#pragma unroll
-        for (int array = 0; array < 4; ++array) {
-            memory[array * pitch + btcs::padded(j * threads + thread)] = fetched[array][j];
-        }
-    }
-    __syncthreads();
+    // A warp's rows stand one behind the other as well. Its neighbouring lanes fetch neighbouring floats.
+    const auto element = [=](int t, int j) {
+        return (t >> log_group) * m + min((t & (group - 1)) * rows + j, m);
+    };
+    const int begin = element(thread - lane, 0), own = element(thread, 0) - begin;
+    const int count = min(element(thread - lane + 31, rows), here * m) - begin - lane;
+    const long long first = first_system * m + begin + lane;
+    lower += first, diagonal += first, upper += first, rhs += first, x += first;
     btcs::Chunk<rows> chunk;
 #pragma unroll
-    for (int j = 0; j < rows; ++j) {
-        const int i = member * rows + j;  // the row's number in its system
-        Row row;                          // behind the system's end there are rows that say x = 0
-        if (mine < here && i < m) {
-            const int e = btcs::padded(mine * m + i);
-            const float before = i > 0 ? memory[e] : 0, middle = memory[pitch + e];
-            const float behind = i < m - 1 ? memory[2 * pitch + e] : 0;
-            row = btcs::row_of(before, middle, behind, memory[3 * pitch + e]);
-            if (!btcs::dominated(before, middle, behind)) atomicMin(&bad[mine], static_cast<unsigned>(i));
-        }
-        chunk.set(j, row);
+    for (int j = 0; j < rows; ++j) {  // all loads first, so that they are on their way together
+        const bool there = 32 * j < count;
+        chunk.lower[j] = there ? lower[32 * j] : 0;
+        chunk.excess[j] = there ? diagonal[32 * j] : 1;
+        chunk.upper[j] = there ? upper[32 * j] : 0;
+        chunk.rhs[j] = there ? rhs[32 * j] : 0;
     }
+    gather(chunk.lower, stage, own), gather(chunk.excess, stage, own);
+    gather(chunk.upper, stage, own), gather(chunk.rhs, stage, own);
+    __syncthreads();
+
+    const int left = mine < here ? m - member * rows : 0;  // rows from this thread's first one to the end
+    int first_bad = rows;
+#pragma unroll
+    for (int j = rows - 1; j >= 0; --j) {
+        const bool there = j < left;  // behind the system's end there are rows that say x = 0
+        const float before = there && member + j > 0 ? chunk.lower[j] : 0;
+        const float middle = there ? chunk.excess[j] : 1;
+        const float behind = j < left - 1 ? chunk.upper[j] : 0;
+        if (!btcs::dominated(before, middle, behind)) first_bad = j;
+        chunk.set(j, btcs::row_of(before, middle, behind, there ? chunk.rhs[j] : 0));
+    }
+    if (first_bad < rows) atomicMin(&bad[mine], static_cast<unsigned>(member * rows + first_bad));
     Row row = chunk.eliminate();  // reaches from the last unknown of the thread before ...
-    __syncthreads();              // all rows have been fetched: their memory is free for others
 
     // ... to the first one of the thread behind, of which that thread says what it depends on.
     shared_row[thread] = chunk.first();
@@ -93,39 +123,37 @@ __global__ void __launch_bounds__(1024)
         // TODO 4.2 (about 3 lines): reduce `row` by the rows `distance` before and behind it. Where the system has
         // none, Row{} will do: it says x = 0.
     }
+    float* const memory = reinterpret_cast<float*>(place == shared_row ? shared_row + threads : shared_row);
     // TODO 4.3 (about 5 lines): row.rhs is the last unknown of this thread now. The one of the thread before is in
     // its registers: fetch it through `memory`. Then chunk.substitute(before, last) leaves the solution in
     // chunk.rhs. The starter does not ask the thread before.
-    __syncthreads();
+    static_cast<void>(memory);
     chunk.substitute(0, row.rhs);
-    __syncthreads();
+    if (bad[mine] != 0xffffffffu) {
+#pragma unroll
+        for (int j = 0; j < rows; ++j) chunk.rhs[j] = NAN;
+    }
+    scatter(chunk.rhs, stage, own, left);
 #pragma unroll
     for (int j = 0; j < rows; ++j) {
-        const int i = member * rows + j;
-        if (mine < here && i < m) {
-            memory[btcs::padded(mine * m + i)] = bad[mine] == 0xffffffffu ? chunk.rhs[j] : NAN;
-        }
+        if (32 * j < count) x[32 * j] = chunk.rhs[j];
     }
-    __syncthreads();
-#pragma unroll
-    for (int j = 0; j < rows; ++j) {
-        const int e = j * threads + thread;
-        if (e < count) x[first + e] = memory[btcs::padded(e)];
-    }
-    for (int s = thread; s < here; s += threads) status[first_system + s] = static_cast<int>(bad[s]);
+    if (thread < here) status[first_system + thread] = static_cast<int>(bad[thread]);
 }
 
 void btcs::cyclic_reduction(const float* lower, const float* diagonal, const float* upper, const float* rhs,
                             float* x, int* status, int m, int systems, cudaStream_t stream) {
     if (m > most_rows) throw std::invalid_argument("a system of a batch has most_rows rows at most");
     if (systems == 0) return;
-    int group = 1;
-    while (group * rows < m) group *= 2;
-    const int threads = group < 256 ? 256 : group;
-    const int per_block = threads / group;
-    const int bytes = static_cast<int>(4 * sizeof(float)) * padded(threads * rows);
-    rungs::allow_shared_memory(cyclic_reduction_kernel, bytes);
-    cyclic_reduction_kernel<<<(systems + per_block - 1) / per_block, threads, bytes, stream>>>(
-        lower, diagonal, upper, rhs, x, status, m, systems, group);
+    int log_group = 0;
+    while (rows << log_group < m) ++log_group;
+    const int threads = std::max(1 << log_group, usual_threads);
+    const int per_block = threads >> log_group;
+    const std::size_t bytes = threads * 2 * sizeof(Row) + threads / 32 * stage_size * sizeof(float);
+    const auto kernel = threads == usual_threads ? cyclic_reduction_kernel<usual_threads, 5>
+                                                 : cyclic_reduction_kernel<most_threads, 1>;
+    rungs::allow_shared_memory(kernel, bytes);
+    kernel<<<(systems + per_block - 1) / per_block, threads, bytes, stream>>>(lower, diagonal, upper, rhs, x,
+                                                                              status, m, systems, log_group);
     CUDA_CHECK(cudaGetLastError());
 }
