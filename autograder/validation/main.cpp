@@ -36,16 +36,15 @@ std::string time(double microseconds) {
     return format(pattern, microseconds);
 }
 
-/// The rung that speedups are over: the one most of the manifest's rules name, else the first.
-std::map<std::string, std::string> given_rungs(const fs::path& root) {
-    std::map<std::string, std::string> given;
+/// The baselines that the manifests name.
+Baselines baselines(const fs::path& root) {
+    Baselines all;
     for (const rungs::Manifest& manifest : rungs::read_manifests(root / "chapters")) {
-        given[manifest.chapter] = manifest.rungs.front().name;
         for (const rungs::RungEntry& rung : manifest.rungs) {
-            if (rung.speed) given[manifest.chapter] = rung.speed->baseline;
+            if (rung.speed) all[manifest.chapter].push_back(rung.speed->baseline);
         }
     }
-    return given;
+    return all;
 }
 
 std::string title(const CaseKey& key) {
@@ -210,7 +209,7 @@ int run(const fs::path& root, const std::string& action) {
     const fs::path folder = root / "autograder/validation", page_file = root / "docs/model.md";
     const Times measured = read_times(folder / "measured.csv"),
                 modelled = read_times(folder / "modelled.csv");
-    const std::vector<Comparison> comparisons = compare(measured, modelled, given_rungs(root));
+    const std::vector<Comparison> comparisons = compare(measured, modelled, baselines(root));
     if (action.empty()) {
         std::cout << times_table(comparisons) << '\n' << summary(comparisons);
         return 0;

@@ -77,21 +77,23 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
     return aa == 0 || bb == 0 ? 1 : ab / std::sqrt(aa * bb);
 }
 
-std::vector<Comparison> compare(const Times& measured, const Times& modelled,
-                                const std::map<std::string, std::string>& given) {
+std::vector<Comparison> compare(const Times& measured, const Times& modelled, const Baselines& baselines) {
     std::vector<Comparison> comparisons;
     for (const auto& [key, rows] : measured.cases) {
         Comparison comparison{key, {}, 1};
-        const auto named = given.find(key.chapter);
-        const bool is_there = named != given.end() && measured.of(key, named->second) > 0;
-        const std::string base = is_there ? named->second : rows.front().first;
+        std::string base = rows.front().first;
+        if (const auto named = baselines.find(key.chapter); named != baselines.end()) {
+            const auto there = std::find_if(named->second.begin(), named->second.end(),
+                                            [&](const auto& name) { return measured.of(key, name) > 0; });
+            if (there != named->second.end()) base = *there;
+        }
         for (const auto& [rung, time] : rows) {
             Line line;
             line.rung = rung;
             line.measured = time;
             line.modelled = modelled.of(key, rung);
             if (line.modelled == 0) continue;
-            line.given = base;
+            line.baseline = base;
             const double a = measured.of(key, base), b = modelled.of(key, base);
             if (rung != base && a > 0 && b > 0) {
                 line.speedup_measured = a / line.measured;

@@ -30,7 +30,7 @@ Times read_times(const std::filesystem::path& file);
 
 /// A rung, measured and modelled, and its speedups over the rung that the manifest names as baseline.
 struct Line {
-    std::string rung, given;
+    std::string rung, baseline;
     double measured = 0, modelled = 0;
     double speedup_measured = 0, speedup_modelled = 0;  ///< 0 for the baseline itself
 };
@@ -42,10 +42,12 @@ struct Comparison {
     double rank_correlation = 0;  ///< Spearman's, over the lines; 1 with one line
 };
 
-/// `given`: the rung that speedups are over, by chapter; where it does not solve the case's problem, the
-/// first that does.
-std::vector<Comparison> compare(const Times& measured, const Times& modelled,
-                                const std::map<std::string, std::string>& given);
+/// What a chapter's speedups may be over, in the order of preference, by chapter.
+using Baselines = std::map<std::string, std::vector<std::string>>;
+
+/// Speedups are over the first of the chapter's `baselines` that solves the case's problem; where none does,
+/// over the first rung that does.
+std::vector<Comparison> compare(const Times& measured, const Times& modelled, const Baselines& baselines);
 
 /// How many of the speedups are predicted within a factor of two, and how many there are.
 struct Share {

@@ -8,6 +8,7 @@
 
 #include "norm.cuh"
 #include "red_black.cuh"
+#include "rungs/shared_memory.cuh"
 
 static constexpr int planes = 8;   ///< that a thread keeps of its columns, an even number
 static constexpr int lanes = 16;   ///< threads along k
@@ -226,7 +227,7 @@ static void pass(const T* b, const T* old, T* next, double* before, double* afte
     const auto kernel =
         whole ? wavefront_kernel<T, iterations, last, true> : wavefront_kernel<T, iterations, last, false>;
     constexpr std::size_t bytes = sizeof(typename S::Shared);
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    rungs::allow_shared_memory(kernel, bytes);
     const dim3 block(lanes, groups), grid(along_k, along_j, (n + chunk - 1) / chunk);
     kernel<<<grid, block, bytes, stream>>>(b, old, next, before, after, n, chunk);
     CUDA_CHECK(cudaGetLastError());

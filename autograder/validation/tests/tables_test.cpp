@@ -40,9 +40,9 @@ TEST_CASE("rank correlation is Spearman's", "[validation]") {
     CHECK(rank_correlation({1, 1, 1}, {1, 2, 3}) == 1);
 }
 
-TEST_CASE("a comparison has speedups over the given rung", "[validation]") {
+TEST_CASE("a comparison has speedups over the baseline", "[validation]") {
     const auto all = compare(times({{"01_a", 8}, {"02_b", 4}, {"03_c", 1}, {"04_d", 2}}),
-                             times({{"01_a", 8}, {"02_b", 8}, {"03_c", 3}}), {{"09_topic", "01_a"}});
+                             times({{"01_a", 8}, {"02_b", 8}, {"03_c", 3}}), {{"09_topic", {"01_a"}}});
     REQUIRE(all.size() == 1);
     REQUIRE(all[0].lines.size() == 3);  // what is not modelled is left out
     CHECK(all[0].lines[0].speedup_measured == 0);
@@ -56,9 +56,16 @@ TEST_CASE("a comparison has speedups over the given rung", "[validation]") {
     CHECK(all[0].rank_correlation == Approx(std::sqrt(3) / 2));  // two of the modelled ones are equal
 }
 
-TEST_CASE("without the given rung speedups are over the first", "[validation]") {
-    const auto all =
-        compare(times({{"02_b", 4}, {"03_c", 1}}), times({{"02_b", 6}, {"03_c", 3}}), {{"09_topic", "01_a"}});
+TEST_CASE("of several baselines, that counts which solves the case's problem", "[validation]") {
+    const Times both = times({{"02_b", 4}, {"03_c", 2}, {"04_d", 1}});
+    CHECK(compare(both, both, {{"09_topic", {"01_a", "03_c"}}}).at(0).lines.at(2).speedup_measured == 2);
+    CHECK(compare(both, both, {{"09_topic", {"02_b", "03_c"}}}).at(0).lines.at(2).speedup_measured == 4);
+    CHECK(compare(both, both, {}).at(0).lines.at(0).baseline == "02_b");
+}
+
+TEST_CASE("without a baseline speedups are over the first", "[validation]") {
+    const auto all = compare(times({{"02_b", 4}, {"03_c", 1}}), times({{"02_b", 6}, {"03_c", 3}}),
+                             {{"09_topic", {"01_a"}}});
     REQUIRE(all.size() == 1);
     CHECK(all[0].lines[0].speedup_measured == 0);
     CHECK(all[0].lines[1].speedup_measured == 4);
