@@ -15,8 +15,8 @@
 #include <map>
 #include <mutex>
 #include <set>
-#include <sstream>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,6 +37,8 @@ constexpr double compile_seconds = 60;
 constexpr std::size_t compile_memory = 2ULL << 30;
 constexpr std::size_t compile_file_bytes = 256U << 20;
 constexpr auto keep_unused = std::chrono::hours(24 * 14);
+/// A save costs two workers, 33 MB; all rungs of the workbook take 1.5 GB.
+constexpr std::uintmax_t most_cached_bytes = 2ULL << 30;
 /// Part of every hash: raise it when the judge builds differently from the same inputs.
 constexpr const char* build_version = "3";
 
@@ -457,13 +459,10 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     /// What the compiler read must be the system's, our headers, or the submission itself: a submission that
     /// includes the solution would be graded as one.
     void check_includes(const std::string& object) {
-        std::string text = read_file(work_.path() / (object + ".d"));
-        for (std::size_t at = 0; (at = text.find("\\\n", at)) != std::string::npos;) text.replace(at, 2, " ");
-        std::istringstream words(text.substr(std::min(text.size(), text.find(':') + 1)));
         std::vector<fs::path> allowed{work_.path(), "/usr/include", "/usr/lib", "/usr/local/include"};
         for (const fs::path& folder : own_headers()) allowed.push_back(folder);
         allowed.push_back(fs::canonical(tools_.compiler).parent_path().parent_path());
-        for (std::string word; words >> word;) {
+        for (const std::string& word : files_of_rule(read_file(work_.path() / (object + ".d")))) {
             std::error_code failed;
             const fs::path file = fs::canonical(work_.path() / word, failed);
             const auto below = [&](const fs::path& folder) {
@@ -529,6 +528,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         // Workers run as another user, who must be able to execute this file but owns nothing.
         if (chmod(worker.c_str(), 0755) != 0) cache_failed(worker, std::strerror(errno));
         into_cache(worker, result.executable);
+        remove_least_used(result.executable.parent_path(), most_cached_bytes);
     }
 
     const Manifest& manifest_;
@@ -543,6 +543,32 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 };
 
 }  // namespace
+
+void remove_least_used(const fs::path& folder, std::uintmax_t most_bytes) {
+    struct Entry {
+        fs::file_time_type used;
+        std::uintmax_t bytes;
+        fs::path file;
+    };
+    std::vector<Entry> entries;
+    std::uintmax_t total = 0;
+    std::error_code gone;  // by another process that does the same
+    for (const auto& entry : fs::directory_iterator(folder, gone)) {
+        const auto used = entry.last_write_time(gone);
+        const auto bytes = gone ? 0 : entry.file_size(gone);
+        if (gone) continue;
+        entries.push_back({used, bytes, entry.path()});
+        total += bytes;
+    }
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+    // Somebody may be about to run what was used a moment ago.
+    const auto newest = fs::file_time_type::clock::now() - std::chrono::minutes(10);
+    for (const Entry& entry : entries) {
+        if (total <= most_bytes || entry.used > newest) return;
+        fs::remove(entry.file, gone);
+        total -= entry.bytes;
+    }
+}
 
 std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bool>* stop) {
     const std::string name = arguments[0];
@@ -574,6 +600,40 @@ std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bo
         size += static_cast<std::size_t>(got);
     }
     return text;
+}
+
+std::vector<std::string> files_of_rule(const std::string& rule) {
+    std::vector<std::string> files;
+    std::string file;
+    const auto end_of_file = [&] {
+        if (!file.empty()) files.push_back(std::exchange(file, {}));
+    };
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n'; };
+    for (std::size_t i = std::min(rule.size(), rule.find(':') + 1); i < rule.size();) {
+        // Before a blank, backslashes stand twice, and one more says that the blank belongs to the name.
+        const std::size_t first = i;
+        while (i < rule.size() && rule[i] == '\\') ++i;
+        const std::size_t slashes = i - first;
+        const char next = i < rule.size() ? rule[i] : '\n';
+        if (!blank(next)) {
+            const bool escaped = slashes > 0 && (next == '#' || next == ':');
+            file.append(slashes - (escaped ? 1 : 0), '\\');
+            if (next == '$' && rule.compare(i, 2, "$$") == 0) ++i;
+            file += next;
+        } else if (next == '\n') {
+            end_of_file();  // a backslash before it goes on with the rule in the next line
+        } else {
+            file.append(slashes / 2, '\\');
+            if (slashes % 2 != 0) {
+                file += next;
+            } else {
+                end_of_file();
+            }
+        }
+        ++i;
+    }
+    end_of_file();
+    return files;
 }
 
 Build build_worker(const Manifest& manifest, const RungEntry& rung, const fs::path& source,

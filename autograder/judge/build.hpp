@@ -2,6 +2,7 @@
 // Turns a rung into a worker executable, or says in a student's words why that is not possible.
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -35,6 +36,15 @@ struct Build {
 Build build_worker(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
                    const Toolchain& toolchain, Backend backend, const std::atomic<bool>* stop = nullptr,
                    Mode mode = Mode::run);
+
+/// The files that a compiler has read, from the make rule that it writes with -MD: what stands behind the
+/// colon, with make's escapes of blanks, '#' and '$' undone.
+std::vector<std::string> files_of_rule(const std::string& rule);
+
+/// Removes the files in `folder` that nobody has used for longest, until the others have at most `most_bytes`
+/// or were used within the last ten minutes. "Used" is the time of the last write: the cache sets it at every
+/// use.
+void remove_least_used(const std::filesystem::path& folder, std::uintmax_t most_bytes);
 
 /// Runs one of our own tools, confined, and returns what it printed: `arguments[0]` names one of binutils.
 /// @throws InfraError, Stopped

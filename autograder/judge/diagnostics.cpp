@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <sstream>
 
 namespace rungs::judge {
@@ -53,6 +54,13 @@ bool is_foreign(const std::string& line) {
     }
     return line.compare(at, 1, "/") == 0 || line.compare(at, 7, "common/") == 0 ||
            line.find(": In instantiation of ") != std::string::npos;
+}
+
+/// How the compiler came to the line that it complains about, through templates and inlined functions.
+bool is_route(const std::string& line) {
+    return line.find(":   required from ") != std::string::npos || line.rfind("    inlined from ", 0) == 0 ||
+           line.find("In function 'void simt::") != std::string::npos ||
+           (line.rfind("In function '", 0) == 0 && line.back() == ',');
 }
 
 /// "   12 |  code" and "      |  ^~~~": quotes that belong to the message above.
@@ -107,13 +115,19 @@ std::string trim_diagnostics(const std::string& text,
     std::string kept, line;
     std::size_t count = 0, dropped = 0;
     bool dropping = false;
+    std::set<std::string> said;
     while (std::getline(lines, line)) {
         // A message about a header of the system's or ours, with its quotes: the student's own line is
         // reported as well.
-        if (is_foreign(line)) {
+        // And what is said again of the next instance of a template.
+        const bool message = line.find(": error: ") != std::string::npos ||
+                             line.find(": warning: ") != std::string::npos ||
+                             line.find(": note: ") != std::string::npos;
+        if (is_foreign(line) || (message && !said.insert(line).second)) {
             dropping = true;
             continue;
         }
+        if (is_route(line)) continue;
         if (dropping && is_quote(line)) continue;
         dropping = false;
         if (starts_with_any(line, {"compilation terminated", "collect2:"}) || line.empty()) continue;

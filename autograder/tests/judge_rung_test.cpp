@@ -19,9 +19,11 @@
 #include <string>
 #include <thread>
 
+#include "build.hpp"
 #include "judge.hpp"
 #include "rungs/catch.hpp"
 #include "source.hpp"
+#include "temporary_folder.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;
@@ -174,6 +176,22 @@ TEST_CASE("the cache answers for what did not change, and only for that", "[judg
     CHECK_FALSE(edited.cached);
     CHECK(edited.verdict == Verdict::ok);
     CHECK(files_in(court.folder / "cache" / "work") == 0);
+}
+
+TEST_CASE("a cache that grows too large loses what nobody has used for longest", "[judge][cache]") {
+    const rungs::test::TemporaryFolder folder;
+    const auto now = fs::file_time_type::clock::now();
+    for (int hours : {0, 1, 2, 3}) {
+        const fs::path file = folder.write(std::to_string(hours), std::string(100, 'x'));
+        fs::last_write_time(file, now - std::chrono::hours(hours));
+    }
+    remove_least_used(folder.path(), 400);
+    CHECK(folder.listing(".") == "0 1 2 3");
+    remove_least_used(folder.path(), 299);
+    CHECK(folder.listing(".") == "0 1");
+    remove_least_used(folder.path(), 0);
+    CHECK(folder.listing(".") == "0");  // somebody may be running it
+    remove_least_used(folder.path() / "nowhere", 0);
 }
 
 TEST_CASE("a cache that cannot be written is INFRA, with path and remedy", "[judge][cache]") {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "build.hpp"
 #include "diagnostics.hpp"
 #include "hash.hpp"
 #include "object_gate.hpp"
@@ -110,10 +111,31 @@ TEST_CASE("compiler messages are about the student's file", "[judge][diagnostics
     CHECK(first_error("in function 'void errors()':\n") == "");
 
     std::string many;
-    for (int i = 0; i < 1000; ++i) many += "x.cu:1:1: error: no\n";
+    for (int i = 1; i <= 1000; ++i) many += "x.cu:" + std::to_string(i) + ":1: error: no\n";
     CHECK(trim_diagnostics(many, {}, 5) ==
-          "x.cu:1:1: error: no\nx.cu:1:1: error: no\nx.cu:1:1: error: no\n"
-          "x.cu:1:1: error: no\nx.cu:1:1: error: no\n(995 more lines)\n");
+          "x.cu:1:1: error: no\nx.cu:2:1: error: no\nx.cu:3:1: error: no\n"
+          "x.cu:4:1: error: no\nx.cu:5:1: error: no\n(995 more lines)\n");
+
+    // A template's fault is told once, without the way to it.
+    const std::string once =
+        "x.cu: In function 'void kernel(Terms)':\n"
+        "x.cu:4:5: warning: always true\n"
+        "    4 |     for (;;)\n";
+    CHECK(trim_diagnostics(
+              once + "x.cu:9:1:   required from here\nx.cu:4:5: warning: always true\n" +
+                  "    4 |     for (;;)\nIn function 'void f()',\n    inlined from 'void g()' at x.cu:3:1:\n",
+              {}) == once);
+}
+
+TEST_CASE("names of files that a compiler has read may hold blanks and signs", "[judge][gate]") {
+    using Files = std::vector<std::string>;
+    CHECK(files_of_rule("rung.o: ./a.cpp \\\n /usr/include/b.h c.h\n") ==
+          Files{"./a.cpp", "/usr/include/b.h", "c.h"});
+    CHECK(files_of_rule("rung.o: /my\\ courses/\xc3\x9c/a.h b\\#1.h c$$d\\e.h\n") ==
+          Files{"/my courses/\xc3\x9c/a.h", "b#1.h", "c$d\\e.h"});
+    CHECK(files_of_rule("rung.o: a\\\\\\ b c\\\\ d") == Files{"a\\ b", "c\\", "d"});
+    CHECK(files_of_rule("rung.o:\n").empty());
+    CHECK(files_of_rule("").empty());
 }
 
 TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {

@@ -15,7 +15,8 @@ namespace rungs::test {
 class TemporaryFolder {
   public:
     TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "rungs-test-XXXXXX").string();
+        // With a blank: folders of students have them.
+        std::string name = (std::filesystem::temp_directory_path() / "rungs test-XXXXXX").string();
         if (!mkdtemp(name.data())) throw std::runtime_error("cannot make " + name);
         path_ = std::filesystem::canonical(name);
     }
