@@ -85,6 +85,7 @@ std::optional<Failure> CheckedWorker::call(const Case& which, const Task& task, 
     protocol::Request& request = worker_->request();
     fill_request(request, which.problem, task, 1);
     request.order = order;
+    request.launch_seconds = 0.9 * seconds;  // what is left is for its report
     request.count = count != nullptr;
     if (count) {
         request.trace_block = count->block;

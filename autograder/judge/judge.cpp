@@ -172,6 +172,10 @@ class Examiner {
         correctness.wrong = check.wrong;
         correctness.of = check.of;
         correctness.first = check.first;
+        for (Mismatch& one : correctness.first) {  // no output calls a NaN "-nan"
+            for (double* value : {&one.got, &one.expected})
+                *value = std::isnan(*value) ? std::abs(*value) : *value;
+        }
         correctness.cause = cause_of(which, task, layout, seconds, outputs, check.cause);
         fail(result, which, task, {Verdict::wrong, wrong_in_words(correctness)});
         return false;
@@ -323,7 +327,8 @@ class Examiner {
         if (call(which, task, layout, seconds, second)) return from_exam;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (differ(outputs[i], second[i])) {
-                return "the same call gives different results: a race" +
+                return "the same call gives different results: a race, or something is read that nothing has "
+                       "written" +
                        (from_exam.empty() ? "" : "; " + from_exam);
             }
         }
@@ -418,6 +423,11 @@ std::uint64_t random_key() {
     return key;
 }
 
+double max_points(const RungEntry& rung, Backend backend) {
+    const bool with_speed = rung.speed && (backend == Backend::cuda || rung.speed->modelled);
+    return rung.points + (with_speed ? rung.speed->points : 0);
+}
+
 RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                       const Exam& exam, const JudgeOptions& options) {
     prepare_process();
@@ -429,10 +439,8 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     result.key = options.key;
     result.sandbox = sandbox_level(options.backend).name;
     const bool with_speed = options.backend == Backend::cuda && options.speed;
-    result.max_points = rung.points + (with_speed && rung.speed ? rung.speed->points : 0);
-    const bool with_model =
-        options.backend == Backend::cpu && options.checks && rung.speed && rung.speed->modelled;
-    if (with_model) result.max_points += rung.speed->points;
+    const bool with_model = options.backend == Backend::cpu && options.checks;
+    result.max_points = with_speed || with_model ? max_points(rung, options.backend) : rung.points;
     for (std::string* why_not :
          {&result.checks.why_not, &result.counters.why_not, &result.modelled.why_not}) {
         if (!options.checks) *why_not = "not asked for";

@@ -86,7 +86,7 @@ Verdict verdict_of(const simt::check::Finding& finding) {
             return finding.kind == "deadlock" || finding.kind == "livelock" ? Verdict::deadlock
                                                                             : Verdict::barrier;
         default:
-            return Verdict::out_of_bounds;
+            return finding.kind == "timeout" ? Verdict::timeout : Verdict::out_of_bounds;
     }
 }
 

@@ -72,7 +72,7 @@ int check(const CheckOptions& options) {
         fmt::format(" --backend {} --seed {}", name_of(grading.backend.backend), key_text(grading.key));
     if (options.sanitize) grading.command += " --sanitize";
     if (options.solution) grading.command += " --solution";
-    if (!options.submission.empty()) grading.command += " --submission '" + options.submission + "'";
+    if (!options.submission.empty()) grading.command += " --submission " + shell_word(options.submission);
 
     show_heading(workbook, grading, out);
     if (!grading.submission.empty()) {

@@ -1,8 +1,10 @@
 #include "grading.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <sstream>
 
@@ -92,9 +94,7 @@ RungResult not_run(const Chosen& chosen, const GradeOptions& options, const std:
     result.rung = chosen.rung->name;
     result.given = chosen.rung->given();
     result.verdict = Verdict::not_run;
-    result.max_points = chosen.rung->points;
-    if (options.backend.backend == Backend::cuda && chosen.rung->speed)
-        result.max_points += chosen.rung->speed->points;
+    result.max_points = judge::max_points(*chosen.rung, options.backend.backend);
     result.reason = why;
     result.speed.why_not = "speed: not judged, nothing was run";
     result.key = options.key;
@@ -144,6 +144,16 @@ BackendChoice choose_backend(const Workbook& workbook, const std::string& asked,
         choice.cannot = "not run: this build has no cpu backend";
     }
     return choice;
+}
+
+std::string shell_word(const std::string& text) {
+    const auto plain = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("/._-+,:=@%", c);
+    };
+    if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
 }
 
 std::string utc_text(long long seconds) {
@@ -338,11 +348,13 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     }
     if (ours) return;
     std::string again = "./rungs check " + chosen.short_name();
-    if (!options.submission.empty()) again += " --submission " + options.submission.string();
+    if (!options.submission.empty()) again += " --submission " + shell_word(options.submission.string());
     if (options.whose == judge::Whose::solution) again += " --solution";
     if (result.given || options.whose == judge::Whose::solution || !options.submission.empty()) {
-        row("next", fmt::format("{} --backend {} --seed {}", again, name_of(options.backend.backend),
-                                key_text(options.key)));
+        // In one line, however long: it is there to be copied.
+        out.line("  next       " + out.paint(Style::bold, fmt::format("{} --backend {} --seed {}", again,
+                                                                      name_of(options.backend.backend),
+                                                                      key_text(options.key))));
     } else {
         out.line("  next       " + out.paint(Style::bold, "./rungs hint " + chosen.short_name()) + ", then " +
                  out.paint(Style::bold, again));

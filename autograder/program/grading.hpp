@@ -62,6 +62,9 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
 /// The line of the kernel in a rung's file, else of the launcher, else 1.
 int line_of_kernel(const std::filesystem::path& file, const RungEntry& rung);
 
+/// `text` as one word of a shell's command line, in quotes where it needs them.
+std::string shell_word(const std::string& text);
+
 /// Seconds since 1970 as "2026-01-31T12:00:00Z".
 std::string utc_text(long long seconds);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "judge.hpp"
 #include "progress.hpp"
 #include "source.hpp"
 #include "text.hpp"
@@ -13,6 +14,10 @@ namespace rungs {
 int list(Terminal& out) {
     const Workbook workbook = open_workbook();
     const auto progress = read_progress(workbook);
+    // Points for speed are told as the last check would have given them; before the first, as without a GPU.
+    const bool timed = std::any_of(progress.begin(), progress.end(), [](const auto& one) {
+        return one.second.backend == name_of(Backend::cuda);
+    });
     for (const Manifest& chapter : workbook.chapters) {
         double points = 0, all = 0;
         std::size_t name_width = 0;
@@ -30,9 +35,9 @@ int list(Terminal& out) {
             }
             const auto known = progress.find(chosen.long_name());
             std::string sign = out.paint(Style::dim, out.open());
-            std::string score = fmt::format("- / {}", number_text(rung.points));
+            double most = judge::max_points(rung, timed ? Backend::cuda : Backend::cpu);
+            std::string score = fmt::format("- / {}", number_text(most));
             std::string remark = rung.idea;
-            double most = rung.points;
             if (known != progress.end() && !known->second.verdict.empty()) {
                 const RungProgress& last = known->second;
                 most = last.max_points;

@@ -120,6 +120,20 @@ TEST_CASE("a removed __syncthreads is RACE, with both lines", "[judge][checks]")
     for (const Finding& finding : result.checks.findings) CHECK(finding.kind != "uninitialised");
 }
 
+TEST_CASE("a loop that never ends is TIMEOUT, with its line", "[judge][checks]") {
+    Tree tree;
+    tree.options.time_limit = 2;
+    const RungResult result = tree.replace("stride > 0", "stride < 1000").judge();
+    CHECK(result.verdict == Verdict::timeout);
+    check_lost(result);
+    const Finding& loop = result.checks.findings.front();
+    CHECK(loop.kind == "timeout");
+    CHECK(loop.kernel == "shared_tree_kernel");
+    const unsigned first = tree.line("for (unsigned stride");
+    CHECK(loop.side.place.line >= first);
+    CHECK(loop.side.place.line <= first + 3);
+}
+
 TEST_CASE("a race whose sums are right all the same is RACE", "[judge][checks]") {
     // Lane 0 adds the warp's sum that lane 1 has left, waits until it is there, and so is never wrong here.
     Tree tree;

@@ -426,6 +426,25 @@ TEST_CASE("the solution passes, the starter does not, and the result says so", "
     CHECK_THAT(workbook.run({"next"}).out, ContainsSubstring("Every rung passes"));
 }
 
+TEST_CASE("points for speed count before a check as after it, also for a file that is refused", "[program]") {
+    const SmallWorkbook workbook;
+    std::string manifest = SmallWorkbook::manifest();
+    manifest.insert(manifest.find("hints ="),
+                    "speed = { points = 5, baseline = \"01_atomic\", zero = 1.5, full = 2.5, "
+                    "modelled = { zero = 1.5, full = 2.5 } }\n");
+    manifest.insert(manifest.find("[rungs.01"),
+                    "[[modelled]]\nproblem = \"sum\"\nsizes = [257]\nkind = \"uniform\"\n");
+    workbook.folder.write("chapters/01_reduction/chapter.toml", manifest);
+    CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("- / 15"));
+    fs::create_directory(workbook.folder.path() / "in");
+    fs::create_symlink("/dev/null", workbook.folder.path() / "in/03_shared_tree.cu");
+    const Outcome refused =
+        workbook.run({"check", "01/03", "--submission", "in", "--backend", "cpu", "--json", "-"});
+    INFO(refused.err);
+    CHECK(Json::parse(refused.out)["rungs"][0]["verdict"] == "COMPILE_ERROR");
+    CHECK(Json::parse(refused.out)["max_score"] == 15);
+}
+
 TEST_CASE("the same seed replays the same inputs", "[program][judge]") {
     const SmallWorkbook workbook;
     const auto mismatches = [&](const std::string& seed) {
@@ -458,14 +477,17 @@ TEST_CASE("a submission's files stand in for the exercises, never for given rung
         CHECK(none.status == 1);
         CHECK(Json::parse(none.out)["rungs"][0]["verdict"] == "COMPILE_ERROR");
     }
+    const fs::path links = workbook.folder.path() / "links";
     const auto refused = [&](const char* why) {
         const Outcome bad = workbook.run({"check", "01/03", "--submission", "links", "--backend", "cpu"});
         INFO(bad.out << bad.err);
         CHECK(bad.status == 1);
+        // To be copied: in one line, and with quotes around a name that has a blank.
+        CHECK_THAT(bad.out, ContainsSubstring("./rungs check 01/03 --submission '" + links.string() +
+                                              "' --backend cpu --seed 0x"));
         CHECK_THAT(bad.out, ContainsSubstring("COMPILE_ERROR"));
         CHECK_THAT(bad.out, ContainsSubstring(why));
     };
-    const fs::path links = workbook.folder.path() / "links";
     SECTION("a link to a right answer elsewhere is no answer") {
         fs::create_directory(links);
         fs::create_symlink("../hand_in/03_shared_tree.cu", links / "03_shared_tree.cu");

@@ -97,10 +97,11 @@ void learn(const std::string& text) {
 
 bool in_check_mode() { return true; }
 
-void begin_checks(std::uint64_t order) {
+void begin_checks(std::uint64_t order, double launch_seconds) {
     simt::check::set_symboliser(look_up);
     simt::check::clear();
     simt::set_seed(order);
+    simt::set_time_limit(launch_seconds);
     wanted.clear();
     trace.reset();
     traffic.reset();
@@ -165,7 +166,7 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
 namespace rungs::protocol {
 
 bool in_check_mode() { return false; }
-void begin_checks(std::uint64_t) {}
+void begin_checks(std::uint64_t, double) {}
 void begin_counting(double, std::uint64_t, std::uint64_t) {}
 void end_checks() {}
 void name_buffer(const void*, const char*) {}

@@ -11,8 +11,9 @@ namespace rungs::protocol {
 /// Whether this worker was built for check mode.
 bool in_check_mode();
 
-/// Before the rung is called: forgets what was found before, and sets the order of blocks, warps and lanes.
-void begin_checks(std::uint64_t order);
+/// Before the rung is called: forgets what was found before, sets the order of blocks, warps and lanes, and
+/// how long a launch may take.
+void begin_checks(std::uint64_t order, double launch_seconds);
 /// After it: counts as well, for a GPU with so much second-level cache, and follows one warp of the first
 /// launch.
 void begin_counting(double l2_bytes, std::uint64_t block, std::uint64_t warp);

@@ -81,6 +81,7 @@ struct Request {
     std::uint64_t order = 0;  ///< in which blocks, warps and lanes run
     std::uint32_t count = 0;  ///< whether to count requests, sectors and so on
     std::uint32_t reserved2 = 0;
+    double launch_seconds = 0;      ///< that a launch may take; then it ends with a finding that has its line
     double l2_bytes = 0;            ///< of the GPU whose time is to be modelled
     std::uint64_t trace_block = 0;  ///< of this block and warp every access is told, with `count`
     std::uint64_t trace_warp = 0;

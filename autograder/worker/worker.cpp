@@ -154,7 +154,7 @@ class Worker {
     /// Check mode watches while this lives.
     struct Checks {
         explicit Checks(const Request& asked) {
-            begin_checks(asked.order);
+            begin_checks(asked.order, asked.launch_seconds);
             if (asked.count) begin_counting(asked.l2_bytes, asked.trace_block, asked.trace_warp);
         }
         ~Checks() { end_checks(); }

@@ -48,9 +48,10 @@ class Diagnosis {
             return "stuck at 2^24 = 16777216: from there on, adding 1 to a float no longer changes it. Sum "
                    "in several accumulators, or in double";
         }
-        for (const auto& search : {&Diagnosis::multiple, &Diagnosis::prefix, &Diagnosis::suffix,
-                                   &Diagnosis::lost_step, &Diagnosis::one_element, &Diagnosis::one_block,
-                                   &Diagnosis::any_prefix, &Diagnosis::other, &Diagnosis::precision}) {
+        for (const auto& search :
+             {&Diagnosis::multiple, &Diagnosis::block_steps, &Diagnosis::prefix, &Diagnosis::suffix,
+              &Diagnosis::lost_step, &Diagnosis::one_element, &Diagnosis::one_block, &Diagnosis::any_prefix,
+              &Diagnosis::other, &Diagnosis::precision}) {
             if (std::string cause = (this->*search)(got); !cause.empty()) return cause;
         }
         return {};
@@ -143,6 +144,21 @@ class Diagnosis {
             }
             if (factor == 32) return times + "do all 32 lanes of a warp add what only lane 0 should?";
             return times + "do all threads of a block add what only thread 0 should?";
+        }
+        return {};
+    }
+
+    /// A loop over the grid that steps by the block: block b adds up everything from its first element on.
+    std::string block_steps(float got) const {
+        for (const std::size_t block : blocks) {
+            Part part;
+            for (std::size_t i = 0; i < terms_.size(); ++i) {
+                part.add(Part{terms_[i], std::abs(terms_[i]), 1}.times(static_cast<double>(i / block + 1)));
+            }
+            if (!is(got, part)) continue;
+            return "each block of " + text(block) +
+                   " went on to the end, over elements that other blocks own too: is a thread's step the "
+                   "block's threads instead of the whole grid's?";
         }
         return {};
     }

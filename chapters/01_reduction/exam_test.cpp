@@ -278,6 +278,7 @@ TEST_CASE("a wrong sum is told its cause", "[exam][diagnosis]") {
         {"added twice", only([](auto, auto) { return 2; }), 1000, "2 times the right sum"},
         {"every lane adds", only([](auto, auto) { return 32; }), 1000, "lanes"},
         {"every thread adds", only([](auto, auto) { return 256; }), 1000, "threads of a block"},
+        {"steps of a block", only([](auto i, auto) { return i / 256 + 1; }), 1000, "each block of 256"},
         {"negative", only([](auto, auto) { return -1; }), 1000, "wrong sign"},
         {"mean", only([](auto, auto n) { return 1.0 / static_cast<double>(n); }), 1024, "mean"},
         {"full blocks", only([](auto i, auto n) { return i < n / 256 * 256; }), 1000, "whole blocks of 256"},

@@ -231,8 +231,10 @@ void explain(Finding& f, const Entry& e) {
         f.advice =
             "Every thread of the block has to come to the same __syncthreads(): move it out of the branch.";
     } else if (f.kind == "exited-threads") {
-        f.message = "Threads returned before a barrier of their block: " + r.text + ".";
-        f.advice = "Let threads without work skip it instead of returning, so that all come to the barrier.";
+        f.message = "Threads ended without coming to a barrier of their block: " + r.text + ".";
+        f.advice =
+            "Today's GPUs do not wait for them, but the language asks all threads of the block to come: move "
+            "the barrier out of the branch, and let threads without work skip the work instead of returning.";
     } else if (f.kind == "wrong-mask") {
         f.message = r.text + ".";
         f.advice =
