@@ -40,7 +40,7 @@ constexpr auto keep_unused = std::chrono::hours(24 * 14);
 /// A save costs two workers, 33 MB; all rungs of the workbook take 1.5 GB.
 constexpr std::uintmax_t most_cached_bytes = 2ULL << 30;
 /// Part of every hash: raise it when the judge builds differently from the same inputs.
-constexpr const char* build_version = "3";
+constexpr const char* build_version = "4";
 
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
@@ -458,11 +458,11 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
     /// What the compiler read must be the system's, our headers, or the submission itself: a submission that
     /// includes the solution would be graded as one.
-    void check_includes(const std::string& object) {
+    void check_includes(const std::string& rule) {
         std::vector<fs::path> allowed{work_.path(), "/usr/include", "/usr/lib", "/usr/local/include"};
         for (const fs::path& folder : own_headers()) allowed.push_back(folder);
         allowed.push_back(fs::canonical(tools_.compiler).parent_path().parent_path());
-        for (const std::string& word : files_of_rule(read_file(work_.path() / (object + ".d")))) {
+        for (const std::string& word : files_of_rule(read_file(work_.path() / rule))) {
             std::error_code failed;
             const fs::path file = fs::canonical(work_.path() / word, failed);
             const auto below = [&](const fs::path& folder) {
@@ -502,11 +502,12 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             compiled = source + ".cpp";
             std::vector<std::string> line{tools_.translator, "./" + source, "-o", compiled, "-I."};
             for (const fs::path& folder : own_headers()) line.push_back("-I" + folder.string());
-            line.insert(line.end(), {"--header-dir", "translated"});
+            line.insert(line.end(), {"--header-dir", "translated", "--depfile", "translated.d"});
             run_on_submission(line, "the translator");
+            check_includes("translated.d");  // the compiler only sees what became of them
         }
         run_on_submission(compile_line(compiled, "rung.o"), "the compiler");
-        check_includes("rung.o");
+        check_includes("rung.o.d");
 
         const std::vector<Symbol> symbols = symbols_of(work_.path() / "rung.o");
         if (const std::string why = objection(symbols, wanted); !why.empty()) {

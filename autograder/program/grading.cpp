@@ -64,7 +64,7 @@ std::string remark_of(const RungReport& rung) {
         if (is_finding(result)) return short_text(result.checks.findings.front());
         const std::string brief = brief_reason(result);
         const std::string& cause = result.correctness.cause;
-        return cause.empty() || brief == result.reason ? brief : brief + ": " + cause;
+        return cause.empty() || brief == result.reason || brief == cause ? brief : brief + ": " + cause;
     }
     std::string text;
     if (result.correctness.cases > 0) text = fmt::format("{} cases", result.correctness.passed);

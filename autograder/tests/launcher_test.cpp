@@ -60,5 +60,13 @@ TEST_CASE("a build that fails is status 3 with the compiler's words", "[launcher
     CHECK_THAT(outcome.err, ContainsSubstring("the build failed"));
 }
 
+TEST_CASE("a build for which the disk is too small says only that", "[launcher]") {
+    const SmallTree tree(1, "echo 'ld: final link failed: No space left on device' && false");
+    const Outcome outcome = tree.run({"list"});
+    CHECK(outcome.status == 3);
+    CHECK_THAT(outcome.err, ContainsSubstring("the disk is full at " + tree.folder.path().string()));
+    CHECK(outcome.err.find("ld:") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace rungs::test

@@ -262,8 +262,12 @@ rungs::Check check_apply(const Setting& setting, const Field& u, const Field& y)
         if (close(i, y[i], right[i])) continue;
         if (!std::isfinite(ratio)) check.error = infinity;
         ++check.wrong;
-        if (check.first.size() < 5)
-            check.first.push_back({i, y[i], right[i], rungs::ulp_distance(y[i], right[i])});
+        if (check.first.size() >= 5) continue;
+        const auto in_float = [](double value) { return static_cast<float>(value); };
+        check.first.push_back({i, y[i], right[i],
+                               setting.problem.single
+                                   ? rungs::ulp_distance(in_float(y[i]), in_float(right[i]))
+                                   : rungs::ulp_distance(y[i], right[i])});
     }
     check.passed = check.wrong == 0;
     if (!check.passed) check.cause = pcg::explain_operator(grid, u, y, close);
