@@ -170,14 +170,14 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             const bool error = !found.empty() && found.front().severity == Severity::error;
             if (!found.empty() && (error || checks.findings.empty())) {
                 checks.findings = found;
-                checks.found_in = fmt::format("{}, order {}", describe(which, task), order);
+                checks.found_in = fmt::format("{}, order {}", describe(exam, which, task), order);
             }
             if (error) {
                 failure.reset();
                 break;
             }
         }
-        if (failure && right) put_failure(result, describe(which, task), *failure);
+        if (failure && right) put_failure(result, describe(exam, which, task), *failure);
         const bool error = !checks.findings.empty() && checks.findings.front().severity == Severity::error;
         const bool over = std::chrono::duration<double>(Clock::now() - calls_start).count() > limit;
         if (failure || error || over) break;

@@ -395,7 +395,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     }
     if (options.progress) options.progress({rung, Phase::counters, 0, 0});
     const Case which = case_to_count(manifest, rung, exam);
-    counters.which = describe(which, exam.make(which));
+    counters.which = describe(exam, which, exam.make(which));
     std::optional<Tally> mine = count(manifest, rung, source, exam, options, counters.why_not);
     if (!mine) {
         result.modelled.why_not = counters.why_not;

@@ -132,9 +132,9 @@ class Examiner {
         }
     }
 
-    static void fail(RungResult& result, const Case& which, const Task& task, const Failure& failure) {
+    void fail(RungResult& result, const Case& which, const Task& task, const Failure& failure) {
         result.verdict = failure.verdict;
-        result.correctness.failing_case = describe(which, task);
+        result.correctness.failing_case = describe(exam_, which, task);
         result.reason = fmt::format("{}: {}", result.correctness.failing_case, failure.reason);
     }
 

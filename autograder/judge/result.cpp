@@ -90,12 +90,20 @@ Verdict verdict_of(const simt::check::Finding& finding) {
     }
 }
 
-std::string describe(const Case& which, const Task& task) {
-    std::string size;
-    for (const long long extent : which.sizes) size += (size.empty() ? "" : " x ") + std::to_string(extent);
-    const char* what = task.inputs.empty() ? "element" : name_of(task.inputs.front().element);
-    return fmt::format("{} of {} {}{}, kind {}, seed {:#x}", which.problem, size, what,
-                       size == "1" ? "" : "s", which.kind, which.seed);
+std::string describe(const Exam& exam, const Case& which, const Task& task) {
+    const std::string element = task.inputs.empty() ? "element" : name_of(task.inputs.front().element);
+    const std::vector<std::string> names = exam.size_names(which);
+    std::string sizes;
+    for (std::size_t i = 0; i < which.sizes.size(); ++i) {
+        if (i < names.size()) {
+            sizes += fmt::format(", {} = {}", names[i], which.sizes[i]);
+        } else {
+            sizes += fmt::format("{}{}", i ? " x " : "", which.sizes[i]);
+        }
+    }
+    const std::string what = names.empty() ? fmt::format("{} {}{}", sizes, element, sizes == "1" ? "" : "s")
+                                           : element + "s" + sizes;
+    return fmt::format("{} of {}, kind {}, seed {:#x}", which.problem, what, which.kind, which.seed);
 }
 
 double points_for(const SpeedRule& rule, double speedup) {

@@ -204,8 +204,9 @@ const char* name_of(simt::check::Severity severity);
 /// What an error of that kind is called.
 Verdict verdict_of(const simt::check::Finding& finding);
 
-/// A case in words: "sum of 257 floats, kind uniform, seed 0x2a".
-std::string describe(const Case& which, const Task& task);
+/// A case in words: "sum of 257 floats, kind uniform, seed 0x2a", or, where the exam has names for its sizes,
+/// "red_black of floats, n = 6, iterations = 1, kind random, seed 0x2a".
+std::string describe(const Exam& exam, const Case& which, const Task& task);
 
 /// `rule.points`, scaled linearly between its two thresholds; always in [0, rule.points].
 double points_for(const SpeedRule& rule, double speedup);

@@ -406,7 +406,7 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
             for (Finding& finding : read_sanitizer(one, text)) checks.findings.push_back(std::move(finding));
         }
         if (!checks.findings.empty()) {
-            checks.found_in = describe(which, task);
+            checks.found_in = describe(exam, which, task);
             break;
         }
         ++checks.cases;

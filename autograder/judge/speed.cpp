@@ -277,8 +277,8 @@ class Race {
             return Failure{
                 Verdict::wrong,
                 fmt::format("{}, while timed: error {:.3g}, allowed {:.3g}{}",
-                            describe(heats_[i].which, heats_[i].task), checks[i].error, checks[i].tolerance,
-                            checks[i].cause.empty() ? "" : ": " + checks[i].cause)};
+                            describe(exam_, heats_[i].which, heats_[i].task), checks[i].error,
+                            checks[i].tolerance, checks[i].cause.empty() ? "" : ": " + checks[i].cause)};
         }
         return std::nullopt;
     }

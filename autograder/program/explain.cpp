@@ -58,7 +58,7 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
     const std::unique_ptr<Exam> exam = workbook.exam_of(*chosen.chapter);
     const Case which = judge::case_to_count(*chosen.chapter, *chosen.rung, *exam);
     judge::Counters& counters = counted.counters;
-    counters.which = judge::describe(which, exam->make(which));
+    counters.which = judge::describe(*exam, which, exam->make(which));
     out.status("  counting " + chosen.rung->name);
     std::string why_not;
     auto mine = judge::count(*chosen.chapter, *chosen.rung, counted.source, *exam, options, why_not, watched);

@@ -367,12 +367,17 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
         // A whole table that could not run has said why already.
         if (!rung.result.passed() && rung.result.verdict != Verdict::not_run) {
             show_details(workbook, rung, options, out);
-        } else if (!rung.result.checks.findings.empty()) {
-            out.line();
-            out.line(out.paint(Style::bold, clean_utf8(rung.result.rung)) + "  " +
-                     out.paint(Style::good, judge::name_of(rung.result.verdict)) + ", with remarks");
-            show_findings(rung, out);
+            continue;
         }
+        const bool slow = rung.result.verdict == judge::Verdict::slow,
+                   remarks = !rung.result.checks.findings.empty();
+        if (!slow && !remarks) continue;
+        out.line();
+        out.line(out.paint(Style::bold, clean_utf8(rung.result.rung)) + "  " +
+                 out.paint(style_of(rung.result), judge::name_of(rung.result.verdict)) +
+                 (remarks ? ", with remarks" : ""));
+        if (slow) out.line(out.wrapped(rung.result.reason, 2));  // the table has room for half of it
+        show_findings(rung, out);
     }
 }
 

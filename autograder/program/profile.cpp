@@ -43,7 +43,8 @@ int profile(const RungChoice& choice, Terminal& out) {
     const auto predicted = judge::count(*chosen.chapter, *chosen.rung, source, *exam, options, why_not);
     stop_here();
     const Case which = judge::case_to_count(*chosen.chapter, *chosen.rung, *exam);
-    out.line(out.paint(Style::bold, chosen.rung->name) + "  " + judge::describe(which, exam->make(which)));
+    out.line(out.paint(Style::bold, chosen.rung->name) + "  " +
+             judge::describe(*exam, which, exam->make(which)));
     if (!predicted) out.line("  no prediction: " + why_not);
     struct Row {
         const char* metric;

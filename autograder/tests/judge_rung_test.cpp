@@ -340,7 +340,7 @@ class Mutations : public Exam {
             if (!exam_.check(which, task, changed).passed) {
                 ++caught;
             } else if (escaped.empty()) {
-                escaped = describe(which, task) + ": " + std::to_string(mutant) + " instead of " +
+                escaped = describe(exam_, which, task) + ": " + std::to_string(mutant) + " instead of " +
                           std::to_string(value);
             }
         }

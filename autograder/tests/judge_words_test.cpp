@@ -14,6 +14,7 @@
 #include "object_gate.hpp"
 #include "result.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/exam.hpp"
 #include "source.hpp"
 #include "toolchain.hpp"
 
@@ -136,6 +137,24 @@ TEST_CASE("names of files that a compiler has read may hold blanks and signs", "
     CHECK(files_of_rule("rung.o: a\\\\\\ b c\\\\ d") == Files{"a\\ b", "c\\", "d"});
     CHECK(files_of_rule("rung.o:\n").empty());
     CHECK(files_of_rule("").empty());
+}
+
+TEST_CASE("a case is told with the names of its sizes", "[judge][words]") {
+    const auto told = [](const std::string& chapter, const Case& which) -> std::string {
+        for (const RegisteredExam& entry : registered_exams()) {
+            if (entry.chapter != chapter) continue;
+            const std::unique_ptr<Exam> exam = entry.make();
+            return describe(*exam, which, exam->make(which));
+        }
+        return "no such chapter";
+    };
+    CHECK(told("01_reduction", {"sum", {257}, "uniform", 42}) ==
+          "sum of 257 floats, kind uniform, seed 0x2a");
+    CHECK(told("01_reduction", {"sum", {1}, "uniform", 1}) == "sum of 1 float, kind uniform, seed 0x1");
+    CHECK(told("04_red_black", {"red_black", {6, 1}, "random", 1}) ==
+          "red_black of floats, n = 6, iterations = 1, kind random, seed 0x1");
+    CHECK(told("07_pcg", {"apply_double", {3, 5}, "random", 1}) ==
+          "apply_double of doubles, d = 3, side = 5, kind random, seed 0x1");
 }
 
 TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {

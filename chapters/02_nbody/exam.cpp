@@ -64,6 +64,10 @@ class NbodyExam : public rungs::Exam {
         return check_leapfrog(which, task, outputs);
     }
 
+    std::vector<std::string> size_names(const rungs::Case& /*which*/) const override {
+        return {"bodies", "steps"};
+    }
+
     rungs::Work work(const rungs::Case& which) const override {
         const auto n = static_cast<double>(size_of(which));
         const double forces = is_leapfrog(which) ? static_cast<double>(run_of(which).steps) + 1 : 1;

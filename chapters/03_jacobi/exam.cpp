@@ -86,6 +86,10 @@ class JacobiExam : public rungs::Exam {
         return check;
     }
 
+    std::vector<std::string> size_names(const rungs::Case& /*which*/) const override {
+        return {"nx", "ny", "sweeps"};
+    }
+
     rungs::Work work(const rungs::Case& which) const override {
         const auto [nx, ny, most] = sizes_of(which);
         const double sites = static_cast<double>(nx) * ny;

@@ -22,8 +22,7 @@ namespace red_black {
 /// - *red_black*: first the red points, (i + j + k) even, then the black ones, which see the new red values.
 /// - *sor*: as red_black, but each point goes `omega` times as far.
 /// - *block*: the cube is cut into tiles; each tile does `sweeps` red-black iterations on its own points
-/// while
-///   the values of all other tiles stay as they were before.
+///   while the values of all other tiles stay as they were before.
 ///
 /// All pointers are device memory on 16-byte boundaries. `work` has work_size(n) elements that the rung may
 /// use as it likes: what they hold before and after means nothing. `start` may not overlap the others. For

@@ -485,6 +485,10 @@ class GradientDescentExam : public rungs::Exam {
         return check;
     }
 
+    std::vector<std::string> size_names(const rungs::Case& /*which*/) const override {
+        return {"n", "limit"};
+    }
+
     rungs::Work work(const rungs::Case& which) const override {
         // An iteration has to read one triangle of A, or all of it if A is not symmetric.
         const auto n = static_cast<double>(size_of(which));

@@ -674,6 +674,10 @@ class PcgExam : public rungs::Exam {
         return check;
     }
 
+    std::vector<std::string> size_names(const rungs::Case& /*which*/) const override {
+        return {"d", "side", "limit"};
+    }
+
     rungs::Work work(const rungs::Case& which) const override {
         const Setting setting = setting_of(which);
         const auto n = static_cast<double>(setting.grid.cells());

@@ -26,7 +26,7 @@ __host__ __device__ constexpr long long cells(int d, int side) {
 /// @param y     as many
 /// @param d     dimensions, 1 to most_dimensions
 /// @param side  cells along each of them, from 0 up; need not be a multiple of anything. cells(d, side) may
-/// pass 2^31
+///              pass 2^31
 ///
 /// Arrays may start at any element and do not overlap. The work is queued on `stream`, and the call may
 /// return before it is done.
@@ -52,24 +52,22 @@ inline constexpr double too_far = 1e6;
 /// Let x_k be the iterate after k iterations, x_0 = 0. Along with it goes r_k, in exact arithmetic its
 /// residual: r_0 = b, r_{k+1} = r_k - alpha A p_k. The solve stops at the first k at which
 /// - ||r_k|| <= tolerance ||b||, and b - A x_k, computed afresh, is as small; or else r_k is replaced by
-/// that, and the
-///   solve goes on. So `converged` is never said of an x that is not, however far r has drifted;
+///   that, and the solve goes on. So `converged` is never said of an x that is not, however far r has
+///   drifted;
 /// - or another Outcome is reached.
 ///
 /// What an iteration is depends on the rung:
 /// - *cg*: of conjugate gradients, one product with A.
 /// - *mixed*: of defect correction in double. Conjugate gradients in float go on until r has fallen by a
-/// factor, or have
-///   taken too long; then what they found is added to x, and r is b - A x, computed in double.
+///   factor, or have taken too long; then what they found is added to x, and r is b - A x, computed in
+///   double.
 /// - *multigrid*: of conjugate gradients in double, preconditioned by one V-cycle in float.
 ///
 /// @param b        the right-hand side, cells(d, side) numbers. Sums of squares are formed in double
 /// @param x        x_k, for k = outcome[1]; of a breakdown or a divergence the last one that was formed. x_0
-/// is 0, also
-///                 where b is no number
+///                 is 0, also where b is no number
 /// @param history  ||r_0||, ... ||r_k||, where r was replaced what replaced it, and NaN up to the end of
-/// `limit + 1`
-///                 doubles
+///                 `limit + 1` doubles
 /// @param outcome  two ints: an Outcome, and k
 /// @param d        dimensions, 1 to most_dimensions
 /// @param side     cells along each of them, from 0 up

@@ -128,7 +128,12 @@ class Exam {
     /// `task.outputs.size()` arrays with their bytes.
     virtual Check check(const Case& which, const Task& task, std::span<const Array> outputs) const = 0;
 
+    /// The useful work of a call on `which`.
     virtual Work work(const Case& which) const = 0;
+
+    /// What the sizes of `which` are called, in their order: "n", "iterations". Empty: it has one size, the
+    /// number of elements.
+    virtual std::vector<std::string> size_names(const Case& /*which*/) const { return {}; }
 };
 
 /// The exam of a chapter; exam.cpp defines it as `std::unique_ptr<rungs::Exam> rungs::make_exam<...>`
