@@ -265,14 +265,26 @@ void show_finding(const judge::Finding& finding, Terminal& out) {
         const int room = out.width() - 14;
         std::string more = one.access;
         if (!finding.kernel.empty()) more += (more.empty() ? "" : ", ") + judge::who(one);
-        out.line("             " + out.paint(Style::link, text) + "  " +
-                 out.cut(more, room - static_cast<int>(text.size()) - 2));
+        const bool fits = static_cast<int>(text.size() + 2 + more.size()) <= room;
+        out.line("             " + out.paint(Style::link, text) + (fits ? "  " + more : ""));
+        if (!fits) out.line(out.wrapped(more, 15));
         if (!source.empty()) out.line("               " + out.paint(Style::bold, out.cut(source, room - 2)));
     };
     side(finding.side, finding.source);
     if (finding.has_other) side(finding.other, finding.other_source);
     out.line(out.wrapped(finding.message, 13));
     out.line(out.wrapped("Try: " + finding.advice, 13));
+}
+
+/// What the compiler said, errors and warnings.
+void show_diagnostics(const RungResult& result, Terminal& out) {
+    std::istringstream lines(clean_utf8(result.diagnostics));
+    int shown = 0;
+    for (std::string line; std::getline(lines, line) && shown < 20; ++shown) {
+        out.line("  | " + out.cut(line, out.width() - 5));
+    }
+    if (std::string rest; std::getline(lines, rest))
+        out.line("  | ... (all of it is in the JSON: --json FILE)");
 }
 
 void show_findings(const RungReport& rung, Terminal& out) {
@@ -337,15 +349,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
         }
     }
     if (!by_checks) row("likely", found.cause);  // the finding tells it better
-    if (!result.diagnostics.empty()) {
-        std::istringstream lines(clean_utf8(result.diagnostics));
-        int shown = 0;
-        for (std::string line; std::getline(lines, line) && shown < 20; ++shown) {
-            out.line("  | " + out.cut(line, out.width() - 5));
-        }
-        if (std::string rest; std::getline(lines, rest))
-            out.line("  | ... (all of it is in the JSON: --json FILE)");
-    }
+    show_diagnostics(result, out);
     if (ours) return;
     std::string again = "./rungs check " + chosen.short_name();
     if (!options.submission.empty()) again += " --submission " + shell_word(options.submission.string());
@@ -370,7 +374,7 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
             continue;
         }
         const bool slow = rung.result.verdict == judge::Verdict::slow,
-                   remarks = !rung.result.checks.findings.empty();
+                   remarks = !rung.result.checks.findings.empty() || !rung.result.diagnostics.empty();
         if (!slow && !remarks) continue;
         out.line();
         out.line(out.paint(Style::bold, clean_utf8(rung.result.rung)) + "  " +
@@ -378,6 +382,8 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
                  (remarks ? ", with remarks" : ""));
         if (slow) out.line(out.wrapped(rung.result.reason, 2));  // the table has room for half of it
         show_findings(rung, out);
+        show_diagnostics(rung.result,
+                         out);  // a comparison of int and size_t passes every case of this machine
     }
 }
 

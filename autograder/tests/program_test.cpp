@@ -445,6 +445,20 @@ TEST_CASE("points for speed count before a check as after it, also for a file th
     CHECK(Json::parse(refused.out)["max_score"] == 15);
 }
 
+TEST_CASE("what the compiler warns of is told of a right rung, too", "[program][judge]") {
+    const SmallWorkbook workbook;
+    std::string warned = workbook.solution;
+    const std::string at = "    const std::size_t blocks =";
+    REQUIRE(warned.find(at) != std::string::npos);
+    warned.insert(warned.find(at), "    int forgotten = 3;\n");
+    workbook.folder.write(SmallWorkbook::student, warned);
+    const Outcome outcome = workbook.run({"check", "01/03", "--backend", "cpu"});
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.out, ContainsSubstring("OK, with remarks"));
+    CHECK_THAT(outcome.out, ContainsSubstring("warning: unused variable 'forgotten'"));
+}
+
 TEST_CASE("the same seed replays the same inputs", "[program][judge]") {
     const SmallWorkbook workbook;
     const auto mismatches = [&](const std::string& seed) {
