@@ -344,6 +344,10 @@ Plan plan_sweep(int side) {
     for (int wanted = fewest; wanted < fewest + 8 || least == 0; ++wanted) {
         const int packs = (length + wanted - 1) / wanted, columns = (length + packs - 1) / packs;
         const int width = packs + (columns > 1 ? 2 : 0);
+        // Where rows are cut, a piece of one need not begin and end with a line of 128 bytes, or even with a
+        // sector of 32. What it costs besides, in packs, was fitted to measurements.
+        const bool lines = columns == 1 || (length % 8 == 0 && packs % 2 == 0);
+        const int extra = lines ? 0 : length % 2 == 0 && packs % 2 == 0 ? 1 : 4;
         for (int owned = rim > 0 ? each : 1; owned < height + 2 * rim + each; owned += each) {
             const int rows = owned - 2 * rim;
             const long long shared = 1LL * (13 * rows + 36 * rim) * width;
@@ -354,9 +358,10 @@ Plan plan_sweep(int side) {
             for (int turns = 1; turns <= 6; ++turns) {
                 const long long most = std::clamp<long long>(turns * sms / (1LL * columns * strips), 1, side);
                 const long long planes = (side + most - 1) / most, slabs = (side + planes - 1) / planes;
-                const double cost = static_cast<double>((columns * strips * slabs + sms - 1) / sms) *
-                                    static_cast<double>(planes + 3) *
-                                    (width * (2 * rows + 6 * rim) + 3 * packs * rows + barrier);
+                const double cost =
+                    static_cast<double>((columns * strips * slabs + sms - 1) / sms) *
+                    static_cast<double>(planes + 3) *
+                    ((width + extra) * (2 * rows + 6 * rim) + 3 * (packs + extra) * rows + barrier);
                 if (least > 0 && cost >= least) continue;
                 least = cost;
                 plan.tiling = {packs,   rows,   static_cast<int>(planes),
