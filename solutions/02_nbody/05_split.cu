@@ -6,8 +6,8 @@
 #include "integrator.cuh"
 #include "inverse_sqrt.cuh"
 #include "nbody.cuh"
-#include "partial_sums.cuh"
 #include "rungs/cuda_check.cuh"
+#include "rungs/scratch.cuh"
 
 static constexpr int owned = 2;  // bodies a thread
 
@@ -26,13 +26,12 @@ static __device__ void add_pull(const float4& own, const float4& other, float so
 }
 
 /// A thread owns `owned` bodies, block_size apart. A block adds up the pull of bodies `part` * span to
-/// (`part` + 1) * span - 1 on them, where its part is blockIdx.y, and stores it in that row.
+/// (`part` + 1) * span - 1 on them, where its part is blockIdx.y, and stores it in that row of n sums.
 /// @tparam unrolled  bodies of the other side for one turn of the innermost loop
 template <int block_size, int unrolled>
 __global__ void __launch_bounds__(block_size, resident / block_size)
-    split_kernel(const float4* bodies, nbody::PartialSums parts, int span, float softening2) {
-    __shared__ float4 tile[4][block_size / 4];  // x, y, z and mass, of four bodies each
-    const int n = parts.n;
+    split_kernel(const float4* bodies, float4* sums, int n, int span, float softening2) {
+    __shared__ alignas(16) float tile[4][block_size];  // all x, then all y, all z and all masses
     const int i = static_cast<int>(blockIdx.x * owned * block_size + threadIdx.x);
     float4 own[owned];
     float3 sum[owned];
@@ -52,14 +51,15 @@ __global__ void __launch_bounds__(block_size, resident / block_size)
     // END SOLUTION
     for (int first = begin; first < end; first += block_size) {
         const int j = first + static_cast<int>(threadIdx.x);
-        __syncthreads();
         const float4 fetched = j < end ? bodies[j] : float4{0, 0, 0, 0};
         const float of_body[4] = {fetched.x, fetched.y, fetched.z, fetched.w};
-        for (int c = 0; c < 4; ++c) reinterpret_cast<float*>(tile[c])[threadIdx.x] = of_body[c];
+        __syncthreads();
+        for (int c = 0; c < 4; ++c) tile[c][threadIdx.x] = of_body[c];
         __syncthreads();
 #pragma unroll(unrolled / 4)
-        for (int k = 0; k < block_size / 4; ++k) {
-            const float4 x = tile[0][k], y = tile[1][k], z = tile[2][k], m = tile[3][k];
+        for (int k = 0; k < block_size; k += 4) {
+            const auto four = [&](int c) { return *reinterpret_cast<const float4*>(&tile[c][k]); };
+            const float4 x = four(0), y = four(1), z = four(2), m = four(3);
             const float4 others[4] = {
                 {x.x, y.x, z.x, m.x}, {x.y, y.y, z.y, m.y}, {x.z, y.z, z.z, m.z}, {x.w, y.w, z.w, m.w}};
 #pragma unroll
@@ -71,8 +71,25 @@ __global__ void __launch_bounds__(block_size, resident / block_size)
     }
 #pragma unroll
     for (int r = 0; r < owned; ++r) {
-        if (i + r * block_size < n) parts.store(part, i + r * block_size, sum[r]);
+        const int body = i + r * block_size;
+        if (body < n) sums[part * static_cast<std::size_t>(n) + body] = {sum[r].x, sum[r].y, sum[r].z, 0};
     }
+}
+
+/// A thread owns one body and adds up its sums from the first row to the last: no atomics, so that each run
+/// has the same last digits.
+static __global__ void add_rows_kernel(const float4* sums, float4* acceleration, int n, int rows) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= n) return;
+    float4 total{0, 0, 0, 0};
+#pragma unroll 8
+    for (int row = 0; row < rows; ++row) {
+        const float4 sum = sums[row * static_cast<std::size_t>(n) + i];
+        total.x += sum.x;
+        total.y += sum.y;
+        total.z += sum.z;
+    }
+    acceleration[i] = total;
 }
 
 template <int block_size, int unrolled>
@@ -94,12 +111,14 @@ static void launch(const float4* bodies, float4* acceleration, int n, float soft
     rows = (tiles - 1) / part_tiles + 1;
     // END SOLUTION
 
-    const nbody::PartialSums parts = nbody::make_partial_sums(rows, n, stream);
+    const std::size_t bytes = sizeof(float4) * static_cast<std::size_t>(rows) * static_cast<std::size_t>(n);
+    auto* const sums = static_cast<float4*>(rungs::stream_workspace(stream, bytes));
     const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(rows));
     split_kernel<block_size, unrolled>
-        <<<grid, block_size, 0, stream>>>(bodies, parts, part_tiles * block_size, softening * softening);
+        <<<grid, block_size, 0, stream>>>(bodies, sums, n, part_tiles * block_size, softening * softening);
     CUDA_CHECK(cudaGetLastError());
-    nbody::add_rows(parts, acceleration, rows, stream);
+    add_rows_kernel<<<(n + 127) / 128, 128, 0, stream>>>(sums, acceleration, n, rows);
+    CUDA_CHECK(cudaGetLastError());
 }
 
 void nbody::split(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {

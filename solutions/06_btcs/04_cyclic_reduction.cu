@@ -79,12 +79,13 @@ __global__ void __launch_bounds__(block_size, resident)
     __shared__ unsigned bad[usual_threads];
     if (thread < per_block) bad[thread] = 0xffffffffu;  // solved
 
-    // A warp's rows stand one behind the other as well. Its neighbouring lanes fetch neighbouring floats.
-    const auto element = [=](int t, int j) {
-        return (t >> log_group) * m + min((t & (group - 1)) * rows + j, m);
-    };
-    const int begin = element(thread - lane, 0), own = element(thread, 0) - begin;
-    const int count = min(element(thread - lane + 31, rows), here * m) - begin - lane;
+    // A warp's rows stand one behind the other as well, from its first lane's first to its last lane's last.
+    // Neighbouring lanes fetch neighbouring floats.
+    const int front = thread - lane, back = front + 31, last_system = back >> log_group;
+    const int begin = (front >> log_group) * m + (front & (group - 1)) * rows;
+    const int end =
+        last_system < here ? last_system * m + min(((back & (group - 1)) + 1) * rows, m) : here * m;
+    const int own = mine * m + member * rows - begin, count = end - begin - lane;
     const long long first = first_system * m + begin + lane;
     lower += first, diagonal += first, upper += first, rhs += first, x += first;
     btcs::Chunk<rows> chunk;
@@ -105,7 +106,7 @@ __global__ void __launch_bounds__(block_size, resident)
 #pragma unroll
     for (int j = rows - 1; j >= 0; --j) {
         const bool there = j < left;  // behind the system's end there are rows that say x = 0
-        const float before = there && member + j > 0 ? chunk.lower[j] : 0;
+        const float before = there && (j > 0 || member > 0) ? chunk.lower[j] : 0;
         const float middle = there ? chunk.excess[j] : 1;
         const float behind = j < left - 1 ? chunk.upper[j] : 0;
         if (!btcs::dominated(before, middle, behind)) first_bad = j;
