@@ -346,8 +346,7 @@ std::optional<Failure> Worker::report(double seconds, std::string& json) {
         std::memcpy(addresses.data(), from, addresses.size() * sizeof addresses[0]);
         std::vector<std::string> line{"addr2line", "-a", "-C", "-f", "-i", "-e", executable_.string()};
         for (const std::uint64_t address : addresses) line.push_back(fmt::format("{:#x}", address));
-        const std::string places =
-            simt::check::with_columns(executable_.string(), run_binutil(line, stop_));
+        const std::string places = simt::check::with_columns(executable_.string(), run_binutil(line, stop_));
         asked.places_bytes = std::min(places.size(), report_bytes_);
         std::memcpy(in_.data() + asked.places_offset, places.data(), asked.places_bytes);
     }

@@ -93,6 +93,8 @@ TEST_CASE("modelled speed has a case and thresholds of its own", "[manifest]") {
                ContainsSubstring("none of [[modelled]] is a problem of this rung"));
     CHECK_THAT(refusal(model, speed + ", modelled = { zero = 2.4, full = 2.2 } }\n"),
                ContainsSubstring("'full' must be greater"));
+    CHECK_THAT(refusal(model, speed + ", modelled = { zero = 0.9, full = 2.2 } }\n"),
+               ContainsSubstring("'zero' must be a number of at least 1"));
     CHECK_THAT(refusal(model, speed + ", modelled = 2 }\n"), ContainsSubstring("must be a table"));
     CHECK_THAT(refusal(model + "calls = 3\n"), ContainsSubstring("calls"));
     CHECK_THAT(refusal("[[modelled]]\nproblem = \"max\"\nsizes = [1]\nkind = \"u\"\n"),

@@ -56,6 +56,7 @@ __global__ void __launch_bounds__(sweep_block, 1)
         const double rr = sums.of[0], pw = sums.of[1], rw = sums.of[2], ww = sums.of[3];
         if (k == 0) bb = rr;
         what = verdict(rr, bb, k, limit, tolerance);
+        if (what < 0 && (!(pw > 0) || isinf(pw))) what = breakdown;
         if (what >= 0) {
             for (long long i = me; behind != 0 && i < kept; i += threads) x[i] += behind * (p[i] - r[i]);
             behind = 0;
@@ -84,10 +85,6 @@ __global__ void __launch_bounds__(sweep_block, 1)
         }
         if (me == 0) history[k] = sqrt(rr);
         if (what >= 0) break;
-        if (!(pw > 0) || isinf(pw)) {
-            what = breakdown;
-            break;
-        }
         // TODO 5.3 (about 3 lines): alpha = r.r / p.Ap. The new r is r - alpha w: find its r.r from the sums, before it
         // exists, and from that beta. Rounding must not make it negative.
         step.beta = static_cast<T>(0 * (rw + ww));

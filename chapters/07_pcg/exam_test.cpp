@@ -431,6 +431,10 @@ TEST_CASE("A has the eigenvectors, the condition and the solutions of theory", "
                   1e-13 * pcg::norm_in(grid, x));
         }
     }
+    const Grid line{1, 100'003};  // long enough to show a cost that grows with the square
+    const Field b = rungs::random_field<double>(line.cells(), 4, rungs::signed_uniform);
+    const Field x = pcg::solution(line, b);
+    CHECK(pcg::residual_norm(line, b, x) <= 1e-15 * std::sqrt(pcg::dot(x, x)));
     const double tangent = std::tan(std::acos(-1.0) / 2 / 34);
     CHECK(std::abs(pcg::condition({3, 33}) * tangent * tangent - 1) < 1e-12);
 }

@@ -34,8 +34,8 @@ double residual_norm(const Grid& grid, std::span<const double> b, std::span<cons
 /// v.A v = sum of (v_i - v_j)^2 over all pairs of neighbours, those beyond the boundary being 0.
 double norm_in(const Grid& grid, std::span<const double> v);
 
-/// The solution of A x = b: A is diagonal in sine waves (fast only where L is small: d n L operations,
-/// twice).
+/// The solution of A x = b, directly: sine waves along all axes but the first (2 (d - 1) n L operations: fast
+/// only where L is small), elimination along that one.
 Field solution(const Grid& grid, std::span<const double> b);
 
 /// The sine wave with `waves` half periods along each axis, an eigenvector of A.
