@@ -179,14 +179,15 @@ int doctor(Terminal& out) {
     fs::path build = build_folder();
     if (build.empty()) build = ".";
     const fs::space_info space = fs::space(build, error);
+    const std::string free = fmt::format("{:.1f} GiB free at {}",
+                                         static_cast<double>(space.available) / (1 << 30), build.string());
+    const char* const advice = "free some space, or move the build folder";
     if (!error && space.available < (std::uintmax_t{1} << 30)) {
-        diagnosis.missing("disk",
-                          fmt::format("{:.2f} GiB free at {}; 1 GiB is needed",
-                                      static_cast<double>(space.available) / (1 << 30), build.string()),
-                          "free some space, or move the build folder");
+        diagnosis.missing("disk", free + "; at least 1 GiB is needed", advice);
+    } else if (!error && space.available < (std::uintmax_t{3} << 30)) {
+        diagnosis.note("disk", free + "; a build from nothing with its cache takes 3 GiB", advice);
     } else if (!error) {
-        diagnosis.good("disk", fmt::format("{:.1f} GiB free at {}",
-                                           static_cast<double>(space.available) / (1 << 30), build.string()));
+        diagnosis.good("disk", free);
     }
 
     diagnosis.section("tools");
