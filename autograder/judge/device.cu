@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -37,7 +38,14 @@ std::string Device::missing() {
     return std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code);
 }
 
-Device::Device(std::size_t bytes) : bytes_(bytes) { check(cudaMalloc(&memory_, bytes), "allocating memory"); }
+Device::Device(std::size_t bytes) : bytes_(bytes) {
+    const cudaError_t code = cudaMalloc(&memory_, bytes);
+    if (code == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        throw std::bad_alloc();
+    }
+    check(code, "allocating memory");
+}
 
 Device::~Device() { cudaFree(memory_); }
 

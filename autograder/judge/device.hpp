@@ -12,7 +12,7 @@ class Device {
     /// Why no GPU can be used; empty when one can.
     static std::string missing();
 
-    /// Allocates `bytes` on the first device. @throws std::runtime_error
+    /// Allocates `bytes` on the first device. @throws std::bad_alloc where it has no more, std::runtime_error
     explicit Device(std::size_t bytes);
     ~Device();
     Device(const Device&) = delete;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <future>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -330,20 +331,28 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     const fs::path& root = options.toolchain.root;
     const fs::path solution = source_of(manifest, rung, root, Whose::solution);
 
-    Race race(*timed, exam, options);
-    if (!race.shared()) {
+    std::unique_ptr<Race> race;
+    try {
+        race = std::make_unique<Race>(*timed, exam, options);
+    } catch (const std::bad_alloc&) {
+        speed.why_not = "speed: the timed case does not fit into this GPU's free memory";
+        return;
+    }
+    if (!race->shared()) {
         speed.why_not = "speed: this system does not share GPU memory between processes";
         return;
     }
     speed.trust = "judge's clock and memory";
     speed.baseline = baseline.name;
-    speed.roof = race.roof();
+    speed.roof = race->roof();
     std::vector<Contestant> contestants(3);
-    contestants[0] = {rung.name, race.enter(executable, rung.name), {}};
+    contestants[0] = {rung.name, race->enter(executable, rung.name), {}};
     const fs::path slow = source_of(manifest, baseline, root, Whose::solution);
-    contestants[1] = {baseline.name, race.enter(built(manifest, baseline, slow, options), baseline.name), {}};
-    contestants[2] = {"reference", race.enter(built(manifest, rung, solution, options), "the reference"), {}};
-    const double null = race.null_seconds(*contestants[2].worker);
+    contestants[1] = {
+        baseline.name, race->enter(built(manifest, baseline, slow, options), baseline.name), {}};
+    contestants[2] = {
+        "reference", race->enter(built(manifest, rung, solution, options), "the reference"), {}};
+    const double null = race->null_seconds(*contestants[2].worker);
 
     const double limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
     const auto end = in_seconds(options.budget);
@@ -357,13 +366,13 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     for (int pair = -warm_up_pairs; test.wants_more() && Clock::now() < end; ++pair) {
         if (!rung.speed && test.pairs() >= glance_pairs && Clock::now() > glance) break;
         if (options.progress) options.progress({rung, Phase::speed, std::max(pair, 0), 0});
-        race.fresh_inputs();
+        race->fresh_inputs();
         std::shuffle(order.begin(), order.end(), random);
         for (const std::size_t i : order) {
             double seconds = 0;
             // The baseline and the reference are the workbook's own: one look tells that they run here.
             const bool looked_at = i == 0 || pair == -warm_up_pairs;
-            const auto failure = race.run(*contestants[i].worker, limit, null, looked_at, seconds);
+            const auto failure = race->run(*contestants[i].worker, limit, null, looked_at, seconds);
             if (failure && i != 0) {
                 throw InfraError(fmt::format("{}: {}", contestants[i].name, failure->reason));
             }
