@@ -31,12 +31,12 @@ class RedBlackExam : public rungs::Exam {
                                 : check_of<float>(which, task, outputs);
     }
 
-    /// b and start read once, u written once, and the oldest of all counts of an update: 6 additions, 1
-    /// product. An iteration that is not fused with others moves all that again.
     std::vector<std::string> size_names(const rungs::Case& /*which*/) const override {
         return {"n", "iterations"};
     }
 
+    /// b and start read once, u written once, and the oldest of all counts of an update: 6 additions, 1
+    /// product. An iteration that is not fused with others moves all that again.
     rungs::Work work(const rungs::Case& which) const override {
         const double points = std::pow(static_cast<double>(which.sizes.at(0)), 3);
         const double element = is_double(which) ? 8 : 4;

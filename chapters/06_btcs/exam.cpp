@@ -109,14 +109,14 @@ class BtcsExam : public rungs::Exam {
         return which.problem == "march" ? check_march(which, outputs) : check_systems(which, task, outputs);
     }
 
-    /// A system: three diagonals and a right-hand side read once, x written once; elimination takes eight
-    /// operations a row. A march: values read and written once, whatever the steps; a step takes six
-    /// operations a point.
     std::vector<std::string> size_names(const rungs::Case& which) const override {
         if (which.problem == "march") return {"points", "steps"};
         return {"rows", "systems"};
     }
 
+    /// A system: three diagonals and a right-hand side read once, x written once; elimination takes eight
+    /// operations a row. A march: values read and written once, whatever the steps; a step takes six
+    /// operations a point.
     rungs::Work work(const rungs::Case& which) const override {
         const double rows = static_cast<double>(which.sizes.at(0));
         if (which.problem == "march") return {8 * rows, 6 * rows * static_cast<double>(which.sizes.at(1))};
