@@ -6,8 +6,8 @@
 #include "integrator.cuh"
 #include "inverse_sqrt.cuh"
 #include "nbody.cuh"
+#include "partial_sums.cuh"
 #include "rungs/cuda_check.cuh"
-#include "rungs/scratch.cuh"
 
 static constexpr int owned = 2;  // bodies a thread
 
@@ -76,22 +76,6 @@ __global__ void __launch_bounds__(block_size, resident / block_size)
     }
 }
 
-/// A thread owns one body and adds up its sums from the first row to the last: no atomics, so that each run
-/// has the same last digits.
-static __global__ void add_rows_kernel(const float4* sums, float4* acceleration, int n, int rows) {
-    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= n) return;
-    float4 total{0, 0, 0, 0};
-#pragma unroll 8
-    for (int row = 0; row < rows; ++row) {
-        const float4 sum = sums[row * static_cast<std::size_t>(n) + i];
-        total.x += sum.x;
-        total.y += sum.y;
-        total.z += sum.z;
-    }
-    acceleration[i] = total;
-}
-
 template <int block_size, int unrolled>
 static void launch(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {
     int device = 0, sms = 0;
@@ -111,14 +95,12 @@ static void launch(const float4* bodies, float4* acceleration, int n, float soft
     rows = (tiles - 1) / part_tiles + 1;
     // END SOLUTION
 
-    const std::size_t bytes = sizeof(float4) * static_cast<std::size_t>(rows) * static_cast<std::size_t>(n);
-    auto* const sums = static_cast<float4*>(rungs::stream_workspace(stream, bytes));
+    float4* const sums = nbody::make_packed_sums(rows, n, stream);
     const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(rows));
     split_kernel<block_size, unrolled>
         <<<grid, block_size, 0, stream>>>(bodies, sums, n, part_tiles * block_size, softening * softening);
     CUDA_CHECK(cudaGetLastError());
-    add_rows_kernel<<<(n + 127) / 128, 128, 0, stream>>>(sums, acceleration, n, rows);
-    CUDA_CHECK(cudaGetLastError());
+    nbody::add_rows(sums, acceleration, n, rows, stream);
 }
 
 void nbody::split(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {
