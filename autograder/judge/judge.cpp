@@ -462,13 +462,7 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     }
     result.judged = owner_of(result.verdict) == Owner::student;
     if (result.judged && result.passed()) {
-        result.points = rung.points + result.modelled.points;
-        if (rung.speed && result.speed.judged) {
-            const double reference = result.speed.baseline_seconds / result.speed.reference_seconds;
-            if (const auto rule = reachable(*rung.speed, reference)) {
-                result.points += points_for(*rule, result.speed.speedup);
-            }
-        }
+        result.points = rung.points + result.modelled.points + result.speed.points;
     }
     result.points = std::isfinite(result.points) ? std::clamp(result.points, 0.0, result.max_points) : 0;
     result.seconds = std::chrono::duration<double>(Clock::now() - start).count();

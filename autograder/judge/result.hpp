@@ -171,6 +171,7 @@ struct Speed {
     double roof = 0;       ///< bytes a second of a device copy, measured in the same session; 0: unknown
     std::string baseline;  ///< the rung `speedup` refers to
     std::string trust;     ///< "judge's clock, judge's buffers", or what is weaker
+    double points = 0;     ///< of the rung's points, those for this
 };
 
 struct RungResult {

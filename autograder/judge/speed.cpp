@@ -35,8 +35,6 @@ constexpr std::size_t glance_pairs = 3;
 /// memory.
 constexpr double implausible = 1.25;
 constexpr std::uint32_t nan_words = 0xFFC00000U;
-/// Outputs that are larger than this together, the judge takes from the device by itself.
-constexpr std::size_t most_fetched = 64U << 10;
 constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache
 
 /// One runner in the race.
@@ -81,8 +79,8 @@ class Race {
         device_ = std::make_unique<Device>(heats_.size() * slot_bytes_);
         pristine_ = std::make_unique<Device>(heats_.size() * slot_bytes_);
         flush_ = std::make_unique<Device>(flush_bytes);
-        const std::size_t out_bytes = heats_.size() * (layout_.out_bytes - protocol::reply_bytes);
-        if (out_bytes > most_fetched) taken_ = std::make_unique<Device>(out_bytes);
+        taken_bytes_ = layout_.out_bytes - layout_.regions[inputs()].out_offset;
+        taken_ = std::make_unique<Device>(heats_.size() * taken_bytes_);
         upload();
         shared_ = device_->share(handle_);
     }
@@ -94,7 +92,6 @@ class Race {
         WorkerOptions how;
         how.backend = Backend::cuda;
         how.cpu_seconds = options_.budget + start_seconds;
-        how.out_bytes = protocol::reply_bytes + (taken_ ? 0 : heats_.size() * layout_.out_bytes);
         how.stop = options_.stop;
         auto worker = std::make_unique<Worker>(executable, how);
         if (const auto failure = worker->start(start_seconds)) {
@@ -103,19 +100,19 @@ class Race {
         return worker;
     }
 
-    /// What a call costs at least: the words, one tiny operation on the device, the copies. The least of
-    /// many, because it is subtracted from times: too much would be a gift. To be asked of a worker that has
-    /// no interest in a large answer.
+    /// What a call costs at least: the words, one tiny operation on the device, the judge's copies. The least
+    /// of many, because it is subtracted from times: too much would be a gift. To be asked of a worker that
+    /// has no interest in a large answer.
     double null_seconds(Worker& worker) {
         std::vector<double> samples;
         for (int i = 0; i < null_calls; ++i) {
-            make_ready(worker);
+            make_ready();
             if (const auto failure = prepare(worker, 10)) throw InfraError("null call: " + failure->reason);
             const auto start = Clock::now();
-            if (const auto failure = worker.order(protocol::touch | way_back(), 10)) {
+            if (const auto failure = worker.order(protocol::touch, 10)) {
                 throw InfraError("null call: " + failure->reason);
             }
-            collect(worker);
+            collect();
             samples.push_back(std::chrono::duration<double>(Clock::now() - start).count());
             if (const auto failure = worker.complaint(worker.reply())) {
                 throw InfraError("null call: " + failure->reason);
@@ -142,18 +139,19 @@ class Race {
     /// One run of all calls. `looked_at`: its answers are checked, which can take longer than the run.
     /// @returns seconds of one call, or what went wrong
     std::optional<Failure> run(Worker& worker, double limit, double null, bool looked_at, double& seconds) {
-        make_ready(worker);
+        make_ready();
         if (auto failure = prepare(worker, limit)) return failure;
         const auto start = Clock::now();
-        auto failure = worker.order(protocol::run | way_back(), limit * static_cast<double>(heats_.size()));
+        auto failure = worker.order(protocol::run, limit * static_cast<double>(heats_.size()));
         if (failure) return failure;
-        collect(worker);
+        collect();
         const std::chrono::duration<double> took = Clock::now() - start;
         if ((failure = worker.complaint(worker.reply()))) return failure;
-        if (taken_ && looked_at) download();
         // A time below the null call's cost is noise: never a reward.
         seconds = std::max(took.count() - null, 0.05 * took.count()) / static_cast<double>(heats_.size());
-        return looked_at ? verify() : std::nullopt;
+        if (!looked_at) return std::nullopt;
+        download();
+        return verify();
     }
 
   private:
@@ -161,13 +159,23 @@ class Race {
         return places_[call] * slot_bytes_ + (region.in_offset - protocol::request_bytes);
     }
 
-    /// In the memory through which outputs come back: all calls, one after the other.
-    std::size_t out_offset(std::size_t call, const Region& region) const {
-        return region.out_offset + call * (layout_.out_bytes - protocol::reply_bytes);
+    /// In the judge's copy: the outputs of all calls, one call after the other.
+    std::size_t taken_offset(std::size_t call, const Region& region) const {
+        return call * taken_bytes_ + (region.out_offset - layout_.regions[inputs()].out_offset);
     }
 
     /// Outputs are what comes after the inputs in every layout.
     std::size_t inputs() const { return heats_[0].task.inputs.size(); }
+
+    /// Calls `visit(call, i, region)` for output i of every call.
+    template <class Visit>
+    void for_each_output(Visit visit) const {
+        for (std::size_t call = 0; call < heats_.size(); ++call) {
+            for (std::size_t i = inputs(); i < layout_.regions.size(); ++i) {
+                visit(call, i - inputs(), layout_.regions[i]);
+            }
+        }
+    }
 
     /// Puts the inputs into memory that no worker can reach.
     void upload() {
@@ -197,7 +205,6 @@ class Race {
             for (std::size_t i = 0; i < arrays; ++i) {
                 Region region = layout_.regions[i];
                 region.arena_offset = offset(call, region);
-                region.out_offset = out_offset(call, region);
                 request.region[call * arrays + i] = region;
             }
         }
@@ -207,64 +214,33 @@ class Race {
 
     /// Before every run: inputs as they were (the worker before may have written to them), outputs poisoned,
     /// and nothing of either left in the cache.
-    void make_ready(Worker& worker) {
+    void make_ready() {
         device_->copy(*pristine_, heats_.size() * slot_bytes_);
-        poison(worker);
+        const auto word = nan_words | static_cast<std::uint32_t>(random_() & 0x003FFFFFU);
+        for_each_output([&](std::size_t call, std::size_t, const Region& region) {
+            device_->fill(offset(call, region), word, region.bytes);
+        });
         flush_->fill(0, 0, flush_bytes);
     }
 
-    void poison(Worker& worker) {
-        const auto word = nan_words | static_cast<std::uint32_t>(random_() & 0x003FFFFFU);
-        for (std::size_t call = 0; call < heats_.size(); ++call) {
-            for (std::size_t i = inputs(); i < layout_.regions.size(); ++i) {
-                const Region& region = layout_.regions[i];
-                device_->fill(offset(call, region), word, region.bytes);
-                if (!taken_) fill_region(worker.out() + out_offset(call, region), region, {}, word);
-            }
-        }
-    }
-
-    /// How outputs come back. Few bytes the worker's part fetches from the device: were it the judge, the
-    /// change to its context would be part of the time. Of many bytes the way through the host's memory takes
-    /// longer than a fast kernel, and varies by more.
-    std::uint32_t way_back() const {
-        if (taken_) return 0;
-        return protocol::fetch;
-    }
-
-    /// The judge's own copy of every output, where no worker can reach it.
-    void collect(Worker& worker) {
-        for (std::size_t call = 0; call < heats_.size(); ++call) {
-            Heat& heat = heats_[call];
-            if (!taken_) heat.outputs = heat.task.outputs;
-            for (std::size_t i = 0; i < heat.task.outputs.size(); ++i) {
-                const Region& region = layout_.regions[inputs() + i];
-                const std::size_t place = out_offset(call, region);
-                if (taken_) {
-                    taken_->take(place - protocol::reply_bytes, *device_, offset(call, region), region.bytes);
-                    continue;
-                }
-                Array& output = heat.outputs[i];
-                const std::byte* first = worker.out() + place + region.lead;
-                output.bytes.assign(first, first + output.count * size_of(output.element));
-            }
-        }
-        if (taken_) taken_->wait();
+    /// The judge's own copy of every output, where no worker can reach it. It is made on the device: the way
+    /// through the host's memory takes longer than a fast kernel, and varies by more.
+    void collect() {
+        for_each_output([&](std::size_t call, std::size_t, const Region& region) {
+            taken_->take(taken_offset(call, region), *device_, offset(call, region), region.bytes);
+        });
+        taken_->wait();
     }
 
     /// What the judge took, for a look at it.
     void download() {
-        for (std::size_t call = 0; call < heats_.size(); ++call) {
-            Heat& heat = heats_[call];
-            heat.outputs = heat.task.outputs;
-            for (std::size_t i = 0; i < heat.outputs.size(); ++i) {
-                const Region& region = layout_.regions[inputs() + i];
-                Array& output = heat.outputs[i];
-                output.bytes.resize(output.count * size_of(output.element));
-                taken_->download(out_offset(call, region) - protocol::reply_bytes + region.lead,
-                                 output.bytes.data(), output.bytes.size());
-            }
-        }
+        for (Heat& heat : heats_) heat.outputs = heat.task.outputs;
+        for_each_output([&](std::size_t call, std::size_t i, const Region& region) {
+            Array& output = heats_[call].outputs[i];
+            output.bytes.resize(output.count * size_of(output.element));
+            taken_->download(taken_offset(call, region) + region.lead, output.bytes.data(),
+                             output.bytes.size());
+        });
     }
 
     /// Every timed output counts, not the last one alone.
@@ -291,10 +267,11 @@ class Race {
     std::vector<Heat> heats_;
     std::vector<std::size_t> places_;
     Layout layout_;
-    std::size_t slot_bytes_ = 0;
+    std::size_t slot_bytes_ = 0;        ///< arrays of one call
+    std::size_t taken_bytes_ = 0;       ///< outputs of one call
     std::unique_ptr<Device> device_;    ///< shared with the workers
     std::unique_ptr<Device> pristine_;  ///< the inputs as the exam made them
-    std::unique_ptr<Device> taken_;     ///< the outputs of a run, if they are large
+    std::unique_ptr<Device> taken_;     ///< the outputs of a run
     std::unique_ptr<Device> flush_;     ///< written to empty the cache
     unsigned char handle_[64] = {};
     bool shared_ = false;
@@ -423,7 +400,8 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             reference, baseline.name);
         return;
     }
-    if (points_for(*rule, speed.speedup) <= 0) {
+    speed.points = points_for(*rule, speed.speedup);
+    if (speed.points <= 0) {
         result.verdict = Verdict::slow;
         result.reason = fmt::format("right, but {:.2f} times as fast as {}; points begin beyond {:.2f}",
                                     speed.speedup, baseline.name, rule->zero);
