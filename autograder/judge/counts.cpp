@@ -185,7 +185,7 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     const std::optional<Tally> slow =
         count(manifest, baseline, source_of(manifest, baseline, root, Whose::solution), exam, options,
               modelled.why_not, {}, &which);
-    if (!slow) return;
+    if (!slow) throw InfraError("its time could not be modelled: " + modelled.why_not);
     const simt::model::Machine& machine = machine_of(options.toolchain);
     std::string ignored;
     modelled.machine = machine.name;
@@ -396,9 +396,14 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     if (options.progress) options.progress({rung, Phase::counters, 0, 0});
     const Case which = case_to_count(manifest, rung, exam);
     counters.which = describe(exam, which, exam.make(which));
+    const bool with_model = rung.speed && rung.speed->modelled;
     std::optional<Tally> mine = count(manifest, rung, source, exam, options, counters.why_not);
     if (!mine) {
         result.modelled.why_not = counters.why_not;
+        if (with_model) {  // too slow to be counted, or this machine is: not for a program to decide
+            result.verdict = Verdict::suspect;
+            result.reason = "right, but its time could not be modelled: " + counters.why_not;
+        }
         return;
     }
     counters.rung = std::move(*mine);
@@ -409,6 +414,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
         counters.reference = count(manifest, rung, solution, exam, options, why_not);
         if (!counters.reference) {
             result.modelled.why_not = why_not;
+            if (with_model) throw InfraError("its time could not be modelled: " + why_not);
             return;
         }
     }

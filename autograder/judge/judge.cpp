@@ -462,6 +462,8 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     }
     result.judged = owner_of(result.verdict) == Owner::student;
     if (result.judged && result.passed()) {
+        // What nobody looked at could not be earned.
+        if (rung.speed && !result.speed.judged && !result.modelled.done) result.max_points = rung.points;
         result.points = rung.points + result.modelled.points + result.speed.points;
     }
     result.points = std::isfinite(result.points) ? std::clamp(result.points, 0.0, result.max_points) : 0;

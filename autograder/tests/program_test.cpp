@@ -45,6 +45,17 @@ bool is_ascii(const std::string& text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
+/// Points for modelled speed, which is that of a sum of so many floats.
+void model_speed(const SmallWorkbook& workbook, int size) {
+    std::string manifest = SmallWorkbook::manifest();
+    manifest.insert(manifest.find("hints ="),
+                    "speed = { points = 5, baseline = \"01_atomic\", zero = 1.5, full = 2.5, "
+                    "modelled = { zero = 1.5, full = 2.5 } }\n");
+    manifest.insert(manifest.find("[rungs.01"), "[[modelled]]\nproblem = \"sum\"\nsizes = [" +
+                                                    std::to_string(size) + "]\nkind = \"uniform\"\n");
+    workbook.folder.write("chapters/01_reduction/chapter.toml", manifest);
+}
+
 }  // namespace
 
 TEST_CASE("every verb has help with an example", "[program]") {
@@ -428,13 +439,7 @@ TEST_CASE("the solution passes, the starter does not, and the result says so", "
 
 TEST_CASE("points for speed count before a check as after it, also for a file that is refused", "[program]") {
     const SmallWorkbook workbook;
-    std::string manifest = SmallWorkbook::manifest();
-    manifest.insert(manifest.find("hints ="),
-                    "speed = { points = 5, baseline = \"01_atomic\", zero = 1.5, full = 2.5, "
-                    "modelled = { zero = 1.5, full = 2.5 } }\n");
-    manifest.insert(manifest.find("[rungs.01"),
-                    "[[modelled]]\nproblem = \"sum\"\nsizes = [257]\nkind = \"uniform\"\n");
-    workbook.folder.write("chapters/01_reduction/chapter.toml", manifest);
+    model_speed(workbook, 257);
     CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("- / 15"));
     fs::create_directory(workbook.folder.path() / "in");
     fs::create_symlink("/dev/null", workbook.folder.path() / "in/03_shared_tree.cu");
@@ -443,6 +448,36 @@ TEST_CASE("points for speed count before a check as after it, also for a file th
     INFO(refused.err);
     CHECK(Json::parse(refused.out)["rungs"][0]["verdict"] == "COMPILE_ERROR");
     CHECK(Json::parse(refused.out)["max_score"] == 15);
+}
+
+TEST_CASE("points for speed are not lost where it could not be modelled", "[program][judge]") {
+    const SmallWorkbook workbook;
+    model_speed(workbook, 300);  // a size that no other case has
+    workbook.folder.write(SmallWorkbook::student, workbook.solution);
+    const auto graded = [&](int status) {
+        const Outcome outcome = workbook.run({"check", "01/03", "--backend", "cpu", "--json", "-"});
+        INFO(outcome.err);
+        CHECK(outcome.status == status);
+        return Json::parse(outcome.out)["rungs"][0];
+    };
+    CHECK(graded(0)["max_points"] == 15);
+
+    std::string late = workbook.solution;
+    const std::string at = "    const std::size_t blocks =";
+    REQUIRE(late.find(at) != std::string::npos);
+    late.insert(late.find(at), "    if (n == 300) throw 1;\n");
+    workbook.folder.write(SmallWorkbook::student, late);
+    Json rung = graded(3);
+    CHECK(rung["verdict"] == "SUSPECT");
+    CHECK_THAT(rung["reason"].get<std::string>(), ContainsSubstring("could not be modelled: 03_shared_tree"));
+    CHECK(rung["points"].is_null());
+
+    workbook.folder.write(SmallWorkbook::student, workbook.solution);
+    fs::remove(workbook.folder.path() / "solutions/01_reduction/03_shared_tree.cu");
+    rung = graded(3);
+    CHECK(rung["verdict"] == "INFRA");
+    CHECK_THAT(rung["reason"].get<std::string>(), ContainsSubstring("there is no file 03_shared_tree.cu"));
+    CHECK(rung["points"].is_null());
 }
 
 TEST_CASE("what the compiler warns of is told of a right rung, too", "[program][judge]") {
