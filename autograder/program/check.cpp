@@ -64,6 +64,7 @@ int check(const CheckOptions& options) {
             "--sanitize needs a GPU (" + grading.backend.why +
             "); without one, check mode looks for the same faults: ./rungs check --backend cpu");
     }
+    grading.jobs = options.jobs;
     grading.key = options.seed ? *options.seed : judge::random_key();
     grading.remember = true;
     grading.command = "./rungs check";

@@ -20,6 +20,7 @@ int demo(const DemoOptions& options) {
     grading.whose = judge::Whose::solution;
     grading.machine = this_machine();
     grading.backend = choose_backend(workbook, options.backend, grading.machine.gpu);
+    grading.jobs = options.jobs;
     grading.key = options.seed ? *options.seed : judge::random_key();
     grading.command = fmt::format("./rungs demo --backend {} --seed {}", name_of(grading.backend.backend),
                                   key_text(grading.key));

@@ -6,12 +6,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <map>
+#include <mutex>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "findings.hpp"
 #include "interrupt.hpp"
+#include "jobs.hpp"
 #include "progress.hpp"
 #include "rungs/atomic_file.hpp"
 #include "text.hpp"
@@ -115,6 +118,28 @@ RungResult refused(const Chosen& chosen, const GradeOptions& options, const std:
     result.verdict = Verdict::compile_error;
     result.judged = true;
     return result;
+}
+
+/// Whether other rungs on the same machine may have had a part in this: a limit of time or memory was met, or
+/// something failed that should not.
+bool depends_on_load(const RungResult& result) {
+    const auto says = [&](const char* words) { return result.reason.find(words) != std::string::npos; };
+    switch (result.verdict) {
+        case Verdict::timeout:
+        case Verdict::deadlock:  // polling is one when it goes on for too long
+        case Verdict::oom:
+        case Verdict::suspect:
+        case Verdict::infra:
+            return true;
+        default:
+            if (says("did not finish within") || says("SIGKILL")) return true;
+    }
+    const judge::Checks& checks = result.checks;
+    const bool found =
+        !checks.findings.empty() && checks.findings.front().severity == simt::check::Severity::error;
+    if (checks.done && checks.cases < checks.of && !found) return true;
+    return result.passed() && checks.done &&
+           (!result.counters.done || (!result.given && !result.counters.reference));
 }
 
 std::string whose_text(const GradeOptions& options) {
@@ -419,30 +444,24 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
     judging.backend = options.backend.backend;
     judging.key = options.key;
     judging.sanitize = options.sanitize;
-    judging.stop = &stop;
-    judging.progress = [&](const judge::Progress& now) {
-        std::string text = fmt::format("  {:<{}}  {}", now.rung.name, name_width, judge::name_of(now.phase));
-        if (now.of > 0) text += fmt::format(" {} of {}", now.done, now.of);
-        out.status(text);
-    };
 
-    const Manifest* chapter = nullptr;
-    std::unique_ptr<Exam> exam;
-    std::string not_stored;
+    std::map<const Manifest*, std::unique_ptr<Exam>> exams;
     for (const Chosen& one : chosen) {
-        if (one.chapter != chapter) {
-            chapter = one.chapter;
-            exam = workbook.exam_of(*chapter);
-            out.line();
-            out.line(out.paint(Style::bold, chapter->chapter.substr(0, 2) + " " + chapter->title));
-        }
+        if (!exams[one.chapter]) exams[one.chapter] = workbook.exam_of(*one.chapter);
+    }
+    const bool submitted = !options.submission.empty();
+    const bool remembered = options.remember && options.whose == judge::Whose::student && !submitted;
+    std::vector<RungReport> reports(chosen.size());
+    std::mutex mutex;                               // of the following two
+    std::vector<std::string> doing(chosen.size());  // of each rung; empty: nothing
+    std::string not_stored;
+    const auto judge_one = [&](std::size_t i, bool alone, const std::atomic<bool>& stop_jobs) {
+        const Chosen& one = chosen[i];
         const fs::path source =
             judge::source_of(*one.chapter, *one.rung, workbook.root(), options.whose, options.submission);
-        RungReport rung;
+        RungReport& rung = reports[i];
         rung.idea = one.rung->idea;
         rung.file = workbook.shown(source);
-        const bool submitted = !options.submission.empty();
-        const bool remembered = options.remember && options.whose == judge::Whose::student && !submitted;
         const std::string before = remembered ? fingerprint(source) : std::string();
         if (!options.backend.cannot.empty()) {
             rung.result = not_run(one, options, options.backend.cannot);
@@ -450,16 +469,63 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
             rung.result =
                 refused(one, options, source.filename().string() + " is a link out of the submission");
         } else {
-            rung.result = judge::judge_rung(*one.chapter, *one.rung, source, *exam, judging);
+            const auto now_doing = [&](const std::string& what) {
+                const std::lock_guard lock(mutex);
+                doing[i] = what;
+            };
+            judge::JudgeOptions mine = judging;
+            mine.stop = &stop_jobs;
+            mine.progress = [&](const judge::Progress& now) {
+                std::string what = judge::name_of(now.phase);
+                if (now.of > 0) what += fmt::format(" {} of {}", now.done, now.of);
+                now_doing(what);
+            };
+            rung.result = judge::judge_rung(*one.chapter, *one.rung, source, *exams.at(one.chapter), mine);
+            now_doing("");
             // What Ctrl-C did to a compiler or a worker is no verdict on the student.
-            if (stop) break;
+            if (stop_jobs) return Jobs::End::stopped;
+            if (!alone && depends_on_load(rung.result)) return Jobs::End::alone_once_more;
         }
-        show_row(rung, name_width, out);
         if (remembered) {
             const std::string problem = remember(workbook, one, rung.result, options.backend.backend, before);
+            const std::lock_guard lock(mutex);
             if (!problem.empty()) not_stored = problem;
         }
-        report.rungs.push_back(std::move(rung));
+        return Jobs::End::finished;
+    };
+
+    // A clock decides about points on a GPU: there is one rung at a time.
+    const bool timed = options.backend.backend == Backend::cuda;
+    const unsigned threads = timed ? 1 : options.jobs > 0 ? options.jobs : jobs_at_once(options.machine);
+    Jobs jobs(chosen.size(), threads, judge_one);
+    std::string shown;
+    const auto meanwhile = [&] {
+        if (stop) jobs.stop();
+        std::string text;
+        const std::lock_guard lock(mutex);
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            if (doing[i].empty()) continue;
+            const std::string& name = chosen[i].rung->name;
+            text += text.empty() ? fmt::format("  {:<{}}  {}", name, name_width, doing[i]) : ", " + name;
+        }
+        if (text != shown) out.status(text);
+        shown = text;
+    };
+    const Manifest* chapter = nullptr;
+    const auto show_chapter = [&](const Manifest* of) {
+        if (of == chapter) return;
+        chapter = of;
+        out.line();
+        out.line(out.paint(Style::bold, chapter->chapter.substr(0, 2) + " " + chapter->title));
+    };
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        if (!stop) show_chapter(chosen[i].chapter);
+        // After a stop: what was finished before it, also behind what was not.
+        if (!jobs.wait(i, meanwhile)) continue;
+        show_chapter(chosen[i].chapter);
+        show_row(reports[i], name_width, out);
+        shown.clear();
+        report.rungs.push_back(std::move(reports[i]));
     }
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (stop) return report;

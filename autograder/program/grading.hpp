@@ -34,10 +34,12 @@ struct GradeOptions {
     const std::atomic<bool>* stop = nullptr;  ///< default: the program's own
     bool sanitize = false;                    ///< with compute-sanitizer
     bool remember = false;                    ///< store verdicts as the student's progress
+    unsigned jobs = 0;  ///< rungs judged at once on the CPU backend; 0: as many as the machine can
 };
 
-/// Judges `chosen` one after the other and shows a table while it goes. When asked to stop it returns the
-/// rungs that were judged until then: no complete result, and not to be written anywhere.
+/// Judges `chosen`, on the CPU backend several at once, and shows a table in their order while it goes. A
+/// rung that met a limit beside others is judged once more, alone, and only that counts. When asked to stop
+/// it returns the rungs that were judged until then: no complete result, and not to be written anywhere.
 /// @throws CannotCheck, ReaderGone, OutputError
 Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options,
              Terminal& out);

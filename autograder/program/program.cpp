@@ -60,6 +60,12 @@ void add_backend(CLI::App* verb, std::string& backend) {
         ->capture_default_str();
 }
 
+void add_jobs(CLI::App* verb, unsigned& jobs) {
+    verb->add_option("--jobs", jobs, "Rungs at once on the CPU backend [one a core, as memory allows]")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("N");
+}
+
 void add_rung(CLI::App* verb, RungChoice& choice) {
     verb->add_option("rung", choice.rung, "Such as 01/03")->required()->type_name("RUNG");
     verb->add_flag("--solution", choice.solution, "The reference solution instead of yours");
@@ -83,6 +89,7 @@ void describe(CLI::App& app, Arguments& in) {
         ->type_name("FILE");
     demo->add_option("--out", in.demo.out, "Folder or .html file of the report [report/]")->type_name("PATH");
     demo->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
+    add_jobs(demo, in.demo.jobs);
     demo->footer("Example: ./rungs demo --backend cpu --json demo.json");
 
     app.add_subcommand("test", "Set up, build and run every test")->footer("Example: ./rungs test");
@@ -110,10 +117,12 @@ void describe(CLI::App& app, Arguments& in) {
         ->type_name("DIR");
     check->add_flag("--sanitize", in.check.sanitize, "On a GPU: also look for faults with compute-sanitizer");
     check->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
+    add_jobs(check, in.check.jobs);
     check->footer("Example: ./rungs check 01/03 --backend cpu --json result.json");
 
     CLI::App* watch = app.add_subcommand("watch", "Check on every save");
-    watch->add_option("rung", in.watch.name, "Only this rung or chapter [whatever is saved]")->type_name("NAME");
+    watch->add_option("rung", in.watch.name, "Only this rung or chapter [whatever is saved]")
+        ->type_name("NAME");
     add_backend(watch, in.watch.backend);
     watch->add_flag("--poll", in.watch.poll,
                     "Look at the files from time to time: for drives that report no changes");

@@ -21,6 +21,7 @@ struct CheckOptions {
     bool solution = false;   ///< grade the reference solutions
     std::string submission;  ///< folder whose rung files stand in for the chapter's
     std::optional<std::uint64_t> seed;
+    unsigned jobs = 0;  ///< see GradeOptions
 };
 int check(const CheckOptions& options);
 
@@ -53,6 +54,7 @@ struct DemoOptions {
     std::string json;      ///< default: result.json beside the page
     std::string out = "";  ///< folder or .html file; default: report/ in the workbook
     std::optional<std::uint64_t> seed;
+    unsigned jobs = 0;  ///< see GradeOptions
 };
 int demo(const DemoOptions& options);
 

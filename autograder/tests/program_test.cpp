@@ -104,6 +104,8 @@ TEST_CASE("wrong use ends with status 2 and the nearest names", "[program]") {
     wrong({"check", "--submission", "nowhere"}, "there is no such folder");
     wrong({"check", "--submission", ".", "--solution"}, "exclude each other");
     wrong({"check", "--nonsense"}, "--nonsense");
+    wrong({"check", "--jobs", "0"}, "--jobs");
+    wrong({"demo", "--jobs", "many"}, "--jobs");
     wrong({"hint"}, "rung is required");
     wrong({"hint", "01"}, "name one rung of it");
     wrong({"reset", "01"}, "name one rung of it");
@@ -605,17 +607,50 @@ TEST_CASE("demo grades the solutions and leaves a page and a result", "[program]
     CHECK(fs::exists(workbook.folder.path() / "page.html"));
 }
 
+namespace {
+
+/// Two more exercises, so that there are rungs to be judged at once, and limits that are soon met.
+void add_rungs(const SmallWorkbook& workbook) {
+    std::string manifest = SmallWorkbook::manifest() + "time_limit = 1\n";
+    for (const std::string name : {"04_grid_stride", "05_warp_shuffle"}) {
+        manifest += "[rungs." + name + "]\nidea = \"an idea\"\npoints = 10\nhints = [\"a nudge\"]\n";
+        const std::string file = "01_reduction/" + name + ".cu";
+        const std::string solution = TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "solutions" / file);
+        workbook.folder.write("solutions/" + file, solution);
+        workbook.folder.write("chapters/" + file, solution);
+    }
+    workbook.folder.write("chapters/01_reduction/chapter.toml", manifest);
+}
+
+/// `rung` with a launcher that never returns.
+std::string endless(std::string rung) {
+    const std::string launcher = "cudaStream_t stream) {";
+    for (std::size_t at = rung.find(launcher); at != std::string::npos; at = rung.find(launcher, at + 1)) {
+        rung.insert(at + launcher.size(), " volatile bool on = true; while (on) {} ");
+    }
+    return rung;
+}
+
+/// A result without what two runs never have in common.
+Json without_times(Json result) {
+    result.erase("started");
+    result.erase("seconds");
+    for (Json& rung : result["rungs"]) {
+        rung.erase("seconds");
+        rung.erase("compile");
+        rung["checks"].erase("seconds");
+    }
+    return result;
+}
+
+}  // namespace
+
 TEST_CASE("Ctrl-C leaves no process and no half-written file", "[program][judge]") {
     const SmallWorkbook workbook;
     workbook.folder.write("result.json", "before");
     // Slow enough to be met in the middle, whatever the machine: the rung never ends.
-    std::string endless = workbook.solution;
-    const std::string launcher = "cudaStream_t stream) {";
-    for (std::size_t at = endless.find(launcher); at != std::string::npos;
-         at = endless.find(launcher, at + 1)) {
-        endless.insert(at + launcher.size(), " volatile bool on = true; while (on) {} ");
-    }
-    workbook.folder.write(SmallWorkbook::student, endless);
+    const std::string rung = endless(workbook.solution);
+    workbook.folder.write(SmallWorkbook::student, rung);
     const auto interrupted = [&](double after, int number) {
         Process::Setup setup = workbook.setup();
         setup.own_group = true;
@@ -633,8 +668,64 @@ TEST_CASE("Ctrl-C leaves no process and no half-written file", "[program][judge]
     interrupted(0.05, SIGINT);  // while it is compiled
     interrupted(0.6, SIGINT);
     interrupted(3.0, SIGTERM);  // while it runs
-    CHECK(workbook.folder.read(SmallWorkbook::student) == endless);
+    CHECK(workbook.folder.read(SmallWorkbook::student) == rung);
     CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("- / 10"));  // no verdict was made up
+}
+
+TEST_CASE("rungs that are judged at once give the same as one after the other", "[program][judge]") {
+    const SmallWorkbook workbook;
+    add_rungs(workbook);
+    workbook.folder.write(SmallWorkbook::student, endless(workbook.solution));  // is judged twice
+    const std::string other = "chapters/01_reduction/05_warp_shuffle.cu";
+    workbook.folder.write(other, "int x = ;\n");
+    std::vector<Json> results;
+    for (const char* jobs : {"1", "4"}) {
+        const Outcome outcome = workbook.run(
+            {"check", "--backend", "cpu", "--seed", "7", "--jobs", jobs, "--json", "result.json"});
+        INFO(outcome.out << outcome.err);
+        CHECK(outcome.status == 1);
+        const std::size_t rows[] = {
+            outcome.out.find("01_atomic        OK"), outcome.out.find("03_shared_tree   TIMEOUT"),
+            outcome.out.find("04_grid_stride   OK"), outcome.out.find("05_warp_shuffle  COMPILE_ERROR")};
+        CHECK(std::is_sorted(std::begin(rows), std::end(rows)));
+        CHECK(rows[3] != std::string::npos);
+        results.push_back(without_times(Json::parse(workbook.folder.read("result.json"))));
+        check_schema(Json::parse(workbook.folder.read("result.json")));
+    }
+    CHECK(results[0] == results[1]);
+    CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("10 of 30 points"));
+}
+
+TEST_CASE("Ctrl-C keeps what was finished behind a rung that was not", "[program][judge]") {
+    const SmallWorkbook workbook;
+    add_rungs(workbook);
+    std::string manifest = workbook.folder.read("chapters/01_reduction/chapter.toml");
+    workbook.folder.write("chapters/01_reduction/chapter.toml",
+                          manifest.replace(manifest.find("time_limit = 1"), 14, "time_limit = 99"));
+    workbook.folder.write(SmallWorkbook::student, endless(workbook.solution));
+    Process::Setup setup = workbook.setup();
+    setup.own_group = true;
+    Process process({RUNGS_PROGRAM, "check", "01/03", "01/04", "--backend", "cpu", "--jobs", "2", "--json",
+                     "result.json"},
+                    setup);
+    // The other one is done, and kept, while the rung before it goes on.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
+    for (std::string stored;
+         stored.find("04_grid_stride") == std::string::npos && std::chrono::steady_clock::now() < end;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        if (fs::exists(workbook.folder.path() / "build/progress.json"))
+            stored = workbook.folder.read("build/progress.json");
+    }
+    process.signal_group(SIGINT);
+    const Outcome outcome = process.finish(30);
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.status == 128 + SIGINT);
+    CHECK_THAT(outcome.err, ContainsSubstring("stopped"));
+    CHECK(outcome.out.find("03_shared_tree") == std::string::npos);
+    CHECK_THAT(outcome.out, ContainsSubstring("04_grid_stride  OK"));
+    CHECK_FALSE(fs::exists(workbook.folder.path() / "result.json"));
+    CHECK(processes_that_name(workbook.folder.path().string()) == 0);
+    CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("10 of 30 points"));
 }
 
 TEST_CASE("watch checks on every kind of save", "[program][judge]") {
