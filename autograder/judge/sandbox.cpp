@@ -174,9 +174,10 @@ int confine(const Confinement& how, int program) {
     }
     if (!failed && limits.open_files) failed = limit(RLIMIT_NOFILE, limits.open_files);
     if (failed || !how.untrusted) return failed;
+    const bool own_user = geteuid() == 0;
     failed = become_nobody();
-    // After the change of user: the processes of root would count otherwise.
-    if (!failed && limits.processes && geteuid() >= 20'000) failed = limit(RLIMIT_NPROC, limits.processes);
+    // Only of a user that no other process has: a student's other programs would count otherwise.
+    if (!failed && limits.processes && own_user) failed = limit(RLIMIT_NPROC, limits.processes);
     if (!failed && how.hide_files) failed = hide_files(program);
     return failed ? failed : filter_calls(how.hide_files);
 }

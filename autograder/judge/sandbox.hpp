@@ -21,7 +21,7 @@ struct Limits {
     std::size_t resident = 0;
     std::size_t cpu_seconds = 0;
     std::size_t file_size = 0;  ///< bytes; see `no_files`
-    std::size_t processes = 0;  ///< of its user; has no effect on root
+    std::size_t processes = 0;  ///< of its user; only where that user is its own, which needs root
     std::size_t open_files = 0;
     bool no_files = false;  ///< may not write to any file
 };

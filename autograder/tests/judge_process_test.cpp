@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <fstream>
@@ -215,4 +216,31 @@ TEST_CASE("two untrusted programs share no user", "[judge][sandbox]") {
         return process.output().text();
     };
     CHECK(user() != user());
+}
+
+TEST_CASE("other processes of a user who is not root do not count against an untrusted program",
+          "[judge][sandbox]") {
+    if (geteuid() != 0) RUNGS_SKIP("only root can become another user");
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        constexpr int most = 8;
+        if (setresgid(30000, 30000, 30000) != 0 || setresuid(30000, 30000, 30000) != 0) _exit(2);
+        std::array<pid_t, 2 * most> others{};
+        for (pid_t& other : others) {
+            other = fork();
+            if (other == 0) pause(), _exit(0);
+        }
+        Command command = shell("/bin/true & wait $! && echo started");
+        command.confinement.untrusted = true;
+        command.confinement.limits.processes = most;
+        Process process(command);
+        const bool ended = run_to_end(process, 10);
+        for (const pid_t other : others) kill(other, SIGKILL);
+        for (const pid_t other : others) waitpid(other, nullptr, 0);
+        _exit(ended && process.output().text() == "started\n" ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
 }
