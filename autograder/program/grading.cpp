@@ -502,12 +502,13 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
     const auto meanwhile = [&] {
         if (stop) jobs.stop();
         std::string text;
-        const std::lock_guard lock(mutex);
+        std::unique_lock lock(mutex);
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             if (doing[i].empty()) continue;
             const std::string& name = chosen[i].rung->name;
             text += text.empty() ? fmt::format("  {:<{}}  {}", name, name_width, doing[i]) : ", " + name;
         }
+        lock.unlock();  // a terminal may hold us up (Ctrl-S), but not the jobs
         if (text != shown) out.status(text);
         shown = text;
     };
