@@ -80,22 +80,39 @@ static __device__ Numbers fetch(const float* a, Piece piece, int n) {
     return f;
 }
 
-/// Uses each number of a piece twice: adds to `down`, for the lane's four columns j, the sums of a_ij v_i,
-/// and leaves in across[0] the sum of a_ij v_j of row i = piece.row + lane / 4.
-template <bool quads, bool on_diagonal>
-static __device__ float multiply(const Numbers& f, Piece piece, const float* v, const float (&vj)[4],
-                                 float (&down)[4]) {
-    const float4 upper = *reinterpret_cast<const float4*>(v + piece.row);
-    const float4 lower = *reinterpret_cast<const float4*>(v + piece.row + 4);
+/// Halves what is on the diagonal: each number will be used twice. (Half of a float is a float, but for the
+/// last bit of a subnormal one.)
+template <bool quads>
+static __device__ void halve_diagonal(Numbers& f, Piece piece) {
+    if (!piece.on_diagonal()) return;
+#pragma unroll
+    for (int h = 0; h < height; ++h) {
+        const auto factor = [&](int c) {
+            return piece.row + h == piece.column + column_of<quads>(c) ? 0.5f : 1.0f;
+        };
+        f.row[h].x *= factor(0), f.row[h].y *= factor(1), f.row[h].z *= factor(2), f.row[h].w *= factor(3);
+    }
+}
+
+/// Uses each number of a piece twice.
+/// @param row   row(h): a lane's four numbers of row h, a_ij
+/// @param v     the vector, from the piece's first row on
+/// @param vj    the vector at the lane's columns
+/// @param down  down[c]: the sum of a_ij v_i over the eight rows is added
+/// @returns the sum of a_ij v_j over the columns of the piece, for its row lane / 4
+template <class Row>
+static __device__ float multiply(const Row& row, const float* v, const float (&vj)[4], float (&down)[4]) {
+    const float4 upper = *reinterpret_cast<const float4*>(v);
+    const float4 lower = *reinterpret_cast<const float4*>(v + 4);
     const float vi[height] = {upper.x, upper.y, upper.z, upper.w, lower.x, lower.y, lower.z, lower.w};
     float across[height];
 #pragma unroll
     for (int h = 0; h < height; ++h) {
-        const float own[4] = {f.row[h].x, f.row[h].y, f.row[h].z, f.row[h].w};  // row i, columns j
+        const float4 four = row(h);
+        const float own[4] = {four.x, four.y, four.z, four.w};  // row i, columns j
         across[h] = 0;
-        // TODO 6.1 (about 5 lines): a_ij v_j belongs to row i: add it to across[h]. Mirrored, a_ij v_i belongs to
-        // column j: add it to down[c]. But the diagonal must count once only: there,
-        // piece.row + h == piece.column + column_of<quads>(c). The starter forgets the mirror.
+        // TODO 6.1 (about 4 lines): a_ij v_j belongs to row i: add it to across[h]. Mirrored, a_ij v_i belongs to
+        // column j: add it to down[c]. The diagonal has been halved. The starter forgets the mirror.
         for (int c = 0; c < 4; ++c) across[h] += own[c] * vj[c] + 0 * down[c] * vi[h];
     }
     // Eight sums over the warp at the price of two: half of the lanes go on with half of the rows.
@@ -113,15 +130,16 @@ static __device__ float multiply(const Numbers& f, Piece piece, const float* v, 
     return across[0] + __shfl_xor_sync(0xffffffffu, across[0], 1);
 }
 
-/// What the warps of a block have gathered for the columns of the panels they ended in.
+/// What the threads of a block have for each other.
 struct Gathered {
-    float sum[warps][width];
+    float sum[warps][width];      ///< for the columns of the panels that the warps ended in
+    double curvature[warps * 8];  ///< parts of v.Av / 2
+    double2 total[warps];         ///< parts of r.r and r.Ar
     int panel[warps];
-    int pad[32 - warps];  ///< what follows stays on a 16-byte boundary
 };
 
-/// A warp's pieces: `count` in a row. The first `streamed` of them are read in every product, the others are
-/// kept in shared memory; a lane reads what it has stored itself, so that needs no barrier.
+/// A warp's pieces: `count` in a row. The first `streamed` of them go through two places in registers, the
+/// others are kept in shared memory; a lane reads what it has stored itself, so that needs no barrier.
 template <bool quads>
 struct Share {
     const float* a;
@@ -129,108 +147,107 @@ struct Share {
     int count, streamed;
     Piece first;
     float4* store;
-    Numbers ahead;  ///< the piece to stream next, asked for long before it is needed
+    Numbers ahead[2];  ///< the pieces to use next, asked for long before they are needed
+
+    /// Two alone just stay in their places. What stays is halved when it comes, else when it is used.
+    __device__ bool stays() const { return streamed <= 2; }
+    __device__ float4* kept(int index) const {
+        return store + (index - streamed) * height * 32 + threadIdx.x % 32;
+    }
 
     __device__ void fill() {
-        const int lane = threadIdx.x % 32;
         Piece piece = first;
         for (int index = 0; index < count; ++index, piece = piece.next(n)) {
-            if (index < streamed) continue;
-            const Numbers f = fetch<quads>(a, piece, n);
-            for (int h = 0; h < height; ++h) store[((index - streamed) * height + h) * 32 + lane] = f.row[h];
+            if (index >= 2 && index < streamed) continue;
+            Numbers f = fetch<quads>(a, piece, n);
+            if (index >= streamed || stays()) halve_diagonal<quads>(f, piece);
+            if (index >= streamed) {
+                for (int h = 0; h < height; ++h) kept(index)[32 * h] = f.row[h];
+            } else if (index == 0) {
+                ahead[0] = f;
+            } else {
+                ahead[1] = f;
+            }
         }
-        if (streamed > 0) ahead = fetch<quads>(a, first, n);
     }
 
-    __device__ Numbers get(int index, Piece piece) {
-        Numbers f = ahead;
-        if (index < streamed) {
-            // After the last comes the first again, for the next product. One alone just stays in its
-            // registers.
-            if (streamed > 1) ahead = fetch<quads>(a, index + 1 < streamed ? piece.next(n) : first, n);
-            return f;
-        }
-        const float4* const from = store + (index - streamed) * height * 32 + threadIdx.x % 32;
-#pragma unroll
-        for (int h = 0; h < height; ++h) f.row[h] = from[32 * h];
-        return f;
-    }
-
-    /// Adds to q what this block's pieces contribute to A v. All threads of the block must call it.
-    /// @returns this lane's part of v.Av
-    __device__ double product(const float* v, float* q, Gathered& gathered) {
+    /// Adds to q what this block's pieces contribute to A v, and leaves parts of v.Av / 2 in
+    /// gathered.curvature. All threads of the block must call it.
+    __device__ void product(const float* v, float* q, Gathered& gathered) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        double vAv = 0;
+        double curvature = 0;
         float vj[4] = {}, down[4] = {};
         Piece piece = first;
-        for (int index = 0; index < count; ++index) {
-            if (index == 0 || piece.row == piece.column) {
-                for (int c = 0; c < 4; ++c) vj[c] = v[piece.column + column_of<quads>(c)];
-            }
-            const Numbers f = get(index, piece);
-            const float across = piece.on_diagonal() ? multiply<quads, true>(f, piece, v, vj, down)
-                                                     : multiply<quads, false>(f, piece, v, vj, down);
-            const int i = piece.row + lane / 4;
-            if (lane % 4 == 0 && i < n) {
-                atomicAdd(&q[i], across);
-                vAv += double(across) * v[i];
-            }
-            const Piece next = piece.next(n);
-            if (next.row == next.column && index + 1 < count) {  // the warp goes on in another panel
-                for (int c = 0; c < 4; ++c) {
-                    const int j = piece.column + column_of<quads>(c);
-                    atomicAdd(&q[j], down[c]);
-                    vAv += double(down[c]) * vj[c];
-                    down[c] = 0;
+        const auto enter_panel = [&] {
+            for (int c = 0; c < 4; ++c) vj[c] = v[piece.column + column_of<quads>(c)];
+        };
+        const auto use = [&](int index, Numbers& place) {
+            float sum;
+            if (index < streamed) {
+                if (!stays()) halve_diagonal<quads>(place, piece);
+                sum = multiply([&](int h) { return place.row[h]; }, v + piece.row, vj, down);
+                // After the last come the first again, for the next product.
+                if (!stays()) {
+                    const Piece wanted = index + 2 < streamed ? piece.next(n).next(n)
+                                         : index % 2 == 1     ? first.next(n)
+                                                              : first;
+                    place = fetch<quads>(a, wanted, n);
                 }
+            } else {
+                const float4* const own = kept(index);
+                sum = multiply([&](int h) { return own[32 * h]; }, v + piece.row, vj, down);
             }
-            if (index + 1 < count) piece = next;
+            const int i = piece.row + lane / 4;
+            curvature += double(sum) * v[i];  // what the columns add to v.Av is the same once more
+            if (lane % 4 == 0 && i < n) atomicAdd(&q[i], sum);
+            if (index + 1 == count) return;
+            const Piece next = piece.next(n);
+            const bool leave = next.column != piece.column;  // the warp goes on in another panel
+            for (int c = 0; c < 4 && leave; ++c) {
+                atomicAdd(&q[piece.column + column_of<quads>(c)], down[c]);
+                down[c] = 0;
+            }
+            piece = next;
+            if (leave) enter_panel();
+        };
+        if (count > 0) enter_panel();
+        for (int index = 0; index < count; index += 2) {
+            use(index, ahead[0]);
+            if (index + 1 < count) use(index + 1, ahead[1]);
         }
         // Most warps of a block end in the same panel: add up first, and ask for one addition a column.
         for (int c = 0; c < 4; ++c) gathered.sum[warp][column_of<quads>(c)] = down[c];
         if (lane == 0) gathered.panel[warp] = piece.column;
+        if (lane % 4 == 0) gathered.curvature[threadIdx.x / 4] = curvature;
         __syncthreads();
+        if (threadIdx.x >= width) return;
+        float own[warps];  // all on their way before the first is used
+        int panel[warps];
+#pragma unroll
+        for (int w = 0; w < warps; ++w) own[w] = gathered.sum[w][threadIdx.x], panel[w] = gathered.panel[w];
         float sum = 0;
-        for (int w = 0; w < warps && threadIdx.x < width; ++w) {
-            sum += gathered.sum[w][threadIdx.x];
-            if (w + 1 < warps && gathered.panel[w + 1] == gathered.panel[w]) continue;
-            const int j = gathered.panel[w] + threadIdx.x;
-            if (j < n) {
-                atomicAdd(&q[j], sum);
-                vAv += double(sum) * v[j];
-            }
+#pragma unroll
+        for (int w = 0; w < warps; ++w) {
+            sum += own[w];
+            if (w + 1 < warps && panel[w + 1] == panel[w]) continue;
+            const int j = panel[w] + threadIdx.x;
+            if (j < n) atomicAdd(&q[j], sum);
             sum = 0;
         }
-        return vAv;
     }
 };
 
-/// The sums of x and y over the block, in all threads: the same bits in all blocks that have the same
-/// numbers.
-static __device__ double2 block_sums(double x, double y) {
-    __shared__ double2 partial[warps];
-    const double2 own = {gradient_descent::warp_sum(x), gradient_descent::warp_sum(y)};
-    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = own;
-    __syncthreads();
-    double2 sums = partial[threadIdx.x % warps];
-    for (int step = warps / 2; step > 0; step /= 2) {
-        sums.x += __shfl_xor_sync(0xffffffffu, sums.x, step);
-        sums.y += __shfl_xor_sync(0xffffffffu, sums.y, step);
-    }
-    return sums;
-}
-
 /// What the blocks have in global memory: three vectors q, used in turn (one is added to, one is read, one is
-/// cleared); the warps' parts of r.Ar, likewise; and the blocks' copies of r, where they do not fit on the
-/// chip.
+/// cleared); the blocks' parts of r.r and r.Ar, likewise; and the blocks' copies of r, where they do not fit
+/// on the chip.
 struct Exchange {
     float* q;      ///< 3 x pitch
-    double* part;  ///< 3 x warps of the grid
+    double* part;  ///< 3 x 2 x blocks
     float* r;      ///< blocks x pitch
 };
 
-/// A block owns a copy of r; a warp owns a share of the pieces; a thread owns some elements of r in its
-/// block, and of x if mine(i).
+/// A block owns a copy of r, and a slice of x; a warp owns a share of the pieces; a thread owns some elements
+/// of r in its block.
 template <bool quads, bool own_r>
 __global__ void __launch_bounds__(block_size, 1)
     symmetric_kernel(const float* a, const float* b, float* x, double* history, int* outcome,
@@ -239,7 +256,8 @@ __global__ void __launch_bounds__(block_size, 1)
     extern __shared__ float4 memory[];
     const auto grid = cooperative_groups::this_grid();
     const int pitch = (n + width - 1) / width * width;
-    const int sharers = gridDim.x * warps, me = blockIdx.x * warps + threadIdx.x / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, blocks = gridDim.x;
+    const int sharers = blocks * warps, me = blockIdx.x * warps + warp;
     Gathered& gathered = *reinterpret_cast<Gathered*>(memory);
     float4* const behind = memory + sizeof(Gathered) / sizeof(float4);
     float* const r = own_r ? reinterpret_cast<float*>(behind) : exchange.r + std::size_t(blockIdx.x) * pitch;
@@ -249,102 +267,134 @@ __global__ void __launch_bounds__(block_size, 1)
     share.a = a, share.n = n;
     share.count = static_cast<int>(all * (me + 1) / sharers - from);
     share.streamed = max(share.count - room, 0);
-    share.store = behind + (own_r ? pitch / 4 : 0) + threadIdx.x / 32 * room * height * 32;
+    share.store = behind + (own_r ? pitch / 4 : 0) + warp * room * height * 32;
     if (share.count > 0) share.first = Piece::at(from, n);
     share.fill();
 
-    // q = A r, and r.Ar in parts. Between two barriers the vector of the product after this one is cleared.
-    int products = 0;
+    const int slice = n / blocks + 1, begin = min(blockIdx.x * slice, n), end = min(begin + slice, n);
+    const auto mine = [&](int i) { return i >= begin && i < end; };
+
+    // q = A r if `multiply`, and r.r and r.Ar. Between two barriers the vector of the product after this one
+    // is cleared.
+    int exchanges = 0;
     const float* q = exchange.q;
     const double* part = exchange.part;
-    const auto multiply_r = [&] {
-        const int now = products % 3, next = (products + 1) % 3;
-        ++products;
-        q = exchange.q + std::size_t(now) * pitch;
-        part = exchange.part + now * sharers;
-        for (int i = grid.thread_rank(); i < n; i += grid.size())
+    const auto exchange_sums = [&](bool multiply) {
+        const int now = exchanges % 3, next = (exchanges + 1) % 3;
+        ++exchanges;
+        float* const sum = exchange.q + std::size_t(now) * pitch;
+        double* const own_part = exchange.part + now * 2 * blocks;
+        q = sum, part = own_part;
+        for (int i = begin + threadIdx.x; i < end; i += block_size)
             exchange.q[std::size_t(next) * pitch + i] = 0;
-        const double own = warp_sum(share.product(r, exchange.q + std::size_t(now) * pitch, gathered));
-        if (threadIdx.x % 32 == 0) exchange.part[now * sharers + me] = own;
+        if (multiply) share.product(r, sum, gathered);
+        // The first warps are still busy with columns. r.r is all blocks' business, so each adds up its
+        // slice.
+        if (warp == warps - 2) {
+            double rr = 0;
+            for (int i = begin + lane; i < end; i += 32) rr += double(r[i]) * r[i];
+            rr = warp_sum(rr);
+            if (lane == 0) own_part[blockIdx.x] = rr;
+        } else if (warp == warps - 1 && multiply) {
+            double half = 0;
+            for (int e = lane; e < 8 * warps; e += 32) half += gathered.curvature[e];
+            half = warp_sum(half);
+            if (lane == 0) own_part[blocks + blockIdx.x] = 2 * half;
+        }
         grid.sync();
     };
-    // A thread's elements, eight at a time: all eight are on their way before the first is used.
-    constexpr int batch = 8;
-    struct Batch {
-        float value[batch];
+    // r.r and r.Ar of all blocks, in all threads: everywhere the same bits.
+    const auto received_sums = [&] {
+        double2 sums = {0, 0};
+        for (int block = threadIdx.x; block < blocks; block += block_size)
+            sums = {sums.x + __ldcg(&part[block]), sums.y + __ldcg(&part[blocks + block])};
+        const int senders = min((blocks + 31) / 32, warps);
+        if (warp < senders) {
+            sums = {warp_sum(sums.x), warp_sum(sums.y)};
+            if (lane == 0) gathered.total[warp] = sums;
+        }
+        __syncthreads();
+        sums = {0, 0};
+        for (int w = 0; w < senders; ++w) sums = {sums.x + gathered.total[w].x, sums.y + gathered.total[w].y};
+        return sums;
     };
-    const auto load = [&](const float* source, int base) {
-        Batch fresh;
+    // A thread's elements of q, eight at a time: all eight are on their way before the first is used.
+    constexpr int batch = 2;
+    struct Batch {
+        float4 value[batch];
+    };
+    const auto load = [&](int base) {
+        Batch fresh{};
 #pragma unroll
         for (int e = 0; e < batch; ++e) {
-            const int i = base + e * block_size;
-            fresh.value[e] = i < n ? __ldcg(&source[i]) : 0.0f;
+            const int i = base + 4 * e * block_size;
+            if (i < pitch) fresh.value[e] = __ldcg(reinterpret_cast<const float4*>(q + i));
         }
         return fresh;
     };
-    // r[i] = action(i, source[i]) for all i. @returns this thread's part of r.r
-    const auto renew = [&](const float* source, Batch fresh, auto action) {
-        double square = 0;
-        for (int base = threadIdx.x; base < n; base += batch * block_size) {
+    // r[i] = action(i, r[i], q[i]) for all i. What is beyond n, up to the pitch, is 0 in r and in q.
+    const auto renew = [&](Batch fresh, auto action) {
+        for (int base = 4 * threadIdx.x; base < pitch; base += 4 * batch * block_size) {
             const Batch now = fresh;
-            if (base + batch * block_size < n) fresh = load(source, base + batch * block_size);
+            fresh = load(base + 4 * batch * block_size);
 #pragma unroll
             for (int e = 0; e < batch; ++e) {
-                const int i = base + e * block_size;
-                if (i >= n) break;
-                const float value = action(i, now.value[e]);
-                r[i] = value;
-                square += double(value) * value;
+                const int i = base + 4 * e * block_size;
+                if (i >= pitch) break;
+                float4& four = *reinterpret_cast<float4*>(r + i);
+                const float4 old = four, add = now.value[e];
+                four = {action(i, old.x, add.x), action(i + 1, old.y, add.y), action(i + 2, old.z, add.z),
+                        action(i + 3, old.w, add.w)};
             }
         }
         __syncthreads();
-        return square;
+    };
+    const auto set_r = [&](const float* source) {
+        for (int i = threadIdx.x; i < pitch; i += block_size) r[i] = i < n ? __ldcg(&source[i]) : 0.0f;
+        __syncthreads();
     };
     const auto true_residual = [&] {
         grid.sync();  // x is complete
-        renew(x, load(x, threadIdx.x), [](int, float xi) { return xi; });
-        multiply_r();
-        return renew(q, load(q, threadIdx.x), [&](int i, float qi) { return b[i] - qi; });
+        set_r(x);
+        exchange_sums(true);
+        renew(load(4 * threadIdx.x), [&](int i, float, float qi) { return i < n ? b[i] - qi : 0.0f; });
     };
-    const auto mine = [&](int i) { return i / block_size % gridDim.x == blockIdx.x; };
 
-    for (int i = n + threadIdx.x; i < pitch; i += block_size) r[i] = 0;
-    double square = renew(b, load(b, threadIdx.x), [&](int i, float bi) {
-        if (mine(i)) x[i] = 0;
-        return bi;
-    });
+    for (int i = begin + threadIdx.x; i < end; i += block_size) x[i] = 0;
+    set_r(b);
     double bb = 0;
     bool carried = false;  // r is not b - A x, but what the recurrence says
     int k = 0, what;
     for (;;) {
-        if (k < limit) multiply_r();
-        const Batch fresh = load(q, threadIdx.x);  // on its way while r.r and r.Ar are added up
-        double rAr = 0;
-        for (int w = threadIdx.x; w < sharers; w += block_size) rAr += __ldcg(&part[w]);
-        const double2 sums = block_sums(square, rAr);
-        const double rr = sums.x;
-        rAr = sums.y;
+        exchange_sums(k < limit);
+        const Batch fresh = load(4 * threadIdx.x);  // on its way while r.r and r.Ar are added up
+        const double2 sums = received_sums();
+        const double rr = sums.x, rAr = sums.y;
         if (k == 0) bb = rr;
         if (carried && rr <= tolerance * tolerance * bb) {  // it seems to be the end: look again
-            square = true_residual();
+            true_residual();
             carried = false;
             continue;
         }
-        if (grid.thread_rank() == 0) history[k] = sqrt(rr);
+        if (grid.thread_rank() == 0) history[k] = rr;
         what = verdict(rr, bb, k, limit, tolerance);  // the same in all blocks
         if (what >= 0) break;
         if (!(rAr > 0)) {
             what = breakdown;
             break;
         }
-        // TODO 6.2 (about 5 lines): step. renew() wants to know the new r[i], given q[i], and returns `square`. x[i] is
-        // for the block where mine(i): add to it with atomicAdd, of which nobody waits for the answer.
-        square = renew(q, fresh, [&](int i, float) { return mine(i) ? r[i] : r[i]; });
+        // TODO 6.2 (about 5 lines): step. renew() wants to know the new r[i], given the old one and q[i]. x[i] is for the
+        // block where mine(i): add to it with atomicAdd, of which nobody waits for the answer.
+        renew(fresh, [&](int i, float ri, float) { return mine(i) ? ri : ri; });
         ++k;
         carried = k % renew_every != 0;
-        if (!carried) square = true_residual();
+        if (!carried) true_residual();
     }
-    if (grid.thread_rank() == 0) outcome[0] = what, outcome[1] = k;
+    if (blockIdx.x > 0) return;
+    __syncthreads();
+    // A root takes long. In the loop all other blocks would wait for it.
+    for (int i = threadIdx.x; i <= k; i += block_size) history[i] = sqrt(history[i]);
+    if (threadIdx.x == 0) outcome[0] = what, outcome[1] = k;
 }
 
 void gradient_descent::symmetric(const float* a, const float* b, float* x, double* history, int* outcome,
@@ -358,15 +408,16 @@ void gradient_descent::symmetric(const float* a, const float* b, float* x, doubl
     const long long all = Piece::count(n);
     const int blocks = static_cast<int>(std::clamp<long long>((all + warps - 1) / warps, 1, sms));
     const std::size_t pitch = (n + width - 1) / width * width, vector = sizeof(float) * pitch;
-    const std::size_t layer = sizeof(Numbers) * block_size;           // a piece for each warp
-    const std::size_t most = static_cast<std::size_t>(shared) - 512;  // block_sums() needs a little
-    const bool own_r = sizeof(Gathered) + vector <= most;
+    const std::size_t layer = sizeof(Numbers) * block_size;  // a piece for each warp
+    const bool own_r = sizeof(Gathered) + vector <= static_cast<std::size_t>(shared);
     std::size_t bytes = sizeof(Gathered) + (own_r ? vector : 0);
-    int room = static_cast<int>(std::min<long long>((all + blocks * warps - 1) / (blocks * warps) + 1,
-                                                    static_cast<long long>((most - bytes) / layer)));
+    // Two pieces of a warp stay in its registers.
+    const long long pieces = (all + blocks * warps - 1) / (blocks * warps);
+    int room = static_cast<int>(
+        std::min<long long>(std::max(pieces - 2, 0LL), static_cast<long long>((shared - bytes) / layer)));
     bytes += room * layer;
 
-    const std::size_t parts = std::size_t{2} * 3 * blocks * warps;  // in floats
+    const std::size_t parts = sizeof(double) / sizeof(float) * 3 * 2 * blocks;  // in floats
     const Workspace work(1, 3 * pitch + parts + (own_r ? 0 : blocks * pitch), stream);
     clear_history(history, limit, stream);
     Exchange exchange{work.vectors, reinterpret_cast<double*>(work.vectors + 3 * pitch),
