@@ -16,8 +16,8 @@ using namespace pcg;
 static constexpr int most_threads = 512, streamed_threads = 1024;
 static constexpr int short_row = 32;  ///< packs
 
-/// Half of a number and the turn that it was sent in, or a sum whose last two bits are those of the turn. It
-/// is written and read as a whole: who sees the turn has the number, without a fence.
+/// Two floats or a double, whose last bit says in which turn they were sent. It is written and read as a
+/// whole: who sees the turn has the numbers, without a fence.
 using Word = unsigned long long;
 
 static __device__ void send(Word* to, Word word) {
@@ -27,36 +27,51 @@ static __device__ Word look(Word* at) {
     return cuda::atomic_ref<Word, cuda::thread_scope_device>(*at).load(cuda::memory_order_relaxed);
 }
 
+/// Every place is used in every second turn, so one bit tells a turn from the one before. At first it is 0,
+/// which neither of the first two turns has.
+static __device__ Word marked(Word word, unsigned turn) { return (word & ~Word(1)) | (turn + 1) / 2 % 2; }
+
+/// Waits for words of this turn; all are looked for at once. The last look is tested first: the other way
+/// round the compiler puts tests before the last look, which then begins when the others have come back.
+template <int count, class Place>
+static __device__ void wait_for(Word (&word)[count], unsigned turn, unsigned nanoseconds,
+                                const Place& place) {
+    for (bool there = false; !there;) {
+#pragma unroll
+        for (int i = 0; i < count; ++i) word[i] = look(place(i));
+        there = true;
+#pragma unroll
+        for (int i = count - 1; i >= 0; --i) there = there && word[i] == marked(word[i], turn);
+        if (!there) __nanosleep(nanoseconds);
+    }
+}
+
 /// Packs of w that blocks show each other. Two places in turn: a neighbour may still read the other.
 template <class T>
 class Faces {
   public:
-    static constexpr int words = 4;  ///< of a pack
+    static constexpr int words = sizeof(Pack<T>) / sizeof(Word);
     __host__ __device__ static constexpr std::size_t count(long long packs) { return 2 * words * packs; }
 
     __device__ Faces(Word* memory, long long packs) : memory_(memory), packs_(packs) {}
 
-    __device__ void show(long long pack, const Pack<T>& value, unsigned turn) const {
-        unsigned part[words];
-        memcpy(part, &value, sizeof(value));
+    /// `value` becomes what the neighbours see: last bits are changed.
+    __device__ void show(long long pack, Pack<T>& value, unsigned turn) const {
+        Word word[words];
+        memcpy(word, &value, sizeof(value));
 #pragma unroll
-        for (int i = 0; i < words; ++i) send(place(i, pack, turn), Word(turn) << 32 | part[i]);
+        for (int i = 0; i < words; ++i) {
+            word[i] = marked(word[i], turn);
+            send(place(i, pack, turn), word[i]);
+        }
+        memcpy(&value, word, sizeof(value));
     }
     __device__ Pack<T> wait(long long pack, unsigned turn) const {
         Word word[words];
-        for (bool there = false; !there;) {
-#pragma unroll
-            for (int i = 0; i < words; ++i) word[i] = look(place(i, pack, turn));
-            there = true;
-#pragma unroll
-            for (int i = 0; i < words; ++i) there = there && word[i] >> 32 == turn;
-            if (!there) __nanosleep(100);  // all threads look: too often, and the sums come late
-        }
-        unsigned part[words];
-#pragma unroll
-        for (int i = 0; i < words; ++i) part[i] = static_cast<unsigned>(word[i]);
+        // All threads look: too often, and the sums come late.
+        wait_for(word, turn, 40, [&](int i) { return place(i, pack, turn); });
         Pack<T> value;
-        memcpy(&value, part, sizeof(value));
+        memcpy(&value, word, sizeof(value));
         return value;
     }
 
@@ -69,22 +84,26 @@ class Faces {
     long long packs_;
 };
 
-/// Four sums over the warp: lane l has sum l / 8.
-static __device__ double warp_sums(const Sums<4>& own) {
-    const auto other = [](double x, int step) { return __shfl_xor_sync(0xffffffffu, x, step); };
-    const bool upper = threadIdx.x & 16, odd = threadIdx.x & 8;
-    const double even_sum = (upper ? own.of[2] : own.of[0]) + other(upper ? own.of[0] : own.of[2], 16);
-    const double odd_sum = (upper ? own.of[3] : own.of[1]) + other(upper ? own.of[1] : own.of[3], 16);
-    double sum = (odd ? odd_sum : even_sum) + other(odd ? even_sum : odd_sum, 8);
-    for (int step = 4; step > 0; step /= 2) sum += other(sum, step);
+/// The sum over the lanes that have the same lane % 4.
+static __device__ double sum_of_fours(double sum) {
+    for (int step = 4; step < 32; step *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
     return sum;
 }
 
+/// Four sums over the warp: lane l has sum l % 4.
+static __device__ double warp_sums(const Sums<4>& own) {
+    const auto other = [](double x, int step) { return __shfl_xor_sync(0xffffffffu, x, step); };
+    const bool upper = threadIdx.x & 2, odd = threadIdx.x & 1;
+    const double even_sum = (upper ? own.of[2] : own.of[0]) + other(upper ? own.of[0] : own.of[2], 2);
+    const double odd_sum = (upper ? own.of[3] : own.of[1]) + other(upper ? own.of[1] : own.of[3], 2);
+    return sum_of_fours((odd ? odd_sum : even_sum) + other(odd ? even_sum : odd_sum, 1));
+}
+
 /// Four sums over the grid, without a barrier: each block sends its own to all. So that not all blocks look
-/// at the same few places, there are copies.
+/// at the same few places, there are copies. The four of a block lie beside each other, in one sector.
 class SentSums {
   public:
-    static constexpr int copies = 8;
+    static constexpr int copies = 8, at_once = 4;  ///< and words that a thread looks for
     __host__ __device__ static constexpr std::size_t count(int blocks) {
         return 2 * 4 * copies * static_cast<std::size_t>(blocks);
     }
@@ -96,38 +115,33 @@ class SentSums {
         __shared__ double of_warp[32][4];
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
         double sum = warp_sums(own);
-        if (lane % 8 == 0) of_warp[warp][lane / 8] = sum;
+        if (lane < 4) of_warp[warp][lane] = sum;
         __syncthreads();
         if (warp > 0) return;
         sum = 0;
-        for (int i = lane % 8; i < warps; i += 8) sum += of_warp[i][lane / 8];
-        for (int step = 4; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
-        const Word bits = static_cast<Word>(__double_as_longlong(sum));
-        send(place(lane % 8, lane / 8, turn) + blockIdx.x, (bits & ~Word(3)) | turn % 4);
+        for (int i = lane / 4; i < warps; i += 8) sum += of_warp[i][lane % 4];
+        const Word bits = static_cast<Word>(__double_as_longlong(sum_of_fours(sum)));
+        send(place(lane / 4, turn) + 4 * blockIdx.x + lane % 4, marked(bits, turn));
     }
     /// The sums, in all threads. The order of additions is always the same.
     __device__ Sums<4> wait(unsigned turn) {
         __shared__ double of_warp[32][4];
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        const int listening = min(static_cast<int>(blockDim.x) / 32, static_cast<int>(gridDim.x + 31) / 32);
+        const int words = 4 * gridDim.x, share = 32 * at_once;
+        const int listening = min(static_cast<int>(blockDim.x) / 32, (words + share - 1) / share);
         if (warp < listening) {
-            Sums<4> sums;
-            for (unsigned block = threadIdx.x; block < gridDim.x; block += 32 * listening) {
-                Word word[4];
-                for (bool there = false; !there;) {
+            double sum = 0;
+            Word* const from = place(blockIdx.x % copies, turn);
+            for (int first = warp * share + lane; first < words; first += listening * share) {
+                const auto exists = [&](int i) { return first + 32 * i < words; };
+                Word word[at_once];
+                wait_for(word, turn, 0, [&](int i) { return from + first + (exists(i) ? 32 * i : 0); });
 #pragma unroll
-                    for (int i = 0; i < 4; ++i) word[i] = look(place(blockIdx.x % copies, i, turn) + block);
-                    there = true;
-#pragma unroll
-                    for (int i = 0; i < 4; ++i) there = there && word[i] % 4 == turn % 4;
-                    if (!there) __nanosleep(0);
-                }
-#pragma unroll
-                for (int i = 0; i < 4; ++i)
-                    sums.of[i] += __longlong_as_double(static_cast<long long>(word[i] & ~Word(3)));
+                for (int i = 0; i < at_once; ++i)
+                    if (exists(i)) sum += __longlong_as_double(static_cast<long long>(word[i] & ~Word(1)));
             }
-            const double sum = warp_sums(sums);
-            if (lane % 8 == 0) of_warp[warp][lane / 8] = sum;
+            sum = sum_of_fours(sum);
+            if (lane < 4) of_warp[warp][lane] = sum;
         }
         __syncthreads();
         Sums<4> sums;
@@ -139,8 +153,8 @@ class SentSums {
 
   private:
     /// Two places in turn: a block may begin with the next sums while another still reads these.
-    __device__ Word* place(int copy, int sum, unsigned turn) const {
-        return memory_ + ((turn % 2 * copies + copy) * 4 + sum) * gridDim.x;
+    __device__ Word* place(int copy, unsigned turn) const {
+        return memory_ + (turn % 2 * copies + copy) * 4 * gridDim.x;
     }
 
     Word* memory_;
@@ -237,6 +251,19 @@ __global__ void __launch_bounds__(most_threads, 1)
         }
     };
 
+    // A thread adds up products with w in T. So that none leaves the range of float, w is in a unit near to
+    // the norm of b there, a power of two.
+    T scale = 1;
+    Sums<1> square;
+    for (int i = 0; i < rows * live; ++i) {
+        const double value = b[static_cast<long long>(row0 + i / live) * side + column * size + i % live];
+        square.of[0] += value * value;
+    }
+    square = over_grid(square);
+    if (sizeof(T) < sizeof(double) && square.of[0] > 0 && !isinf(square.of[0]))
+        scale = ldexp(T(1), min(max(-ilogb(square.of[0]) / 2, -126), 126));
+    const double unit = 1 / scale;
+
     for (int i = threadIdx.x; i < bricks.padded(); i += blockDim.x)
         p[i] = Pack<T>{};  // and so it stays outside of the cube
     Pack<T> r[each], w[each] = {};
@@ -256,6 +283,7 @@ __global__ void __launch_bounds__(most_threads, 1)
     bool carried = false;     // r is not b - A x, but what the recurrence says
     int k = 0, what;
     for (unsigned turn = 0;;) {
+        Sums<4> sums;  // r.r, p.w, r.w, w.w
 #pragma unroll
         for (int i = 0; i < each; ++i) {
             if (!works) break;
@@ -270,6 +298,8 @@ __global__ void __launch_bounds__(most_threads, 1)
                 r[i].of[c] -= alpha * w[i].of[c];
                 here.of[c] = r[i].of[c] + beta * here.of[c];
                 // END SOLUTION
+                const double own_r = r[i].of[c];
+                sums.of[0] += own_r * own_r;
             }
             own_x[i * most_threads] = move, p[place + i * pitch] = here;
         }
@@ -289,7 +319,7 @@ __global__ void __launch_bounds__(most_threads, 1)
         });
         __syncthreads();
         ++turn;
-        Sums<4> sums;  // r.r, p.w, r.w, w.w
+        T own[4] = {};  // the last three, of this thread
         Pack<T> south = p[place - pitch], here = p[place];
         const T* const ends = reinterpret_cast<const T*>(p + place) + (lane == 0    ? -1
                                                                        : lane == 31 ? size
@@ -310,17 +340,17 @@ __global__ void __launch_bounds__(most_threads, 1)
                     (under.of[c] + over.of[c]) + (south.of[c] + north.of[c]) +
                     ((c > 0 ? here.of[c - 1] : before) + (c + 1 < size ? here.of[c + 1] : after));
                 w[i].of[c] = i < rows && c < live ? diagonal * here.of[c] - around : T(0);
-                const double own_r = r[i].of[c], own_p = here.of[c], own_w = w[i].of[c];
-                sums.of[0] += own_r * own_r;
-                sums.of[1] += own_p * own_w;
-                sums.of[2] += own_r * own_w;
-                sums.of[3] += own_w * own_w;
+                const T scaled_w = scale * w[i].of[c];
+                own[1] += here.of[c] * scaled_w;
+                own[2] += r[i].of[c] * scaled_w;
+                own[3] += scaled_w * scaled_w;
             }
             const int y = first + i;
             if (i < rows && (y == 0 || y == high - 1 || layer == 0 || layer == deep - 1))
                 faces.show(static_cast<long long>(row0) * pitch + column + i * pitch, w[i], turn);
             south = here, here = north;
         }
+        sums.of[1] = unit * own[1], sums.of[2] = unit * own[2], sums.of[3] = unit * unit * own[3];
         sent.send_own(sums, turn);
         if (k > 0 && blockIdx.x == 0 && threadIdx.x + 1 == blockDim.x)
             history[k - 1] = sqrt(last);  // while it waits
@@ -334,7 +364,7 @@ __global__ void __launch_bounds__(most_threads, 1)
         if (what == converged && carried) {  // it seems to be the end: look again
             store_x();
             cooperative_groups::this_grid().sync();
-            Sums<1> square;
+            square = {};
             const int plane = side * bricks.sides_high;
             for (int i = 0; i < rows * live; ++i) {
                 const int y = y0 + first + i / live, z = z0 + layer, at = column * size + i % live;
