@@ -80,16 +80,16 @@ std::string storage_figure() {
 std::string wavefront_figure() {
     constexpr int steps = 9, planes = 9;
     constexpr double left = 110, top = 92, width = 74, height = 24;
-    Drawing out(820, 400, "A wavefront of half-sweeps, two iterations in one pass",
-                "in step i plane i arrives, plane i - 1 gets red, i - 2 black, i - 3 red again, i - 4 black "
-                "again, and "
-                "plane i - 4 is written");
+    Drawing out(
+        820, 400, "A wavefront of half-sweeps, two iterations in one pass",
+        "in step i the red points of plane i arrive, plane i - 1 gets black, i - 2 red, i - 3 black again, "
+        "i - 4 red again, and plane i - 4 is written");
     out.text(
         20, 56,
         "Each column is a step. Each half-sweep finds the plane below already updated by the one before it.",
         "soft");
-    const char* const names[] = {"arrives", "red 1", "black 1", "red 2", "black 2"};
-    const char* const kinds[] = {"off", "red", "black", "red", "black"};
+    const char* const names[] = {"arrives", "black 1", "red 2", "black 2", "red 3"};
+    const char* const kinds[] = {"off", "black", "red", "black", "red"};
     for (int i = 0; i < steps; ++i) {
         out.text(left + i * (width + 4) + width / 2, 82, "step " + std::to_string(i), "mid small soft");
         for (int stage = 0; stage < 5; ++stage) {
@@ -106,7 +106,8 @@ std::string wavefront_figure() {
         out.text(left - 12, top + plane * (height + 4) + 16, "plane " + std::to_string(plane), "end small");
     }
     out.text(20, top + planes * (height + 4) + 22,
-             "Six planes of the tile are on their way at a time. Memory sees each of them twice: once read, "
+             "Six planes of the tile are on their way at a time. Memory sees the red points of each twice: "
+             "once read, "
              "once written.");
     return out.svg();
 }
