@@ -74,12 +74,14 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
 
     // Points of this thread that are in the cube, and whether they are this block's and not a neighbour's.
     // `whole`: n is a multiple of four, so that all points of a thread are in the cube, or none.
-    const auto inside = [&](int r, int c) { return whole ? j < n && k < n : j + r < n && k + c < n; };
+    const bool in_cube = j < n && k < n;
+    const auto inside = [&](int r, int c) { return whole ? in_cube : j + r < n && k + c < n; };
     const auto owns = [](int x, int tile, int index, int count) {
         return (x >= halo || index == 0) && (x < tile - halo || index == count - 1);
     };
-    const bool owned = owns(rows * group, rows * groups, blockIdx.y, gridDim.y) &&
+    const bool owned = in_cube && owns(rows * group, rows * groups, blockIdx.y, gridDim.y) &&
                        owns(columns * lane, S::tile_k, blockIdx.x, gridDim.x);
+    const T sixth = in_cube ? T(1.0 / 6.0) : T(0);  // 0 keeps what is outside at 0
 
     const long long corner = start * plane_size + static_cast<long long>(j) * row_size + k / 2;
     const T *from_red = red + corner, *from_b[2] = {b_red + corner, b_black + corner};
@@ -153,7 +155,7 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
                     T(&mine)[rows][pairs] = u[colour][slot];
                     const Half<T> north = shared.rim[half < 0 ? 0 : half][turn][1][group][lane];
                     const Half<T> south = shared.rim[half < 0 ? 0 : half][turn][0][group + 2][lane];
-                    const T sixth = plane >= 0 && plane < n && inside(0, 0) ? T(1.0 / 6.0) : T(0);
+                    const T factor = plane >= 0 && plane < n ? sixth : T(0);
                     const bool counts = colour == 0 && plane >= begin && plane < end && owned;
                     const bool stays = !(last && half + 1 == halves);  // else only the norm is asked for
                     // TODO 8.1 (about 19 lines): update the thread's points of this colour in `mine`. In row r they
@@ -162,11 +164,11 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
                     // neighbours are in `above` and `below`; two in `around`, or in `north` and `south` for
                     // the first and the last row; two in `around`, or one of them with the lane beside, which
                     // hands its value over by a shuffle (0 at the tile's two ends). Right-hand sides:
-                    // shared.b[slot][colour][r][group][lane].v[v]. Multiply by `sixth`, and keep points
+                    // shared.b[slot][colour][r][group][lane].v[v]. Multiply by `factor`, and keep points
                     // that are not inside(r, column) at 0. If the point `counts`, the square of the change
                     // goes to squares[half / 2]. Store the update if it `stays`.
                     (void)around, (void)above, (void)below, (void)mine, (void)north, (void)south;
-                    (void)counts, (void)stays, (void)sixth;
+                    (void)counts, (void)stays, (void)factor;
                 }
                 // The next half-sweep will need this colour of the plane from the threads around.
                 if (half + 1 < halves) {
@@ -193,9 +195,9 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
                         if (colour == 0) of_red.v[c / 2] = both.v[c];
                         if (last && !whole && owned && inside(r, c)) to[r * to_row + c] = both.v[c];
                     }
-                    if (!owned || !inside(r, 0)) continue;
-                    if (!last) *reinterpret_cast<Half<T>*>(to + r * to_row) = of_red;
-                    if (last && whole) *reinterpret_cast<Quad<T>*>(to + r * to_row) = both;
+                    const bool stored = owned && inside(r, 0);
+                    if (!last && stored) *reinterpret_cast<Half<T>*>(to + r * to_row) = of_red;
+                    if (last && whole && stored) *reinterpret_cast<Quad<T>*>(to + r * to_row) = both;
                 }
                 to += to_plane;
             }
@@ -230,21 +232,26 @@ __global__ void begin_kernel(const T* start, const T* b, T* red, T* b_red, T* b_
     const Quad<T> up = quad(start + c - plane, i > 0), down = quad(start + c + plane, i + 1 < n);
     const Quad<T> north = quad(start + c - row, j > 0), south = quad(start + c + row, j + 1 < n);
     const Quad<T> here = quad(start + c, true), rhs = quad(b + c, true);
-    const T before = k > 0 && k <= n ? start[c - 1] : T(0);
-    const T after = k + columns < n ? start[c + columns] : T(0);
-
-    Half<T> updated{}, of_red{}, of_black{};
+    // Red is in columns parity, parity + 2, ... and its neighbours along k are in the others, but for one.
+    const int parity = first_column(i, j, 0);
+    const bool end_in_cube = parity ? k + columns < n : k > 0 && k <= n;
+    const T end = end_in_cube ? start[parity ? c + columns : c - 1] : T(0);
+    Half<T> updated, of_red, of_black;
 #pragma unroll
-    for (int x = 0; x < columns; ++x) {
-        const T west = x > 0 ? here.v[x > 0 ? x - 1 : 0] : before;
-        const T east = x + 1 < columns ? here.v[x + 1 < columns ? x + 1 : 0] : after;
-        const T sum = ((up.v[x] + down.v[x]) + (north.v[x] + south.v[x])) + (west + east);
-        if (first_column(i, j, x) == 0) {
-            updated.v[x / 2] = k + x < n ? (rhs.v[x] + sum) * T(1.0 / 6.0) : T(0);
-            of_red.v[x / 2] = rhs.v[x];
-        } else {
-            of_black.v[x / 2] = rhs.v[x];
-        }
+    for (int v = 0; v < pairs; ++v) {
+        const auto red_of = [&](const Quad<T>& values) {
+            return parity ? values.v[2 * v + 1] : values.v[2 * v];
+        };
+        const auto black_of = [&](const Quad<T>& values) {
+            return parity ? values.v[2 * v] : values.v[2 * v + 1];
+        };
+        const T before = v > 0 ? here.v[v > 0 ? 2 * v - 1 : 0] : end;
+        const T after = v + 1 < pairs ? here.v[v + 1 < pairs ? 2 * v + 2 : 0] : end;
+        const T sum = ((red_of(up) + red_of(down)) + (red_of(north) + red_of(south))) +
+                      (black_of(here) + (parity ? after : before));
+        of_red.v[v] = red_of(rhs);
+        of_black.v[v] = black_of(rhs);
+        updated.v[v] = k + 2 * v + parity < n ? (of_red.v[v] + sum) * T(1.0 / 6.0) : T(0);
     }
     const std::size_t to = (static_cast<std::size_t>(i) * n + j) * row_size + m;
     *reinterpret_cast<Half<T>*>(red + to) = updated;
