@@ -2,15 +2,28 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "../../tests/temporary_folder.hpp"
 #include "rungs/catch.hpp"
 #include "tables.hpp"
 
 using namespace rungs::validation;
 
 namespace {
+
+/// A temporary folder is the current one, so that names of files are short in messages.
+class InTemporaryFolder {
+  public:
+    InTemporaryFolder() { std::filesystem::current_path(folder_.path()); }
+    ~InTemporaryFolder() { std::filesystem::current_path(before_); }
+
+  private:
+    const std::filesystem::path before_ = std::filesystem::current_path();
+    const rungs::test::TemporaryFolder folder_;
+};
 
 const CaseKey key{"09_topic", "sum", "1024", "uniform"};
 
@@ -73,6 +86,7 @@ TEST_CASE("without a baseline speedups are over the first", "[validation]") {
 }
 
 TEST_CASE("tables of times are read, and what is wrong is told with its line", "[validation]") {
+    const InTemporaryFolder here;
     CHECK(complaint("# a GPU\n01_x,01_a,sum,1024,uniform,1.5\n") == "");
     CHECK(complaint("01_x,01_a,sum,1024,1.5\n").find("tables_test.csv:1: not chapter") == 0);
     CHECK(complaint("\n01_x,01_a,sum,1024,uniform,fast\n").find("tables_test.csv:2: ") == 0);
@@ -89,6 +103,7 @@ TEST_CASE("tables of times are read, and what is wrong is told with its line", "
 
 TEST_CASE("counts of the GPU and of check mode are compared, and every difference has a reason",
           "[validation]") {
+    const InTemporaryFolder here;
     const std::vector<std::string> metrics{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
                                            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                                            "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
@@ -138,6 +153,7 @@ TEST_CASE("counts of the GPU and of check mode are compared, and every differenc
 
 #ifdef RUNGS_LADDER
 TEST_CASE("the committed table is what the model says", "[validation]") {
+    const InTemporaryFolder here;
     std::string command = RUNGS_LADDER " " RUNGS_ROOT;
     command += "/common/simt/model/h200.toml sum:262144:uniform > tables_test_model.csv";
     REQUIRE(std::system(command.c_str()) == 0);
