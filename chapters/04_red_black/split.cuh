@@ -66,6 +66,23 @@ __device__ Four<T> four(const T* array, std::size_t c) {
     return *reinterpret_cast<const Four<T>*>(array + c);
 }
 
+/// The sums of the six neighbours of four elements, from the other colour: the four beside them on each side,
+/// the four of the same m, and along k the one element before those or, where `parity` is 1, after them:
+/// `end`.
+template <class T>
+__device__ Four<T> six_sums(const Four<T>& up, const Four<T>& down, const Four<T>& north,
+                            const Four<T>& south, const Four<T>& same, T end, int parity) {
+    Four<T> sum;
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+        const T before = v > 0 ? same.v[v > 0 ? v - 1 : 0] : end,
+                after = v < 3 ? same.v[v < 3 ? v + 1 : 3] : end;
+        sum.v[v] =
+            ((up.v[v] + down.v[v]) + (north.v[v] + south.v[v])) + (same.v[v] + (parity ? after : before));
+    }
+    return sum;
+}
+
 /// The sums of the six neighbours of elements m to m + 3, which start at c; `other` is the array of the other
 /// colour. parity = (i + j + colour) & 1: the row's points of this colour have even or odd k.
 template <class T>
@@ -80,15 +97,7 @@ __device__ Four<T> four_neighbours(const T* other, std::size_t c, int i, int j, 
     const Four<T> same = four(other, c);
     const bool outside = parity ? m + 4 >= static_cast<int>(row) : m == 0;
     const T end = outside ? T(0) : parity ? other[c + 4] : other[c - 1];
-    Four<T> sum;
-#pragma unroll
-    for (int v = 0; v < 4; ++v) {
-        const T before = v > 0 ? same.v[v > 0 ? v - 1 : 0] : end,
-                after = v < 3 ? same.v[v < 3 ? v + 1 : 3] : end;
-        sum.v[v] =
-            ((up.v[v] + down.v[v]) + (north.v[v] + south.v[v])) + (same.v[v] + (parity ? after : before));
-    }
-    return sum;
+    return six_sums(up, down, north, south, same, end, parity);
 }
 
 /// Adds ||b - A u||^2 over the red points to *total. A thread owns four red elements.

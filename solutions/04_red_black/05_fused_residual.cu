@@ -36,15 +36,7 @@ static __device__ Four<T> sums(const Four<T>& above, const Four<T>& here, const 
     const Four<T> north = *reinterpret_cast<const Four<T>*>(&shown.of[row - 1][m]);
     const Four<T> south = *reinterpret_cast<const Four<T>*>(&shown.of[row + 1][m]);
     const T end = shown.of[row][parity ? m + 4 : m - 1];
-    Four<T> sum;
-#pragma unroll
-    for (int v = 0; v < 4; ++v) {
-        const T before = v > 0 ? here.v[v > 0 ? v - 1 : 0] : end,
-                after = v < 3 ? here.v[v < 3 ? v + 1 : 3] : end;
-        sum.v[v] =
-            ((above.v[v] + below.v[v]) + (north.v[v] + south.v[v])) + (here.v[v] + (parity ? after : before));
-    }
-    return sum;
+    return red_black::six_sums(above, below, north, south, here, end, parity);
 }
 
 /// A thread owns elements m, ... m + 3 of both colours in a row, and `chunk` planes of them. Tiles overlap,
