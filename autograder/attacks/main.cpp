@@ -153,6 +153,7 @@ int run(std::vector<std::string> words) {
     if (folders.empty()) throw std::runtime_error("no attack has such a name");
 
     int attacks = 0, held = 0, controls = 0, controls_right = 0, skipped = 0;
+    std::string faults;
     for (const fs::path& folder : folders) {
         Expectation expected = read_expectation(folder / "expect.json");
         // On a GPU, host code that reads or writes device memory crashes before it can cheat.
@@ -179,10 +180,12 @@ int run(std::vector<std::string> words) {
         fmt::print("{:<4} {:<34} {:<15} {:5.1f} s  {}\n", fault.empty() ? "ok" : "FAIL",
                    folder.filename().string(), name_of(result.verdict), result.seconds,
                    fault.empty() ? result.reason : fault);
-        if (!fault.empty()) fmt::print("     {}\n", result.reason);
+        if (!fault.empty()) {
+            faults += fmt::format("FAIL {}: {}. {}\n", folder.filename().string(), fault, result.reason);
+        }
         std::fflush(stdout);
     }
-    fmt::print("attacks {}, held {}, controls {}/{}", attacks, held, controls_right, controls);
+    fmt::print("{}attacks {}, held {}, controls {}/{}", faults, attacks, held, controls_right, controls);
     if (skipped > 0) fmt::print(", not tried {}", skipped);
     fmt::print(", sandbox {}\n", sandbox_level(options.backend).name);
     return attacks == held && controls == controls_right ? 0 : 1;

@@ -25,7 +25,7 @@ struct SmallTree {
             build += "build " + std::to_string(i) + ".o: step\n";
             all += " " + std::to_string(i) + ".o";
         }
-        folder.write("build/default/build.ninja", build + all + "\n");
+        folder.write("build/default/build.ninja", build + all + "\nbuild all: phony rungs_tools\n");
     }
 
     Outcome run(std::vector<std::string> arguments) const {
@@ -66,6 +66,29 @@ TEST_CASE("a build for which the disk is too small says only that", "[launcher]"
     CHECK(outcome.status == 3);
     CHECK_THAT(outcome.err, ContainsSubstring("the disk is full at " + tree.folder.path().string()));
     CHECK(outcome.err.find("ld:") == std::string::npos);
+}
+
+TEST_CASE("what failing tests printed stands at the end once more", "[launcher]") {
+    const SmallTree tree(1);
+    tree.folder.write("build/default/CTestTestfile.cmake",
+                      "add_test(good echo fine)\n"
+                      "add_test(bad sh -c \"seq 100; exit 1\")\n"
+                      "add_test([=[worse, with a comma]=] sh -c \"echo oops; exit 1\")\n"
+                      "add_test(skipped sh -c \"exit 4\")\n"
+                      "set_tests_properties(skipped PROPERTIES SKIP_RETURN_CODE 4)\n");
+    const Outcome outcome = tree.run({"test"});
+    CHECK(outcome.status == 1);
+    const std::string last =
+        outcome.out.substr(std::min(outcome.out.size(), outcome.out.find("The last lines")));
+    CHECK_THAT(last, ContainsSubstring("\nbad\n  41\n  42\n") && ContainsSubstring("\n  100\n"));
+    CHECK(last.find("  40\n") == std::string::npos);
+    CHECK_THAT(last, ContainsSubstring("\nworse, with a comma\n  oops\n"));
+    CHECK(last.find("fine") == std::string::npos);
+    CHECK(last.find("skipped") == std::string::npos);
+
+    const Outcome good = tree.run({"test", "-R", "good"});
+    CHECK(good.status == 0);
+    CHECK(good.out.find("The last lines") == std::string::npos);
 }
 
 }  // namespace
