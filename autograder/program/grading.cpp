@@ -347,9 +347,11 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     out.line(out.paint(Style::bold, clean_utf8(result.rung)) + "  " +
              out.paint(style_of(result), judge::name_of(result.verdict)));
     if (!ours) {
-        out.line("  at         " +
-                 out.paint(Style::link,
-                           fmt::format("{}:{}", rung.file, line_to_look_at(result, file, *chosen.rung))));
+        std::error_code unknown;
+        std::string place = rung.file;  // of a file that was not handed in, where it was expected
+        if (fs::exists(file, unknown))
+            place += fmt::format(":{}", line_to_look_at(result, file, *chosen.rung));
+        out.line("  at         " + out.paint(Style::link, place));
     }
     const bool by_checks = is_finding(result);
     if (!by_checks) row("what", brief_reason(result));

@@ -520,6 +520,11 @@ TEST_CASE("a submission's files stand in for the exercises, never for given rung
     CHECK_THAT(outcome.out, ContainsSubstring("not graded: 01_atomic.cu"));
     // The student's own progress is not touched by somebody else's files.
     CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("- / 10"));
+}
+
+TEST_CASE("only files of the submission itself are judged", "[program][judge]") {
+    const SmallWorkbook workbook;
+    workbook.folder.write("hand_in/03_shared_tree.cu", workbook.solution);
 
     SECTION("an empty folder passes nothing") {
         fs::create_directory(workbook.folder.path() / "empty");
@@ -527,6 +532,10 @@ TEST_CASE("a submission's files stand in for the exercises, never for given rung
             workbook.run({"check", "01/03", "--submission", "empty", "--backend", "cpu", "--json", "-"});
         CHECK(none.status == 1);
         CHECK(Json::parse(none.out)["rungs"][0]["verdict"] == "COMPILE_ERROR");
+        const Outcome told = workbook.run({"check", "01/03", "--submission", "empty", "--backend", "cpu"});
+        // No line of a file that is not there.
+        CHECK_THAT(told.out, ContainsSubstring(" empty/03_shared_tree.cu\n"));
+        CHECK_THAT(told.out, ContainsSubstring("there is no file 03_shared_tree.cu"));
     }
     const fs::path links = workbook.folder.path() / "links";
     const auto refused = [&](const char* why) {
