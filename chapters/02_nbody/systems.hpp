@@ -47,13 +47,14 @@ inline System two_heavy(std::size_t n, std::uint64_t seed) {
     return system;
 }
 
-/// A heavy pair on an elongated orbit (eccentricity 0.5, period 2 pi), and n - 2 bodies of a millionth of the
-/// mass in a cube of side 4 around it.
+/// A heavy pair on an elongated orbit (eccentricity 0.5, period 2 pi), and n - 2 bodies of a billionth of the
+/// mass in a cube of side 4 around it: so light that the energy of the whole does not feel where one of them
+/// is flung that comes close to the pair, which the last digits decide.
 inline System orbit(std::size_t n, std::uint64_t seed) {
     System system = cube(n, seed);
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t c = 0; c < 3; ++c) system.bodies[4 * i + c] *= 2;
-        system.bodies[4 * i + 3] = 1e-6f;
+        system.bodies[4 * i + 3] = 1e-9f;
     }
     for (std::size_t i = 0; i < 2 && n >= 2; ++i) {
         const float side = i == 0 ? -0.5f : 0.5f;
