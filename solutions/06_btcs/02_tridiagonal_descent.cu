@@ -56,8 +56,10 @@ static __global__ void curvature_kernel(const float* lower, const float* diagona
     const long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     double rr = 0, rAr = 0;
     if (i < n) {
-        // TODO 2.2 (2 lines): this row's part of r.r and of r.Ar, as products of doubles.
+        // TODO 2.2 (3 lines): this row's part of r.r and of r.Ar, as products of doubles.
         // BEGIN SOLUTION
+        //~ static_cast<void>(lower), static_cast<void>(diagonal), static_cast<void>(upper);
+        //~ static_cast<void>(rhs), static_cast<void>(r);
         const btcs::Coefficients row = btcs::row_at(lower, diagonal, upper, rhs, i, n);
         rr = static_cast<double>(r[i]) * r[i];
         rAr = static_cast<double>(r[i]) * row_product(row, r, i, n);
