@@ -135,13 +135,20 @@ inline std::string pattern(const Vector& errors, const Vector& x, const Vector& 
     const std::size_t n = errors.size();
     std::size_t wrong = 0, first = n, last = 0;
     double worst = 0;
+    bool inner = false;
     for (std::size_t i = 0; i < n; ++i) {
         worst = std::max(worst, errors[i]);
         if (errors[i] <= tolerance) continue;
         first = std::min(first, i), last = i, ++wrong;
+        inner |= i > 1 && i + 2 < n;
     }
     const std::string share = std::to_string(wrong) + " of " + std::to_string(n) + " rows do not hold";
     if (wrong == 1 && last == n - 1) return "only the last row does not hold";
+    if (n > 16 && !inner) {
+        return share + ", the first is row " + std::to_string(first) +
+               ", and none is further than a row from an end: which neighbours have the first two rows, and "
+               "the last two?";
+    }
     if (n > 16 && wrong * 4 < n) {
         return share + ", the first is row " + std::to_string(first) +
                ": do they lie where pieces of the system meet? How far is a row felt there?";
@@ -223,9 +230,15 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
         return finding;
     }
     if (status != solved) {
-        return fail(says + (status == indefinite
-                                ? ", but A is positive definite: is r.Ar complete, and a sum in double?"
-                                : ", but this system takes fewer iterations than the limit"));
+        const double size = rungs::max_norm(std::span<const double>(rhs));
+        const bool leaves_float = size > 0 && (size > 0x1p63 || size < 0x1p-63);
+        return fail(
+            says +
+            (status == indefinite ? ", but A is positive definite: is r.Ar complete, and a sum in double?"
+                                  : ", but this system takes fewer iterations than the limit") +
+            (leaves_float
+                 ? ". The square of an rhs leaves a float's range here: are products formed in double?"
+                 : ""));
     }
     if (finding.error > tolerance) {
         for (std::size_t i = 0; i < n && finding.first.size() < 5; ++i) {

@@ -213,7 +213,7 @@ class BtcsExam : public rungs::Exam {
                 check.cause =
                     "system " + std::to_string(s) + " of " + std::to_string(count) + ": " + check.cause;
                 if (std::isinf(finding.error) && finding.cause.find("written") != std::string::npos)
-                    check.cause += ". " + place(batch);
+                    check.cause += ". Here " + place(batch);
             }
             for (rungs::Mismatch& mismatch : finding.first) mismatch.index = batch.at(mismatch.index, s);
             check.first = finding.first;
@@ -251,11 +251,12 @@ class BtcsExam : public rungs::Exam {
         }
         if (agree * 2 <= of) return {};
         return std::string("this is right for ") +
-               (batch.interleaved ? "systems one after the other: " : "interleaved systems: ") + place(batch);
+               (batch.interleaved ? "systems one after the other" : "interleaved systems") + ": here " +
+               place(batch);
     }
 
     static std::string place(const Batch& batch) {
-        return std::string("here row i of system s is element ") +
+        return std::string("row i of system s is element ") +
                (batch.interleaved ? "i * systems + s" : "s * m + i");
     }
 

@@ -39,8 +39,9 @@ enum class Fault {
     transposed,       ///< lower[i + 1] and upper[i - 1]
     no_upper,
     wrong_sign,
-    last_lost,   ///< row n - 1 is not looked at
-    last_alone,  ///< rows n - 2 and n - 1 do not know of each other
+    last_lost,    ///< row n - 1 is not looked at
+    last_unseen,  ///< row n - 2 does not look at it
+    last_alone,   ///< rows n - 2 and n - 1 do not know of each other
     half_precision,
     early_stop,  ///< at 16 times the tolerance
     one_sweep,
@@ -211,6 +212,7 @@ Left solve(System s, Method method, Fault fault) {
     }
     if (n > 1 && (fault == Fault::last_lost || fault == Fault::last_alone))
         s.upper[n - 2] = s.lower[n - 1] = 0;
+    if (n > 1 && fault == Fault::last_unseen) s.upper[n - 2] = 0;
     if (n > 0 && fault == Fault::last_lost) s.rhs[n - 1] = 0;
     Left left;
     left.status = row;  // -1 is solved
@@ -413,6 +415,7 @@ TEST_CASE("a wrong solver fails, and is told its cause", "[exam][diagnosis]") {
         {"wrong sign", Fault::wrong_sign, jacobi, {"sweeps", {67}, "rod", 5}, "wrong sign"},
         {"last row lost", Fault::last_lost, thomas, {"solve", {65}, "dominant", 5}, "last row is lost"},
         {"last row lost", Fault::last_lost, descent, {"symmetric", {65}, "rod", 5}, "last row is lost"},
+        {"last row unseen", Fault::last_unseen, thomas, {"solve", {65}, "dominant", 5}, "and the last two?"},
         {"last row alone",
          Fault::last_alone,
          thomas,
