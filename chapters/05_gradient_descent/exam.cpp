@@ -181,6 +181,10 @@ std::string number(double value) {
     return text;
 }
 
+std::string iterations(int count) {
+    return std::to_string(count) + (count == 1 ? " iteration" : " iterations");
+}
+
 /// What a rung left.
 struct Answer {
     std::span<const float> x;
@@ -232,8 +236,7 @@ class Comparison {
             return fail("outcome[0] is " + std::to_string(outcome) + ", which is no Outcome");
         }
         if (k < 0 || k > limit) {
-            return fail("outcome[1] says " + std::to_string(k) + " iterations; the limit is " +
-                        std::to_string(limit));
+            return fail("outcome[1] says " + iterations(k) + "; the limit is " + std::to_string(limit));
         }
         for (const float value : got_.x) {
             if (std::isfinite(value) || trace_.outcome == diverged) continue;
@@ -243,8 +246,8 @@ class Comparison {
         if (outcome == trace_.outcome) return true;
         // Where rounding decides, it may: at the very end of what float can reach.
         if (is("drift") && outcome == limit_reached && k == limit) return true;
-        std::string cause = std::string("says ") + name_of(outcome) + " after " + std::to_string(k) +
-                            " iterations; right is " + name_of(trace_.outcome) + " after " +
+        std::string cause = std::string("says ") + name_of(outcome) + " after " + iterations(k) +
+                            "; right is " + name_of(trace_.outcome) + " after " +
                             std::to_string(trace_.iterations);
         if ((is("huge") || is("tiny"))) {
             cause +=
@@ -292,7 +295,7 @@ class Comparison {
     }
 
     std::string explain_history(std::size_t k, double h, const std::vector<double>& right) const {
-        std::string cause = "||r|| after " + std::to_string(k) + " iterations is " + number(h) +
+        std::string cause = "||r|| after " + iterations(static_cast<int>(k)) + " is " + number(h) +
                             " instead of " + number(right[k]);
         if ((is("huge") || is("tiny"))) return cause + ": are sums of squares formed in double?";
         if (k == 0) return cause + ": that is ||b||, a root of a sum of squares in double";
@@ -304,11 +307,22 @@ class Comparison {
             return cause +
                    ": that is the residual one iteration earlier. Was the step made, and with the new r?";
         }
-        if (k == 1) return cause + ": the first step is wrong; is every row multiplied, in full and once?";
+        if (k == 1) {
+            return cause + ": the first step is wrong; is every row multiplied, in full and once" +
+                   (descends_ ? ", and is alpha r.r / r.Ar?" : "?");
+        }
         if (descends_ && k == 2) {
             return cause +
                    ", and the first step was right: is alpha that of this iteration, from sums that were "
                    "cleared before it, and is every row multiplied?";
+        }
+        const bool renews = static_cast<int>(k) % gradient_descent::renew_every == 0 ||
+                            static_cast<int>(k) + 1 >= trace_.iterations;
+        if (descends_ && renews && h > 2 * right[k - 1]) {
+            return cause +
+                   ", and the steps before were right to a thousandth. A rung that carries r along takes it "
+                   "from x here: if that is yours, x was wrong all along. Did it step along the old r, with "
+                   "the same alpha?";
         }
         return cause +
                ", and the steps before were right to a thousandth: is every row multiplied, the last one "
@@ -326,25 +340,24 @@ class Comparison {
         }
         for (std::size_t j = 0; j < k; ++j) {
             if (got_.history[j] * slack <= threshold) {
-                return fail("||r|| was small enough after " + std::to_string(j) + " iterations, and " +
+                return fail("||r|| was small enough after " + iterations(static_cast<int>(j)) + ", and " +
                             std::to_string(k) + " were done");
             }
         }
         if (got_.outcome == limit_reached && got_.iterations != kind_.limit) {
-            return fail("the limit is " + std::to_string(kind_.limit) + " iterations; " + std::to_string(k) +
-                        " were done");
+            return fail("the limit is " + iterations(kind_.limit) + "; " + std::to_string(k) + " were done");
         }
         if (got_.iterations == trace_.iterations || is("drift")) return true;
         if (got_.outcome == breakdown) {
-            return fail("the breakdown is reported after " + std::to_string(k) + " iterations instead of " +
-                        std::to_string(trace_.iterations));
+            return fail("the breakdown is reported after " + iterations(static_cast<int>(k)) +
+                        " instead of " + std::to_string(trace_.iterations));
         }
         // Another count is honest only where the oracle's residual is within rounding of the threshold.
         const std::size_t at = std::min(k, static_cast<std::size_t>(trace_.iterations));
         const double edge = got_.outcome == diverged ? too_far * scale() : kind_.tolerance * scale();
         const double band = path_tolerance * edge + floors_ * floor_of_x();
         if (within(std::abs(trace_.history[at] - edge), band)) return true;
-        return fail("stopped after " + std::to_string(k) + " iterations instead of " +
+        return fail("stopped after " + iterations(static_cast<int>(k)) + " instead of " +
                     std::to_string(trace_.iterations));
     }
 

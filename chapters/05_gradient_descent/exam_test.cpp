@@ -41,7 +41,8 @@ enum class Fault {
     no_breakdown,        ///< steps though r.Ar <= 0
     no_divergence,       ///< goes on until the limit
     zero_diagonal_kept,  ///< rows without a diagonal are skipped
-    new_r,               ///< x steps along the new residual
+    new_r,               ///< x steps along the new residual, and r is only carried along
+    new_r_renewed,       ///< the same, with r renewed
     fixed_step,          ///< alpha = 1 / kappa
     squared_history,     ///< r.r instead of ||r||
     lagged_history,      ///< history[k] is of iteration k - 1
@@ -148,7 +149,7 @@ class Solver {
             for (std::size_t i = 0; i < n_; ++i) {
                 const float old = r[i];
                 r[i] -= alpha * q[i];
-                x_[i] += alpha * (is(Fault::new_r) ? r[i] : old);
+                x_[i] += alpha * (is(Fault::new_r) || is(Fault::new_r_renewed) ? r[i] : old);
             }
             rr = dot(r, r);
             if (is(Fault::no_renewal) || is(Fault::new_r) || is(Fault::no_start)) continue;
@@ -261,6 +262,7 @@ TEST_CASE("a wrong solve fails, and is told its cause", "[exam][diagnosis]") {
         {"zero diagonal kept", Fault::zero_diagonal_kept, "jacobi", "zero_diagonal", 67,
          "The diagonal has a zero"},
         {"x along the new r", Fault::new_r, "descent", "spd", 100, "||b - A x|| is"},
+        {"x along the new r, then renewed", Fault::new_r_renewed, "descent", "spd", 100, "along the old r"},
         {"fixed step", Fault::fixed_step, "descent", "spd", 100, "the first step is wrong"},
         {"squares in the history", Fault::squared_history, "descent", "spd", 100, "that is ||b||, a root"},
         {"history lags", Fault::lagged_history, "descent", "spd", 100, "one iteration earlier"},
