@@ -53,10 +53,20 @@ class Diagnosis {
         if (got.size() > 1 && is([&](std::size_t t) { return t > 0 ? right[t - 1] : 0; })) {
             return "each norm is that of the iterate before, and the first is 0";
         }
+        // As above, with the pass that finds the last norm adding to what stands there already.
+        if (got.size() > 1 && is([&](std::size_t t) {
+                const double before = t > 0 ? right[t - 1] : 0;
+                return t + 1 < got.size() ? before : std::hypot(before, right[t]);
+            })) {
+            return "each norm is that of the iterate before, and the last element got two of them: which "
+                   "element of norms belongs to the first iteration?";
+        }
         if (is([&](std::size_t t) { return t + 1 < got.size() ? right[t] : 0; })) {
             return "the last norm is missing: no further iteration finds it, it takes a pass of its own";
         }
-        if (is([&](std::size_t t) { return right[t] / 6; })) {
+        if (is([&](std::size_t t) { return right[t] / 6; }) ||
+            (got.size() > 1 &&
+             is([&](std::size_t t) { return t + 1 < got.size() ? right[t] / 6 : right[t]; }))) {
             return "these are the norms of the change: the residual is six times that";
         }
         if (is([&](std::size_t t) { return right[t] / std::pow(n, 1.5); })) {
@@ -75,11 +85,14 @@ class Diagnosis {
                    "next iteration: is that part in the norm?";
         }
         for (std::size_t t = 0; t < got.size(); ++t) {
+            if (got[t] == 0 && right[t] > allowed_.norms[t])
+                return "norms[" + std::to_string(t) + "] is 0: nothing was added to it";
             if (!(got[t] >= right[t] - allowed_.norms[t])) {
                 return "norms[" + std::to_string(t) + "] is too small: points are missing from the sum";
             }
         }
-        return "a norm is too large: is it set to 0 before it is added to, and is every point counted once?";
+        return "a norm is too large: is it set to 0 before it is added to, is every point counted once, and "
+               "nothing outside the cube?";
     }
 
   private:

@@ -323,13 +323,26 @@ TEST_CASE("wrong norms are told their cause", "[exam][diagnosis]") {
         {"squares", all([](double x) { return x * x; }), "squares of the norms"},
         {"shifted", [](auto&, auto& norms) { norms.pop_back(), norms.insert(norms.begin(), 0.0); },
          "iterate before"},
+        {"shifted, and the last one added",
+         [](auto&, auto& norms) {
+             const double last = norms.back();
+             norms.pop_back(), norms.insert(norms.begin(), 0.0);
+             norms.back() = std::hypot(norms.back(), last);
+         },
+         "got two of them"},
         {"last missing", [](auto&, auto& norms) { norms.back() = 0; }, "last norm is missing"},
         {"the change", all([](double x) { return x / 6; }), "six times"},
+        {"the change, but for the last pass",
+         [](auto&, auto& norms) {
+             for (std::size_t t = 0; t + 1 < norms.size(); ++t) norms[t] /= 6;
+         },
+         "six times"},
+        {"one is zero", [](auto&, auto& norms) { norms[1] = 0; }, "norms[1] is 0: nothing was added"},
         {"mean", all([](double x) { return x / std::pow(9.0, 1.5); }), "root mean squares"},
         {"zero", all([](double) { return 0.0; }), "nothing was added"},
         {"counted twice", all([](double x) { return x * std::sqrt(2.0); }), "2 times too large"},
         {"points missing", all([](double x) { return 0.99 * x; }), "points are missing"},
-        {"not cleared", all([](double x) { return x + 1; }), "set to 0"},
+        {"not cleared", all([](double x) { return x + 1; }), "nothing outside the cube"},
         {"NaN", all([](double) { return std::numeric_limits<double>::quiet_NaN(); }), "too small"},
     };
     for (const Fault& fault : faults) {
