@@ -511,6 +511,12 @@ class Comparison {
                    ": the first step is wrong. Is A p right at the boundary and in the last cells, and is "
                    "p.Ap complete?";
         }
+        if (setting_.problem.method == Method::cg && right <= setting_.tolerance * trace_.history[0] &&
+            h > 2 * right) {
+            return cause +
+                   ", and the steps before were right: r had become small, so b - A x was computed, and x "
+                   "is not what r believes. Has x taken every step, alpha p with the p of that step?";
+        }
         return cause +
                ", and the steps before were right: are all sums cleared before each iteration, and does p "
                "take beta times itself?";

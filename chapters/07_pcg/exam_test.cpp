@@ -51,6 +51,7 @@ enum class Fault {
     no_breakdown,     ///< steps though p.Ap is infinite
     keeps_nan,        ///< goes on though r.r is no number
     restarts,         ///< p = r every fifth iteration
+    x_along_r,        ///< x goes along the residual, r along p
     unscaled,         ///< the residual becomes a float as it is
     weak_inner,       ///< the solve in float stops after two iterations
     unsymmetric,      ///< V-cycle with red before black both ways
@@ -198,7 +199,7 @@ class Solver {
             stale = fresh;
             old = r;
             for (std::size_t i = 0; i < n; ++i) {
-                x_[i] += static_cast<T>(alpha) * p[i];
+                x_[i] += static_cast<T>(alpha) * (is(Fault::x_along_r) ? r : p)[i];
                 r[i] -= static_cast<T>(alpha) * q[i];
             }
             rr = dot(r, r);
@@ -343,6 +344,7 @@ TEST_CASE("a wrong answer fails, and is told its cause", "[exam][diagnosis]") {
         {"steepest descent", Fault::descent, "cg", "random", {3, 8}, "this is steepest descent"},
         {"beta inverted", Fault::inverted_beta, "cg", "random", {3, 8}, "beta is the wrong way round"},
         {"restarts", Fault::restarts, "cg", "random", {3, 8}, "does p take beta times itself"},
+        {"x along r", Fault::x_along_r, "cg", "random", {3, 8}, "Has x taken every step"},
         {"no replacement",
          Fault::no_replacement,
          "cg",
