@@ -1,6 +1,7 @@
 #pragma once
 // Systems whose behaviour is known beforehand: the exam's, the program's and the pictures'.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +55,8 @@ class Spectrum {
 
 /// Rows whose off-diagonal sum of magnitudes is `radius` times the diagonal. With positive elements that is
 /// the spectral radius of Gauss-Jacobi: D^-1 (A - D) has the eigenvector (1, ... 1), and by Perron's theorem
-/// no larger eigenvalue.
+/// no larger eigenvalue. In a row of one or two elements these may nearly vanish; the diagonal does not, or
+/// the row's element of x would be so large that its rounding in other rows hides their residuals.
 inline std::vector<float> dominated(std::size_t n, std::uint64_t seed, double lowest, double radius,
                                     bool symmetric) {
     std::vector<float> a = rungs::random_field(n * n, seed, rungs::Uniform{lowest, 1.0});
@@ -63,12 +65,13 @@ inline std::vector<float> dominated(std::size_t n, std::uint64_t seed, double lo
             for (std::size_t j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
         }
     }
+    constexpr double least = 0.25;
     for (std::size_t i = 0; i < n; ++i) {
         double sum = 0;
         for (std::size_t j = 0; j < n; ++j) {
             if (j != i) sum += std::abs(static_cast<double>(a[i * n + j]));
         }
-        a[i * n + i] = sum > 0 ? static_cast<float>(sum / radius) : 1.0f;
+        a[i * n + i] = sum > 0 ? static_cast<float>(std::max(sum, least) / radius) : 1.0f;
     }
     return a;
 }
