@@ -21,7 +21,6 @@ using simt::check::Severity;
 constexpr double start_seconds = 20;
 constexpr double budget = 30;           ///< seconds for all calls of a rung that was right
 constexpr double budget_of_failed = 6;  ///< and of one that was not: there is a verdict already
-constexpr double small_work = 2e5;      ///< bytes or flops of a case that is worth every order
 constexpr double failing_work = 1e7;    ///< of the case that failed
 constexpr std::size_t report_bytes = 4U << 20;
 
@@ -36,7 +35,7 @@ std::vector<Case> cases_to_check(const Manifest& manifest, const RungEntry& rung
     std::vector<Case> cases;
     if (failing && work_of(exam, *failing) <= failing_work) cases.push_back(*failing);
     for (Case& which : manifest.check_cases_of(rung, key)) {
-        if (manifest.check.sizes.empty() && work_of(exam, which) > small_work) continue;
+        if (manifest.check.sizes.empty() && work_of(exam, which) > manifest.check.work) continue;
         cases.push_back(std::move(which));
     }
     return cases;

@@ -48,6 +48,8 @@ TEST_CASE("without [check] every size is looked at once, with its first kind", "
     const Manifest manifest = read("");
     CHECK(manifest.check.required);
     CHECK(manifest.check.orders == 3);
+    CHECK(manifest.check.work == 2e5);
+    CHECK(read("[check]\nwork = 3e6\n").check.work == 3e6);
     std::string cases;
     for (const Case& which : manifest.check_cases_of(manifest.rungs[1], 1)) {
         cases += which.problem + " " + std::to_string(which.sizes[0]) + " " + which.kind + "; ";
@@ -72,6 +74,9 @@ TEST_CASE("[check] names cases, orders, and whether findings cost points", "[man
     CHECK_THAT(refusal("[check]\nsizes = [5]\n"), ContainsSubstring("needs the key 'kinds'"));
     CHECK_THAT(refusal("[check]\nkinds = [\"uniform\"]\n"), ContainsSubstring("needs 'sizes'"));
     CHECK_THAT(refusal("[check]\norders = 0\n"), ContainsSubstring("'orders'"));
+    CHECK_THAT(refusal("[check]\nwork = 0\n"), ContainsSubstring("'work' must be a number of at least 1"));
+    CHECK_THAT(refusal("[check]\nsizes = [5]\nkinds = [\"uniform\"]\nwork = 9\n"),
+               ContainsSubstring("either"));
     CHECK_THAT(refusal("[check]\nrequired = 1\n"), ContainsSubstring("true or false"));
     CHECK_THAT(refusal("[check]\nclean = true\n"), ContainsSubstring("clean"));
 }

@@ -129,13 +129,17 @@ CaseGroup read_cases(const Reader& in, const toml::table& table, const Manifest&
 }
 
 CheckRule read_check(const Reader& in, const toml::table& table) {
-    in.only(table, {"sizes", "kinds", "orders", "required"});
+    in.only(table, {"sizes", "kinds", "work", "orders", "required"});
     CheckRule rule;
     if (const toml::node* node = table.get("sizes")) {
         for (const toml::node& entry : in.array(*node, "'sizes'")) rule.sizes.push_back(in.size(entry));
         rule.kinds = in.texts(in.required(table, "kinds", "a [check] with 'sizes'"), "'kinds'");
     } else if (const toml::node* kinds = table.get("kinds")) {
         in.refuse(*kinds, "'kinds' of [check] needs 'sizes' as well");
+    }
+    if (const toml::node* node = table.get("work")) {
+        if (!rule.sizes.empty()) in.refuse(*node, "[check] has either 'sizes' or 'work'");
+        rule.work = in.number(*node, "'work'", 1);
     }
     if (const toml::node* node = table.get("orders"))
         rule.orders = static_cast<int>(in.integer(*node, "'orders'", 1));

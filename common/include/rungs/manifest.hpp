@@ -61,6 +61,7 @@ struct TimedCase {
 struct CheckRule {
     std::vector<std::vector<long long>> sizes;  ///< each entry is one case's `sizes`; empty: the small ones
     std::vector<std::string> kinds;             ///< empty: the first of [[cases]]
+    double work = 2e5;     ///< bytes or flops up to which a case of [[cases]] counts as small
     int orders = 3;        ///< in how many orders of blocks, warps and lanes each case runs
     bool required = true;  ///< an error costs all points of the rung, even where its values were right
 };
