@@ -258,7 +258,7 @@ void show_total(const Report& report, Terminal& out) {
     }
 }
 
-/// The line that a finding or the compiler's first message names, else the kernel's.
+/// The line that a finding, the compiler's first message or a CUDA_CHECK names, else the kernel's.
 int line_to_look_at(const RungResult& result, const fs::path& file, const RungEntry& rung) {
     for (const judge::Finding& finding : result.checks.findings) {
         for (const simt::check::Side* side : {&finding.side, &finding.other}) {
@@ -267,8 +267,10 @@ int line_to_look_at(const RungResult& result, const fs::path& file, const RungEn
         }
     }
     const std::string name = file.filename().string() + ":";
-    if (result.verdict == judge::Verdict::compile_error && result.reason.rfind(name, 0) == 0) {
-        if (const int line = std::atoi(result.reason.c_str() + name.size()); line > 0) return line;
+    const std::size_t at = result.reason.find(name);
+    if ((result.verdict == judge::Verdict::compile_error && at == 0) ||
+        (result.verdict == judge::Verdict::runtime_error && at != std::string::npos)) {
+        if (const int line = std::atoi(result.reason.c_str() + at + name.size()); line > 0) return line;
     }
     return line_of_kernel(file, rung);
 }

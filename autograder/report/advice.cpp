@@ -93,7 +93,8 @@ void about_atomics(const Tally& mine, const Tally* reference, std::vector<Advice
                      number_text(atomics), number_text(best))});
 }
 
-void about_lanes(const Tally& mine, std::vector<Advice>& all) {
+void about_lanes(const Tally& mine, const Tally* reference, std::vector<Advice>& all) {
+    if (reference && mine.simt_efficiency() > 0.95 * reference->simt_efficiency()) return;  // it has to be
     for (const LaunchCounters& launch : mine.launches) {
         const double share = launch.simt_efficiency();
         if (share >= 0.8 || launch.warps == 0) continue;
@@ -208,7 +209,7 @@ std::vector<Advice> advise(const Tally& mine, const Tally* reference) {
         if (much || often) about_line(site, all);
     }
     about_atomics(mine, reference, all);
-    about_lanes(mine, all);
+    about_lanes(mine, reference, all);
     if (reference) about_structure(mine, *reference, all);
     return all;
 }

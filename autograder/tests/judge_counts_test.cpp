@@ -146,6 +146,8 @@ TEST_CASE("each rule of advice speaks on its pattern and on no other", "[report]
     mine.launches[0].basic_blocks = 10;
     mine.launches[0].active_lanes = 100;
     CHECK(rules(mine, &reference) == "divergence;");
+    const Tally alike = mine;
+    CHECK(rules(mine, &alike) == "");
     mine = reference;
     mine.launches[0].barriers = 100;
     CHECK(rules(mine, &reference) == "barriers;");
