@@ -63,7 +63,17 @@ class Diagnosis {
         for (const auto& [suspect, cause] : suspects) {
             if (explains(wrong, suspect)) return cause;
         }
+        for (std::size_t c = 0; c < 3; ++c) {
+            if (differs_only_in(wrong, c)) {
+                return std::string("only ") + "xyz"[c] +
+                       " is wrong: is its sum added to, and from its own difference?";
+            }
+        }
         for (const std::size_t block : {32, 64, 128, 256, 512, 1024}) {
+            if (n > block && explains(wrong, [&](std::size_t i) { return without_last_of(i, block); })) {
+                return "the last of every " + std::to_string(block) +
+                       " bodies does not pull: where does the loop end?";
+            }
             const std::size_t whole = n / block * block;
             if (whole < n && whole > 0 && explains_prefix(wrong, whole)) {
                 return "only whole tiles of " + std::to_string(block) + " bodies pull: those from " +
@@ -109,6 +119,17 @@ class Diagnosis {
         return explains(wrong, [&](std::size_t i) { return reference_pull(state_, i, softening_, end).sum; });
     }
 
+    bool differs_only_in(const std::vector<std::size_t>& wrong, std::size_t component) const {
+        for (std::size_t k = 0; k < wrong.size(); k += 1 + wrong.size() / 8) {
+            const Pull right = reference_pull(state_, wrong[k], softening_);
+            for (std::size_t c = 0; c < 3; ++c) {
+                const double off = std::abs(got(wrong[k])[c] - right.sum[c]);
+                if (c != component && !(off <= 1e-4 * right.magnitude)) return false;
+            }
+        }
+        return wrong.size() > 1;
+    }
+
     /// Sum of factor(mass of j, squared distance) times the vector to j.
     template <class Factor>
     Vector sum(std::size_t i, const Factor& factor) const {
@@ -125,6 +146,15 @@ class Diagnosis {
     }
     Vector own_mass(std::size_t i) const {
         return sum(i, [&](double, double squared) { return state_.mass[i] * std::pow(squared, -1.5); });
+    }
+    Vector without_last_of(std::size_t i, std::size_t block) const {
+        Vector sum = pull(i);
+        for (std::size_t j = block - 1; j < state_.size(); j += block) {
+            const Vector d = state_.place[j] - state_.place[i];
+            const double squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening_ * softening_;
+            sum = sum - state_.mass[j] * std::pow(squared, -1.5) * d;
+        }
+        return sum;
     }
     Vector no_mass(std::size_t i) const {
         return sum(i, [](double, double squared) { return std::pow(squared, -1.5); });

@@ -37,6 +37,8 @@ struct Fault {
     std::size_t step = 1;        ///< only every step-th body pulls
     std::size_t skip_block = 0;  ///< bodies from here on are not written
     int bits = 24;               ///< significant bits of what is read
+    std::size_t last_of = 0;     ///< the last of every so many bodies does not pull
+    int component = -1;          ///< of the sum, to which nothing is added
 };
 
 /// Rounds to `bits` significant bits: 11 for half and TF32, 8 for bfloat16.
@@ -62,6 +64,7 @@ Force faulty(const Fault& fault) {
                 continue;
             }
             for (std::size_t j = 0; j < pulling; j += fault.step) {
+                if (fault.last_of && j % fault.last_of == fault.last_of - 1) continue;
                 float d[3], squared = added, dot = 0, left = 0, right = 0;
                 for (std::size_t c = 0; c < 3; ++c) {
                     const float x = read(4 * i + c), y = read(4 * j + c);
@@ -74,7 +77,9 @@ Force faulty(const Fault& fault) {
                                    ? 1 / std::sqrt(squared * squared * squared)
                                    : static_cast<float>(std::pow(double(squared), -fault.exponent / 2));
                 factor *= read(4 * j + 3) * (fault.own_mass ? bodies[4 * i + 3] : 1.0f);
-                for (std::size_t c = 0; c < 3; ++c) out[4 * i + c] += factor * d[c];
+                for (std::size_t c = 0; c < 3; ++c) {
+                    if (static_cast<int>(c) != fault.component) out[4 * i + c] += factor * d[c];
+                }
             }
         }
         return out;
@@ -267,6 +272,8 @@ TEST_CASE("a wrong force is told its cause", "[exam][diagnosis]") {
         {"force, not acceleration", with([](Fault& f) { f.own_mass = true; }), "m a"},
         {"last tile of 256 skipped", with([](Fault& f) { f.tile = 256; }), "whole tiles of 256"},
         {"last tile of 128 skipped", with([](Fault& f) { f.tile = 128; }), "whole tiles of 128"},
+        {"loop ends early", with([](Fault& f) { f.last_of = 256; }), "last of every 256 bodies"},
+        {"sum.x forgotten", with([](Fault& f) { f.component = 0; }), "only x is wrong"},
         {"half precision", with([](Fault& f) { f.bits = 11; }), "shorter than float"},
         {"last block not written", with([](Fault& f) { f.skip_block = 768; }), "bodies from 768 on are NaN"},
         {"nothing written", [](Bodies bodies, float) { return Floats(bodies.size(), std::nanf("")); },
