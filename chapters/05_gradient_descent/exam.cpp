@@ -202,7 +202,9 @@ class Comparison {
           trace_(trace),
           descends_(descends),
           got_(answer),
-          floors_(allowed_floors(system.n)) {
+          // The worst b has two eigenvectors alone, and descent does not forget how much of each: what a
+          // renewal rounds off stays. Honest residuals come near eight floors there.
+          floors_((kind.name == std::string_view("worst") ? 2 : 1) * allowed_floors(system.n)) {
         // Each test leaves a cause and ends the comparison, or the next one relies on it.
         compare_outcome() && compare_history() && compare_stop() && compare_solution() && compare_theory();
     }
@@ -416,10 +418,12 @@ class Comparison {
             return fail("the error in the A-norm is " + number(got) + ", and theory allows " + number(bound) +
                         " for kappa = " + number(kind_.kappa));
         }
-        const double measured = std::pow(got_.history[static_cast<std::size_t>(got_.iterations)] / scale(),
-                                         1.0 / std::max(got_.iterations, 1));
-        if (is("worst") && system_.n > 2 && got_.iterations > 0 && std::abs(measured - factor) > 1e-3) {
-            return fail("the convergence factor is " + number(measured) +
+        if (!is("worst") || system_.n <= 2 || got_.iterations == 0) return true;
+        const double left = got_.history[static_cast<std::size_t>(got_.iterations)];
+        const double expected = std::pow(factor, got_.iterations) * scale();
+        if (std::abs(left - expected) > 1e-3 * got_.iterations * expected + floors_ * floor_of_x()) {
+            return fail("the convergence factor is " +
+                        number(std::pow(left / scale(), 1.0 / got_.iterations)) +
                         " instead of (kappa-1)/(kappa+1) = " + number(factor));
         }
         return true;
