@@ -97,6 +97,26 @@ TEST_CASE("the reference is clean, in all cases and orders", "[judge][checks]") 
     CHECK_THAT(result.checks.tool, ContainsSubstring("check mode, "));
 }
 
+TEST_CASE("a launch that forgets its stream is RACE", "[judge][checks]") {
+    Tree tree;
+    const RungResult result = tree.replace("0, stream>>>", "0>>>").judge();
+    INFO(result.reason);
+    CHECK(result.verdict == Verdict::race);
+    check_lost(result);
+    CHECK_THAT(result.reason, ContainsSubstring("in the default stream") && ContainsSubstring("in stream "));
+}
+
+TEST_CASE("a rung that uses the default stream alone is RACE with what reads its output", "[judge][checks]") {
+    Tree tree;
+    const RungResult result =
+        tree.replace("0, stream>>>", "0>>>").replace("sizeof(float), stream)", "sizeof(float))").judge();
+    INFO(result.reason);
+    CHECK(result.verdict == Verdict::race);
+    check_lost(result);
+    CHECK_THAT(result.reason, ContainsSubstring("in the default stream") &&
+                                  ContainsSubstring("by cudaMemcpyAsync in stream "));
+}
+
 TEST_CASE("a removed __syncthreads is RACE, with both lines", "[judge][checks]") {
     Tree tree;
     const RungResult result = tree.replace("__syncthreads();", "").judge();

@@ -188,12 +188,17 @@ void explain(Finding& f, const Entry& e) {
                     (f.severity == Severity::note ? "; both store the same value." : ".");
         const bool host = f.side.operation == "the host" || f.other.operation == "the host";
         const bool freed = f.side.access == "free" || f.other.access == "free";
+        const char* const legacy = "the default stream";
+        const bool forgotten = f.side.stream == legacy || f.other.stream == legacy;
         f.advice =
-            host ? "Wait before the host looks: cudaStreamSynchronize, cudaEventSynchronize or "
-                   "cudaDeviceSynchronize."
-            : freed
-                ? "Free it in the stream that used it last, or let the freeing stream wait for an event "
-                  "of the other."
+            host    ? "Wait before the host looks: cudaStreamSynchronize, cudaEventSynchronize or "
+                      "cudaDeviceSynchronize."
+            : freed ? "Free it in the stream that used it last, or let the freeing stream wait for an event "
+                      "of the other."
+            : forgotten
+                ? "Was a stream forgotten? The default stream does not wait for one that was made with "
+                  "cudaStreamNonBlocking: use one stream, or an event (cudaEventRecord, "
+                  "cudaStreamWaitEvent)."
                 : "Streams run side by side: record an event after the first "
                   "(cudaEventRecord) and let the second's stream wait for it (cudaStreamWaitEvent), or use "
                   "one stream.";
