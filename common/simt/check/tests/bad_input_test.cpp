@@ -45,11 +45,23 @@ std::string run(const bad_input::Case& c) {
 TEST_CASE("bad launches end with a message, and the process goes on", "[simt][limits]") {
     for (const bad_input::Case& c : bad_input::cases()) {
         CAPTURE(c.name);
+        std::string report;
+        bool has_line = false, named = false;
+        // Where a loop is interrupted is chance, and some of its instructions have the line of the launch
+        // into which the kernel was inlined: not three times in a row.
+        for (int attempt = 0; attempt < 3 && !named; ++attempt) {
 #if defined(SIMT_CHECK)
-        simt::check::clear();
+            simt::check::clear();
 #endif
-        const std::string report = run(c);
+            report = run(c);
+            // What clang++ moves out of a loop may have no line, even at -O1.
+            has_line = c.line != 0 && report.find("bad_input.cu:?") == std::string::npos;
+            named = !has_line;
+            for (unsigned line = c.line - 2; has_line && line <= c.line + 2; ++line)
+                named = named || report.find("bad_input.cu:" + std::to_string(line)) != std::string::npos;
+        }
         CAPTURE(report);
+        CHECK(named);
         const char* expected = c.report;
 #if !defined(SIMT_CHECK)
         // Run mode does not see plain loads, and takes a poll for work.
@@ -57,14 +69,6 @@ TEST_CASE("bad launches end with a message, and the process goes on", "[simt][li
 #endif
         CHECK(report.find(expected) != std::string::npos);
         CHECK(report.find("kernel ") == 0);
-        // What clang++ moves out of a loop may have no line, even at -O1.
-        const bool has_line = report.find("bad_input.cu:?") == std::string::npos;
-        if (c.line != 0 && has_line) {
-            bool named = false;
-            for (unsigned line = c.line - 2; line <= c.line + 2; ++line)
-                named = named || report.find("bad_input.cu:" + std::to_string(line)) != std::string::npos;
-            CHECK(named);
-        }
 #if defined(SIMT_CHECK)
         bool found = false;
         for (const simt::check::Finding& f : simt::check::findings()) {
@@ -73,7 +77,7 @@ TEST_CASE("bad launches end with a message, and the process goes on", "[simt][li
             CHECK_FALSE(f.advice.empty());
             if (f.kind != c.finding) continue;
             found = true;
-            if (c.line != 0 && has_line) {
+            if (has_line) {
                 CHECK(f.side.place.file == "bad_input.cu");
                 CHECK(f.side.place.line + 2 >= c.line);
                 CHECK(f.side.place.line <= c.line + 2);
