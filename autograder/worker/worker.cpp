@@ -124,8 +124,7 @@ class Worker {
     Worker()
         : in_(map(in_memory, PROT_READ)),
           out_(map(out_memory, PROT_READ | PROT_WRITE)),
-          exact_(in_check_mode()),
-          watched_(exact_) {}
+          exact_(in_check_mode()) {}
 
     /// For one call that a file holds, without a judge: under compute-sanitizer or a profiler.
     explicit Worker(int file)
@@ -309,7 +308,7 @@ class Worker {
             arguments.scalars = scalars;
             arguments.scalar_count = asked.numbers;
             entry->run(arguments);
-            if (watched_ && !asked.count) read_outputs(outputs, first + inputs.size());
+            if (stream_ && !asked.count) read_outputs(outputs, first + inputs.size());
         }
         end_checks();  // the wait below is ours: it must not be counted
         check(cudaGetLastError(), "after the launch");
@@ -320,7 +319,7 @@ class Worker {
     /// The stream that a rung is given. In check mode it is one that the default stream does not wait for:
     /// what the rung queues elsewhere is in no order with what comes in the stream.
     cudaStream_t stream() {
-        if (watched_ && !stream_)
+        if (in_check_mode() && !stream_)
             check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
         return stream_;
     }
@@ -358,9 +357,8 @@ class Worker {
     const unsigned char* in_;
     std::vector<unsigned char> alone_;  ///< in place of shared memory
     unsigned char* out_;
-    bool exact_;            ///< arrays are as large as they say, and outputs have no value yet
-    bool watched_ = false;  ///< by check mode
-    cudaStream_t stream_ = nullptr;
+    bool exact_;                     ///< arrays are as large as they say, and outputs have no value yet
+    cudaStream_t stream_ = nullptr;  ///< see stream()
     std::vector<Buffer> buffers_;
     void* touched_ = nullptr;
     Arena arena_;
