@@ -342,7 +342,8 @@ TEST_CASE("wrong norms are told their cause", "[exam][diagnosis]") {
         {"zero", all([](double) { return 0.0; }), "nothing was added"},
         {"counted twice", all([](double x) { return x * std::sqrt(2.0); }), "2 times too large"},
         {"points missing", all([](double x) { return 0.99 * x; }), "points are missing"},
-        {"not cleared", all([](double x) { return x + 1; }), "nothing outside the cube"},
+        {"not cleared", all([](double x) { return x + 1; }),
+         "set to 0 before it is added to, is every point counted once, and nothing outside the cube"},
         {"NaN", all([](double) { return std::numeric_limits<double>::quiet_NaN(); }), "too small"},
     };
     for (const Fault& fault : faults) {
