@@ -15,6 +15,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +25,7 @@
 #include "hash.hpp"
 #include "launches.hpp"
 #include "object_gate.hpp"
+#include "preprocessed.hpp"
 #include "process.hpp"
 
 namespace rungs::judge {
@@ -35,22 +37,23 @@ using namespace std::string_literals;
 constexpr std::size_t most_source_bytes = 1U << 20;
 constexpr double compile_seconds = 60;
 constexpr std::size_t compile_memory = 2ULL << 30;
-constexpr std::size_t compile_file_bytes = 256U << 20;
+/// Of each file that is made of a submission.
+constexpr std::size_t compile_file_bytes = 48U << 20;
+/// Of a worker, which holds the backend as well, with all of its debug information.
+constexpr std::size_t worker_bytes = 256U << 20;
+constexpr std::uintmax_t most_preprocessed_bytes = 16U << 20;
+/// What nm and addr2line may print, for the judge to read. They print less than 1 MiB of an honest rung.
+constexpr std::size_t listing_bytes = 16U << 20;
 constexpr auto keep_unused = std::chrono::hours(24 * 14);
 /// A save costs two workers, 33 MB; all rungs of the workbook take 1.5 GB.
 constexpr std::uintmax_t most_cached_bytes = 2ULL << 30;
 /// Part of every hash: raise it when the judge builds differently from the same inputs.
-constexpr const char* build_version = "4";
+constexpr const char* build_version = "6";
 
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
 /// Every launch passes through this function; the worker counts them there.
 constexpr const char* run_grid = TEXT(RUNGS_RUN_GRID);
-
-/// A fault of the submission; what() is the reason.
-class Rejected : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 // ------------------------------------------------------------------------------------ the student's file
 
@@ -89,15 +92,33 @@ std::string read_rung(const fs::path& file) {
     return text;
 }
 
-/// A rung must be the same program in both modes. These words are there to make it another, or to hide from
-/// the checks; macros can put them together from pieces, so this is a hint, not a wall.
+/// A rung must be the same program in both modes, and must not ask what else is on this machine. These words
+/// are there for that; macros can put them together from pieces, so this is a hint, not a wall.
 void check_words(const std::string& name, const std::string& text) {
-    for (const char* word :
-         {"no_sanitize", "disable_sanitizer", "__SANITIZE_", "thread_sanitizer", "SIMT_CHECK", "__tsan"}) {
+    struct {
+        const char* word;
+        const char* purpose;
+    } const refused[] = {{"no_sanitize", "is for hiding from the checks"},
+                         {"disable_sanitizer", "is for hiding from the checks"},
+                         {"__SANITIZE_", "is for hiding from the checks"},
+                         {"thread_sanitizer", "is for hiding from the checks"},
+                         {"SIMT_CHECK", "is for hiding from the checks"},
+                         {"__tsan", "is for hiding from the checks"},
+                         {"__has_include", "asks for files of this machine"},
+                         {"GCC dependency", "asks for files of this machine"}};
+    for (const auto& [word, purpose] : refused) {
         const std::size_t at = text.find(word);
         if (at == std::string::npos) continue;
         const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-        throw Rejected(fmt::format("{}:{}: '{}' is for hiding from the checks: remove it", name, line, word));
+        throw Rejected(fmt::format("{}:{}: '{}' {}: remove it", name, line, word, purpose));
+    }
+    if (const std::size_t line = line_directive(text)) {
+        throw Rejected(
+            fmt::format("{}:{}: a #line directive makes messages name other places: remove it", name, line));
+    }
+    if (const std::size_t line = hidden_condition(text)) {
+        throw Rejected(
+            fmt::format("{}:{}: a condition by a macro that is no number: write it out", name, line));
     }
 }
 
@@ -203,6 +224,7 @@ class Builder {
           rung_(rung),
           toolchain_(toolchain),
           backend_(backend),
+          mode_(mode),
           tools_(*toolchain.tools(backend, mode)),
           stop_(stop),
           work_(toolchain.cache),
@@ -335,7 +357,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         std::string text;
     };
 
-    Ran run_tool(const std::vector<std::string>& arguments) {
+    Ran run_tool(const std::vector<std::string>& arguments, std::size_t file_bytes = compile_file_bytes) {
         if (stop_ && stop_->load()) throw Stopped{};
         Command command;
         command.arguments = arguments;
@@ -346,7 +368,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         // The device compiler reserves far more than it uses.
         command.confinement.limits.address_space = backend_ == Backend::cuda ? 0 : compile_memory;
         command.confinement.limits.cpu_seconds = static_cast<std::size_t>(2 * compile_seconds);
-        command.confinement.limits.file_size = compile_file_bytes;
+        command.confinement.limits.file_size = file_bytes;
         command.confinement.limits.open_files = 256;
         Ran ran;
         try {
@@ -382,9 +404,21 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     }
 
     /// A tool that reads the submission: what it says is shown; that it fails is the submission's fault.
-    void run_on_submission(const std::vector<std::string>& arguments, const char* what) {
-        const Ran ran = run_tool(arguments);
-        diagnostics_ += shortened(ran.text);
+    /// `rule`: where it writes which files it has read, if it does. What it says may quote them, so it is
+    /// shown when they have turned out to be allowed.
+    void run_on_submission(const std::vector<std::string>& arguments, const char* what,
+                           const std::string& rule = "", std::size_t file_bytes = compile_file_bytes) {
+        const Ran ran = run_tool(arguments, file_bytes);
+        std::string messages = shortened(ran.text);
+        if (!rule.empty()) {
+            std::error_code ignored;
+            if (fs::exists(work_.path() / rule, ignored)) {
+                check_includes(rule);
+            } else if (backend_ == Backend::cpu) {  // it stopped halfway
+                messages = messages_about(messages, rung_.name + ".cu");
+            }
+        }
+        diagnostics_ += messages;
         if (ran.succeeded) return;
         const auto says = [&](const char* words) { return ran.text.find(words) != std::string::npos; };
         if (!ran.in_time) {
@@ -392,8 +426,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
         if (says("File size limit exceeded") ||
             (ran.end.kind == End::Kind::signalled && ran.end.code == SIGXFSZ)) {
-            throw Rejected(fmt::format("{} wrote more than {} MiB: a huge initialised array?", what,
-                                       compile_file_bytes >> 20));
+            throw Rejected(
+                fmt::format("{} wrote more than {} MiB: a huge initialised array?", what, file_bytes >> 20));
         }
         if (says("CPU time limit exceeded") ||
             (ran.end.kind == End::Kind::signalled && ran.end.code == SIGXCPU)) {
@@ -411,7 +445,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
     /// A tool whose input is ours: failure is ours too.
     std::string run_own(const std::vector<std::string>& arguments, const std::string& what) {
-        const Ran ran = run_tool(arguments);
+        const Ran ran = run_tool(arguments, worker_bytes);
         if (!ran.succeeded) {
             throw InfraError(fmt::format("{} failed: {}", what, one_line(shortened(ran.text))));
         }
@@ -420,7 +454,9 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
     // -- the steps
 
-    std::vector<std::string> compile_line(const std::string& input, const std::string& object) const {
+    /// `step`: -c, or -E to preprocess alone.
+    std::vector<std::string> compile_line(const std::string& input, const std::string& output,
+                                          const char* step = "-c") const {
         std::vector<std::string> line{tools_.compiler};
         line.insert(line.end(), tools_.compile.begin(), tools_.compile.end());
         if (backend_ == Backend::cuda) {
@@ -428,7 +464,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         } else {
             line.insert(line.end(), {"-fmax-errors=20", "-fdiagnostics-color=never", "-x", "c++"});
         }
-        line.insert(line.end(), {"-I.", "-MD", "-MF", object + ".d", "-c", "./" + input, "-o", object});
+        line.insert(line.end(), {"-I.", "-MD", "-MF", output + ".d", step, "./" + input, "-o", output});
         return line;
     }
 
@@ -448,20 +484,73 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         run_own(compile_line(name, "rungs_entry.o"),
                 fmt::format("compiling the call of {} (do manifest and {} agree?)", qualified_launcher(),
                             manifest_.contract));
+        make_private("rungs_entry.o", symbols_of(work_.path() / "rungs_entry.o"),
+                     {"rungs_entries", "rungs_entry_count", "_Z10rungs_warmPKvm"});
         into_cache(work_.path() / "rungs_entry.o", object);
         return object;
+    }
+
+    /// Leaves only what is `wanted` of an object for others to call.
+    void make_private(const std::string& object, const std::vector<Symbol>& symbols,
+                      const std::vector<std::string>& wanted) {
+        // On the CPU backend inline code too: of all objects' copies the linker keeps one, and if that were
+        // an instrumented one, check mode would watch what it does itself. Copies come in groups; without
+        // these they all stay.
+        const bool inline_code = backend_ == Backend::cpu;
+        std::string local;
+        for (const std::string& name : private_symbols(symbols, wanted, inline_code)) local += name + "\n";
+        if (local.empty()) return;  // objcopy refuses an empty list
+        write_file(work_.path() / "local", local);
+        std::vector<std::string> line{binutil("objcopy"), "--localize-symbols=local"};
+        if (inline_code) line.emplace_back("--remove-section=.group");
+        line.push_back(object);
+        run_own(line, "objcopy");
+    }
+
+    /// What a rung must not define, however weakly.
+    std::set<std::string> our_names() {
+        std::vector<std::string> line{"nm", "-P", "--defined-only", "--extern-only"};
+        line.insert(line.end(), tools_.archives.begin(), tools_.archives.end());
+        try {
+            return strong_names(parse_symbols(run_binutil(line, stop_)));
+        } catch (const Rejected& unreadable) {
+            throw InfraError(fmt::format("a library {}; build again", unreadable.what()));
+        }
     }
 
     std::vector<Symbol> symbols_of(const fs::path& object) {
         return parse_symbols(run_binutil({"nm", "-P", object.string()}, stop_));
     }
 
+    /// Where the compiler looks for headers that are not ours, as it says itself.
+    std::vector<fs::path> system_headers() {
+        if (backend_ == Backend::cuda) {
+            const fs::path toolkit = fs::canonical(tools_.compiler).parent_path().parent_path();
+            return {toolkit / "include", toolkit / "targets", "/usr/include", "/usr/lib/gcc",
+                    "/usr/local/include"};
+        }
+        const std::string said = run_own({tools_.compiler, "-E", "-v", "-x", "c++", "/dev/null"},
+                                         "asking the compiler for its headers' folders");
+        std::vector<fs::path> folders;
+        bool listed = false;
+        std::istringstream lines(said);
+        for (std::string line; std::getline(lines, line);) {
+            if (line.rfind("#include <...>", 0) == 0) listed = true;
+            if (line.rfind("End of search list", 0) == 0) break;
+            if (listed && line.rfind(" /", 0) == 0) folders.emplace_back(line.substr(1));
+        }
+        return folders;
+    }
+
     /// What the compiler read must be the system's, our headers, or the submission itself: a submission that
     /// includes the solution would be graded as one.
     void check_includes(const std::string& rule) {
-        std::vector<fs::path> allowed{work_.path(), "/usr/include", "/usr/lib", "/usr/local/include"};
-        for (const fs::path& folder : own_headers()) allowed.push_back(folder);
-        allowed.push_back(fs::canonical(tools_.compiler).parent_path().parent_path());
+        if (system_headers_.empty()) system_headers_ = system_headers();
+        std::set<std::string> in_work{rung_.name + ".cu", rung_.name + ".cu.cpp"};
+        for (const fs::path& header : contract_headers()) in_work.insert(header.filename().string());
+        const fs::path translated = work_.path() / "translated";
+        const std::vector<fs::path> own = own_headers();
+        const std::vector<fs::path> trees{toolchain_.root, toolchain_.build};
         for (const std::string& word : files_of_rule(read_file(work_.path() / rule))) {
             std::error_code failed;
             const fs::path file = fs::canonical(work_.path() / word, failed);
@@ -470,23 +559,55 @@ void rungs_warm(const void* memory, std::size_t bytes) {
                 return std::mismatch(whole.begin(), whole.end(), file.begin(), file.end()).first ==
                        whole.end();
             };
-            if (failed || std::none_of(allowed.begin(), allowed.end(), below)) {
+            const auto below_any = [&](const std::vector<fs::path>& folders) {
+                return std::any_of(folders.begin(), folders.end(), below);
+            };
+            const std::string name = file.filename().string();
+            // The workbook itself may lie below a folder of the system's.
+            const bool allowed = below(work_.path()) ? below(translated) || in_work.count(name) > 0
+                                 : below_any(trees)  ? below_any(own)
+                                                     : below_any(own) || below_any(system_headers_);
+            if (failed || !allowed) {
                 diagnostics_.clear();  // they may quote that file
                 throw Rejected(fmt::format(
                     "includes {}: a rung may include its contract, rungs/ headers and the system's",
                     fs::path(word).filename().string()));
             }
+            // Their accesses are not seen in check mode.
+            if (name.size() > 8 && name.compare(name.size() - 8, 8, "intrin.h") == 0) {
+                throw Rejected(fmt::format("includes {}: instructions that no GPU has", name));
+            }
         }
     }
 
-    void link_worker(const std::vector<std::string>& line) {
+    /// Looks at what macros have put together, before the compiler proper does.
+    void check_preprocessed(const std::string& compiled) {
+        const std::string said = diagnostics_;
+        run_on_submission(compile_line(compiled, "rung.ii", "-E"), "the preprocessor", "rung.ii.d");
+        diagnostics_ = said;  // the compiler warns again
+        const fs::path file = work_.path() / "rung.ii";
+        if (fs::file_size(file) > most_preprocessed_bytes) {
+            throw Rejected(fmt::format("has more than {} MiB of text once its macros are expanded",
+                                       most_preprocessed_bytes >> 20));
+        }
+        const std::string name = rung_.name + ".cu";
+        const std::string why = objection_to_words(read_file(file), {name, name + ".cpp"});
+        fs::remove(file);
+        if (!why.empty()) throw Rejected(why);
+    }
+
+    void link_worker(const std::vector<std::string>& line, const std::vector<std::string>& launchers) {
         try {
-            run_on_submission(line, "the linker");
+            run_on_submission(line, "the linker", "", worker_bytes);
         } catch (const Rejected&) {
-            // Not the submission's fault: a library of ours that is older than its headers, or broken.
-            const bool mentioned = diagnostics_.find(rung_.name + ".cu") != std::string::npos;
-            if (mentioned && diagnostics_.find("undefined reference to `simt::") == std::string::npos) throw;
-            throw InfraError("linking failed: " + first_error(diagnostics_) + "; build again");
+            // Ours is what fails without the submission as well: a library that is missing or broken.
+            std::vector<std::string> without = line;
+            std::erase(without, "rung.o");
+            for (const std::string& launcher : launchers) {
+                without.push_back(fmt::format("-Wl,--defsym={}=main", launcher));
+            }
+            run_own(without, "linking without the submission");
+            throw;
         }
     }
 
@@ -503,28 +624,27 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             std::vector<std::string> line{tools_.translator, "./" + source, "-o", compiled, "-I."};
             for (const fs::path& folder : own_headers()) line.push_back("-I" + folder.string());
             line.insert(line.end(), {"--header-dir", "translated", "--depfile", "translated.d"});
-            run_on_submission(line, "the translator");
-            check_includes("translated.d");  // the compiler only sees what became of them
+            run_on_submission(line, "the translator",
+                              "translated.d");  // the compiler sees what became of them
+            check_preprocessed(compiled);
         }
-        run_on_submission(compile_line(compiled, "rung.o"), "the compiler");
-        check_includes("rung.o.d");
+        run_on_submission(compile_line(compiled, "rung.o"), "the compiler", "rung.o.d");
 
         const std::vector<Symbol> symbols = symbols_of(work_.path() / "rung.o");
-        if (const std::string why = objection(symbols, wanted); !why.empty()) {
+        if (const std::string why = objection(symbols, wanted, our_names()); !why.empty()) {
             throw Rejected(source + " " + why);
         }
-        std::string local;
-        for (const std::string& name : private_symbols(symbols, wanted)) local += name + "\n";
-        if (!local.empty()) {  // objcopy refuses an empty list
-            write_file(work_.path() / "local", local);
-            run_own({binutil("objcopy"), "--localize-symbols=local", "rung.o"}, "objcopy");
+        const auto traces = [](const Symbol& symbol) { return symbol.name == "__sanitizer_cov_trace_pc"; };
+        if (mode_ == Mode::check && std::none_of(symbols.begin(), symbols.end(), traces)) {
+            throw Rejected(source + " has no instrumentation in check mode");
         }
+        make_private("rung.o", symbols, wanted);
 
         std::vector<std::string> line{tools_.compiler, "-o", "worker", entry.string(), "rung.o"};
         line.insert(line.end(), tools_.archives.begin(), tools_.archives.end());
         line.insert(line.end(), tools_.link.begin(), tools_.link.end());
         if (backend_ == Backend::cpu) line.push_back(std::string("-Wl,--wrap=") + run_grid);
-        link_worker(line);
+        link_worker(line, wanted);
         const fs::path worker = work_.path() / "worker";
         // Workers run as another user, who must be able to execute this file but owns nothing.
         if (chmod(worker.c_str(), 0755) != 0) cache_failed(worker, std::strerror(errno));
@@ -536,11 +656,13 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     const RungEntry& rung_;
     const Toolchain& toolchain_;
     Backend backend_;
+    Mode mode_;
     const BackendTools& tools_;
     const std::atomic<bool>* stop_;
     WorkFolder work_;
     std::string common_;
     std::string diagnostics_;
+    std::vector<fs::path> system_headers_;
 };
 
 }  // namespace
@@ -581,15 +703,20 @@ std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bo
     command.arguments = std::move(arguments);
     command.environment = {"LC_ALL=C"};
     command.output = out.get();
-    command.confinement.limits.file_size = compile_file_bytes;
+    command.confinement.limits.file_size = listing_bytes;
     command.confinement.limits.address_space = compile_memory;
     Process process(command);
     if (!run_to_end(process, compile_seconds, stop)) {
         if (stop && stop->load()) throw Stopped{};
         throw Rejected(fmt::format("has too much for {} to read within {} s", name, compile_seconds));
     }
-    if (process.end().kind != End::Kind::exited || process.end().code != 0) {
-        throw InfraError(fmt::format("{} failed: {}", name, one_line(process.errors().text())));
+    const End& end = process.end();
+    if (end.kind == End::Kind::not_started || end.kind == End::Kind::lost) {
+        throw InfraError(fmt::format("{} could not be run: {}", name, one_line(process.errors().text())));
+    }
+    if (end.kind != End::Kind::exited || end.code != 0) {
+        throw Rejected(fmt::format("is nothing that {} can read to its end: {}", name,
+                                   one_line(process.errors().text())));
     }
     std::string text(static_cast<std::size_t>(lseek(out.get(), 0, SEEK_END)), '\0');
     std::size_t size = 0;

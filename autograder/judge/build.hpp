@@ -19,6 +19,11 @@ class InfraError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// A fault of the submission; what() is the reason.
+class Rejected : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 /// The user asked to stop.
 struct Stopped {};
 
@@ -46,8 +51,8 @@ std::vector<std::string> files_of_rule(const std::string& rule);
 /// use.
 void remove_least_used(const std::filesystem::path& folder, std::uintmax_t most_bytes);
 
-/// Runs one of our own tools, confined, and returns what it printed: `arguments[0]` names one of binutils.
-/// @throws InfraError, Stopped
+/// Runs one of binutils, `arguments[0]`, confined, on what a submission has become, and returns what it
+/// printed. @throws Rejected where that is too much for it, InfraError, Stopped
 std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace rungs::judge

@@ -4,16 +4,19 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <map>
+#include <mutex>
 #include <sstream>
 #include <stdexcept>
 #include <tuple>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "build.hpp"
 #include "checks.hpp"
 #include "diagnostics.hpp"
+#include "findings.hpp"
+#include "report_json.hpp"
 #include "source.hpp"
 
 namespace rungs::judge {
@@ -29,6 +32,11 @@ using simt::check::Space;
 
 constexpr double most_work = 5e5;    ///< bytes or flops of a case that the manifest did not choose
 constexpr double call_seconds = 30;  ///< for one counted call
+constexpr int most_attempts = 4;     ///< until all lines are known
+constexpr double agreement = 1.1;    ///< of modelled times on two inputs of one kind and size
+// What a modelled time must not fall below, as a share of what reading the input costs, and of the
+// reference's.
+constexpr double least_of_input = 0.9, least_of_reference = 0.25;
 constexpr std::size_t most_launches = 10000;
 constexpr std::size_t most_sites = 1000;  ///< of a launch
 
@@ -118,6 +126,8 @@ LaunchCounters launch_of(const json& object) {
 
 Trace trace_of(const json& object) {
     constexpr std::size_t most_steps = 1000, most_warps = 32, most_phases = 10000;
+    constexpr unsigned most_width = 4096;
+    constexpr long long most_offset = 1LL << 40;
     Trace trace;
     trace.kernel = one_line(object.at("kernel").get<std::string>(), 200);
     trace.block = object.at("block").get<unsigned long long>();
@@ -131,12 +141,14 @@ Trace trace_of(const json& object) {
         step.array = one_line(entry.at("array").get<std::string>(), 200);
         step.space = one_of<Space>(entry, "space", {"global", "shared", "constant", "texture"});
         step.access = one_of<Access>(entry, "access", {"read", "write", "atomic"});
-        step.width = entry.at("width").get<unsigned>();
+        // Pictures draw every sector between an offset and what is `width` bytes behind it.
+        step.width = std::min(entry.at("width").get<unsigned>(), most_width);
         step.phase = entry.at("phase").get<unsigned>();
         step.lanes = entry.at("lanes").get<std::uint32_t>();
         step.offsets = entry.at("offsets").get<std::array<long long, 32>>();
         const auto base = entry.at("base").get<unsigned>() % 128;
-        for (long long& offset : step.offsets) offset += base;
+        for (long long& offset : step.offsets)
+            offset = std::clamp(offset, -most_offset, most_offset) + static_cast<long long>(base);
         trace.steps.push_back(std::move(step));
     }
     for (const json& warp : object.at("requests")) {
@@ -147,17 +159,49 @@ Trace trace_of(const json& object) {
     return trace;
 }
 
-/// The machine whose time is modelled; its constants stand in a file of the tree.
-const simt::model::Machine& machine_of(const Toolchain& toolchain) {
-    static const simt::model::Machine machine = [&] {
-        try {
-            return simt::model::read_machine(toolchain.root / "common/simt/model/h200.toml");
-        } catch (const std::runtime_error& error) {
-            throw InfraError(error.what());
+/// Counts calls of one executable.
+class Counter {
+  public:
+    Counter(const RungEntry& rung, const fs::path& executable, const Exam& exam, const JudgeOptions& options,
+            Watched watched)
+        : rung_(rung), exam_(exam), watched_(watched), worker_(executable, options) {}
+
+    /// A small call of the same problem: it shows most lines of the source that have to be known.
+    void warm_up(const Manifest& manifest, const Case& which) {
+        for (const Case& small : manifest.check_cases_of(rung_, 0)) {
+            const Work work = exam_.work(small);
+            if (small.problem != which.problem || work.bytes == 0 ||
+                std::max(work.bytes, work.flops) > most_work)
+                continue;
+            Checked ignored;
+            worker_.call(small, exam_.make(small), 0, &watched_, call_seconds, ignored);
+            return;
         }
-    }();
-    return machine;
-}
+    }
+
+    /// One call. @returns nothing where it could not be counted, and `why_not` says so
+    std::optional<Tally> call(const Case& which, const Task& task, Checked& checked, std::string& why_not) {
+        if (const auto failure = worker_.call(which, task, 0, &watched_, call_seconds, checked)) {
+            why_not = rung_.name + ": " + failure->reason;
+            return std::nullopt;
+        }
+        try {
+            return read_tally(checked.report);
+        } catch (const std::runtime_error& error) {
+            why_not = rung_.name + ": " + error.what();
+            return std::nullopt;
+        }
+    }
+
+    /// Whether the last call's counters lack lines, which are known from now on.
+    bool lacks_lines() const { return worker_.looked_up(); }
+
+  private:
+    const RungEntry& rung_;
+    const Exam& exam_;
+    Watched watched_;
+    CheckedWorker worker_;
+};
 
 /// Modelled seconds, and what takes longest.
 double predict(const simt::model::Machine& machine, const Tally& tally, std::string& limit) {
@@ -172,21 +216,134 @@ double predict(const simt::model::Machine& machine, const Tally& tally, std::str
     return prediction.seconds;
 }
 
+/// A worker in check mode; without an executable `why_not` says why.
+Build checked_build(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                    const JudgeOptions& options, std::string& why_not) {
+    if (!options.toolchain.tools(Backend::cpu, Mode::check)) {
+        why_not = "this build has no check mode: it uses a sanitizer of its own";
+        return {};
+    }
+    Build build =
+        build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop, Mode::check);
+    if (build.executable.empty()) {
+        why_not = rung.name + " does not compile in check mode: " + build.reason;
+    }
+    return build;
+}
+
+/// Calls `which` until the counters have all lines.
+std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung, const fs::path& executable,
+                                 const Exam& exam, const JudgeOptions& options, const Case& which,
+                                 Watched watched, std::string& why_not) {
+    const Task task = exam.make(which);
+    Counter counter(rung, executable, exam, options, watched);
+    counter.warm_up(manifest, which);
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        Checked checked;
+        std::optional<Tally> tally = counter.call(which, task, checked, why_not);
+        if (!tally || !counter.lacks_lines()) return tally;
+    }
+    why_not = rung.name + ": its lines could not be found";
+    return std::nullopt;
+}
+
+/// The counters of a reference or baseline. They are the same for every submission, so a process counts them
+/// once; those of a submission that is the reference itself are there already.
+std::optional<Tally> count_solution(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                                    const JudgeOptions& options, const Case& which, std::string& why_not,
+                                    const Build* own = nullptr, const Tally* counted = nullptr) {
+    static std::mutex mutex;
+    static std::map<std::string, Tally> known;
+    const fs::path source = source_of(manifest, rung, options.toolchain.root, Whose::solution);
+    const Build build = checked_build(manifest, rung, source, options, why_not);
+    if (build.executable.empty()) return std::nullopt;
+    if (own && own->executable == build.executable) return *counted;
+    const std::string name = fmt::format("{} {} {} {} {}", build.executable.string(), which.problem,
+                                         fmt::join(which.sizes, "x"), which.kind, which.seed);
+    {
+        const std::lock_guard lock(mutex);
+        if (const auto found = known.find(name); found != known.end()) return found->second;
+    }
+    std::optional<Tally> tally =
+        count_calls(manifest, rung, build.executable, exam, options, which, {}, why_not);
+    if (tally) {
+        const std::lock_guard lock(mutex);
+        known.emplace(name, *tally);
+    }
+    return tally;
+}
+
+/// The counters of a submission.
+struct OwnCounts {
+    Tally shown;   ///< on the case that everybody is shown, with lines
+    Tally secret;  ///< on an input of the same kind and size that only this run has
+};
+
+/// Counts a submission, whose author knows which case it is: what the calls leave is examined as in any other
+/// call. @returns nothing where it could not be counted, or was not right; Counters::why_not says so
+std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest, const RungEntry& rung,
+                                   const fs::path& source, const fs::path& executable, const Exam& exam,
+                                   const JudgeOptions& options, const Case& which) {
+    std::string& why_not = result.counters.why_not;
+    Counter counter(rung, executable, exam, options, {});
+    const auto examined = [&](const Case& one) -> std::optional<Tally> {
+        const Task task = exam.make(one);
+        const std::string where = describe(exam, one, task);
+        Checked checked;
+        std::optional<Tally> tally = counter.call(one, task, checked, why_not);
+        std::vector<Finding> found;
+        try {
+            if (!checked.report.empty()) found = read_findings(checked.report);
+        } catch (const std::runtime_error& error) {
+            why_not = rung.name + ": " + error.what();
+            return std::nullopt;
+        }
+        // A call that takes too long may be this machine's fault.
+        if (has_error(found) && found.front().kind != "timeout" && !has_error(result.checks.findings)) {
+            put_findings(result, manifest, source, std::move(found), where);
+        }
+        if (tally && result.passed()) {
+            const Check check = exam.check(one, task, checked.outputs);
+            if (!check.passed) put_wrong(result, where, check);
+        }
+        if (result.passed()) return tally;
+        why_not = "not counted, because the rung is not right: " + result.reason;
+        return std::nullopt;
+    };
+    counter.warm_up(manifest, which);
+    OwnCounts counts;
+    // The first call of a size may set up what later ones find there, so it is not the one to compare.
+    constexpr int secrets = 2;
+    for (int attempt = 0; attempt < secrets + most_attempts; ++attempt) {
+        Case one = which;
+        if (attempt < secrets) {
+            one.seed = seed_of(options.key, Purpose::counts, static_cast<std::uint64_t>(attempt));
+        }
+        std::optional<Tally> tally = examined(one);
+        if (!tally) return std::nullopt;
+        if (attempt < secrets) {
+            counts.secret = std::move(*tally);
+        } else if (!counter.lacks_lines()) {
+            counts.shown = std::move(*tally);
+            return counts;
+        }
+    }
+    why_not = rung.name + ": its lines could not be found";
+    return std::nullopt;
+}
+
 void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& rung, const Exam& exam,
-                 const JudgeOptions& options) {
+                 const JudgeOptions& options, const Case& which, const Tally& secret) {
     Modelled& modelled = result.modelled;
     if (!rung.speed || !rung.speed->modelled) {
         modelled.why_not = "the manifest asks for none";
         return;
     }
     const RungEntry& baseline = *manifest.find(rung.speed->baseline);
-    const fs::path& root = options.toolchain.root;
-    const Case which = case_to_count(manifest, rung, exam);
     const std::optional<Tally> slow =
-        count(manifest, baseline, source_of(manifest, baseline, root, Whose::solution), exam, options,
-              modelled.why_not, {}, &which);
+        count_solution(manifest, baseline, exam, options, which, modelled.why_not);
     if (!slow) throw InfraError("its time could not be modelled: " + modelled.why_not);
-    const simt::model::Machine& machine = machine_of(options.toolchain);
+    const simt::model::Machine& machine = modelled_machine(options.toolchain);
     std::string ignored;
     modelled.machine = machine.name;
     modelled.which = result.counters.which;
@@ -194,9 +351,14 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     modelled.seconds = predict(machine, result.counters.rung, modelled.limit);
     modelled.baseline_seconds = predict(machine, *slow, ignored);
     modelled.reference_seconds = predict(machine, *result.counters.reference, ignored);
+    const auto suspect = [&](std::string reason) {
+        result.verdict = Verdict::suspect;
+        result.reason = std::move(reason);
+    };
     if (!(modelled.seconds > 0) || !std::isfinite(modelled.seconds) ||
         result.counters.rung.profile.launches.empty()) {
-        modelled.why_not = "the worker did not say what it counted";
+        modelled.why_not = "no launch was counted";
+        suspect("right, but its time could not be modelled: " + modelled.why_not);
         return;
     }
     modelled.done = true;
@@ -204,13 +366,20 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     modelled.of_reference = modelled.reference_seconds / modelled.seconds;
     modelled.max_points = rung.speed->points;
     if (!result.passed()) return;
-    const double least = exam.work(which).least / machine.dram_read;
-    if (modelled.seconds < 0.9 * least) {
-        result.verdict = Verdict::suspect;
-        result.reason =
-            fmt::format("a modelled time of {:.2f} us, and reading the input alone takes {:.2f} us",
-                        1e6 * modelled.seconds, 1e6 * least);
-        return;
+    const double again = predict(machine, secret, ignored);
+    if (std::max(again, modelled.seconds) > agreement * std::min(again, modelled.seconds)) {
+        return suspect(fmt::format(
+            "right, but a modelled time of {:.2f} us, and {:.2f} us on a secret input of that size",
+            1e6 * modelled.seconds, 1e6 * again));
+    }
+    // One launch that reads the input takes this long.
+    const double least = machine.launch + exam.work(which).least / machine.dram_read;
+    const double floor = std::max(least_of_input * least, least_of_reference * modelled.reference_seconds);
+    if (modelled.seconds < floor) {
+        return suspect(fmt::format(
+            "right, but a modelled time of {:.2f} us: the reference takes {:.2f} us, and a launch that reads "
+            "the input at least {:.2f} us",
+            1e6 * modelled.seconds, 1e6 * modelled.reference_seconds, 1e6 * least));
     }
     SpeedRule rule = *rung.speed;
     rule.zero = rule.modelled->zero;
@@ -311,7 +480,7 @@ Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& 
 Tally read_tally(const std::string& report) {
     Tally tally;
     try {
-        const json root = json::parse(report);
+        const json root = parse_report(report);
         for (const json& launch : root.at("launches")) {
             if (tally.launches.size() == most_launches) break;
             tally.launches.push_back(launch_of(launch));
@@ -338,46 +507,11 @@ Tally read_tally(const std::string& report) {
 
 std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                            const Exam& exam, const JudgeOptions& options, std::string& why_not,
-                           Watched watched, const Case* chosen) {
-    if (!options.toolchain.tools(Backend::cpu, Mode::check)) {
-        why_not = "this build has no check mode: it uses a sanitizer of its own";
-        return std::nullopt;
-    }
-    const Build build =
-        build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop, Mode::check);
-    if (build.executable.empty()) {
-        why_not = rung.name + " does not compile in check mode: " + build.reason;
-        return std::nullopt;
-    }
-    const Case which = chosen ? *chosen : case_to_count(manifest, rung, exam);
-    const Task task = exam.make(which);
-    CheckedWorker worker(build.executable, options, &machine_of(options.toolchain));
-    // A small call first: it shows most lines of the source that have to be known.
-    for (const Case& small : manifest.check_cases_of(rung, 0)) {
-        const Work work = exam.work(small);
-        if (small.problem != which.problem || work.bytes == 0 || std::max(work.bytes, work.flops) > most_work)
-            continue;
-        std::string ignored;
-        worker.call(small, exam.make(small), 0, &watched, call_seconds, ignored);
-        break;
-    }
-    // The first call shows which lines of the source have to be known, and makes what later calls find.
-    for (int attempt = 0; attempt < 4; ++attempt) {
-        std::string report;
-        if (const auto failure = worker.call(which, task, 0, &watched, call_seconds, report)) {
-            why_not = rung.name + ": " + failure->reason;
-            return std::nullopt;
-        }
-        if (worker.looked_up()) continue;
-        try {
-            return read_tally(report);
-        } catch (const std::runtime_error& error) {
-            why_not = rung.name + ": " + error.what();
-            return std::nullopt;
-        }
-    }
-    why_not = rung.name + ": its lines could not be found";
-    return std::nullopt;
+                           Watched watched) {
+    const Build build = checked_build(manifest, rung, source, options, why_not);
+    if (build.executable.empty()) return std::nullopt;
+    const Case which = case_to_count(manifest, rung, exam);
+    return count_calls(manifest, rung, build.executable, exam, options, which, watched, why_not);
 }
 
 void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
@@ -397,28 +531,32 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     const Case which = case_to_count(manifest, rung, exam);
     counters.which = describe(exam, which, exam.make(which));
     const bool with_model = rung.speed && rung.speed->modelled;
-    std::optional<Tally> mine = count(manifest, rung, source, exam, options, counters.why_not);
-    if (!mine) {
+    const Build build = checked_build(manifest, rung, source, options, counters.why_not);
+    std::optional<OwnCounts> own;
+    if (!build.executable.empty()) {
+        own = count_own(result, manifest, rung, source, build.executable, exam, options, which);
+    }
+    if (!own) {
         result.modelled.why_not = counters.why_not;
-        if (with_model) {  // too slow to be counted, or this machine is: not for a program to decide
+        if (with_model && result.passed()) {  // too slow to be counted, or this machine is
             result.verdict = Verdict::suspect;
             result.reason = "right, but its time could not be modelled: " + counters.why_not;
         }
         return;
     }
-    counters.rung = std::move(*mine);
+    counters.rung = std::move(own->shown);
     counters.done = true;
     if (!rung.given()) {
-        const fs::path solution = source_of(manifest, rung, options.toolchain.root, Whose::solution);
         std::string why_not;
-        counters.reference = count(manifest, rung, solution, exam, options, why_not);
+        counters.reference =
+            count_solution(manifest, rung, exam, options, which, why_not, &build, &counters.rung);
         if (!counters.reference) {
             result.modelled.why_not = why_not;
             if (with_model) throw InfraError("its time could not be modelled: " + why_not);
             return;
         }
     }
-    judge_model(result, manifest, rung, exam, options);
+    judge_model(result, manifest, rung, exam, options, which, own->secret);
 }
 
 }  // namespace rungs::judge

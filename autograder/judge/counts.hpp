@@ -3,7 +3,9 @@
 // from them the modelled time on a GPU that is not here.
 //
 // The counts come from the worker's process, so an author who overwrites its memory can forge them. Values
-// that no call can have are for a human to see; beyond that, modelled speed is worth what its author is.
+// that no call can have are for a human to see; beyond that, modelled speed is worth what its author is. What
+// a counted call leaves in its outputs is examined as in any other call, on an input that nobody has seen
+// before, too, where it must cost the same.
 
 #include <filesystem>
 #include <optional>
@@ -18,19 +20,19 @@ namespace rungs::judge {
 /// largest small case of its first problem. The same for everybody and always.
 Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& exam);
 
-/// Counts one call of `source` as `rung`, on case_to_count() or on `chosen`. @returns nothing where that
+/// Counts one call of `source` as `rung`, on case_to_count(), right or not. @returns nothing where that
 /// cannot be, and `why_not` says so
 /// @throws Stopped, InfraError
 std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung,
                            const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
-                           std::string& why_not, Watched watched = {}, const Case* chosen = nullptr);
+                           std::string& why_not, Watched watched = {});
 
 /// Reads the counters of a worker's report (Worker::report). @throws std::runtime_error
 Tally read_tally(const std::string& report);
 
 /// Puts counters and, where the manifest asks for it, the modelled speed of `source` into `result`. Touches
-/// the verdict only of a rung that is right: SLOW, or SUSPECT for counts that cannot be. @throws Stopped,
-/// InfraError
+/// the verdict only of a rung that is right: SLOW, SUSPECT for counts that cannot be, and what the outputs
+/// and findings of the counted calls make it. @throws Stopped, InfraError
 void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                   const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options);
 

@@ -5,30 +5,10 @@
 #include <set>
 #include <sstream>
 
+#include "clean_text.hpp"
+
 namespace rungs::judge {
 namespace {
-
-/// Bytes of the UTF-8 sequence at `text[at]`, or 0 where there is none.
-std::size_t sequence_length(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = byte(at);
-    std::size_t length = 0;
-    unsigned point = 0, least = 0;
-    if (first < 0x80) return 1;
-    if (first >= 0xC2 && first < 0xE0) length = 2, point = first & 0x1FU, least = 0x80;
-    if (first >= 0xE0 && first < 0xF0) length = 3, point = first & 0x0FU, least = 0x800;
-    if (first >= 0xF0 && first < 0xF5) length = 4, point = first & 0x07U, least = 0x10000;
-    if (length == 0 || at + length > text.size()) return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(at + i) & 0xC0U) != 0x80) return 0;
-        point = point << 6 | (byte(at + i) & 0x3FU);
-    }
-    const bool surrogate = point >= 0xD800 && point < 0xE000;
-    // C1 controls, and the marks that turn text around on a screen.
-    const bool control = (point >= 0x80 && point < 0xA0) || (point >= 0x202A && point <= 0x202E) ||
-                         (point >= 0x2066 && point <= 0x2069);
-    return point < least || point > 0x10FFFF || surrogate || control ? 0 : length;
-}
 
 void replace_all(std::string& text, const std::string& what, const std::string& with) {
     if (what.empty()) return;
@@ -71,30 +51,8 @@ bool is_quote(const std::string& line) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-    std::string clean;
-    clean.reserve(text.size());
-    for (std::size_t at = 0; at < text.size();) {
-        const auto byte = static_cast<unsigned char>(text[at]);
-        if (byte < 0x20 || byte == 0x7F) {
-            if (byte == '\n' || byte == '\t') clean += text[at];
-            ++at;
-            continue;
-        }
-        const std::size_t length = sequence_length(text, at);
-        if (length == 0) {
-            clean += "\xEF\xBF\xBD";
-            ++at;
-        } else {
-            clean.append(text.substr(at, length));
-            at += length;
-        }
-    }
-    return clean;
-}
-
 std::string one_line(std::string_view text, std::size_t most) {
-    std::string line = printable(text);
+    std::string line = clean_utf8(text);
     std::replace(line.begin(), line.end(), '\n', ' ');
     std::replace(line.begin(), line.end(), '\t', ' ');
     while (!line.empty() && line.back() == ' ') line.pop_back();
@@ -109,7 +67,7 @@ std::string one_line(std::string_view text, std::size_t most) {
 std::string trim_diagnostics(const std::string& text,
                              const std::vector<std::pair<std::string, std::string>>& prefixes,
                              std::size_t most) {
-    std::string shortened = printable(text);
+    std::string shortened = clean_utf8(text);
     for (const auto& [prefix, replacement] : prefixes) replace_all(shortened, prefix, replacement);
     std::istringstream lines(shortened);
     std::string kept, line;
@@ -139,6 +97,17 @@ std::string trim_diagnostics(const std::string& text,
         }
     }
     if (dropped) kept += "(" + std::to_string(dropped) + " more lines)\n";
+    return kept;
+}
+
+std::string messages_about(const std::string& diagnostics, const std::string& name) {
+    std::istringstream lines(diagnostics);
+    std::string kept;
+    bool about = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (!is_quote(line)) about = line.rfind(name + ":", 0) == 0;
+        if (about) kept += line + "\n";
+    }
     return kept;
 }
 

@@ -8,9 +8,9 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "diagnostics.hpp"
+#include "report_json.hpp"
 
 namespace rungs::judge {
 namespace {
@@ -103,7 +103,7 @@ std::string place_text(const simt::check::Place& place) {
 std::vector<Finding> read_findings(const std::string& report) {
     std::vector<Finding> findings;
     try {
-        const json root = json::parse(report);
+        const json root = parse_report(report);
         const json& list = root.at("findings");
         if (!list.is_array()) refuse("no list of findings");
         for (const json& entry : list) {
@@ -115,6 +115,14 @@ std::vector<Finding> read_findings(const std::string& report) {
     }
     sort_findings(findings);
     return findings;
+}
+
+std::vector<std::uint64_t> read_blocks(const std::string& report) {
+    try {
+        return json::parse(report).at("blocks").get<std::vector<std::uint64_t>>();
+    } catch (const json::exception& error) {
+        refuse(one_line(error.what()));
+    }
 }
 
 void sort_findings(std::vector<Finding>& findings) {

@@ -1,6 +1,7 @@
 #pragma once
 // Findings as they come from a worker, which may claim anything: read strictly, cut, cleaned.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace rungs::judge {
 /// The findings of a worker's report (Worker::report): at most 50, what explains most first. Their texts are
 /// printable and short. @throws std::runtime_error for anything that is no such report
 std::vector<Finding> read_findings(const std::string& json);
+
+/// The basic blocks that a worker's report says have run for the first time (simt::check::take_blocks).
+/// @throws std::runtime_error as read_findings does
+std::vector<std::uint64_t> read_blocks(const std::string& json);
 
 /// Sorts by what explains most: errors first; then bad accesses, barriers, races, missing values, because a
 /// race may well be the consequence of a barrier that some threads do not reach. A value that is missing

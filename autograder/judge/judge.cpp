@@ -34,30 +34,6 @@ using protocol::Region;
 
 constexpr double start_seconds = 20;  ///< to load, and to create a CUDA context
 
-/// Words from the system for every call: nothing that a worker sees tells what the next call brings.
-struct CallSecrets {
-    std::uint32_t poison;  ///< in outputs
-    std::uint32_t guard;   ///< around and in inputs; differs from `poison`, to tell what a NaN came from
-    std::uint32_t shift;
-};
-
-void fill_random(void* bytes, std::size_t count) {
-    if (getrandom(bytes, count, 0) != static_cast<ssize_t>(count)) {
-        throw std::system_error(errno, std::generic_category(), "getrandom");
-    }
-}
-
-CallSecrets draw_secrets() {
-    CallSecrets secrets{};
-    fill_random(&secrets, sizeof secrets);
-    // A quiet NaN as a float, and twice over as a double.
-    constexpr std::uint32_t nan = 0xFFC00000U, payload = 0x003FFFFFU;
-    secrets.poison = nan | (secrets.poison & payload);
-    secrets.guard = nan | (secrets.guard & payload);
-    if (secrets.guard == secrets.poison) secrets.guard ^= 1U;
-    return secrets;
-}
-
 /// Do two answers to one question differ by more than the order of a sum can make of it? Atomics add in any
 /// order, and that is no race.
 template <class T>
@@ -166,34 +142,10 @@ class Examiner {
             }
             return true;
         }
-        correctness.error = check.error;
-        correctness.tolerance = check.tolerance;
-        correctness.measure = check.measure;
-        correctness.wrong = check.wrong;
-        correctness.of = check.of;
-        correctness.first = check.first;
-        for (Mismatch& one : correctness.first) {  // no output calls a NaN "-nan"
-            for (double* value : {&one.got, &one.expected})
-                *value = std::isnan(*value) ? std::abs(*value) : *value;
-        }
+        put_mismatches(correctness, check);
         correctness.cause = cause_of(which, task, layout, seconds, outputs, check.cause);
         fail(result, which, task, {Verdict::wrong, wrong_in_words(correctness)});
         return false;
-    }
-
-    static std::string wrong_in_words(const Correctness& correctness) {
-        std::string words;
-        if (correctness.cause.find("was never written") != std::string::npos) return correctness.cause;
-        if (!correctness.first.empty()) {
-            const Mismatch& first = correctness.first.front();
-            words = correctness.of > 1 ? fmt::format("{} of {} wrong, first at index {}: ", correctness.wrong,
-                                                     correctness.of, first.index)
-                                       : std::string();
-            words += fmt::format("got {:.9g}, expected {:.9g}", first.got, first.expected);
-        } else {
-            words = fmt::format("error {:.3g}, allowed {:.3g}", correctness.error, correctness.tolerance);
-        }
-        return correctness.cause.empty() ? words : words + " (" + correctness.cause + ")";
     }
 
     /// A worker that has room for `layout`: the one there is, or a new one.
@@ -206,7 +158,6 @@ class Examiner {
         how.cpu_seconds = options_.budget + start_seconds;
         how.in_bytes = 2 * layout.in_bytes;
         how.out_bytes = 2 * layout.out_bytes;
-        how.seed = options_.key;
         how.stop = options_.stop;
         worker_ = std::make_unique<Worker>(executable_, how);
         return worker_->start(std::min(start_seconds, 10 * time_limit()));
@@ -241,14 +192,7 @@ class Examiner {
         if ((failure = worker_->complaint(reply))) return failure;
         if ((failure = outside(task, layout))) return failure;
 
-        outputs.clear();
-        for (std::size_t i = 0; i < task.outputs.size(); ++i) {
-            const Region& region = layout.regions[task.inputs.size() + i];
-            Array output = task.outputs[i];
-            const std::byte* first = committed(region) + region.lead;
-            output.bytes.assign(first, first + output.count * size_of(output.element));
-            outputs.push_back(std::move(output));
-        }
+        outputs = outputs_in(task, layout, committed_.data());
         return std::nullopt;
     }
 
@@ -419,7 +363,9 @@ const char* name_of(Phase phase) {
 
 std::uint64_t random_key() {
     std::uint64_t key = 0;
-    fill_random(&key, sizeof key);
+    if (getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key)) {
+        throw std::system_error(errno, std::generic_category(), "getrandom");
+    }
     return key;
 }
 
@@ -437,7 +383,8 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     result.rung = rung.name;
     result.given = rung.given();
     result.key = options.key;
-    result.sandbox = sandbox_level(options.backend).name;
+    const bool with_tool = options.backend == Backend::cuda && options.sanitize;
+    result.sandbox = with_tool ? tool_level().name : sandbox_level(options.backend).name;
     const bool with_speed = options.backend == Backend::cuda && options.speed;
     const bool with_model = options.backend == Backend::cpu && options.checks;
     result.max_points = with_speed || with_model ? max_points(rung, options.backend) : rung.points;
@@ -456,7 +403,7 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
         result.verdict = Verdict::not_run;
         result.reason = "stopped";
     } catch (const std::exception& error) {
-        // Ours, whatever it is: no submission can make the judge throw on purpose.
+        // Ours, whatever it is: a submission that made the judge throw has no points, and somebody looks at it.
         result.verdict = Verdict::infra;
         result.reason = one_line(error.what(), 500);
     }

@@ -4,12 +4,17 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
+
+#include "diagnostics.hpp"
 
 namespace rungs::judge {
 namespace {
@@ -18,15 +23,22 @@ constexpr unsigned long long most_static_data = 256ULL << 20;
 
 bool starts_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
 
-bool is_strong(char type) { return type == 'T' || type == 'D' || type == 'B' || type == 'R' || type == 'C'; }
+bool is_one_of(char type, const char* letters) { return type != 0 && std::strchr(letters, type); }
 
-bool is_function(char type) { return type == 'T' || type == 'W'; }
+/// Defined for all, and in the way of another definition: functions, data, absolute values.
+bool is_strong(char type) { return is_one_of(type, "TDBRCAGS"); }
+
+/// Defined for all, and gives way to another definition or is merged with it. What g++ makes unique is a
+/// variable of an inline function or a template.
+bool is_weak(char type) { return is_one_of(type, "WVu"); }
+
+bool is_undefined(char type) { return is_one_of(type, "Uwv"); }
 
 /// Inline functions and templates from headers are weak and may well exist in libraries too; a replacement of
 /// operator new or delete is something else.
 bool is_inline(const Symbol& symbol) {
     static constexpr const char* operators[] = {"_Znw", "_Zna", "_Zdl", "_Zda"};
-    return !is_strong(symbol.type) && starts_with(symbol.name, "_Z") &&
+    return is_weak(symbol.type) && starts_with(symbol.name, "_Z") &&
            std::none_of(std::begin(operators), std::end(operators),
                         [&](const char* start) { return starts_with(symbol.name, start); });
 }
@@ -38,6 +50,16 @@ bool observes_memory(const std::string& name) {
                                                "__asan_", "__wrap_",  "__real_"};
     return std::any_of(std::begin(families), std::end(families),
                        [&](const char* start) { return starts_with(name, start); });
+}
+
+/// Functions of the C library that write to memory by themselves: check mode sees memcpy, memmove and memset,
+/// which it replaces, and none of these.
+bool writes_unseen(const std::string& name) {
+    static constexpr std::array<std::string_view, 24> names{
+        "bcopy",  "bzero",   "explicit_bzero", "memccpy", "mempcpy", "__mempcpy", "memfrob", "swab",
+        "strcpy", "strncpy", "strcat",         "strncat", "stpcpy",  "stpncpy",   "wcscpy",  "wcsncpy",
+        "wcscat", "wcsncat", "wcpcpy",         "wcpncpy", "wmemcpy", "wmemmove",  "wmemset", "wmempcpy"};
+    return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// The CPU backend's switches and its checks: for graders, not for kernels.
@@ -56,9 +78,10 @@ const char* owner_of_name(const Symbol& symbol) {
         std::isupper(static_cast<unsigned char>(plain[4]))) {
         return "CUDA";
     }
-    // This process is linked to the same C and C++ libraries as the worker. Data is left alone: an honest
-    // `__device__ int index` has an unmangled name as well.
-    if (is_function(symbol.type) && dlsym(RTLD_DEFAULT, name.c_str())) return "the system's libraries";
+    // This process is linked to the same C and C++ libraries as the worker. Data of the rung's own is left
+    // alone, because it is made local: an honest `__device__ int index` has an unmangled name as well.
+    if (!is_one_of(symbol.type, "DBRCGS") && dlsym(RTLD_DEFAULT, name.c_str()))
+        return "the system's libraries";
     return nullptr;
 }
 
@@ -70,9 +93,15 @@ std::vector<Symbol> parse_symbols(const std::string& text) {
     for (std::string line; std::getline(lines, line);) {
         std::istringstream fields(line);
         Symbol symbol;
-        std::string value, size;
-        if (!(fields >> symbol.name >> symbol.type)) continue;
-        if (fields >> value >> size) symbol.size = std::strtoull(size.c_str(), nullptr, 16);
+        std::string type, value, size, more;
+        fields >> symbol.name >> type >> value >> size >> more;
+        const auto is_number = [](const std::string& field) {
+            return field.find_first_not_of("0123456789abcdef") == std::string::npos;
+        };
+        if (type.size() == 1 && is_number(value) && is_number(size) && more.empty()) {
+            symbol.type = type[0];
+            symbol.size = std::strtoull(size.c_str(), nullptr, 16);
+        }
         symbols.push_back(std::move(symbol));
     }
     return symbols;
@@ -95,15 +124,23 @@ std::vector<std::string> launchers(const std::vector<Symbol>& entry, const std::
     return names;
 }
 
-std::string objection(const std::vector<Symbol>& object, const std::vector<std::string>& launchers) {
+std::set<std::string> strong_names(const std::vector<Symbol>& symbols) {
+    std::set<std::string> names;
+    for (const Symbol& symbol : symbols)
+        if (is_strong(symbol.type)) names.insert(symbol.name);
+    return names;
+}
+
+std::string objection(const std::vector<Symbol>& object, const std::vector<std::string>& launchers,
+                      const std::set<std::string>& ours) {
     unsigned long long data = 0;
     for (const Symbol& symbol : object) {
-        const char type = static_cast<char>(std::toupper(static_cast<unsigned char>(symbol.type)));
-        if (type == 'B' || type == 'D' || type == 'C') data += std::min(symbol.size, most_static_data);
+        if (is_one_of(symbol.type, "BbDdRrCcGgSsVu")) data += std::min(symbol.size, most_static_data);
+        if (symbol.type == '?') return "has a symbol that cannot be read: " + one_line(symbol.name, 60);
         if (symbol.type == 'i') {
             return "defines '" + demangle(symbol.name) + "' as an indirect function (IFUNC): remove it";
         }
-        const bool defined = symbol.type != 'U' && symbol.type != 'w' && symbol.type != 'v';
+        const bool defined = !is_undefined(symbol.type);
         if (observes_memory(symbol.name) && symbol.type != 'U') {
             return fmt::format("{} '{}', which belongs to check mode: remove it",
                                defined ? "defines" : "asks for", symbol.name);
@@ -111,13 +148,22 @@ std::string objection(const std::vector<Symbol>& object, const std::vector<std::
         if (!defined && is_switch(demangle(symbol.name))) {
             return fmt::format("uses '{}', which belongs to the grader: remove it", demangle(symbol.name));
         }
-        if (!defined || std::islower(static_cast<unsigned char>(symbol.type)) || is_inline(symbol)) {
-            continue;
+        if (!defined && writes_unseen(symbol.name)) {
+            return fmt::format("uses '{}', which check mode cannot follow: use a loop, or memcpy",
+                               symbol.name);
         }
-        if (symbol.name == "main") {
+        if (defined && symbol.name == "main") {
             return "defines main: a rung is called by the grader and by the chapter's own program; remove "
                    "main";
         }
+        // Even for its own file alone: the compiler calls some of them.
+        if (defined && ours.count(symbol.name) > 0) {
+            const char* owner = owner_of_name(symbol);
+            return fmt::format("defines '{}', which belongs to {}: rename or remove it",
+                               demangle(symbol.name), owner ? owner : "the grader");
+        }
+        const bool is_public = is_strong(symbol.type) || is_weak(symbol.type);
+        if (!is_public || is_inline(symbol)) continue;
         if (const char* owner = owner_of_name(symbol)) {
             return fmt::format("defines '{}', which belongs to {}: rename or remove it",
                                demangle(symbol.name), owner);
@@ -140,12 +186,12 @@ std::string objection(const std::vector<Symbol>& object, const std::vector<std::
 }
 
 std::vector<std::string> private_symbols(const std::vector<Symbol>& object,
-                                         const std::vector<std::string>& launchers) {
+                                         const std::vector<std::string>& wanted, bool inline_code) {
     std::vector<std::string> names;
     for (const Symbol& symbol : object) {
-        // Weak ones stay: they are inline code that the linker has to merge with everybody else's.
-        if (is_strong(symbol.type) &&
-            std::find(launchers.begin(), launchers.end(), symbol.name) == launchers.end()) {
+        const bool weak = symbol.type == 'W' || symbol.type == 'V';
+        if ((is_strong(symbol.type) || (inline_code && weak)) &&
+            std::find(wanted.begin(), wanted.end(), symbol.name) == wanted.end()) {
             names.push_back(symbol.name);
         }
     }

@@ -2,6 +2,7 @@
 // Looks at a submission's object file before it is linked: does it define its launchers, and nothing that
 // belongs to the grader, the system or CUDA? Hygiene that gives plain messages; not a wall.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,9 @@ namespace rungs::judge {
 /// One symbol of an object file, as nm sees it.
 struct Symbol {
     std::string name;
-    char type = '?';  ///< nm's letter: T function, D B R data, W V u weak, U undefined, lower case local
+    /// nm's letter: T function, D B R data, W V weak, u unique, U w v undefined, other lower case local; '?':
+    /// no line that nm would write
+    char type = '?';
     unsigned long long size = 0;
 };
 
@@ -24,11 +27,17 @@ std::string demangle(const std::string& name);
 /// "reduction::shared_tree", of whatever parameters.
 std::vector<std::string> launchers(const std::vector<Symbol>& entry, const std::string& qualified);
 
-/// Why an object must not be linked, in words for a student; empty when it may.
-std::string objection(const std::vector<Symbol>& object, const std::vector<std::string>& launchers);
+/// The names that are defined for all, and not as an inline function would be.
+std::set<std::string> strong_names(const std::vector<Symbol>& symbols);
 
-/// Symbols that only the object itself has use for: made local, they cannot stand in for anything of ours.
+/// Why an object must not be linked, in words for a student; empty when it may. `ours`: names that the worker
+/// and the backend define.
+std::string objection(const std::vector<Symbol>& object, const std::vector<std::string>& launchers,
+                      const std::set<std::string>& ours = {});
+
+/// The symbols that an object defines but those that are `wanted` of it: made local, they cannot stand in for
+/// anything of ours or of the libraries. Weak ones, which are inline code, with `inline_code` alone.
 std::vector<std::string> private_symbols(const std::vector<Symbol>& object,
-                                         const std::vector<std::string>& launchers);
+                                         const std::vector<std::string>& wanted, bool inline_code);
 
 }  // namespace rungs::judge

@@ -44,6 +44,7 @@ struct Prepared {
     int errors;
     int null;
     Confinement confinement;
+    double end_seconds;
 };
 
 void close_from(unsigned first) { syscall(SYS_close_range, first, ~0U, 0); }
@@ -60,6 +61,7 @@ void arrange(std::pair<int, int>* descriptors, std::size_t count) {
 }
 
 constexpr std::size_t most_descriptors = 16;
+constexpr int not_all_ended = 2;  ///< exit status of a warden that could not end everything
 
 [[noreturn]] void become_program(const Prepared& prepared, int error_pipe, pid_t warden) {
     setsid();
@@ -101,29 +103,35 @@ constexpr std::size_t most_descriptors = 16;
     _exit(127);
 }
 
-/// The next child in the warden's list of children, or 0. Children of children come to the warden once
-/// their parents are dead.
-pid_t next_child(int list) {
-    char text[32] = {};
-    const ssize_t got = pread(list, text, sizeof text - 1, 0);
+/// Kills all in the warden's list of children, or as many as the buffer holds. Children of children come to
+/// the warden once their parents are dead.
+void kill_children(int list) {
+    char text[4096];
+    const ssize_t got = pread(list, text, sizeof text, 0);
     pid_t child = 0;
-    for (ssize_t i = 0; i < got && text[i] >= '0' && text[i] <= '9'; ++i)
-        child = child * 10 + (text[i] - '0');
-    return child;
+    for (ssize_t i = 0; i < got; ++i) {
+        if (text[i] >= '0' && text[i] <= '9') {
+            child = child * 10 + (text[i] - '0');
+        } else {
+            if (child > 0) ::kill(child, SIGKILL);
+            child = 0;
+        }
+    }
 }
 
-/// Kills and reaps until there is no child left.
-void kill_all(int list) {
-    for (int round = 0;; ++round) {
+/// Kills and reaps until there is no child left. @returns false when there still is one at `end`: programs
+/// that may start others can do so faster than anybody kills them.
+bool kill_all(int list, Clock::time_point end) {
+    for (int round = 0; Clock::now() < end; ++round) {
         int status = 0;
         const pid_t gone = waitpid(-1, &status, WNOHANG);
-        if (gone < 0 && errno == ECHILD) return;
+        if (gone < 0 && errno == ECHILD) return true;
         if (gone > 0) continue;
-        const pid_t child = next_child(list);
-        if (child > 0) ::kill(child, SIGKILL);
+        kill_children(list);
         // SIGKILL takes a moment where much memory has to be given back.
         if (round > 20) usleep(200);
     }
+    return false;
 }
 
 /// /proc/PROCESS/statm, or -1. Here and below nothing that could allocate: see Prepared.
@@ -160,6 +168,7 @@ std::size_t resident_bytes(int statm) {
     if (pipe2(error_pipe, O_CLOEXEC) != 0) _exit(1);
     const pid_t self = getpid();
     const pid_t program = fork();
+    const int failed = errno;
     if (program == 0) {
         for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(number, SIG_DFL);
         become_program(prepared, error_pipe[1], self);
@@ -177,17 +186,25 @@ std::size_t resident_bytes(int statm) {
 
     Report report{End::Kind::lost, 0, 0, 0};
     int error = 0;
+    // The judge may lose patience before the program has started.
+    pollfd starts[2] = {{control, 0, 0}, {errors, POLLIN, 0}};
+    if (program > 0) {
+        while (poll(starts, 2, -1) < 0 && errno == EINTR) {
+        }
+    }
     if (program < 0) {
-        report = {End::Kind::not_started, errno, 0, 0};
-    } else if (read(errors, &error, sizeof error) == static_cast<ssize_t>(sizeof error)) {
+        report = {End::Kind::not_started, failed, 0, 0};
+    } else if (starts[1].revents &&
+               read(errors, &error, sizeof error) == static_cast<ssize_t>(sizeof error)) {
         report = {End::Kind::not_started, error, 0, 0};
     }
     if (report.kind == End::Kind::lost) {
         const int ends = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
+        if (ends < 0) report.code = errno;
         pollfd watched[2] = {{control, 0, 0}, {ends, POLLIN, 0}};
         const std::size_t most = prepared.confinement.limits.resident;
         const int statm = most ? open_statm(program) : -1;
-        for (;;) {
+        while (ends >= 0) {
             const int ready = poll(watched, 2, statm >= 0 ? 100 : -1);
             if (ready > 0 || (ready < 0 && errno != EINTR)) break;
             if (ready == 0 && resident_bytes(statm) > most) break;
@@ -195,20 +212,26 @@ std::size_t resident_bytes(int statm) {
         // Before it is reaped, while nothing else can have its number.
         ::kill(-program, SIGKILL);
         ::kill(program, SIGKILL);
+        const auto end = in_seconds(prepared.end_seconds);
         int code = 0;
         rusage used{};
-        while (wait4(program, &code, 0, &used) < 0 && errno == EINTR) {
+        pid_t gone = 0;
+        while (gone <= 0 && Clock::now() < end) {
+            gone = wait4(program, &code, WNOHANG, &used);
+            if (gone == 0) poll(watched + 1, ends >= 0 ? 1 : 0, 10);
         }
         const auto seconds = [](const timeval& time) {
             return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
         };
-        report.kind = WIFSIGNALED(code) ? End::Kind::signalled : End::Kind::exited;
-        report.code = WIFSIGNALED(code) ? WTERMSIG(code) : WEXITSTATUS(code);
+        if (gone > 0 && ends >= 0) {
+            report.kind = WIFSIGNALED(code) ? End::Kind::signalled : End::Kind::exited;
+            report.code = WIFSIGNALED(code) ? WTERMSIG(code) : WEXITSTATUS(code);
+        }
         report.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
         report.peak_bytes = static_cast<std::size_t>(used.ru_maxrss) * 1024;
     }
     (void)!write(status, &report, sizeof report);
-    if (program > 0) kill_all(children);
+    if (program > 0 && !kill_all(children, in_seconds(prepared.end_seconds))) _exit(not_all_ended);
     _exit(0);
 }
 
@@ -273,6 +296,7 @@ Process::Process(const Command& command) {
     prepared.errors = errors.write.get();
     prepared.null = null.get();
     prepared.confinement = command.confinement;
+    prepared.end_seconds = end_seconds_ = command.end_seconds;
 
     warden_ = fork();
     if (warden_ < 0) fail("no process");
@@ -352,9 +376,22 @@ Process::Event Process::wait(int descriptor, Clock::time_point deadline, const s
 void Process::kill() {
     if (warden_ < 0) return;
     control_.close();
+    // Longer than the warden takes: only one that somebody stopped does not come to its end.
+    const auto end = in_seconds(2 * end_seconds_ + 1);
+    const Descriptor ends(static_cast<int>(syscall(SYS_pidfd_open, warden_, 0)));
+    pollfd watched{ends.get(), POLLIN, 0};
     int status = 0;
-    while (waitpid(warden_, &status, 0) < 0 && errno == EINTR) {
+    pid_t gone = 0;
+    while (gone <= 0 && Clock::now() < end) {
+        gone = waitpid(warden_, &status, WNOHANG);
+        if (gone == 0) poll(&watched, 1, 10);
     }
+    if (gone <= 0) {
+        ::kill(warden_, SIGKILL);
+        while (waitpid(warden_, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+    left_behind_ = gone <= 0 || (WIFEXITED(status) && WEXITSTATUS(status) == not_all_ended);
     warden_ = -1;
     if (end_.kind == End::Kind::running) collect_end();
     drain(stdout_, output_);

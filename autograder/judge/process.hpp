@@ -77,13 +77,14 @@ struct Command {
     int output = -1;                        ///< a descriptor for what it prints, instead of Process::output()
     std::vector<std::pair<int, int>> descriptors;  ///< ours, and the number (3 or more) it gets there
     Confinement confinement;
+    double end_seconds = 20;  ///< that its end may take once it has been killed
 };
 
 /// How a program ended.
 struct End {
     enum class Kind { running, exited, signalled, not_started, lost };
     Kind kind = Kind::running;
-    int code = 0;  ///< exit status, signal, or errno of what kept it from starting
+    int code = 0;  ///< exit status, signal, or errno of what kept it from starting or being watched
     double cpu_seconds = 0;
     std::size_t peak_bytes = 0;
 };
@@ -104,8 +105,11 @@ class Process {
     Event wait(int descriptor, Clock::time_point deadline, const std::atomic<bool>* stop = nullptr,
                std::chrono::microseconds awake = {});
 
-    /// Ends the program and everything it started. On return all of it is gone.
+    /// Ends the program and everything it started. On return all of it is gone, unless left_behind().
     void kill();
+
+    /// Whether processes were still there when the time for ending them was over.
+    bool left_behind() const { return left_behind_; }
 
     const End& end() const { return end_; }
     const Capture& output() const { return output_; }
@@ -116,6 +120,8 @@ class Process {
     void collect_end();
 
     pid_t warden_ = -1;
+    double end_seconds_;
+    bool left_behind_ = false;
     Descriptor control_;  ///< closing it is the order to end
     Descriptor status_;   ///< the warden writes how the program ended
     Descriptor stdout_;

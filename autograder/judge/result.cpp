@@ -75,6 +75,19 @@ const char* name_of(simt::check::Severity severity) {
     return names[static_cast<int>(severity)];
 }
 
+std::string unchecked_text(const Checks& checks) {
+    const std::vector<unsigned>& lines = checks.unchecked;
+    if (lines.empty()) return "";
+    std::string text;
+    for (std::size_t first = 0, last; first < lines.size(); first = last + 1) {
+        for (last = first; last + 1 < lines.size() && lines[last + 1] == lines[last] + 1;) ++last;
+        text += (text.empty() ? "" : ", ") + std::to_string(lines[first]);
+        if (last > first) text += "-" + std::to_string(lines[last]);
+    }
+    return lines.size() == 1 ? "line " + text + " was not reached by any check case"
+                             : "lines " + text + " were not reached by any check case";
+}
+
 Verdict verdict_of(const simt::check::Finding& finding) {
     using simt::check::Tool;
     switch (finding.tool) {
@@ -86,8 +99,38 @@ Verdict verdict_of(const simt::check::Finding& finding) {
             return finding.kind == "deadlock" || finding.kind == "livelock" ? Verdict::deadlock
                                                                             : Verdict::barrier;
         default:
-            return finding.kind == "timeout" ? Verdict::timeout : Verdict::out_of_bounds;
+            return finding.kind == "timeout"     ? Verdict::timeout
+                   : finding.kind == "assertion" ? Verdict::runtime_error
+                                                 : Verdict::out_of_bounds;
     }
+}
+
+void put_mismatches(Correctness& correctness, const Check& check) {
+    correctness.error = check.error;
+    correctness.tolerance = check.tolerance;
+    correctness.measure = check.measure;
+    correctness.wrong = check.wrong;
+    correctness.of = check.of;
+    correctness.first = check.first;
+    for (Mismatch& one : correctness.first) {  // no output calls a NaN "-nan"
+        for (double* value : {&one.got, &one.expected})
+            *value = std::isnan(*value) ? std::abs(*value) : *value;
+    }
+}
+
+std::string wrong_in_words(const Correctness& correctness) {
+    std::string words;
+    if (correctness.cause.find("was never written") != std::string::npos) return correctness.cause;
+    if (!correctness.first.empty()) {
+        const Mismatch& first = correctness.first.front();
+        words = correctness.of > 1 ? fmt::format("{} of {} wrong, first at index {}: ", correctness.wrong,
+                                                 correctness.of, first.index)
+                                   : std::string();
+        words += fmt::format("got {:.9g}, expected {:.9g}", first.got, first.expected);
+    } else {
+        words = fmt::format("error {:.3g}, allowed {:.3g}", correctness.error, correctness.tolerance);
+    }
+    return correctness.cause.empty() ? words : words + " (" + correctness.cause + ")";
 }
 
 std::string describe(const Exam& exam, const Case& which, const Task& task) {

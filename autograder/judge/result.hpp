@@ -55,7 +55,7 @@ Owner owner_of(Verdict verdict);
 /// How a worker was held: printed in every report.
 struct SandboxLevel {
     std::string name;      ///< "S1"
-    std::string describe;  ///< "limits on memory, time and processes; own user; no signals to others"
+    std::string describe;  ///< "limits on memory and time; a user of its own; no signals to others; ..."
 };
 
 struct Correctness {
@@ -70,6 +70,12 @@ struct Correctness {
     std::vector<Mismatch> first;  ///< the first five of them
     std::string cause;            ///< likely cause, where the pattern tells
 };
+
+/// Puts in what an exam says of outputs that are wrong, except for the cause.
+void put_mismatches(Correctness& correctness, const Check& check);
+
+/// One line: how far off the failing case is, and why.
+std::string wrong_in_words(const Correctness& correctness);
 
 /// What check mode or compute-sanitizer found, with the lines of the source that it names.
 struct Finding : simt::check::Finding {
@@ -89,6 +95,8 @@ struct Checks {
         findings;          ///< of the first case that has an error, or of all; what explains most first
     std::string found_in;  ///< that case in words
     double seconds = 0;    ///< that the checks took, building included
+    /// Lines of the rung with code that no case reached; none where not all cases were run.
+    std::vector<unsigned> unchecked = {};
 };
 
 /// One memory instruction of a warp.
@@ -201,6 +209,9 @@ struct RungResult {
 /// "memcheck", "error": as compute-sanitizer has them.
 const char* name_of(simt::check::Tool tool);
 const char* name_of(simt::check::Severity severity);
+
+/// "lines 41-44, 50 were not reached by any check case"; empty where all were.
+std::string unchecked_text(const Checks& checks);
 
 /// What an error of that kind is called.
 Verdict verdict_of(const simt::check::Finding& finding);

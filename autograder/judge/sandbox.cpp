@@ -1,18 +1,26 @@
 #include "sandbox.hpp"
 
+#include <asm/sockios.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "judge.hpp"
 
@@ -56,12 +64,18 @@ long landlock_version() {
     return version > 0 ? version : 0;
 }
 
-/// Leaves the system's programs and libraries, this process's own entry in /proc, and `program`.
-int hide_files(int program) {
+/// Leaves the system's programs and libraries, this process's own entry in /proc, and `program`. Without
+/// `files` all of them stay open. Where the kernel can, no signal and no local connection by name leaves the
+/// process either way.
+int restrict_access(bool files, int program) {
     const long version = landlock_version();
-    if (version == 0) return 0;
-    // Version 1 knows 13 kinds of access, 2 adds moving between folders, 3 adds truncating.
-    const std::uint64_t handled = (std::uint64_t{1} << (version == 1 ? 13 : version == 2 ? 14 : 15)) - 1;
+    if (version == 0 || (version < 6 && !files)) return 0;
+    // Version 1 knows 13 kinds of access, 2 adds moving between folders, 3 truncating, 5 device controls.
+    const int kinds = version == 1 ? 13 : version == 2 ? 14 : version < 5 ? 15 : 16;
+    struct {
+        std::uint64_t files, network, scopes;
+    } const handled{files ? (std::uint64_t{1} << kinds) - 1 : 0, 0,
+                    version < 6 ? 0 : std::uint64_t{3} /* names of sockets, signals */};
     const int rules = static_cast<int>(syscall(landlock_create_ruleset, &handled, sizeof handled, 0));
     if (rules < 0) return errno;
     const auto allow = [&](int descriptor, std::uint64_t access) {
@@ -88,78 +102,195 @@ int hide_files(int program) {
                         {"/dev/zero", may_read},
                         {"/dev/urandom", may_read}};
     for (const auto& place : places) {
-        const int descriptor = open(place.path, O_PATH | O_CLOEXEC);
+        const int descriptor = files ? open(place.path, O_PATH | O_CLOEXEC) : -1;
         if (descriptor < 0) continue;
         allow(descriptor, place.access);
         close(descriptor);
     }
-    if (program >= 0) allow(program, may_execute | may_read);
+    if (files && program >= 0) allow(program, may_execute | may_read);
     int failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
     if (!failed && syscall(landlock_restrict_self, rules, 0) != 0) failed = errno;
     close(rules);
     return failed;
 }
 
+/// The seccomp program that looks at every system call: a chain of rules, each of which answers or leaves the
+/// call's number to the next.
+class Filter {
+  public:
+    Filter() {
+        add(load, offsetof(seccomp_data, arch));
+        add(equal, architecture, 1, 0);
+        add(answer, SECCOMP_RET_KILL_PROCESS);
+        add(load, number);
+#if defined(__x86_64__)
+        add(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);  // the x32 calls have other numbers
+        add(answer, refusal(EPERM));
+#endif
+    }
+
+    void refuse(std::initializer_list<long> calls, int error = EPERM) {
+        for (const long call : calls) {
+            add(equal, word(call), 0, 1);
+            add(answer, refusal(error));
+        }
+    }
+
+    void refuse_values(long call, int argument, std::initializer_list<long> values) {
+        begin(call, argument, 2 * values.size());
+        for (const long value : values) {
+            add(equal, word(value), 0, 1);
+            add(answer, refusal(EPERM));
+        }
+        add(load, number);
+    }
+
+    void allow_values(long call, int argument, std::initializer_list<long> values) {
+        begin(call, argument, 2 * values.size());
+        for (const long value : values) {
+            add(equal, word(value), 0, 1);
+            add(answer, SECCOMP_RET_ALLOW);
+        }
+        add(answer, refusal(EPERM));
+    }
+
+    /// Refuses `call` when one of `bits` is set; with `missing`, when none of them is.
+    void refuse_bits(long call, int argument, std::uint32_t bits, bool missing = false) {
+        begin(call, argument, 2);
+        add(BPF_JMP | BPF_JSET | BPF_K, bits, missing ? 1 : 0, missing ? 0 : 1);
+        add(answer, refusal(EPERM));
+        add(load, number);
+    }
+
+    /// From now on, for this process and all it starts. @returns 0, or the errno of what failed
+    int install() {
+        add(answer, SECCOMP_RET_ALLOW);
+        if (size_ > capacity) return E2BIG;
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+        const sock_fprog program{size_, code_};
+        if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0) return 0;
+        const int failed = errno;
+        // A kernel that has filters looks for the program first. Without them the rest of the level still
+        // holds, and sandbox_level() tells.
+        const bool known = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr, 0, 0) != 0 && errno == EFAULT;
+        return failed == EINVAL && !known ? 0 : failed;
+    }
+
+  private:
+    static constexpr unsigned short load = BPF_LD | BPF_W | BPF_ABS;
+    static constexpr unsigned short equal = BPF_JMP | BPF_JEQ | BPF_K;
+    static constexpr unsigned short answer = BPF_RET | BPF_K;
+    static constexpr std::uint32_t number = offsetof(seccomp_data, nr);
+    static constexpr std::size_t capacity = 512;
+
+    static std::uint32_t word(long value) { return static_cast<std::uint32_t>(value); }
+    static std::uint32_t refusal(int error) { return SECCOMP_RET_ERRNO | word(error); }
+
+    /// Loads an argument of `call`; any other call goes on behind `rest` instructions and one that ends the
+    /// rule. The kernel takes the low half of all the arguments that are looked at here.
+    void begin(long call, int argument, std::size_t rest) {
+        add(equal, word(call), 0, static_cast<unsigned char>(rest + 2));
+        add(load, static_cast<std::uint32_t>(offsetof(seccomp_data, args) +
+                                             sizeof(std::uint64_t) * static_cast<unsigned>(argument)));
+    }
+
+    void add(unsigned short op, std::uint32_t k, unsigned char yes = 0, unsigned char no = 0) {
+        if (size_ < capacity) code_[size_] = {op, yes, no, k};
+        ++size_;
+    }
+
+    sock_filter code_[capacity];
+    unsigned short size_ = 0;
+};
+
 /// Without a process namespace, kill(-1) of a submission would end the student's whole desktop, and
 /// prlimit() or ptrace() could reach the judge. This filter leaves a process with signals to itself, and with
-/// none of the calls that are there to reach further.
-int filter_calls(bool no_network) {
-    constexpr std::uint32_t number = offsetof(seccomp_data, nr);
-    constexpr std::uint32_t first = offsetof(seccomp_data, args[0]);
-    const auto self = static_cast<std::uint32_t>(getpid());
-    const auto deny = SECCOMP_RET_ERRNO | EPERM;
-
-    // BPF jumps are relative: each block below ends by reloading the number for the next.
-    constexpr std::size_t capacity = 96;
-    sock_filter code[capacity];
-    unsigned short size = 0;
-    const auto add = [&](unsigned short op, std::uint32_t k, unsigned char yes = 0, unsigned char no = 0) {
-        if (size < capacity) code[size++] = {op, yes, no, k};
-    };
-    constexpr unsigned short load = BPF_LD | BPF_W | BPF_ABS;
-    constexpr unsigned short equal = BPF_JMP | BPF_JEQ | BPF_K;
-    constexpr unsigned short answer = BPF_RET | BPF_K;
-
-    add(load, offsetof(seccomp_data, arch));
-    add(equal, architecture, 1, 0);
-    add(answer, SECCOMP_RET_KILL_PROCESS);
-    add(load, number);
-#if defined(__x86_64__)
-    add(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);  // the x32 calls have other numbers
-    add(answer, deny);
-#endif
+/// none of the calls that are there to reach further. Calls that headers of older systems lack are numbers.
+int filter_calls(const Confinement& how) {
+    const long self = getpid();
+    Filter filter;
+    filter.refuse({SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, 424 /* pidfd_send_signal */});
+    filter.refuse({SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_move_pages,
+                   SYS_migrate_pages, 438 /* pidfd_getfd */, 440 /* process_madvise */});
+    filter.allow_values(SYS_kill, 0, {self});
+    filter.allow_values(SYS_tgkill, 0, {self});
+    filter.allow_values(SYS_prlimit64, 0, {0, self});
+    // A descriptor sends its owner signals, and whoever holds a lease or watches a folder gets some.
+    filter.refuse_values(SYS_fcntl, 1, {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY});
+    filter.refuse_values(SYS_ioctl, 1, {FIOSETOWN, SIOCSPGRP, FIOASYNC});
+    // The processor time of others.
+    filter.refuse({SYS_setpriority, SYS_ioprio_set});
     for (const long call :
-         {SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_ptrace, SYS_process_vm_readv,
-          SYS_process_vm_writev, 424 /* pidfd_send_signal */, 425 /* io_uring_setup */, 438 /* pidfd_getfd */,
-          SYS_unshare, SYS_setns, SYS_mount, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl,
-          SYS_add_key, SYS_request_key}) {
-        add(equal, static_cast<std::uint32_t>(call), 0, 1);
-        add(answer, deny);
+         {SYS_sched_setaffinity, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr}) {
+        filter.allow_values(call, 0, {0});
     }
-    // Allowed with itself as the first argument only; prlimit64 with 0 too, which means itself.
-    for (const int call : {SYS_kill, SYS_tgkill, SYS_prlimit64}) {
-        const bool zero_is_self = call == SYS_prlimit64;
-        add(equal, static_cast<std::uint32_t>(call), 0, zero_is_self ? 5 : 4);
-        add(load, first);
-        if (zero_is_self) add(equal, 0, 2, 0);
-        add(equal, self, 1, 0);
-        add(answer, deny);
-        add(answer, SECCOMP_RET_ALLOW);
+    // What outlives the process without being a file.
+    filter.refuse({SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl,
+                   SYS_semget, SYS_semop, SYS_semtimedop, SYS_semctl, SYS_mq_open, SYS_mq_unlink});
+    // Parts of the kernel that nobody needs here, and where faults were found.
+    filter.refuse({SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key, SYS_request_key,
+                   425 /* io_uring_setup */, 426, 427});
+    filter.refuse({SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot,
+                   428 /* open_tree */, 429 /* move_mount */, 430 /* fsopen */, 431, 432, 433,
+                   442 /* mount_setattr */});
+    constexpr std::uint32_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+                                         CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+    filter.refuse_bits(SYS_clone, 0, namespaces);
+    filter.refuse({435 /* clone3 */}, ENOSYS);  // its flags lie in memory: the C library asks clone() then
+    if (how.one_process) {
+        filter.refuse_bits(SYS_clone, 0, CLONE_THREAD, true);
+#if defined(__x86_64__)
+        filter.refuse({SYS_fork, SYS_vfork});
+#endif
     }
-    if (no_network) {  // a socket of any family but AF_UNIX
-        add(equal, SYS_socket, 0, 4);
-        add(load, first);
-        add(equal, AF_UNIX, 1, 0);
-        add(answer, SECCOMP_RET_ERRNO | EAFNOSUPPORT);
-        add(answer, SECCOMP_RET_ALLOW);
+    if (how.hide_files) {
+        filter.refuse({SYS_socket, SYS_socketpair});
+        // What Landlock leaves: modes, owners, times and attributes; and, before its version 3, truncating.
+        filter.refuse({SYS_fchmod, SYS_fchmodat, 452 /* fchmodat2 */, SYS_fchown, SYS_fchownat, SYS_utimensat,
+                       SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr,
+                       SYS_fremovexattr, 463 /* setxattrat */, 466 /* removexattrat */,
+                       469 /* file_setattr */, SYS_truncate});
+#if defined(__x86_64__)
+        filter.refuse({SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat});
+#endif
     }
-    add(answer, SECCOMP_RET_ALLOW);
+    return filter.install();
+}
 
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
-    const sock_fprog program{size, code};
-    // A kernel or container without seccomp filters: the rest of the level still holds.
-    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0 && errno != EINVAL) return errno;
-    return 0;
+/// What a confined process could not do, one bit each.
+enum Held : int { signals = 1, processes = 2, objects = 4, files = 8, network = 16, everything = 31 };
+
+/// Finds out by trying, in a process that is held like a worker.
+int what_holds(bool hide_files) {
+    Confinement how;
+    how.untrusted = true;
+    how.one_process = true;
+    how.hide_files = hide_files;
+    const pid_t judge = getpid();
+    const pid_t child = fork();
+    if (child < 0) return 0;
+    if (child == 0) {
+        int ends[2];
+        if (pipe(ends) != 0 || confine(how, -1) != 0) _exit(0);
+        int held = 0;
+        if (kill(judge, 0) != 0 && fcntl(ends[0], F_SETOWN, judge) != 0) held |= signals;
+        const pid_t other = fork();
+        if (other == 0) _exit(0);
+        if (other < 0) {
+            held |= processes;
+        } else {
+            waitpid(other, nullptr, 0);
+        }
+        // Calls without sense: who may make them is told that.
+        if (shmget(IPC_PRIVATE, 0, 0) < 0 && errno == EPERM) held |= objects;
+        if (open("/", O_RDONLY | O_DIRECTORY) < 0 && truncate("", 0) != 0 && errno == EPERM) held |= files;
+        if (socket(AF_UNIX, SOCK_STREAM, 0) < 0) held |= network;
+        _exit(held);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
 }  // namespace
@@ -178,16 +309,23 @@ int confine(const Confinement& how, int program) {
     failed = become_nobody();
     // Only of a user that no other process has: a student's other programs would count otherwise.
     if (!failed && limits.processes && own_user) failed = limit(RLIMIT_NPROC, limits.processes);
-    if (!failed && how.hide_files) failed = hide_files(program);
-    return failed ? failed : filter_calls(how.hide_files);
+    if (!failed) failed = restrict_access(how.hide_files, program);
+    return failed ? failed : filter_calls(how);
 }
 
 SandboxLevel sandbox_level(Backend backend) {
-    const bool files = backend == Backend::cpu && landlock_version() > 0;
-    std::string text = "limits on memory, time and processes; no signals to others";
+    // Once a process: what a kernel holds does not change.
+    static const int on_cpu = what_holds(true), on_cuda = what_holds(false);
+    const int held = backend == Backend::cpu ? on_cpu : on_cuda;
+    constexpr int alone = signals | processes | objects;
+    std::string text = "limits on memory and time";
     text += geteuid() == 0 ? "; a user of its own" : "; the user's own rights";
-    text += files ? "; no files but the system's; no network" : "; files and network stay open";
-    return {files ? "S2" : "S1", text};
+    text += held & signals ? "; no signals to others" : "; signals to others stay open";
+    text += held & processes ? "; no other processes" : "; other processes can be started";
+    text += held & objects ? "" : "; shared memory can be left behind";
+    text += held & files ? "; no files but the system's" : "; files stay open";
+    text += held & network ? "; no network" : "; the network stays open";
+    return {held == everything ? "S2" : (held & alone) == alone ? "S1" : "S0", text};
 }
 
 }  // namespace rungs::judge

@@ -1,9 +1,10 @@
 #pragma once
-// How a program that is not trusted is held. Two levels now:
-//   S1  limits on memory, time, processes and files; a user of its own where the judge is root; no signals
-//       or debugging towards others
-//   S2  and no file but the system's can be read, none can be written, and there is no network
-//       (Landlock and seccomp; Linux 5.13 or later; not for CUDA, whose driver needs more than that)
+// How a program that is not trusted is held:
+//   S0  limits on memory, time and files, a user of its own where the judge is root, or not even these
+//   S1  and no other processes, no signals or debugging towards others, and nothing that outlives it
+//       (seccomp)
+//   S2  and no file but the system's can be read, none can be changed, and there is no network
+//       (Landlock as well; Linux 5.13 or later; not for CUDA, whose driver needs more than that)
 // What they do not do: process numbers, memory and disk groups of its own. A stronger level replaces
 // `confine` and nothing else.
 
@@ -29,8 +30,10 @@ struct Limits {
 /// How to hold one process.
 struct Confinement {
     Limits limits;
-    bool untrusted = false;   ///< own user, no new privileges, no signals to others
-    bool hide_files = false;  ///< S2, where the kernel can; only together with `untrusted`
+    bool untrusted = false;  ///< own user, no new privileges, no signals to others
+    // Both only together with `untrusted`:
+    bool one_process = false;  ///< may start threads alone
+    bool hide_files = false;   ///< S2, where the kernel can
 };
 
 /// Confines the calling process, which is a fresh fork about to exec `program` (a descriptor, or -1).

@@ -214,44 +214,6 @@ std::string find_tool(const std::string& name) {
         name + " was not found; it comes with the CUDA toolkit: install that, or put its bin folder on PATH");
 }
 
-/// One call as the worker reads it from a file: `rungs-worker FILE`.
-class TaskFile {
-  public:
-    TaskFile(const std::string& problem, const Task& task) {
-        const Layout layout = lay_out(task);
-        std::vector<std::byte> bytes(layout.in_bytes);
-        auto& request = *reinterpret_cast<protocol::Request*>(bytes.data());
-        fill_request(request, problem, task, 1);
-        request.sequence = 1;
-        request.arena_bytes = layout.out_bytes;
-        for (std::size_t i = 0; i < layout.regions.size(); ++i) {
-            request.region[i] = layout.regions[i];
-            if (i < task.inputs.size()) {
-                fill_region(bytes.data() + layout.regions[i].in_offset, layout.regions[i], task.inputs[i], 0);
-            }
-        }
-        std::string name = (fs::temp_directory_path() / "rungs-task-XXXXXX").string();
-        const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
-        if (!file) throw InfraError(fmt::format("no temporary file: {}", std::strerror(errno)));
-        path_ = name;
-        for (std::size_t done = 0; done < bytes.size();) {
-            const ssize_t wrote = write(file.get(), bytes.data() + done, bytes.size() - done);
-            if (wrote <= 0) throw InfraError(fmt::format("{}: {}", name, std::strerror(errno)));
-            done += static_cast<std::size_t>(wrote);
-        }
-    }
-    ~TaskFile() {
-        std::error_code ignored;
-        fs::remove(path_, ignored);
-    }
-    TaskFile(const TaskFile&) = delete;
-    TaskFile& operator=(const TaskFile&) = delete;
-    std::string path() const { return path_.string(); }
-
-  private:
-    fs::path path_;
-};
-
 /// Everything that a tool prints. @throws InfraError, Stopped
 std::string run_tool(const std::vector<std::string>& arguments, const JudgeOptions& options) {
     const Descriptor out(memfd_create("rungs-tool", MFD_CLOEXEC));
@@ -289,6 +251,48 @@ fs::path cuda_worker(const Manifest& manifest, const RungEntry& rung, const fs::
 }
 
 }  // namespace
+
+SandboxLevel tool_level() {
+    return {"S0", "unconfined: a tool attaches to the rung's process, which runs as the user who started it"};
+}
+
+TaskFile::TaskFile(const std::string& problem, const Task& task) {
+    const Layout layout = lay_out(task);
+    std::vector<std::byte> bytes(layout.in_bytes);
+    auto& request = *reinterpret_cast<protocol::Request*>(bytes.data());
+    fill_request(request, problem, task, 1);
+    request.sequence = 1;
+    request.arena_bytes = layout.out_bytes;
+    for (std::size_t i = 0; i < layout.regions.size(); ++i) {
+        request.region[i] = layout.regions[i];
+        if (i < task.inputs.size()) {
+            fill_region(bytes.data() + layout.regions[i].in_offset, layout.regions[i], task.inputs[i], 0);
+        }
+    }
+    std::string name = (fs::temp_directory_path() / "rungs-task-XXXXXX").string();
+    const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
+    if (!file) throw InfraError(fmt::format("no temporary file: {}", std::strerror(errno)));
+    path_ = name;
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t wrote = write(file.get(), bytes.data() + done, bytes.size() - done);
+        if (wrote <= 0) throw InfraError(fmt::format("{}: {}", name, std::strerror(errno)));
+        done += static_cast<std::size_t>(wrote);
+    }
+}
+
+TaskFile::~TaskFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+}
+
+bool TaskFile::came_back() const {
+    std::uint64_t sequence = 1;
+    const Descriptor file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+    return file &&
+           pread(file.get(), &sequence, sizeof sequence, offsetof(protocol::Request, sequence)) ==
+               sizeof sequence &&
+           sequence == 0;
+}
 
 std::vector<Finding> read_sanitizer(Tool tool, const std::string& text) {
     std::vector<Finding> findings;
@@ -392,23 +396,27 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
     checks.of = static_cast<int>(cases.size());
     checks.orders = 1;
     checks.done = true;
+    const char* ended_under = nullptr;  // the tool under which a call did not come back, for no reason found
     for (const Case& which : cases) {
         if (options.progress) options.progress({rung, Phase::checks, checks.cases, checks.of});
         const Task task = exam.make(which);
-        const TaskFile file(which.problem, task);
         for (const Tool one : {Tool::memcheck, Tool::racecheck, Tool::initcheck, Tool::synccheck}) {
+            const TaskFile file(which.problem, task);
             const std::string text = run_tool({tool, "--tool", name_of(one), "--print-limit", "100",
                                                "--show-backtrace", "no", worker.string(), file.path()},
                                               options);
             if (text.find("========= ") == std::string::npos || text.find("SUMMARY") == std::string::npos) {
                 throw InfraError("compute-sanitizer did not come to its end: " + one_line(text));
             }
-            for (Finding& finding : read_sanitizer(one, text)) checks.findings.push_back(std::move(finding));
+            std::vector<Finding> found = read_sanitizer(one, text);
+            if (found.empty() && !file.came_back()) ended_under = name_of(one);
+            std::move(found.begin(), found.end(), std::back_inserter(checks.findings));
         }
         if (!checks.findings.empty()) {
             checks.found_in = describe(exam, which, task);
             break;
         }
+        if (ended_under) break;
         ++checks.cases;
     }
     sort_findings(checks.findings);
@@ -416,6 +424,11 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
         (manifest.check.required || !result.passed())) {
         result.verdict = verdict_of(checks.findings.front());
         result.reason = in_one_line(checks.findings.front());
+    }
+    if (ended_under && result.passed()) {
+        result.verdict = Verdict::suspect;
+        result.reason = fmt::format(
+            "its process ended under {} before the call came back: nobody knows what it does", ended_under);
     }
     checks.seconds = std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -441,6 +454,7 @@ std::vector<ProfiledLaunch> profile_rung(const Manifest& manifest, const RungEnt
         run_tool({tool, "--csv", "--print-units", "base", "--clock-control", "none", "--launch-count", "100",
                   "--metrics", metrics, worker.string(), file.path()},
                  options);
+    if (!file.came_back()) throw InfraError("the rung's process ended under ncu before the call came back");
     try {
         return read_ncu(text);
     } catch (const std::runtime_error& error) {

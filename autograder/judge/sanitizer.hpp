@@ -26,8 +26,31 @@ struct ProfiledLaunch {
 /// @throws std::runtime_error with ncu's own message where there is no table
 std::vector<ProfiledLaunch> read_ncu(const std::string& text);
 
+/// How a rung is held under these tools.
+SandboxLevel tool_level();
+
+/// One call as the worker reads it from a file: `rungs-worker FILE`.
+class TaskFile {
+  public:
+    /// @throws InfraError
+    TaskFile(const std::string& problem, const Task& task);
+    ~TaskFile();
+    TaskFile(const TaskFile&) = delete;
+    TaskFile& operator=(const TaskFile&) = delete;
+
+    std::string path() const { return path_.string(); }
+
+    /// Whether the worker says that the call came back. It says so in the file: a rung that ends its process
+    /// has any exit status that it likes.
+    bool came_back() const;
+
+  private:
+    std::filesystem::path path_;
+};
+
 /// Runs compute-sanitizer's four tools over small cases of the rung and puts the findings, and the verdict
-/// that follows from an error, into `result`. @throws Stopped, InfraError where the tool is missing or fails
+/// that follows from an error or from a call that did not come back, into `result`. @throws Stopped,
+/// InfraError where the tool is missing or fails
 void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                      const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options);
 

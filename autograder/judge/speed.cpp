@@ -60,8 +60,9 @@ void in_parallel(std::size_t count, Work work) {
 }
 
 /// Times contestants on the judge's own device memory: the clock starts with the word "go" and stops when
-/// the outputs have come back and the judge has copied them away, so a contestant can only make itself look
-/// slower.
+/// the outputs have come back and the judge has copied them away. Inputs are there before, for a thread that
+/// looks for them, and contestants that wait for their turn are not stopped: this is exact for rungs that do
+/// nothing behind the judge's back.
 class Race {
   public:
     Race(const TimedCase& timed, const Exam& exam, const JudgeOptions& options)

@@ -18,7 +18,9 @@
 
 #include "build.hpp"
 #include "diagnostics.hpp"
+#include "judge.hpp"
 #include "simt/columns.h"
+#include "simt/names.h"
 
 namespace rungs::judge {
 namespace {
@@ -73,14 +75,20 @@ const char* signal_words(int number) {
     }
 }
 
-bool contains(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }
-
 /// A memfd: this file's own memory has no name that a submission could find.
 Descriptor anonymous_file(std::size_t bytes) {
     Descriptor file(memfd_create("rungs", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file) fail("memfd_create");
     if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) fail("shared memory");
     return file;
+}
+
+/// Of the CPU backend or the standard library: a message should name their caller.
+bool is_runtime(const std::string& place) {
+    for (const char* folder : {"/simt/include/", "/simt/src/", "/include/c++/"}) {
+        if (place.find(folder) != std::string::npos) return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -149,6 +157,30 @@ void fill_request(protocol::Request& request, const std::string& problem, const 
     }
 }
 
+std::vector<Array> outputs_in(const Task& task, const Layout& layout, const std::byte* contents) {
+    std::vector<Array> outputs;
+    for (std::size_t i = 0; i < task.outputs.size(); ++i) {
+        const Region& region = layout.regions[task.inputs.size() + i];
+        Array output = task.outputs[i];
+        const std::byte* first = contents + (region.out_offset - protocol::reply_bytes) + region.lead;
+        output.bytes.assign(first, first + output.count * size_of(output.element));
+        outputs.push_back(std::move(output));
+    }
+    return outputs;
+}
+
+CallSecrets draw_secrets() {
+    const std::uint64_t words = random_key(), more = random_key();
+    // A quiet NaN as a float, and twice over as a double.
+    constexpr std::uint32_t nan = 0xFFC00000U, payload = 0x003FFFFFU;
+    CallSecrets secrets{};
+    secrets.poison = nan | (static_cast<std::uint32_t>(words) & payload);
+    secrets.guard = nan | (static_cast<std::uint32_t>(words >> 32) & payload);
+    secrets.shift = static_cast<std::uint32_t>(more);
+    if (secrets.guard == secrets.poison) secrets.guard ^= 1U;
+    return secrets;
+}
+
 Worker::Worker(const fs::path& executable, const WorkerOptions& options)
     : executable_(executable),
       report_bytes_(options.report_bytes),
@@ -166,16 +198,14 @@ Worker::Worker(const fs::path& executable, const WorkerOptions& options)
     Command command;
     command.arguments = {"rungs-worker"};
     command.program = program.get();
-    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C", fmt::format("RUNGS_SIMT_SEED={}", options.seed)};
-    if (options.multiprocessors > 0) {
-        command.environment.push_back(fmt::format("RUNGS_SIMT_MULTIPROCESSORS={}", options.multiprocessors));
-    }
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
     command.descriptors = {{in_.descriptor(), protocol::in_memory},
                            {out_.descriptor(), protocol::out_memory},
                            {go_.read.get(), protocol::go_pipe},
                            {done_.write.get(), protocol::done_pipe}};
     Confinement& confinement = command.confinement;
     confinement.untrusted = true;
+    confinement.one_process = true;
     const auto cores = std::max(1U, std::thread::hardware_concurrency());
     confinement.limits.cpu_seconds = static_cast<std::size_t>(options.cpu_seconds) * cores + 1;
     if (options.backend == Backend::cpu) {
@@ -185,6 +215,9 @@ Worker::Worker(const fs::path& executable, const WorkerOptions& options)
         confinement.limits.open_files = 64;
         confinement.limits.no_files = true;
         confinement.hide_files = true;
+        // A seed of its own: the worker must not be able to tell the key of the inputs from it.
+        command.environment.push_back(fmt::format("RUNGS_SIMT_SEED={}", random_key()));
+        command.environment.push_back(fmt::format("RUNGS_SIMT_MULTIPROCESSORS={}", options.multiprocessors));
     } else {
         awake_ = std::chrono::milliseconds(20);  // only here does a clock run that counts
         // A CUDA context reserves the address space of the device, and keeps files and threads of its own.
@@ -206,11 +239,19 @@ Worker::Worker(const fs::path& executable, const WorkerOptions& options)
     fcntl(done_.read.get(), F_SETFL, O_NONBLOCK);
 }
 
-Failure Worker::ended(bool before_ready) {
+void Worker::kill() {
     process_->kill();
+    if (process_->left_behind()) {
+        throw InfraError(
+            "processes of the worker are still running and could not be killed: end them, then check again");
+    }
+}
+
+Failure Worker::ended(bool before_ready) {
+    kill();
     const End& end = process_->end();
-    const std::string messages = process_->errors().text();
-    const std::string report = backend_report(messages);
+    const protocol::Claim claim = reply().claim;
+    const std::string report = backend_report();
     const std::string when =
         before_ready ? "before its first call" : "instead of returning from its launcher";
     const auto with_report = [&](std::string reason) { return report.empty() ? reason : report; };
@@ -219,15 +260,15 @@ Failure Worker::ended(bool before_ready) {
             if (end.code == ENOMEM) return {Verdict::oom, "has too much static data to be loaded"};
             throw InfraError(fmt::format("the worker could not be started: {}", std::strerror(end.code)));
         case End::Kind::exited:
-            if (!report.empty() && contains(report, "deadlock")) return {Verdict::deadlock, report};
+            if (claim == protocol::Claim::deadlock) return {Verdict::deadlock, report};
             if (end.code == 0) {
                 return {Verdict::protocol, fmt::format("ended the process, with exit status 0, {}", when)};
             }
             return {Verdict::runtime_exit,
                     with_report(fmt::format("ended the process, with exit status {}, {}", end.code, when))};
         case End::Kind::signalled: {
-            if (!report.empty() && contains(report, "deadlock")) return {Verdict::deadlock, report};
-            if (contains(messages, "bad_alloc") ||
+            if (claim == protocol::Claim::deadlock) return {Verdict::deadlock, report};
+            if (claim == protocol::Claim::out_of_memory ||
                 (memory_limit_ && end.peak_bytes > memory_limit_ / 10 * 9)) {
                 return {Verdict::oom, fmt::format("ran out of memory (limit {} MiB)", memory_limit_ >> 20)};
             }
@@ -238,14 +279,16 @@ Failure Worker::ended(bool before_ready) {
                                       : fmt::format("crashed {} with signal {}", when, end.code))};
         }
         default:
-            throw InfraError("the worker was ended by another process");
+            throw InfraError(
+                end.code == 0 ? "the worker was ended by another process"
+                              : fmt::format("the worker could not be watched: {}", std::strerror(end.code)));
     }
 }
 
 Failure Worker::timed_out(double seconds) {
-    process_->kill();
-    const std::string report = backend_report(process_->errors().text());
-    if (contains(report, "deadlock")) return {Verdict::deadlock, report};
+    kill();
+    const std::string report = backend_report();
+    if (reply().claim == protocol::Claim::deadlock) return {Verdict::deadlock, report};
     return {Verdict::timeout,
             fmt::format("did not return within {} s{}{}", seconds, report.empty() ? "" : ": ", report)};
 }
@@ -262,7 +305,7 @@ std::optional<Failure> Worker::start(double seconds) {
     Word word;
     const ssize_t got = read(done_.read.get(), &word, sizeof word);
     if (got != static_cast<ssize_t>(sizeof word) || word.sequence != protocol::ready_sequence) {
-        process_->kill();
+        kill();
         return Failure{Verdict::protocol, "wrote to the grader's pipe before its first call"};
     }
     return std::nullopt;
@@ -271,13 +314,13 @@ std::optional<Failure> Worker::start(double seconds) {
 std::optional<Failure> Worker::order(std::uint32_t steps, double seconds) {
     Word word;
     if (read(done_.read.get(), &word, sizeof word) > 0) {
-        process_->kill();
+        kill();
         return Failure{Verdict::protocol, "wrote to the grader's pipe without being asked"};
     }
     const Word go{++sequence_, steps, 0};
     request().sequence = sequence_;
     // The worker's output from here on must be this call's.
-    reinterpret_cast<protocol::Reply*>(out_.data())->sequence = 0;
+    *reinterpret_cast<protocol::Reply*>(out_.data()) = {};
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (write(go_.write.get(), &go, sizeof go) != static_cast<ssize_t>(sizeof go) && errno != EPIPE) {
         fail("writing to the worker");
@@ -288,7 +331,7 @@ std::optional<Failure> Worker::order(std::uint32_t steps, double seconds) {
     if (event == Process::Event::deadline) return timed_out(seconds);
     const ssize_t got = read(done_.read.get(), &word, sizeof word);
     if (got != static_cast<ssize_t>(sizeof word) || word.sequence != sequence_ || word.steps != steps) {
-        process_->kill();
+        kill();
         return Failure{Verdict::protocol, "wrote to the grader's pipe what only the grader's part may write"};
     }
     return std::nullopt;
@@ -298,25 +341,23 @@ protocol::Reply Worker::reply() const {
     protocol::Reply reply;
     std::memcpy(static_cast<void*>(&reply), out_.data(), sizeof reply);
     reply.text[sizeof reply.text - 1] = 0;
+    reply.report[sizeof reply.report - 1] = 0;
     return reply;
 }
 
 std::optional<Failure> Worker::complaint(const protocol::Reply& reply) const {
     if (reply.sequence != sequence_)
         return Failure{Verdict::protocol, "did not answer the call it was given"};
-    const std::string report = backend_report(process_->errors().text());
+    if (reply.status == Status::done) return std::nullopt;
+    const std::string report = backend_report();
     const std::string text = one_line(reply.text);
-    const std::string reason = report.empty() ? text : report;
     switch (reply.status) {
-        case Status::done:
-            return std::nullopt;
         case Status::out_of_memory:
             return Failure{Verdict::oom, "ran out of memory: " + text};
         case Status::exception:
         case Status::cuda_error:
-            if (contains(report, "deadlock")) return Failure{Verdict::deadlock, report};
-            if (contains(text, "cudaErrorMemoryAllocation")) return Failure{Verdict::oom, text};
-            return Failure{Verdict::runtime_error, reason};
+            if (reply.claim == protocol::Claim::deadlock) return Failure{Verdict::deadlock, report};
+            return Failure{Verdict::runtime_error, report.empty() ? text : report};
         default:
             return Failure{Verdict::protocol, "gave an answer that the grader does not know"};
     }
@@ -338,7 +379,7 @@ std::optional<Failure> Worker::report(double seconds, std::string& json) {
         const std::byte* from = out_.data() + asked.report_offset;
         if (answer.addresses == 0) {
             const std::size_t size = std::min<std::size_t>(answer.report_bytes, report_bytes_);
-            json.assign(reinterpret_cast<const char*>(from), size);
+            json = with_lines({reinterpret_cast<const char*>(from), size});
             return std::nullopt;
         }
         looked_up_ = true;
@@ -346,7 +387,12 @@ std::optional<Failure> Worker::report(double seconds, std::string& json) {
         std::memcpy(addresses.data(), from, addresses.size() * sizeof addresses[0]);
         std::vector<std::string> line{"addr2line", "-a", "-C", "-f", "-i", "-e", executable_.string()};
         for (const std::uint64_t address : addresses) line.push_back(fmt::format("{:#x}", address));
-        const std::string places = simt::check::with_columns(executable_.string(), run_binutil(line, stop_));
+        std::string places;
+        try {
+            places = simt::check::with_columns(executable_.string(), run_binutil(line, stop_));
+        } catch (const Rejected& rejected) {
+            return Failure{Verdict::protocol, rejected.what()};
+        }
         asked.places_bytes = std::min(places.size(), report_bytes_);
         std::memcpy(in_.data() + asked.places_offset, places.data(), asked.places_bytes);
     }
@@ -358,11 +404,56 @@ std::string Worker::printed() const {
     return trim_diagnostics(text, {}, 20);
 }
 
-std::string backend_report(const std::string& messages) {
+std::string Worker::with_lines(std::string report) const {
+    constexpr std::size_t most = 64;  // addresses
+    const std::string own = executable_.filename().string() + "+0x";
+    std::vector<std::string> line{"addr2line", "-a", "-C", "-f", "-i", "-e", executable_.string()};
+    std::vector<std::size_t> starts;
+    for (std::size_t at = report.find(own); at != std::string::npos && starts.size() < most;
+         at = report.find(own, at + 1)) {
+        const std::size_t digits = at + own.size();
+        const std::size_t end = std::min(report.find_first_not_of("0123456789abcdef", digits), report.size());
+        line.push_back(report.substr(digits, std::min<std::size_t>(end - digits, 16)));
+        starts.push_back(at);
+    }
+    if (starts.empty()) return report;
+    std::istringstream answer;
+    try {
+        answer.str(run_binutil(line, stop_));
+    } catch (const std::exception&) {
+        return report;  // the addresses have to do
+    }
+    // One line "0x...", then two a frame: the function, and "file:line". The innermost comes first.
+    std::vector<std::string> places(starts.size()), functions(starts.size());
+    std::size_t count = 0;
+    for (std::string text, place; std::getline(answer, text);) {
+        if (text.rfind("0x", 0) == 0) {
+            ++count;
+        } else if (count > 0 && count <= places.size() && std::getline(answer, place)) {
+            functions[count - 1] = text;
+            std::string& known = places[count - 1];
+            if ((known.empty() || is_runtime(known)) && place.rfind("??", 0) != 0)
+                known = place.substr(0, place.find(" (discriminator"));
+        }
+    }
+    for (std::size_t i = starts.size(); i-- > 0;) {
+        const std::size_t length = own.size() + line[line.size() - starts.size() + i].size();
+        const std::string& place = places[i];
+        const bool kernel = starts[i] >= 7 && report.compare(starts[i] - 7, 7, "kernel ") == 0;
+        const std::string known =
+            kernel ? simt::short_name(functions[i]) : place.substr(place.rfind('/') + 1);
+        // Unknown, or what would end a string of a report.
+        if (known.empty() || known.find_first_of("\"\\?") != std::string::npos) continue;
+        report.replace(starts[i], length, known);
+    }
+    return report;
+}
+
+std::string Worker::backend_report() const {
     // For people: "kernel k: thread (17,0,0) of block (0,0,0): ...", one line or more; then for tools:
     // "simt: error=deadlock kernel=..."
     std::vector<std::string> lines;
-    std::istringstream in(messages);
+    std::istringstream in(with_lines(reply().report));
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     std::string report;
     std::size_t first = lines.size();

@@ -60,14 +60,27 @@ void fill_region(std::byte* region, const protocol::Region& where, const Array& 
 void fill_request(protocol::Request& request, const std::string& problem, const Task& task,
                   std::uint32_t calls);
 
+/// Of the memory that a worker hands back, the elements of the outputs. `contents`: what begins at
+/// protocol::reply_bytes.
+std::vector<Array> outputs_in(const Task& task, const Layout& layout, const std::byte* contents);
+
+/// Words from the system for every call: nothing that a worker sees tells what the next call brings.
+struct CallSecrets {
+    std::uint32_t poison;  ///< in outputs
+    std::uint32_t guard;   ///< around and in inputs; differs from `poison`, to tell what a NaN came from
+    std::uint32_t shift;
+};
+
+/// @throws std::system_error
+CallSecrets draw_secrets();
+
 struct WorkerOptions {
     Backend backend = Backend::cpu;
     double cpu_seconds = 600;  ///< second net; the wall clock is the first
     std::size_t in_bytes = 0;  ///< least size of the two memories
     std::size_t out_bytes = 0;
     std::size_t report_bytes = 0;  ///< room for what check mode has to say, in each
-    int multiprocessors = 0;       ///< of the CPU backend's device; 0: its own
-    std::uint64_t seed = 0;        ///< of the CPU backend's order of lanes, warps and blocks
+    int multiprocessors = 16;      ///< of the CPU backend's device
     const std::atomic<bool>* stop = nullptr;
 };
 
@@ -104,7 +117,8 @@ class Worker {
     /// Whether the last report() had to look up lines.
     bool looked_up() const { return looked_up_; }
 
-    void kill() { process_->kill(); }
+    /// @throws InfraError when something of it could not be ended
+    void kill();
 
     /// What it printed: trimmed and safe to show.
     std::string printed() const;
@@ -112,6 +126,10 @@ class Worker {
   private:
     Failure ended(bool before_ready);
     Failure timed_out(double seconds);
+    /// What the CPU backend says in Reply::report, in one line: "deadlock: kernel k: ...".
+    std::string backend_report() const;
+    /// Puts files and lines for addresses in the worker's code: it may start no program that would know them.
+    std::string with_lines(std::string report) const;
 
     std::filesystem::path executable_;
     std::size_t report_bytes_;
@@ -126,8 +144,5 @@ class Worker {
     std::size_t memory_limit_ = 0;
     std::uint64_t sequence_ = 0;
 };
-
-/// The reports of the CPU backend among a worker's messages, in one line: "deadlock: kernel k: ...".
-std::string backend_report(const std::string& messages);
 
 }  // namespace rungs::judge

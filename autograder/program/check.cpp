@@ -1,34 +1,32 @@
 // rungs check: the student's rungs, the reference solutions, or a submission.
-#include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
 #include "grading.hpp"
 #include "interrupt.hpp"
 #include "rungs/atomic_file.hpp"
+#include "submission.hpp"
+#include "text.hpp"
 #include "verbs.hpp"
 
 namespace rungs {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// Files of a submission that no chosen rung is read from: usually a misspelt name.
-std::vector<std::string> ignored_files(const fs::path& submission, const std::vector<fs::path>& used) {
-    std::vector<std::string> ignored;
-    std::error_code error;
-    for (fs::recursive_directory_iterator
-             it(submission, fs::directory_options::skip_permission_denied, error),
-         end;
-         !error && it != end; it.increment(error)) {
-        if (it.depth() > 2) it.disable_recursion_pending();
-        if (it->path().extension() != ".cu") continue;
-        if (std::find(used.begin(), used.end(), it->path()) == used.end()) {
-            ignored.push_back(it->path().lexically_relative(submission).string());
+/// Names what was handed in and no rung is read from.
+void show_ignored(const Ignored& ignored, Terminal& out) {
+    constexpr std::size_t most = 10;
+    const auto show = [&](const std::vector<std::string>& all, const char* before, const char* behind) {
+        for (std::size_t i = 0; i < all.size() && i < most; ++i) {
+            const std::string name =
+                out.cut(all[i], out.width() - static_cast<int>(std::strlen(before) + std::strlen(behind)));
+            out.line(out.paint(Style::warn, before + name + behind));
         }
-    }
-    std::sort(ignored.begin(), ignored.end());
-    return ignored;
+        if (all.size() > most)
+            out.line(out.paint(Style::warn, fmt::format("{}and {} more", before, all.size() - most)));
+    };
+    show(ignored.names, "not graded: ", " is no exercise's file");
+    show(ignored.why_not_all, "not looked through: ", "");
 }
 
 }  // namespace
@@ -45,16 +43,11 @@ int check(const CheckOptions& options) {
             "for "
             "--submission");
     }
+    if (options.sanitize) refuse_root(options.as_root, "--sanitize");
     const Workbook workbook = open_workbook();
     const std::vector<Chosen> chosen = choose(workbook, options.names);
     GradeOptions grading;
-    if (!options.submission.empty()) {
-        std::error_code error;
-        if (!fs::is_directory(options.submission, error)) {
-            throw UsageError("--submission " + options.submission + ": there is no such folder");
-        }
-        grading.submission = fs::canonical(options.submission, error);
-    }
+    if (!options.submission.empty()) grading.submission = submission_folder(options.submission);
     grading.whose = options.solution ? judge::Whose::solution : judge::Whose::student;
     grading.machine = this_machine(options.backend != "cpu");
     grading.backend = choose_backend(workbook, options.backend, grading.machine.gpu);
@@ -72,32 +65,42 @@ int check(const CheckOptions& options) {
     grading.command +=
         fmt::format(" --backend {} --seed {}", name_of(grading.backend.backend), key_text(grading.key));
     if (options.sanitize) grading.command += " --sanitize";
+    if (options.as_root) grading.command += " --as-root";
     if (options.solution) grading.command += " --solution";
     if (!options.submission.empty()) grading.command += " --submission " + shell_word(options.submission);
 
+    const bool to_file = !options.json.empty() && options.json != "-";
+    std::filesystem::path file = options.json;
+    const Special special = grading.submission.empty() ? Special::use : Special::refuse;
+    if (to_file && !grading.submission.empty()) {
+        file = outside(grading.submission, file, "--json");
+        // From here on the file is this run's, whatever becomes of it.
+        write_file(file, json_text(not_finished(workbook, chosen, grading)), special);
+    } else if (to_file) {
+        check_writable(file);
+    }
+
     show_heading(workbook, grading, out);
     if (!grading.submission.empty()) {
-        std::vector<fs::path> used;
+        std::vector<std::filesystem::path> used;
         for (const Chosen& one : choose(workbook, {})) {
             used.push_back(judge::source_of(*one.chapter, *one.rung, workbook.root(), grading.whose,
                                             grading.submission));
         }
-        for (const std::string& file : ignored_files(grading.submission, used)) {
-            out.line(out.paint(Style::warn, "not graded: " + file + " is no exercise's file"));
-        }
+        show_ignored(ignored_files(grading.submission, used), out);
     }
     const Report report = grade(workbook, chosen, grading, out);
     show_failures(workbook, report, grading, out);
     if (!grading.backend.cannot.empty()) {
         out.line(out.paint(Style::bad, grading.backend.cannot) + "; without a GPU: --backend cpu");
     }
-    // A run that was stopped is no result: what a file held before stays.
+    // A run that was stopped is no result: what the file holds stays.
     stop_here();
     if (options.json == "-") {
         Terminal(stdout).write(json_text(report));
-    } else if (!options.json.empty()) {
-        write_file(options.json, json_text(report));
-        out.line("result: " + options.json);
+    } else if (to_file) {
+        write_file(file, json_text(report), special);
+        out.line("result: " + clean_name(options.json));
     }
     return exit_status(report);
 }

@@ -24,6 +24,9 @@ int demo(const DemoOptions& options) {
     grading.key = options.seed ? *options.seed : judge::random_key();
     grading.command = fmt::format("./rungs demo --backend {} --seed {}", name_of(grading.backend.backend),
                                   key_text(grading.key));
+    if (page.has_parent_path()) fs::create_directories(page.parent_path());
+    check_writable(page);
+    if (options.json != "-") check_writable(json);
     show_heading(workbook, grading, out);
     const Report report = grade(workbook, choose(workbook, {}), grading, out);
     show_failures(workbook, report, grading, out);
@@ -32,7 +35,6 @@ int demo(const DemoOptions& options) {
     }
     stop_here();
 
-    if (page.has_parent_path()) fs::create_directories(page.parent_path());
     write_file(page, to_html(report));
     if (options.json == "-") {
         Terminal(stdout).write(json_text(report));

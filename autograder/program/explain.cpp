@@ -15,6 +15,7 @@
 #include "pictures.hpp"
 #include "rungs/atomic_file.hpp"
 #include "rungs/svg.hpp"
+#include "submission.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
@@ -40,14 +41,7 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
         throw UsageError("--solution and --submission exclude each other");
     }
     const Chosen chosen = choose_rung(workbook, choice.rung);
-    fs::path submission;
-    if (!choice.submission.empty()) {
-        std::error_code error;
-        if (!fs::is_directory(choice.submission, error)) {
-            throw UsageError("--submission " + choice.submission + ": there is no such folder");
-        }
-        submission = fs::canonical(choice.submission, error);
-    }
+    const fs::path submission = choice.submission.empty() ? fs::path() : submission_folder(choice.submission);
     Counted counted{chosen, {}, {}};
     counted.source =
         judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(),
@@ -76,6 +70,16 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
         stop_here();
     }
     return counted;
+}
+
+/// Where a file goes that `option` asks for: never to a place that a submission's author has chosen.
+fs::path place_for(const fs::path& file, const RungChoice& choice, const char* option) {
+    if (choice.submission.empty()) return file;
+    return outside(submission_folder(choice.submission), file, option);
+}
+
+Special special_of(const RungChoice& choice) {
+    return choice.submission.empty() ? Special::use : Special::refuse;
 }
 
 std::vector<std::string> lines_of(const fs::path& file) {
@@ -212,13 +216,17 @@ void show_advice(const judge::Counters& counters, Terminal& out) {
 int explain(const ExplainOptions& options) {
     Terminal out(options.json == "-" ? stderr : stdout);
     const Workbook workbook = open_workbook();
+    const bool to_file = !options.json.empty() && options.json != "-";
+    const fs::path file = to_file ? place_for(options.json, options.choice, "--json") : fs::path();
+    if (to_file) check_writable(file, special_of(options.choice));
     const Counted counted = count_rung(workbook, options.choice, {}, out);
     const std::vector<std::string> source = lines_of(counted.source);
     Heat heat;
     for (const SiteCounters& site : counted.counters.rung.lines()) {
         heat.all += static_cast<double>(site.sectors + site.wavefronts);
     }
-    out.line(out.paint(Style::bold, counted.chosen.rung->name) + "  " + workbook.shown(counted.source));
+    out.line(out.paint(Style::bold, counted.chosen.rung->name) + "  " +
+             clean_name(workbook.shown(counted.source)));
     out.line(
         out.wrapped("counted in check mode on " + counted.counters.which + ": the same on every machine", 2));
     show_hottest(counted, source, heat, out);
@@ -232,12 +240,12 @@ int explain(const ExplainOptions& options) {
     const nlohmann::ordered_json json = {{"schema", "rungs.explain/1"},
                                          {"chapter", counted.chosen.chapter->chapter},
                                          {"rung", counted.chosen.rung->name},
-                                         {"file", clean_utf8(workbook.shown(counted.source))},
+                                         {"file", clean_name(workbook.shown(counted.source))},
                                          {"counters", to_json(counted.counters)}};
-    if (options.json == "-") {
-        Terminal(stdout).write(json.dump(2) + '\n');
+    if (to_file) {
+        write_file(file, json.dump(2) + '\n', special_of(options.choice));
     } else {
-        write_file(options.json, json.dump(2) + '\n');
+        Terminal(stdout).write(json.dump(2) + '\n');
     }
     return 0;
 }
@@ -245,6 +253,8 @@ int explain(const ExplainOptions& options) {
 int see(const SeeOptions& options) {
     Terminal out(stdout);
     const Workbook workbook = open_workbook();
+    const fs::path asked = options.out.empty() ? workbook.root() / "report" / "see" : fs::path(options.out);
+    const fs::path folder = place_for(asked / "", options.choice, "--out");
     const Counted counted = count_rung(workbook, options.choice, {options.block, options.warp}, out);
     const judge::Trace& trace = counted.counters.rung.trace;
     if (trace.steps.empty()) {
@@ -259,14 +269,13 @@ int see(const SeeOptions& options) {
         throw UsageError(fmt::format("--line {}: warp {} of block {} accesses no memory there", options.line,
                                      options.warp, options.block));
     }
-    const fs::path folder = options.out.empty() ? workbook.root() / "report" / "see" : fs::path(options.out);
     fs::create_directories(folder);
     std::string stem = counted.chosen.short_name();
     std::replace(stem.begin(), stem.end(), '/', '_');
     const auto write = [&](const char* what, const std::string& svg) {
         if (svg.empty()) return;
         const fs::path file = folder / fmt::format("{}_{}.svg", stem, what);
-        write_file(file, on_ground(svg));
+        write_file(file, on_ground(svg), special_of(options.choice));
         out.line(fmt::format("  {:<10}", what) + out.paint(Style::link, workbook.shown(file)));
     };
     out.line(out.paint(Style::bold, counted.chosen.rung->name) +

@@ -1,5 +1,7 @@
 #include "grading.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -17,6 +19,8 @@
 #include "jobs.hpp"
 #include "progress.hpp"
 #include "rungs/atomic_file.hpp"
+#include "sanitizer.hpp"
+#include "submission.hpp"
 #include "text.hpp"
 
 #ifndef RUNGS_VERSION
@@ -108,8 +112,8 @@ RungResult not_run(const Chosen& chosen, const GradeOptions& options, const std:
 /// solution, or a file of the grader's own user, which compiler messages would show.
 bool leads_outside(const fs::path& submission, const fs::path& file) {
     std::error_code error;
-    const fs::path inside = fs::weakly_canonical(file, error).lexically_relative(submission);
-    return error || inside.empty() || *inside.begin() == "..";
+    const fs::path resolved = fs::weakly_canonical(file, error);
+    return error || !lies_in(resolved, submission);
 }
 
 /// The verdict on a file that is not even looked at.
@@ -135,16 +139,37 @@ bool depends_on_load(const RungResult& result) {
             if (says("did not finish within") || says("SIGKILL")) return true;
     }
     const judge::Checks& checks = result.checks;
-    const bool found =
-        !checks.findings.empty() && checks.findings.front().severity == simt::check::Severity::error;
-    if (checks.done && checks.cases < checks.of && !found) return true;
+    if (!checks.done && checks.of > 0) return true;  // they were cut short
     return result.passed() && checks.done &&
            (!result.counters.done || (!result.given && !result.counters.reference));
 }
 
 std::string whose_text(const GradeOptions& options) {
-    if (!options.submission.empty()) return "submission " + options.submission.string();
+    if (!options.submission.empty()) return "submission " + clean_name(options.submission.string());
     return options.whose == judge::Whose::solution ? "reference solutions" : "your rungs";
+}
+
+/// What is known of a run before it begins.
+Report new_report(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options) {
+    const judge::BackendTools* tools = workbook.toolchain.tools(options.backend.backend);
+    const judge::SandboxLevel sandbox =
+        options.sanitize ? judge::tool_level() : judge::sandbox_level(options.backend.backend);
+    Report report;
+    report.version = RUNGS_VERSION;
+    report.what = whose_text(options);
+    report.title = "Rungs";
+    if (!chosen.empty() && chosen.front().chapter == chosen.back().chapter)
+        report.title = chosen.front().chapter->title;
+    report.started = utc_text(
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count());
+    report.backend = options.backend.backend;
+    report.toolchain = tools ? tools->describe : "";
+    report.sandbox = sandbox.name + ": " + sandbox.describe;
+    report.key = options.key;
+    report.command = options.command;
+    report.machine = options.machine;
+    return report;
 }
 
 }  // namespace
@@ -171,11 +196,27 @@ BackendChoice choose_backend(const Workbook& workbook, const std::string& asked,
     return choice;
 }
 
+void refuse_root(bool as_root, const std::string& tool) {
+    if (as_root || geteuid() != 0) return;
+    throw UsageError(tool +
+                     " runs the rung as you and unconfined, and you are root: try as another user, or add "
+                     "--as-root where nobody else wrote the rung");
+}
+
 std::string shell_word(const std::string& text) {
     const auto plain = [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("/._-+,:=@%", c);
     };
     if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+    if (clean_name(text) != text) {  // bytes that have no business on a terminal
+        std::string word = "$'";
+        for (const char c : text) {
+            const auto byte = static_cast<unsigned char>(c);
+            word += c != '\'' && c != '\\' && byte >= ' ' && byte < 0x7F ? std::string(1, c)
+                                                                         : fmt::format("\\{:03o}", byte);
+        }
+        return word + "'";
+    }
     std::string word = "'";
     for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return word + "'";
@@ -216,7 +257,7 @@ void show_heading(const Workbook& workbook, const GradeOptions& options, Termina
     if (options.backend.backend == Backend::cuda && options.machine.gpu.present) {
         where = options.machine.gpu.name + (where.empty() ? "" : ", " + where);
     }
-    out.line(out.paint(Style::bold, "Rungs") + ": " + clean_utf8(whose_text(options)) + ", backend " +
+    out.line(out.paint(Style::bold, "Rungs") + ": " + whose_text(options) + ", backend " +
              out.paint(Style::bold, name_of(options.backend.backend)) + " (" + options.backend.why +
              (where.empty() ? "" : "; " + where) + "), seed " + key_text(options.key));
 }
@@ -236,11 +277,13 @@ void show_total(const Report& report, Terminal& out) {
     for (const RungReport& rung : report.rungs) {
         name_width = std::max(name_width, static_cast<int>(rung.result.rung.size()));
     }
-    const std::string score =
-        fmt::format("{} / {}", number_text(report.score()), number_text(report.max_score()));
+    const std::string score = fmt::format("{} / {}", report.score() ? number_text(*report.score()) : "-",
+                                          number_text(report.max_score()));
     out.line(fmt::format("  {:<{}}  {:<14}{:>9}  ", "total", name_width,
                          fmt::format("{} of {} pass", report.passed(), report.rungs.size()), score) +
              out.paint(Style::dim, "in " + seconds_text(report.seconds)));
+    if (!report.score())
+        out.line(fmt::format("  no score: {} of {} undecided", report.undecided(), report.rungs.size()));
     if (report.speed_modelled()) {
         for (const RungReport& rung : report.rungs) {
             if (!rung.result.modelled.done) continue;
@@ -283,8 +326,9 @@ void show_finding(const judge::Finding& finding, Terminal& out) {
     std::string head = finding.kind;
     if (!finding.kernel.empty()) head += " in " + finding.kernel;
     if (finding.count > 1) head += fmt::format(", {} times", finding.count);
-    out.line("  " + out.paint(error ? Style::bad : Style::warn, fmt::format("{:<11}", word)) +
-             out.cut(head, out.width() - 14));
+    const std::string label = fmt::format("{:<10} ", word);
+    out.line("  " + out.paint(error ? Style::bad : Style::warn, label) +
+             out.cut(head, out.width() - 3 - static_cast<int>(label.size())));
     const auto side = [&](const simt::check::Side& one, const std::string& source) {
         if (one.place.file.empty()) return;
         std::string text = fmt::format("{}:{}", one.place.file, one.place.line);
@@ -336,7 +380,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     const judge::Correctness& found = result.correctness;
     const Chosen chosen = choose_rung(workbook, result.chapter + "/" + result.rung);
     const fs::path file =
-        fs::path(rung.file).is_absolute() ? fs::path(rung.file) : workbook.root() / rung.file;
+        judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(), options.whose, options.submission);
     const auto row = [&](const char* term, const std::string& text) {
         if (text.empty()) return;
         // The term stands in front of the first line of the text.
@@ -359,7 +403,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     if (!by_checks) row("what", brief_reason(result));
     show_findings(rung, out);
     row("tried", found.failing_case);
-    if (found.cases > 0 && !ours) row("cases", fmt::format("{} of {} passed", found.passed, found.cases));
+    if (found.cases > 0 && !ours) row("cases", cases_text(found));
     if (!found.measure.empty() && !found.failing_case.empty()) {
         row("error", fmt::format("{:.3g}, allowed {:.3g}: {}", found.error, found.tolerance, found.measure));
     }
@@ -377,6 +421,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
                                                                : fmt::format("{}", mismatch.ulp)));
         }
     }
+    if (!result.checks.done && result.checks.of > 0) row("checks", result.checks.why_not);
     if (!by_checks) row("likely", found.cause);  // the finding tells it better
     show_diagnostics(result, out);
     if (ours) return;
@@ -403,7 +448,8 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
             continue;
         }
         const bool slow = rung.result.verdict == judge::Verdict::slow,
-                   remarks = !rung.result.checks.findings.empty() || !rung.result.diagnostics.empty();
+                   remarks = !rung.result.checks.findings.empty() || !rung.result.diagnostics.empty() ||
+                             !rung.result.checks.unchecked.empty();
         if (!slow && !remarks) continue;
         out.line();
         out.line(out.paint(Style::bold, clean_utf8(rung.result.rung)) + "  " +
@@ -411,33 +457,31 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
                  (remarks ? ", with remarks" : ""));
         if (slow) out.line(out.wrapped(rung.result.reason, 2));  // the table has room for half of it
         show_findings(rung, out);
+        if (const std::string text = judge::unchecked_text(rung.result.checks); !text.empty())
+            out.line(out.wrapped(text, 2));
         show_diagnostics(rung.result,
                          out);  // a comparison of int and size_t passes every case of this machine
     }
+}
+
+Report not_finished(const Workbook& workbook, const std::vector<Chosen>& chosen,
+                    const GradeOptions& options) {
+    Report report = new_report(workbook, chosen, options);
+    for (const Chosen& one : chosen) {
+        const fs::path source =
+            judge::source_of(*one.chapter, *one.rung, workbook.root(), options.whose, options.submission);
+        report.rungs.push_back(
+            {not_run(one, options, "the grading of this submission has not come to its end"), one.rung->idea,
+             clean_name(workbook.shown(source))});
+    }
+    return report;
 }
 
 Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options,
              Terminal& out) {
     const auto start = std::chrono::steady_clock::now();
     const std::atomic<bool>& stop = options.stop ? *options.stop : stop_requested();
-    const judge::BackendTools* tools = workbook.toolchain.tools(options.backend.backend);
-    const judge::SandboxLevel sandbox = judge::sandbox_level(options.backend.backend);
-
-    Report report;
-    report.version = RUNGS_VERSION;
-    report.what = whose_text(options);
-    report.title = "Rungs";
-    if (!chosen.empty() && chosen.front().chapter == chosen.back().chapter)
-        report.title = chosen.front().chapter->title;
-    report.started = utc_text(
-        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-            .count());
-    report.backend = options.backend.backend;
-    report.toolchain = tools ? tools->describe : "";
-    report.sandbox = sandbox.name + ": " + sandbox.describe;
-    report.key = options.key;
-    report.command = options.command;
-    report.machine = options.machine;
+    Report report = new_report(workbook, chosen, options);
 
     int name_width = 5;
     for (const Chosen& one : chosen)
@@ -465,7 +509,7 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
             judge::source_of(*one.chapter, *one.rung, workbook.root(), options.whose, options.submission);
         RungReport& rung = reports[i];
         rung.idea = one.rung->idea;
-        rung.file = workbook.shown(source);
+        rung.file = clean_name(workbook.shown(source));
         const std::string before = remembered ? fingerprint(source) : std::string();
         if (!options.backend.cannot.empty()) {
             rung.result = not_run(one, options, options.backend.cannot);
@@ -534,6 +578,7 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
     }
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (stop) return report;
+    report.finished = true;
     show_total(report, out);
     if (!not_stored.empty()) out.line("your progress could not be stored: " + not_stored);
     return report;

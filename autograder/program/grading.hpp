@@ -39,10 +39,13 @@ struct GradeOptions {
 
 /// Judges `chosen`, on the CPU backend several at once, and shows a table in their order while it goes. A
 /// rung that met a limit beside others is judged once more, alone, and only that counts. When asked to stop
-/// it returns the rungs that were judged until then: no complete result, and not to be written anywhere.
+/// it returns the rungs that were judged until then: not finished, and not to be written anywhere.
 /// @throws CannotCheck, ReaderGone, OutputError
 Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options,
              Terminal& out);
+
+/// What a result says until grade() has come to its end: no rung is judged, and there is no score.
+Report not_finished(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options);
 
 /// The line above a table: what is graded, where, with which seed.
 void show_heading(const Workbook& workbook, const GradeOptions& options, Terminal& out);
@@ -61,10 +64,15 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
 void show_failures(const Workbook& workbook, const Report& report, const GradeOptions& options,
                    Terminal& out);
 
+/// For tools that attach to the rung's process and so run it unconfined. @throws UsageError as root, unless
+/// `as_root` asks for that
+void refuse_root(bool as_root, const std::string& tool);
+
 /// The line of the kernel in a rung's file, else of the launcher, else 1.
 int line_of_kernel(const std::filesystem::path& file, const RungEntry& rung);
 
-/// `text` as one word of a shell's command line, in quotes where it needs them.
+/// `text` as one word of a shell's command line, in quotes where it needs them. Bytes that could steer a
+/// terminal are written as numbers ($'\\033'), as POSIX and bash have it.
 std::string shell_word(const std::string& text);
 
 /// Seconds since 1970 as "2026-01-31T12:00:00Z".

@@ -5,6 +5,7 @@
 
 #include "build.hpp"
 #include "counts.hpp"
+#include "grading.hpp"
 #include "interrupt.hpp"
 #include "sanitizer.hpp"
 #include "source.hpp"
@@ -22,9 +23,11 @@ static std::string plain_name(std::string kernel) {
     return kernel.substr(kernel.find_last_of(':') + 1);  // npos + 1 is the beginning
 }
 
-int profile(const RungChoice& choice, Terminal& out) {
+int profile(const ProfileOptions& asked, Terminal& out) {
     using simt::check::Access;
     using simt::check::Space;
+    const RungChoice& choice = asked.choice;
+    refuse_root(asked.as_root, "profile");
     const Workbook workbook = open_workbook();
     const Chosen chosen = choose_rung(workbook, choice.rung);
     const auto source = judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(),
@@ -45,6 +48,8 @@ int profile(const RungChoice& choice, Terminal& out) {
     const Case which = judge::case_to_count(*chosen.chapter, *chosen.rung, *exam);
     out.line(out.paint(Style::bold, chosen.rung->name) + "  " +
              judge::describe(*exam, which, exam->make(which)));
+    const judge::SandboxLevel level = judge::tool_level();
+    out.line("  isolation " + level.name + ": " + level.describe);
     if (!predicted) out.line("  no prediction: " + why_not);
     struct Row {
         const char* metric;

@@ -9,6 +9,7 @@
 #include "interrupt.hpp"
 #include "rungs/atomic_file.hpp"
 #include "starter.hpp"
+#include "text.hpp"
 #include "verbs.hpp"
 
 #ifndef RUNGS_VERSION
@@ -30,7 +31,7 @@ struct Arguments {
     WatchOptions watch;
     ExplainOptions explain;
     SeeOptions see;
-    RungChoice profile;
+    ProfileOptions profile;
     RunOptions run;
     BenchOptions bench;
     std::string rung;
@@ -115,7 +116,9 @@ void describe(CLI::App& app, Arguments& in) {
     check->add_flag("--solution", in.check.solution, "Grade the reference solutions instead");
     check->add_option("--submission", in.check.submission, "Folder whose rung files stand in for yours")
         ->type_name("DIR");
-    check->add_flag("--sanitize", in.check.sanitize, "On a GPU: also look for faults with compute-sanitizer");
+    check->add_flag("--sanitize", in.check.sanitize,
+                    "On a GPU: also look for faults with compute-sanitizer, which runs the rung unconfined");
+    check->add_flag("--as-root", in.check.as_root, "Run it unconfined even as root");
     check->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
     add_jobs(check, in.check.jobs);
     check->footer("Example: ./rungs check 01/03 --backend cpu --json result.json");
@@ -146,8 +149,9 @@ void describe(CLI::App& app, Arguments& in) {
 
     CLI::App* profile = app.add_subcommand(
         "profile", "A rung's counters on this GPU, read by ncu, beside the predicted ones");
-    profile->add_option("rung", in.profile.rung, "Such as 01/03")->required()->type_name("RUNG");
-    profile->add_flag("--solution", in.profile.solution, "The reference solution instead of yours");
+    profile->add_option("rung", in.profile.choice.rung, "Such as 01/03")->required()->type_name("RUNG");
+    profile->add_flag("--solution", in.profile.choice.solution, "The reference solution instead of yours");
+    profile->add_flag("--as-root", in.profile.as_root, "Run it, unconfined as it is under ncu, even as root");
     profile->footer("Example: ./rungs profile 01/03 --solution");
 
     CLI::App* run = app.add_subcommand("run", "A chapter's program, with your rungs");
@@ -192,7 +196,7 @@ int dispatch(const std::string& verb, Arguments& in) {
 
 void complain(const std::string& what) {
     std::fflush(stdout);
-    std::fprintf(stderr, "rungs: %s\n", what.c_str());
+    std::fprintf(stderr, "rungs: %s\n", clean_utf8(what).c_str());
 }
 
 /// An unknown verb gets the nearest ones.

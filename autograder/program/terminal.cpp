@@ -23,6 +23,18 @@ int columns_of(std::string_view text) {
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+constexpr const char* codes[] = {"",         "\033[1m",  "\033[2m", "\033[32m",
+                                 "\033[31m", "\033[33m", "\033[36m"};  // by Style
+constexpr const char* reset = "\033[0m";
+
+/// The code that paint() has put at the front of `text`; empty: there is none.
+std::string_view code_at_front(std::string_view text) {
+    for (const std::string_view code : codes) {
+        if (!code.empty() && text.starts_with(code)) return code;
+    }
+    return text.starts_with(reset) ? reset : "";
+}
+
 bool is_set(const char* name) {
     const char* value = std::getenv(name);
     return value && *value;
@@ -49,10 +61,8 @@ int Terminal::width() const {
 }
 
 std::string Terminal::paint(Style style, std::string_view text) const {
-    static constexpr const char* codes[] = {"",         "\033[1m",  "\033[2m", "\033[32m",
-                                            "\033[31m", "\033[33m", "\033[36m"};
     if (!colour_ || style == Style::plain) return std::string(text);
-    return codes[static_cast<int>(style)] + std::string(text) + "\033[0m";
+    return codes[static_cast<int>(style)] + clean_utf8(text) + reset;
 }
 
 void Terminal::clear_status() {
@@ -75,20 +85,17 @@ void Terminal::write(std::string_view text) {
 }
 
 void Terminal::line(std::string_view text) {
-    std::string out(text);
-    // What is painted here is ASCII already, and escapes must stay: only other text is changed.
-    if (!utf8_ &&
-        std::any_of(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
-        std::string ascii, piece;
-        for (const char c : out) {
-            if (c == '\033') {
-                ascii += to_ascii(piece) + c;
-                piece.clear();
-            } else {
-                piece += c;
-            }
+    // No escape gets through but those of paint(), whoever wrote the text.
+    std::string out;
+    while (!text.empty()) {
+        if (const std::string_view code = code_at_front(text); colour_ && !code.empty()) {
+            out += code;
+            text.remove_prefix(code.size());
+            continue;
         }
-        out = ascii + to_ascii(piece);
+        const std::string_view piece = text.substr(0, text.find('\033', 1));
+        out += utf8_ ? clean_utf8(piece) : to_ascii(piece);
+        text.remove_prefix(piece.size());
     }
     write(out + '\n');
 }

@@ -18,6 +18,7 @@ struct CheckOptions {
     std::string backend = "auto";
     std::string json;        ///< file, "-" for standard output, empty for none
     bool sanitize = false;   ///< on a GPU, with compute-sanitizer
+    bool as_root = false;    ///< also where that is root
     bool solution = false;   ///< grade the reference solutions
     std::string submission;  ///< folder whose rung files stand in for the chapter's
     std::optional<std::uint64_t> seed;
@@ -38,7 +39,11 @@ struct ExplainOptions {
 };
 int explain(const ExplainOptions& options);
 
-int profile(const RungChoice& choice, Terminal& out);
+struct ProfileOptions {
+    RungChoice choice;
+    bool as_root = false;  ///< run the rung under ncu also where that is root
+};
+int profile(const ProfileOptions& options, Terminal& out);
 
 struct SeeOptions {
     RungChoice choice;

@@ -130,6 +130,10 @@ std::string points_text(const RungResult& result) {
     return number_text(result.points) + " / " + number_text(result.max_points);
 }
 
+std::string score_text(const Report& report) {
+    return report.score() ? number_text(*report.score()) : "\u2013";
+}
+
 /// The reason, or how much of the allowed error a rung that is right used.
 std::string remark_of(const RungResult& result) {
     const judge::Correctness& found = result.correctness;
@@ -310,7 +314,7 @@ std::string verdict_table(const Report& report) {
     if (several) html += "<td></td>";
     html += fmt::format(
         "<th scope=\"row\">total</th><td class=\"chip\">{} of {} pass</td><td class=\"number\">{} / {}</td>",
-        report.passed(), report.rungs.size(), number_text(report.score()), number_text(report.max_score()));
+        report.passed(), report.rungs.size(), score_text(report), number_text(report.max_score()));
     html += "<td class=\"more\"></td>";
     if (speed) html += "<td></td><td></td>";
     if (modelled) html += "<td></td>";
@@ -376,10 +380,11 @@ std::string findings_section(const judge::Checks& checks) {
 
 std::string checks_text(const judge::Checks& checks) {
     if (!checks.done) return checks.why_not;
-    return fmt::format(
-        "{}; {} of {} small cases, each in {} orders; {}",
-        checks.findings.empty() ? std::string("clean") : fmt::format("{} findings", checks.findings.size()),
-        checks.cases, checks.of, checks.orders, checks.tool);
+    return fmt::format("{}; {} of {} small cases, each in {} orders; {}",
+                       checks.findings.empty() ? std::string("clean")
+                                               : fmt::format("{} findings", checks.findings.size()),
+                       checks.cases, checks.of, checks.orders, checks.tool) +
+           (checks.unchecked.empty() ? "" : "; " + judge::unchecked_text(checks));
 }
 
 /// Numbers of the rung and of its reference side by side.
@@ -465,7 +470,7 @@ std::string details(const RungReport& rung) {
     row(html, "idea", rung.idea);
     row(html, "file", rung.file);
     row(html, "reason", brief_reason(result));
-    if (found.cases > 0) row(html, "cases", fmt::format("{} of {} passed", found.passed, found.cases));
+    if (found.cases > 0) row(html, "cases", cases_text(found));
     row(html, "failing case", found.failing_case);
     if (!found.measure.empty()) {
         row(html, found.failing_case.empty() ? "largest error" : "error",
@@ -568,8 +573,9 @@ std::string to_html(const Report& report) {
         html += fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>", term, escape_html(value),
                             escape_html(more));
     };
-    fact("points", number_text(report.score()) + " / " + number_text(report.max_score()),
-         report.speed_judged()     ? "correctness and speed"
+    fact("points", score_text(report) + " / " + number_text(report.max_score()),
+         !report.score()           ? "no score while a rung is undecided"
+         : report.speed_judged()   ? "correctness and speed"
          : report.speed_modelled() ? "correctness and modelled speed"
                                    : "correctness");
     fact("rungs that pass", fmt::format("{} / {}", report.passed(), count), report.what);
@@ -594,7 +600,8 @@ std::string to_html(const Report& report) {
                     ? "Climb from the bottom. Bars show useful bytes a second; the end of a track is the "
                       "roof: the "
                       "fastest rung or a plain device copy."
-                    : "Climb from the bottom. Bars show how many cases of the exam a rung passed.";
+                    : "Climb from the bottom. Bars show how many cases of the exam a rung passed "
+                      "before the first that it did not.";
         html +=
             " A solid step passes, a dashed one does not, a dotted one could not be "
             "graded.</figcaption></figure></section>\n";

@@ -118,7 +118,7 @@ Json checks_json(const judge::Checks& checks) {
     return {
         {"done", true},         {"tool", clean_utf8(checks.tool)}, {"cases", checks.cases},
         {"of", checks.of},      {"orders", checks.orders},         {"found_in", clean_utf8(checks.found_in)},
-        {"findings", findings}, {"seconds", checks.seconds}};
+        {"findings", findings}, {"unchecked", checks.unchecked},   {"seconds", checks.seconds}};
 }
 
 /// Requests to one kind of memory.
@@ -264,9 +264,10 @@ Json rung_json(const RungReport& rung) {
 
 }  // namespace
 
-double Report::score() const {
+std::optional<double> Report::score() const {
+    if (!finished || undecided() > 0 || rungs.empty()) return std::nullopt;
     double sum = 0;
-    for (const RungReport& rung : rungs) sum += rung.result.judged ? rung.result.points : 0;
+    for (const RungReport& rung : rungs) sum += rung.result.points;
     return sum;
 }
 
@@ -305,7 +306,7 @@ std::size_t Report::passed() const {
 bool Report::all_passed() const { return !rungs.empty() && passed() == rungs.size(); }
 
 int exit_status(const Report& report) {
-    if (report.undecided() > 0 || report.rungs.empty()) return 3;
+    if (!report.score()) return 3;
     return report.all_passed() ? 0 : 1;
 }
 
@@ -323,6 +324,11 @@ std::string brief_reason(const judge::RungResult& result) {
     return text;
 }
 
+std::string cases_text(const judge::Correctness& found) {
+    return fmt::format("{} of {} passed{}", found.passed, found.cases,
+                       found.passed < found.cases ? " before judging stopped at the first that did not" : "");
+}
+
 std::string key_text(std::uint64_t key) { return fmt::format("{:#018x}", key); }
 
 Json to_json(const Report& report) {
@@ -338,7 +344,8 @@ Json to_json(const Report& report) {
             {"started", report.started},
             {"seconds", report.seconds},
             {"seed", key_text(report.key)},
-            {"score", report.score()},
+            {"finished", report.finished},
+            {"score", report.score() ? Json(*report.score()) : Json(nullptr)},
             {"max_score", report.max_score()},
             {"undecided", report.undecided()},
             {"rungs", rungs}};

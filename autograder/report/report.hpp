@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,12 @@ struct Report {
     std::string sandbox;    ///< level and description
     std::uint64_t key = 0;  ///< replays the same inputs: --seed
     std::string command;    ///< grades the same again
+    bool finished = false;  ///< false: the run goes on, or has ended before all rungs were judged
     Machine machine;
     std::vector<RungReport> rungs;
 
-    double score() const;      ///< points of the judged exercises
+    /// Sum of the points; none as long as the run is not finished or a rung is undecided.
+    std::optional<double> score() const;
     double max_score() const;  ///< points of all exercises in this run, judged or not
     int undecided() const;     ///< rungs without a verdict on the student: not graded, or a human must look
     bool speed_judged() const;
@@ -43,12 +46,14 @@ struct Report {
     std::size_t passed() const;  ///< rungs that passed, given ones included
 };
 
-/// Exit status of a run: 0 all passed, 1 something failed, 3 something could not be checked. 3 wins: a run
-/// that is not complete is not a grade.
+/// Exit status of a run: 0 all passed, 1 something failed, 3 there is no score.
 int exit_status(const Report& report);
 
 /// The reason without the case and the cause where those are shown beside it.
 std::string brief_reason(const judge::RungResult& result);
+
+/// How many cases passed, and that judging stops at the first that does not.
+std::string cases_text(const judge::Correctness& found);
 
 /// A key as JSON, commands and reports show it: "0x0123456789abcdef".
 std::string key_text(std::uint64_t key);

@@ -2,86 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
-#include <cstdint>
 
 namespace rungs {
 namespace {
-
-constexpr char32_t replacement = 0xFFFD;
-
-/// Takes one code point from the front of `text`; `replacement` for a maximal ill-formed sequence
-/// (Unicode 3.9, U+FFFD substitution of maximal subparts).
-char32_t take(std::string_view& text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = byte(0);
-    std::size_t length = 0;
-    unsigned char low = 0x80, high = 0xBF;  // allowed range of the second byte
-    char32_t value = 0;
-    if (lead < 0x80) {
-        text.remove_prefix(1);
-        return lead;
-    } else if (lead >= 0xC2 && lead <= 0xDF) {
-        length = 2, value = lead & 0x1F;
-    } else if (lead >= 0xE0 && lead <= 0xEF) {
-        length = 3, value = lead & 0x0F;
-        if (lead == 0xE0) low = 0xA0;   // overlong
-        if (lead == 0xED) high = 0x9F;  // surrogates
-    } else if (lead >= 0xF0 && lead <= 0xF4) {
-        length = 4, value = lead & 0x07;
-        if (lead == 0xF0) low = 0x90;   // overlong
-        if (lead == 0xF4) high = 0x8F;  // above U+10FFFF
-    } else {
-        text.remove_prefix(1);
-        return replacement;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if (i >= text.size() || byte(i) < low || byte(i) > high) {
-            text.remove_prefix(i);
-            return replacement;
-        }
-        value = (value << 6) | (byte(i) & 0x3F);
-        low = 0x80, high = 0xBF;
-    }
-    text.remove_prefix(length);
-    return value;
-}
-
-bool is_harmful(char32_t c) {
-    if (c == '\n' || c == '\t') return false;
-    if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return true;
-    return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0x200E || c == 0x200F ||
-           c == 0x2028 || c == 0x2029;
-}
-
-void append(std::string& out, char32_t c) {
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += static_cast<char>(0xC0 | (c >> 6));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        out += static_cast<char>(0xE0 | (c >> 12));
-        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    } else {
-        out += static_cast<char>(0xF0 | (c >> 18));
-        out += static_cast<char>(0x80 | ((c >> 12) & 0x3F));
-        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    }
-}
-
-template <class Use>
-void each_clean(std::string_view text, Use use) {
-    while (!text.empty()) {
-        // A CR before LF is only a line end from elsewhere.
-        if (text.size() > 1 && text[0] == '\r' && text[1] == '\n') text.remove_prefix(1);
-        const char32_t c = take(text);
-        use(is_harmful(c) ? replacement : c);
-    }
-}
 
 std::string with_unit(double value, const char* const* units, double step) {
     if (!std::isfinite(value)) return "?";
@@ -91,17 +15,10 @@ std::string with_unit(double value, const char* const* units, double step) {
 
 }  // namespace
 
-std::string clean_utf8(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    each_clean(text, [&](char32_t c) { append(out, c); });
-    return out;
-}
-
 std::string escape_html(std::string_view text) {
     std::string out;
     out.reserve(text.size() + text.size() / 8);
-    each_clean(text, [&](char32_t c) {
+    for (const char c : clean_utf8(text)) {
         switch (c) {
             case '&':
                 out += "&amp;";
@@ -119,15 +36,16 @@ std::string escape_html(std::string_view text) {
                 out += "&#39;";
                 break;
             default:
-                append(out, c);
+                out += c;
         }
-    });
+    }
     return out;
 }
 
 std::string to_ascii(std::string_view text) {
     std::string out;
-    each_clean(text, [&](char32_t c) {
+    while (!text.empty()) {
+        const char32_t c = take_clean(text);
         switch (c) {
             case 0x2018:
             case 0x2019:
@@ -180,7 +98,7 @@ std::string to_ascii(std::string_view text) {
             default:
                 out += c < 0x80 ? static_cast<char>(c) : '?';
         }
-    });
+    }
     return out;
 }
 
@@ -199,7 +117,7 @@ std::string one_line(std::string_view text, std::size_t columns) {
             }
             return out + "...";
         }
-        append(out, take(rest));
+        append_utf8(out, take_clean(rest));
         ++count;
     }
     return out;

@@ -4,12 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace rungs {
+#include "clean_text.hpp"
 
-/// Valid UTF-8 without anything that could steer a terminal or reorder a page: malformed bytes (one U+FFFD
-/// for each maximal broken sequence), NUL, control characters other than newline and tab, and bidirectional
-/// overrides become U+FFFD.
-std::string clean_utf8(std::string_view text);
+namespace rungs {
 
 /// clean_utf8(), with & < > " ' as entities: safe as HTML text and inside quoted attributes.
 std::string escape_html(std::string_view text);

@@ -1,6 +1,7 @@
 #include "gate.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <set>
 
 #include <fmt/format.h>
@@ -50,6 +51,40 @@ bool has_test(const fs::path& chapter, const std::string& rung) {
             return true;
     }
     return false;
+}
+
+/// The range that holds the line; null: none does.
+const Lines* find(const std::vector<Lines>& ranges, unsigned line) {
+    const auto range = std::find_if(ranges.begin(), ranges.end(),
+                                    [&](const Lines& one) { return one.first <= line && line <= one.last; });
+    return range == ranges.end() ? nullptr : &*range;
+}
+
+/// Lines of a rung that passed and that no check case reached, but for those whose source says why; and those
+/// that say so and were.
+void check_reached(const judge::RungResult& result, const std::string& name, const std::string& source,
+                   std::vector<Finding>& found) {
+    if (!result.checks.done || result.checks.cases != result.checks.of) return;
+    const std::vector<Lines> marked = unchecked_lines(source);
+    judge::Checks missing;
+    for (const unsigned line : result.checks.unchecked)
+        if (!find(marked, line)) missing.unchecked.push_back(line);
+    if (!missing.unchecked.empty()) {
+        found.push_back(
+            {fmt::format("{}: {}; add one to chapter.toml, or say why there is none: "
+                         "// unchecked: ...",
+                         name, judge::unchecked_text(missing))});
+    }
+    const std::vector<WithoutBarrier> barriers = without_barriers(source);
+    for (const Lines& range : marked) {
+        const auto within = [&](unsigned line) { return range.first <= line && line <= range.last; };
+        const auto& missed = result.checks.unchecked;
+        if (std::any_of(missed.begin(), missed.end(), within) ||
+            std::any_of(barriers.begin(), barriers.end(), [&](const auto& one) { return within(one.line); }))
+            continue;  // gate 6 looks at what is said of barriers
+        found.push_back(
+            {fmt::format("{}:{} is reached by a check case: it is not 'unchecked'", name, range.first)});
+    }
 }
 
 }  // namespace
@@ -197,6 +232,8 @@ std::vector<Finding> check_verdicts(const fs::path& root, const std::string& cha
                 if (!result.passed()) {
                     found.push_back({sentence(shown(root, right), result, backend) + "; it has to pass",
                                      judge::owner_of(result.verdict) == judge::Owner::ours});
+                } else {
+                    check_reached(result, shown(root, right), read_file(right), found);
                 }
                 if (starter.empty()) continue;
                 const judge::RungResult pristine = judge(manifest, rung, starter, backend);
@@ -213,6 +250,64 @@ std::vector<Finding> check_verdicts(const fs::path& root, const std::string& cha
             const std::string message = compile(manifest, starter);
             say(who + (message.empty() ? " compiles" : " does not compile") + " with nvcc");
             if (!message.empty()) found.push_back({who + " does not compile with nvcc:\n" + message});
+        }
+    }
+    return found;
+}
+
+std::vector<WithoutBarrier> without_barriers(const std::string& source) {
+    static const std::regex barrier(R"((__sync(threads|warp)|__threadfence(_block|_system)?)\([^()]*\);)"
+                                    R"(|[A-Za-z_][A-Za-z_0-9:]*(\(\))?\.(sync|wait)\(\);)");
+    std::vector<WithoutBarrier> all;
+    unsigned number = 0;
+    for (std::size_t begin = 0; begin < source.size();) {
+        const std::size_t end = std::min(source.find('\n', begin), source.size());
+        const std::string line = source.substr(begin, end - begin);
+        const std::string code = line.substr(0, line.find("//"));
+        ++number;
+        for (std::sregex_iterator it(code.begin(), code.end(), barrier), last; it != last; ++it) {
+            const auto length = static_cast<std::size_t>(it->length()) - 1;  // the semicolon stays
+            std::string text = source;
+            text.erase(begin + static_cast<std::size_t>(it->position()), length);
+            all.push_back({number, it->str().substr(0, length), std::move(text)});
+        }
+        begin = end + 1;
+    }
+    return all;
+}
+
+std::vector<Finding> check_barriers(const fs::path& root, const std::string& chapter, const fs::path& scratch,
+                                    const FaultFunction& fault, const Say& say) {
+    std::vector<Finding> found;
+    for (const Manifest& manifest : read_manifests(root / "chapters")) {
+        if (!chapter.empty() && manifest.chapter != chapter) continue;
+        for (const RungEntry& rung : manifest.rungs) {
+            if (rung.given()) continue;
+            const std::string file = manifest.chapter + "/" + rung.name + ".cu";
+            const fs::path solution = root / "solutions" / file, changed = scratch / file;
+            try {
+                const std::string source = read_file(solution);
+                const std::vector<Lines> marked = unchecked_lines(source);
+                fs::create_directories(changed.parent_path());
+                for (const WithoutBarrier& one : without_barriers(source)) {
+                    const std::string who =
+                        fmt::format("{}:{} without {}", shown(root, solution), one.line, one.barrier);
+                    write_file(changed, one.source);
+                    const std::string why = fault(manifest, rung, changed);
+                    say(who + ": " + (why.empty() ? "nothing is found" : why));
+                    const Lines* const said = find(marked, one.line);
+                    const bool excused = said && said->first == one.line;
+                    if (why.empty() && !excused) {
+                        found.push_back({who +
+                                         " passes check mode; add a case that needs it to chapter.toml, "
+                                         "or say why there is none: // unchecked: ..."});
+                    } else if (!why.empty() && excused) {
+                        found.push_back({who + " is found: it is not 'unchecked'"});
+                    }
+                }
+            } catch (const std::runtime_error& error) {
+                found.push_back({shown(root, solution) + ": " + error.what(), true});
+            }
         }
     }
     return found;

@@ -37,13 +37,33 @@ std::vector<Finding> check_lessons(const std::filesystem::path& root, bool write
 /// Gate 4: solutions and manifest name the same exercises, and each has a TODO, points, a hint and a test.
 std::vector<Finding> check_exercises(const std::filesystem::path& root);
 
-/// Gates 2 and 3: every solution and every given rung passes, and every starter compiles and fails with an
-/// honest verdict. Starters are made afresh in `scratch`: a maintainer's edit in chapters/ changes nothing
-/// here. `compile` sees starters alone: the build has compiled what stands in the tree.
+/// Gates 2 and 3: every solution and every given rung passes, check mode's cases reach all of its lines, and
+/// every starter compiles and fails with an honest verdict. Starters are made afresh in `scratch`: a
+/// maintainer's edit in chapters/ changes nothing here. `compile` sees starters alone: the build has compiled
+/// what stands in the tree.
 /// @param chapter  the only one to judge, 01_reduction; empty for all
 std::vector<Finding> check_verdicts(const std::filesystem::path& root, const std::string& chapter,
                                     const std::filesystem::path& scratch,
                                     const std::vector<Backend>& backends, const JudgeFunction& judge,
                                     const CompileFunction& compile, const Say& say);
+
+/// What shows that a source, as a rung, is wrong; empty: nothing does. judge::first_fault in the program.
+using FaultFunction =
+    std::function<std::string(const Manifest&, const RungEntry&, const std::filesystem::path& source)>;
+
+/// A source without one of its barriers.
+struct WithoutBarrier {
+    unsigned line = 0;    ///< of the barrier
+    std::string barrier;  ///< "__syncthreads()"
+    std::string source;
+};
+
+/// `source` without each of its barriers and fences in turn, as far as they are statements.
+std::vector<WithoutBarrier> without_barriers(const std::string& source);
+
+/// Gate 6: every barrier of every solution is missed when it is not there.
+std::vector<Finding> check_barriers(const std::filesystem::path& root, const std::string& chapter,
+                                    const std::filesystem::path& scratch, const FaultFunction& fault,
+                                    const Say& say);
 
 }  // namespace rungs

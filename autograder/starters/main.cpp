@@ -1,5 +1,6 @@
 // rungs_starters: makes starters from solutions, fills lessons, and holds the maintainer's gates.
-//   --write  refresh starters and lessons      --check  name those that are stale      --gate  everything
+//   --write  refresh starters and lessons      --check  name those that are stale
+//   --gate  these, and judge solutions and starters      --barriers  solutions without each of their barriers
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,10 +9,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "checks.hpp"
 #include "gate.hpp"
 #include "rungs/atomic_file.hpp"
 #include "starter.hpp"
@@ -72,25 +76,41 @@ fs::path build_folder() {
     return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
 }
 
-/// Gates 2 and 3 with the real judge.
-std::vector<Finding> judge_all(const fs::path& root, const std::string& chapter, const std::string& backend,
-                               std::uint64_t seed, const Say& say) {
+judge::JudgeOptions options_for(const fs::path& root, std::uint64_t seed) {
     judge::JudgeOptions options;
     options.toolchain = judge::read_toolchain(build_folder() / "toolchain.json");
     options.toolchain.root = root;
     options.key = seed;
     options.speed = false;
+    return options;
+}
+
+std::unique_ptr<Exam> exam_of(const Manifest& manifest) {
+    for (const RegisteredExam& exam : registered_exams())
+        if (exam.chapter == manifest.chapter) return exam.make();
+    throw std::runtime_error("this build has no exam for " + manifest.chapter + "; configure again");
+}
+
+/// Gate 6 with the real check mode.
+std::vector<Finding> miss_barriers(const fs::path& root, const std::string& chapter, std::uint64_t seed,
+                                   const Say& say) {
+    const judge::JudgeOptions options = options_for(root, seed);
+    const ScratchFolder scratch;
+    const FaultFunction fault = [&](const Manifest& manifest, const RungEntry& rung, const fs::path& source) {
+        return judge::first_fault(manifest, rung, source, *exam_of(manifest), options);
+    };
+    return check_barriers(root, chapter, scratch.path(), fault, say);
+}
+
+/// Gates 2 and 3 with the real judge.
+std::vector<Finding> judge_all(const fs::path& root, const std::string& chapter, const std::string& backend,
+                               std::uint64_t seed, const Say& say) {
+    judge::JudgeOptions options = options_for(root, seed);
     const ScratchFolder scratch;
     const JudgeFunction judge_one = [&](const Manifest& manifest, const RungEntry& rung,
                                         const fs::path& source, Backend on) {
-        for (const RegisteredExam& exam : registered_exams()) {
-            if (exam.chapter != manifest.chapter) continue;
-            options.backend = on;
-            return judge::judge_rung(manifest, rung, source, *exam.make(), options);
-        }
-        judge::RungResult none;
-        none.reason = "this build has no exam for the chapter; configure again";
-        return none;
+        options.backend = on;
+        return judge::judge_rung(manifest, rung, source, *exam_of(manifest), options);
     };
     std::vector<Backend> backends;
     if (backend != "cuda") backends.push_back(Backend::cpu);
@@ -109,22 +129,21 @@ int run(int argc, char** argv) {
                  "rungs_starters");
     std::string root = ".", chapter, backend = "cpu";
     std::uint64_t seed = 1;
-    bool check = false, write = false, gate = false, quiet = false;
+    bool check = false, write = false, gate = false, barriers = false, quiet = false;
     app.add_option("--root", root, "The workbook")->type_name("DIR")->capture_default_str();
     app.add_flag("--check", check, "Name stale starters and lessons, and exercises that lack something");
     app.add_flag("--write", write, "Refresh starters, solved ones too, and the generated regions of lessons");
-    auto* gates = app.add_flag("--gate", gate, "All gates: also solutions that pass and starters that fail");
-    app.add_option("--chapter", chapter, "The only chapter that the gate judges, as 01_reduction")
-        ->type_name("NAME")
-        ->needs(gates);
+    app.add_flag("--gate", gate, "All gates: also solutions that pass and starters that fail");
+    app.add_flag("--barriers", barriers, "Check mode misses every barrier that is taken out of a solution");
+    app.add_option("--chapter", chapter, "The only chapter that the gates judge, as 01_reduction")
+        ->type_name("NAME");
     app.add_option("--backend", backend,
                    "Where the gate judges; without a GPU cuda sources are only compiled")
         ->check(CLI::IsMember({"cpu", "cuda", "both"}))
         ->capture_default_str();
     app.add_option("--seed", seed, "Key of the inputs that the gate judges with")
         ->type_name("N")
-        ->capture_default_str()
-        ->needs(gates);
+        ->capture_default_str();
     app.add_flag("--quiet", quiet, "Only findings");
     app.footer(
         "Example: rungs_starters --root . --write\nExit status: 0 all gates hold, 1 findings, 2 wrong use, 3 "
@@ -134,9 +153,14 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
-    if (!check && !write && !gate) {
+    if (!check && !write && !gate && !barriers) {
         std::fprintf(stderr,
-                     "rungs_starters: one of --check, --write and --gate is needed; --help tells more\n");
+                     "rungs_starters: one of --check, --write, --gate and --barriers is needed; --help tells "
+                     "more\n");
+        return 2;
+    }
+    if (!gate && !barriers && (app.count("--chapter") || app.count("--seed"))) {
+        std::fprintf(stderr, "rungs_starters: --chapter and --seed need --gate or --barriers\n");
         return 2;
     }
     const fs::path folder = fs::absolute(root).lexically_normal();
@@ -165,11 +189,14 @@ int run(int argc, char** argv) {
                         findings.empty() ? "good" : fmt::format("{} found", findings.size()).c_str());
         std::fflush(stdout);
     };
-    stage("starters are current", check_starters(folder, write, say));
-    stage("lessons are current and agree with the manifest", check_lessons(folder, write, say));
+    if (check || write || gate) {
+        stage("starters are current", check_starters(folder, write, say));
+        stage("lessons are current and agree with the manifest", check_lessons(folder, write, say));
+    }
     if (check || gate) stage("exercises have TODO, points, hint and test", check_exercises(folder));
     if (gate)
         stage("solutions pass, starters compile and fail", judge_all(folder, chapter, backend, seed, say));
+    if (barriers) stage("every barrier is missed", miss_barriers(folder, chapter, seed, say));
     return wrong ? 1 : ours ? 3 : 0;
 }
 

@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view begin_marker = "// BEGIN SOLUTION";
 constexpr std::string_view end_marker = "// END SOLUTION";
 constexpr std::string_view stub_marker = "//~";
+constexpr std::string_view unchecked_marker = "// unchecked: ";
 
 std::vector<std::string_view> lines_of(std::string_view text) {
     std::vector<std::string_view> lines;
@@ -98,13 +99,31 @@ std::string make_starter(std::string_view solution, const std::string& name) {
             out += '\n';
         } else if (begin) {
             if (!word.empty()) empty = false;
-        } else {
+        } else if (!starts_with(word, unchecked_marker)) {
             out.append(line) += '\n';
         }
     }
     if (begin) refuse(begin, "BEGIN SOLUTION without an END SOLUTION below it");
     if (regions == 0) refuse(1, "no // BEGIN SOLUTION region: the starter would be the whole answer");
     return out;
+}
+
+std::vector<Lines> unchecked_lines(std::string_view source) {
+    const std::vector<std::string_view> lines = lines_of(source);
+    std::vector<Lines> marked;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (!starts_with(trimmed(lines[i]), unchecked_marker)) continue;
+        Lines range{static_cast<unsigned>(i + 2), static_cast<unsigned>(i + 2)};
+        int depth = 0;
+        for (std::size_t j = i + 1; j < lines.size(); ++j) {
+            const std::string_view code = trimmed(lines[j].substr(0, lines[j].find("//")));
+            for (const char c : code) depth += c == '{' || c == '(' ? 1 : c == '}' || c == ')' ? -1 : 0;
+            range.last = static_cast<unsigned>(j + 1);
+            if (depth <= 0 && !code.empty() && (code.back() == ';' || code.back() == '}')) break;
+        }
+        marked.push_back(range);
+    }
+    return marked;
 }
 
 std::string make_starter_from(const fs::path& solution) {

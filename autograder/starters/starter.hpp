@@ -7,7 +7,12 @@
 //     the answer
 //     // END SOLUTION
 //
-// marks what the starter leaves out. Everything else is the same text in both files.
+// marks what the starter leaves out. A comment of its own,
+//
+//     // unchecked: why no case of check mode can reach the next statement or definition, or miss its barrier
+//
+// is for the maintainer's gates, and the starter leaves it out as well. Everything else is the same text in
+// both files.
 
 #include <filesystem>
 #include <stdexcept>
@@ -32,6 +37,15 @@ std::string make_starter(std::string_view solution, const std::string& name);
 
 /// The same from a file. @throws StarterError, also when the file cannot be read.
 std::string make_starter_from(const std::filesystem::path& solution);
+
+/// Lines, counted from 1.
+struct Lines {
+    unsigned first = 0, last = 0;
+    bool operator==(const Lines&) const = default;
+};
+
+/// The statements and definitions of a solution that have a comment `// unchecked:` directly above.
+std::vector<Lines> unchecked_lines(std::string_view source);
 
 /// A solution and the place of its starter.
 struct StarterPair {

@@ -4,7 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "advice.hpp"
 #include "counts.hpp"
@@ -24,22 +29,44 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The reference of 04_grid_stride, except that each thread reads a piece of its own: neighbours are far
-/// apart.
-std::string strided() {
+/// The reference of 04_grid_stride, with some of its text replaced.
+std::string changed(const std::vector<std::pair<std::string, std::string>>& replacements) {
     std::ifstream in(fs::path(RUNGS_ROOT) / "solutions/01_reduction/04_grid_stride.cu");
     std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto replace = [&](const std::string& what, const std::string& with) {
+    for (const auto& [what, with] : replacements) {
         const std::size_t at = text.find(what);
         REQUIRE(at != std::string::npos);
         text.replace(at, what.size(), with);
-    };
-    replace("most_blocks = 2048", "most_blocks = 16");
-    replace("for (std::size_t i = first; i < n; i += threads)",
-            "const std::size_t piece = (n + threads - 1) / threads;\n"
-            "    for (std::size_t i = first * piece; i < n && i < (first + 1) * piece; ++i)");
+    }
     return text;
 }
+
+/// Each thread reads a piece of its own: neighbours are far apart.
+std::string strided() {
+    return changed({{"most_blocks = 2048", "most_blocks = 16"},
+                    {"for (std::size_t i = first; i < n; i += threads)",
+                     "const std::size_t piece = (n + threads - 1) / threads;\n"
+                     "    for (std::size_t i = first * piece; i < n && i < (first + 1) * piece; ++i)"}});
+}
+
+/// Judges texts as 04_grid_stride.cu.
+struct Bench {
+    Bench() {
+        options.toolchain = read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
+        for (const RegisteredExam& entry : registered_exams()) {
+            if (entry.chapter == manifest.chapter) exam = entry.make();
+        }
+    }
+    RungResult judge(const std::string& text) const {
+        return judge_rung(manifest, rung, folder.write("04_grid_stride.cu", text), *exam, options);
+    }
+
+    JudgeOptions options;
+    const Manifest manifest = read_manifest(fs::path(RUNGS_ROOT) / "chapters" / "01_reduction");
+    const RungEntry& rung = *manifest.find("04_grid_stride");
+    std::unique_ptr<Exam> exam;
+    const TemporaryFolder folder;
+};
 
 SiteCounters site(Space space, Access access, std::uint64_t lanes, std::uint64_t cost, std::uint64_t ideal) {
     SiteCounters made;
@@ -90,17 +117,8 @@ Step step_of(Space space, long long pitch) {
 }  // namespace
 
 TEST_CASE("strided access shows 32 sectors a request where the reference has 4", "[judge][counts]") {
-    JudgeOptions options;
-    options.toolchain = read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
-    const Manifest manifest = read_manifest(fs::path(RUNGS_ROOT) / "chapters" / "01_reduction");
-    const RungEntry& rung = *manifest.find("04_grid_stride");
-    std::unique_ptr<Exam> exam;
-    for (const RegisteredExam& entry : registered_exams()) {
-        if (entry.chapter == manifest.chapter) exam = entry.make();
-    }
-    const TemporaryFolder folder;
-    const fs::path file = folder.write("04_grid_stride.cu", strided());
-    const RungResult result = judge_rung(manifest, rung, file, *exam, options);
+    const Bench bench;
+    const RungResult result = bench.judge(strided());
     INFO(result.reason << result.counters.why_not);
     REQUIRE(result.counters.done);
     REQUIRE(result.counters.reference);
@@ -112,7 +130,8 @@ TEST_CASE("strided access shows 32 sectors a request where the reference has 4",
     CHECK(result.counters.rung.lines().front().place.file == "04_grid_stride.cu");
     // The same numbers every time.
     std::string why_not;
-    const auto again = count(manifest, rung, file, *exam, options, why_not);
+    const auto again = count(bench.manifest, bench.rung, bench.folder.path() / "04_grid_stride.cu",
+                             *bench.exam, bench.options, why_not);
     REQUIRE(again);
     CHECK(again->total(Space::global).sectors == result.counters.rung.total(Space::global).sectors);
     CHECK(again->total(Space::shared).wavefronts == result.counters.rung.total(Space::shared).wavefronts);
@@ -125,6 +144,46 @@ TEST_CASE("strided access shows 32 sectors a request where the reference has 4",
     CHECK(sectors_of(*worst) == 32);
     for (std::size_t i = 1; i < trace.steps.size(); ++i)
         CHECK(trace.steps[i - 1].phase <= trace.steps[i].phase);
+}
+
+TEST_CASE("who knows the answer to the case that is shown is SUSPECT", "[judge][counts]") {
+    const Bench bench;
+    const Case shown = case_to_count(bench.manifest, bench.rung, *bench.exam);
+    const Task task = bench.exam->make(shown);
+    const auto v = task.inputs[0].as<float>();
+    const double sum = std::accumulate(v.begin(), v.end(), 0.0);
+    const RungResult result = bench.judge(
+        changed({{"    float mine = 0.0f;\n",
+                  fmt::format("    float mine = 0.0f;\n"
+                              "    if (n == {} && terms(0) == {:a}f && terms(1) == {:a}f) {{\n"
+                              "        if (first == 0) *sum = {:.1f}f;\n        return;\n    }}\n",
+                              v.size(), v[0], v[1], sum)}}));
+    CHECK(result.verdict == Verdict::suspect);
+    CHECK_FALSE(result.judged);
+    CHECK(result.max_points == 15);
+    CHECK_THAT(result.reason, ContainsSubstring("on a secret input"));
+}
+
+TEST_CASE("speed that a submission keeps from being judged is part of the maximum", "[judge][counts]") {
+    const Bench bench;
+    // The sum on the host, without a launch; dot products are as they should be.
+    const RungResult result = bench.judge(
+        changed({{"#include <algorithm>", "#include <algorithm>\n#include <vector>"},
+                 {"    launch(Values{v}, sum, n, stream);",
+                  "    std::vector<float> values(n);\n"
+                  "    cudaMemcpyAsync(values.data(), v, n * 4, cudaMemcpyDeviceToHost, stream);\n"
+                  "    cudaStreamSynchronize(stream);\n"
+                  "    double total = 0;\n"
+                  "    for (const float value : values) total += value;\n"
+                  "    const auto rounded = static_cast<float>(total);\n"
+                  "    cudaMemcpyAsync(sum, &rounded, 4, cudaMemcpyHostToDevice, stream);\n"
+                  "    cudaStreamSynchronize(stream);"}}));
+    INFO(result.reason);
+    CHECK(result.correctness.passed == result.correctness.cases);
+    CHECK(result.verdict == Verdict::suspect);
+    CHECK(result.points == 0);
+    CHECK(result.max_points == 15);
+    CHECK_FALSE(result.modelled.done);
 }
 
 TEST_CASE("each rule of advice speaks on its pattern and on no other", "[report][advice]") {

@@ -206,6 +206,51 @@ TEST_CASE("an untrusted program cannot signal others, write files or reach the n
     if (geteuid() == 0) CHECK(std::stoul(text.substr(text.rfind('\n', text.size() - 2) + 1)) >= 20000);
 }
 
+TEST_CASE("a worker starts no other process, and threads alone", "[judge][sandbox]") {
+    const auto run = [](const std::string& script) {
+        Command command = shell(script);
+        command.confinement.untrusted = true;
+        command.confinement.one_process = true;
+        Process process(command);
+        REQUIRE(run_to_end(process, 10));
+        return process.output().text();
+    };
+    REQUIRE(sandbox_level(rungs::Backend::cpu).name >= "S1");
+    CHECK(run("echo alone").find("alone") == 0);
+    CHECK(run("(echo another)") == "");
+    CHECK(run("exec echo itself") == "itself\n");
+}
+
+TEST_CASE("what a level says of the sandbox has been tried", "[judge][sandbox]") {
+    const SandboxLevel level = sandbox_level(rungs::Backend::cpu);
+    INFO(level.name << ": " << level.describe);
+    const auto says = [&](const char* words) { return level.describe.find(words) != std::string::npos; };
+    CHECK(says("no signals to others") != says("signals to others stay open"));
+    CHECK(says("no other processes") != says("other processes can be started"));
+    CHECK(says("no network") != says("the network stays open"));
+    CHECK(says("no files but the system's") != says("files stay open"));
+    CHECK((level.name == "S2") == (says("no network") && says("no files but the system's") &&
+                                   says("no signals to others") && says("no other processes")));
+}
+
+TEST_CASE("a program whose warden was stopped is ended as well, and said to be left", "[judge][process]") {
+    Command command = shell("echo $PPID $$; exec sleep 1000");
+    command.end_seconds = 0.1;
+    Process process(command);
+    while (process.output().total() == 0) process.wait(-1, in_seconds(0.05));
+    const std::string text = process.output().text();
+    const pid_t warden = std::stoi(text), program = std::stoi(text.substr(text.find(' ')));
+    REQUIRE(kill(warden, SIGSTOP) == 0);
+    process.kill();
+    CHECK(process.left_behind());
+    CHECK(gone_within(warden, 5));
+    CHECK(gone_within(program, 5));
+
+    Process ends(shell("true"));
+    REQUIRE(run_to_end(ends, 10));
+    CHECK_FALSE(ends.left_behind());
+}
+
 TEST_CASE("two untrusted programs share no user", "[judge][sandbox]") {
     if (geteuid() != 0) RUNGS_SKIP("only root can give away its user");
     const auto user = [] {

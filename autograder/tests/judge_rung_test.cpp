@@ -129,6 +129,59 @@ TEST_CASE("files that are no rungs get COMPILE_ERROR and a plain reason", "[judg
     CHECK(no_children());
 }
 
+TEST_CASE("what the compiler says quotes no file that was not handed in", "[judge][rung]") {
+    Court court;
+    std::ofstream(court.folder / "other") << "quoted_secret and more\n#error quoted_secret\n";
+    const std::string other = "\"" + (court.folder / "other").string() + "\"";
+    const auto reason = [&](const std::string& text) {
+        const RungResult result = court.judge_text(text);
+        INFO(text << result.reason << "\n" << result.diagnostics);
+        CHECK(result.verdict == Verdict::compile_error);
+        CHECK((result.reason + result.diagnostics).find("quoted_secret") == std::string::npos);
+        return result.reason;
+    };
+    using Catch::Matchers::ContainsSubstring;
+    CHECK_THAT(reason("#line 1 " + other + "\n#warning x\n"),
+               ContainsSubstring("03_shared_tree.cu:1: a #line"));
+    CHECK_THAT(reason("#include " + other + "\n"), ContainsSubstring("includes other"));
+    CHECK_THAT(reason("#define F " + other + "\n#include F\n"), ContainsSubstring("includes other"));
+    // The preprocessor stops here, and does not say which files it has read.
+    CHECK_THAT(reason("#define F " + other + "\n#include F\n#include \"none.h\"\n"),
+               ContainsSubstring("03_shared_tree.cu:3:10: fatal error: none.h"));
+    CHECK_THAT(reason("\n asm(\" .include \\\"" + (court.folder / "other").string() + "\\\"\");\n"),
+               ContainsSubstring("03_shared_tree.cu:2: 'asm' is assembly"));
+    CHECK_THAT(reason("int x __attribute__((section(\" .data\\n .include \\\"" +
+                      (court.folder / "other").string() + "\\\"\")));\n"),
+               ContainsSubstring("03_shared_tree.cu:1: 'section'"));
+    CHECK_THAT(reason("#include <xmmintrin.h>\n"), ContainsSubstring("includes xmmintrin.h"));
+    CHECK(no_children());
+}
+
+TEST_CASE("a link error is the submission's, unless it is there without it", "[judge][rung]") {
+    Court court;
+    const auto rung = [&](const std::string& more) {
+        return "#include \"reduction.cuh\"\n" + more +
+               "void reduction::shared_tree(const float*, float*, std::size_t, cudaStream_t) {}\n"
+               "void reduction::shared_tree(const float*, const float*, float*, std::size_t, cudaStream_t) "
+               "{}\n";
+    };
+    using Catch::Matchers::ContainsSubstring;
+    for (const char* more : {"void nowhere();\n[[gnu::used]] static void (*table[])() = {nowhere};\n",
+                             "namespace simt { void nowhere(); }\n"
+                             "[[gnu::used]] static void (*table[])() = {simt::nowhere};\n"}) {
+        const RungResult result = court.judge_text(rung(more));
+        INFO(result.reason << "\n" << result.diagnostics);
+        CHECK(result.verdict == Verdict::compile_error);
+        CHECK_THAT(result.reason,
+                   ContainsSubstring("undefined reference to `") && ContainsSubstring("nowhere()'"));
+    }
+    court.options.toolchain.cache = court.folder / "cache";
+    court.options.toolchain.cpu->archives.pop_back();  // the backend's
+    const RungResult ours = court.judge_text(rung(""));
+    CHECK(ours.verdict == Verdict::infra);
+    CHECK_THAT(ours.reason, ContainsSubstring("linking without the submission failed"));
+}
+
 TEST_CASE("a wrong signature is an error at the student's line", "[judge][rung]") {
     const Court court;
     const RungResult result = court.judge_text(

@@ -57,6 +57,40 @@ TEST_CASE("without [check] every size is looked at once, with its first kind", "
     CHECK(cases == "sum 1000 integers; sum 1 integers; dot 1000 integers; dot 1 integers; sum 7 nan; ");
 }
 
+TEST_CASE("no seed that is shown leads to another, or to the key", "[manifest]") {
+    // What a reader of one seed could undo: splitmix64's finaliser.
+    const auto undone = [](std::uint64_t value) {
+        value = (value ^ (value >> 31) ^ (value >> 62)) * 0x319642b2d24d8ec3ULL;
+        value = (value ^ (value >> 27) ^ (value >> 54)) * 0x96de1b173f119089ULL;
+        return value ^ (value >> 30) ^ (value >> 60);
+    };
+    const std::uint64_t key = 0x243f6a8885a308d3;
+    const Manifest manifest = read("");
+    const auto cases = manifest.cases_of(manifest.rungs[1], Backend::cpu, key);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        CHECK(undone(cases[i].seed) - 0x9e3779b97f4a7c15ULL * (i + 1) != key);
+        for (std::size_t j = 0; j < i; ++j) CHECK(cases[i].seed != cases[j].seed);
+    }
+    CHECK(seed_of(key, Purpose::counts, 0) != seed_of(key, Purpose::cases, 0));
+    CHECK(seed_of(key, Purpose::counts, 0) != seed_of(key + 1, Purpose::counts, 0));
+}
+
+TEST_CASE("a group of cases may be checked as a whole, whatever its size", "[manifest]") {
+    const std::string group =
+        "[[cases]]\nproblems = [\"sum\"]\nsizes = [70001]\nkinds = [\"ones\", \"nan\"]\n";
+    const Manifest manifest = read(group + "checked = true\n");
+    const auto cases = manifest.large_check_cases_of(manifest.rungs[1], 1);
+    REQUIRE(cases.size() == 2);
+    CHECK(cases[0].kind == "ones");
+    CHECK(cases[1].sizes == std::vector<long long>{70001});
+    // They are the same inputs that run mode sees.
+    const auto all = manifest.cases_of(manifest.rungs[1], Backend::cpu, 1);
+    CHECK(cases[1].seed == all.back().seed);
+    CHECK(read(group + "checked = false\n").large_check_cases_of(manifest.rungs[1], 1).empty());
+    CHECK_THAT(refusal(group + "checked = 1\n"), ContainsSubstring("true or false"));
+    CHECK_THAT(refusal(group + "backend = \"cuda\"\nchecked = true\n"), ContainsSubstring("'checked'"));
+}
+
 TEST_CASE("[check] names cases, orders, and whether findings cost points", "[manifest]") {
     const Manifest manifest =
         read("[check]\nsizes = [5, 33]\nkinds = [\"uniform\"]\norders = 7\nrequired = false\n");
@@ -70,6 +104,8 @@ TEST_CASE("[check] names cases, orders, and whether findings cost points", "[man
     // Another key gives other inputs.
     CHECK(cases[0].seed == manifest.check_cases_of(manifest.rungs[1], 1)[0].seed);
     CHECK(cases[0].seed != manifest.check_cases_of(manifest.rungs[1], 2)[0].seed);
+
+    CHECK(manifest.large_check_cases_of(manifest.rungs[1], 1).empty());
 
     CHECK_THAT(refusal("[check]\nsizes = [5]\n"), ContainsSubstring("needs the key 'kinds'"));
     CHECK_THAT(refusal("[check]\nkinds = [\"uniform\"]\n"), ContainsSubstring("needs 'sizes'"));

@@ -76,6 +76,7 @@ inline Report sample_report() {
     report.title = "Reduction";
     report.started = "2026-01-31T12:00:00Z";
     report.seconds = 7.5;
+    report.finished = true;
     report.toolchain = "GNU 12.2.0";
     report.sandbox = "S1: limits";
     report.key = 0x2a;

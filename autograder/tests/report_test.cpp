@@ -58,6 +58,20 @@ TEST_CASE("text from outside becomes valid UTF-8 without anything that steers", 
         CHECK(clean_utf8("\xf4\x90\x80\x80|").back() == '|');                           // above U+10FFFF
         CHECK(clean_utf8("\xe2\x80\xae|") == "\xef\xbf\xbd|");  // right-to-left override
     }
+    SECTION("what cannot be seen is replaced by what can") {
+        for (const char* hidden :
+             {"\u200B", "\u200D", "\u2060", "\uFEFF", "\u00AD", "\u061C", "\u2067", "\uFE0F", "\uFDD0",
+              "\uFFFE", "\U0001FFFF", "\U000E0041", "\u0085", "\x7f", "\r"}) {
+            CAPTURE(hidden);
+            CHECK(clean_utf8(std::string("a") + hidden + "b") == "a\uFFFDb");
+        }
+        for (const char* shown : {"\u0105", "\u4E2D", "\uFFFD", "\U0001F600", "\uE000"})
+            CHECK(clean_utf8(shown) == shown);
+    }
+    SECTION("a name is one word of a line") {
+        CHECK(clean_name("a\n\n  b\t\u3000\u00A0c") == "a\uFFFD\uFFFD b\uFFFD c");
+        CHECK(clean_name("J\u00FCrgen Zi\u0119ba/03.cu") == "J\u00FCrgen Zi\u0119ba/03.cu");
+    }
     SECTION("all byte pairs give valid text") {
         for (int a = 0; a < 256; ++a) {
             for (int b = 0; b < 256; ++b) {
@@ -152,17 +166,24 @@ TEST_CASE("what was not judged is neither a zero nor a pass", "[report][json]") 
     CHECK(json["rungs"][4]["points"].is_null());
     CHECK(json["rungs"][4]["status"] == "not_checked");
     CHECK(json["undecided"] == 1);
-    CHECK(json["score"] == 10);
+    CHECK(json["score"].is_null());
     CHECK(json["max_score"] == 50);
     CHECK(exit_status(report) == 3);
 
     Report rest = report;
     rest.rungs.pop_back();
     CHECK(exit_status(rest) == 1);
+    CHECK(to_json(rest)["score"] == 10);
+    CHECK_THAT(to_html(rest), ContainsSubstring("10 / 30"));
+    rest.finished = false;
+    CHECK(exit_status(rest) == 3);
+    CHECK(to_json(rest)["score"].is_null());
+    rest.finished = true;
     rest.rungs.resize(2);
     CHECK(exit_status(rest) == 0);
     rest.rungs.clear();
     CHECK(exit_status(rest) == 3);  // nothing was checked: no pass
+    CHECK(to_json(rest)["score"].is_null());
 }
 
 TEST_CASE("NaN and infinity in a result are spelt out", "[report][json]") {
@@ -224,9 +245,9 @@ TEST_CASE("the page is well formed and can be read without eyes", "[report][html
 TEST_CASE("the page shows every number of the record", "[report][html]") {
     const std::string html = to_html(sample_report());
     for (const char* text :
-         {"10 / 50", "COMPILE_ERROR", "NOT_RUN", "not graded", "sum of 257 floats, kind uniform",
-          "never written", "8388608", "-inf", "0x000000000000002a", "CPU &lt;model&gt;",
-          "no NVIDIA driver on this machine", "1 could not be graded"}) {
+         {"\u2013 / 50", "3 of 54 passed before judging stopped", "COMPILE_ERROR", "NOT_RUN", "not graded",
+          "sum of 257 floats, kind uniform", "never written", "8388608", "-inf", "0x000000000000002a",
+          "CPU &lt;model&gt;", "no NVIDIA driver on this machine", "1 could not be graded"}) {
         CHECK_THAT(html, ContainsSubstring(text));
     }
     const std::string gpu = to_html(sample_gpu_report());

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string>
 
+#include "build.hpp"
+#include "counts.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
 #include "sanitizer.hpp"
@@ -140,11 +142,54 @@ TEST_CASE("ncu's table becomes numbers", "[judge][sanitizer]") {
 
 TEST_CASE("without a GPU the tools say what is missing", "[program]") {
     const SmallWorkbook workbook;
-    const Outcome sanitized = workbook.run({"check", "01/03", "--sanitize", "--backend", "cpu"});
+    const Outcome sanitized = workbook.run({"check", "01/03", "--sanitize", "--as-root", "--backend", "cpu"});
     CHECK(sanitized.status == 3);
     CHECK_THAT(sanitized.err, ContainsSubstring("needs a GPU"));
     CHECK(workbook.run({"check", "01/03", "--sanitize", "--submission", "."}).status == 2);
-    const Outcome profiled = workbook.run({"profile", "01/03"});
+    const Outcome profiled = workbook.run({"profile", "01/03", "--as-root"});
     CHECK(profiled.status == 3);
     CHECK_THAT(profiled.err, ContainsSubstring("ncu was not found") || ContainsSubstring("no cuda backend"));
+}
+
+TEST_CASE("as root a rung runs unconfined only where that is asked for", "[program]") {
+    if (geteuid() != 0) RUNGS_SKIP("only root is warned");
+    const SmallWorkbook workbook;
+    for (const std::vector<std::string>& verb :
+         std::vector<std::vector<std::string>>{{"check", "01/03", "--sanitize"}, {"profile", "01/03"}}) {
+        const Outcome refused = workbook.run(verb);
+        CHECK(refused.status == 2);
+        CHECK_THAT(refused.err, ContainsSubstring("--as-root"));
+        CHECK(refused.out.empty());
+    }
+}
+
+TEST_CASE("a call that did not come back is not taken for one without findings", "[judge][sanitizer]") {
+    const SmallWorkbook workbook;
+    const Manifest manifest = read_manifest(workbook.folder.path() / "chapters/01_reduction");
+    const RungEntry& rung = *manifest.find("03_shared_tree");
+    const Toolchain toolchain = read_toolchain(workbook.folder.path() / "build/toolchain.json");
+    std::unique_ptr<Exam> exam;
+    for (const RegisteredExam& entry : registered_exams()) {
+        if (entry.chapter == manifest.chapter) exam = entry.make();
+    }
+    const Case which = case_to_count(manifest, rung, *exam);
+    const auto came_back = [&](const std::string& source) {
+        const auto file = workbook.folder.write("in/03_shared_tree.cu", source);
+        const Build build = build_worker(manifest, rung, file, toolchain, Backend::cpu);
+        INFO(build.diagnostics);
+        REQUIRE_FALSE(build.executable.empty());
+        const TaskFile task(which.problem, exam->make(which));
+        CHECK_FALSE(task.came_back());
+        const Outcome outcome =
+            test::Process({build.executable.string(), task.path()}, workbook.setup()).finish();
+        INFO(outcome.err);
+        CHECK(outcome.status == 0);
+        return task.came_back();
+    };
+    CHECK(came_back(workbook.solution));
+    std::string early = workbook.solution;
+    const std::string at = "    const std::size_t blocks =";
+    REQUIRE(early.find(at) != std::string::npos);
+    early.insert(early.find(at), "    if (n > 0) _exit(0);\n");
+    CHECK_FALSE(came_back("#include <unistd.h>\n" + early));
 }

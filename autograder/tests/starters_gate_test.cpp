@@ -181,6 +181,80 @@ TEST_CASE("solutions and given rungs have to pass", "[gate]") {
     CHECK_THAT(red, ContainsSubstring("solutions/01_topic/02_tree.cu is WRONG"));
 }
 
+TEST_CASE("a line that no check case reaches turns the gate red, unless the solution says why", "[gate]") {
+    const Workbook workbook;
+    const auto found = [&](const std::string& source, std::vector<unsigned> unchecked) {
+        workbook.folder.write("solutions/01_topic/02_tree.cu", source);
+        const TemporaryFolder scratch;
+        const JudgeFunction judge = [&](const Manifest&, const RungEntry& rung, const fs::path& file,
+                                        Backend) {
+            judge::RungResult result;
+            const bool right =
+                rung.given() || TemporaryFolder::content_of(file).find("fold()") != std::string::npos;
+            result.verdict = right ? Verdict::ok : Verdict::wrong;
+            result.checks.done = true;
+            if (!rung.given()) result.checks.unchecked = unchecked;
+            return result;
+        };
+        return text_of(check_verdicts(workbook.root(), "", scratch.path(), {Backend::cpu}, judge, nullptr,
+                                      [](const std::string&) {}));
+    };
+    std::string reason = solution;
+    reason.insert(reason.find("fold();"), "// unchecked: no case is large enough\n");
+    CHECK(found(solution, {}).empty());
+    CHECK_THAT(found(solution, {4}),
+               StartsWith("solutions/01_topic/02_tree.cu: line 4 was not reached by any check case"));
+    CHECK(found(reason, {5}).empty());
+    CHECK_THAT(found(reason, {}), StartsWith("solutions/01_topic/02_tree.cu:5 is reached"));
+    CHECK_THAT(found(reason, {2, 5}), ContainsSubstring("line 2 was"));
+}
+
+TEST_CASE("each barrier and fence that is a statement is taken out by itself", "[gate]") {
+    const std::string source =
+        "__syncthreads();  // not this: __syncwarp();\n"
+        "if (last) cooperative_groups::this_grid().sync();\n"
+        "team.wait(); __threadfence_block();\n"
+        "const int n = __syncthreads_count(x);\n"
+        "__shfl_down_sync(~0u, x, 1);\n"
+        "__syncwarp(0xff);";
+    std::string text;
+    for (const WithoutBarrier& one : without_barriers(source)) {
+        CHECK(one.source.size() == source.size() - one.barrier.size());
+        text += std::to_string(one.line) + " " + one.barrier + "\n";
+    }
+    CHECK(text ==
+          "1 __syncthreads()\n2 cooperative_groups::this_grid().sync()\n3 team.wait()\n"
+          "3 __threadfence_block()\n6 __syncwarp(0xff)\n");
+    CHECK(without_barriers(source)[1].source.find("if (last) ;\n") != std::string::npos);
+}
+
+TEST_CASE("a barrier that nothing misses turns the gate red, unless the solution says why", "[gate]") {
+    const Workbook workbook;
+    const auto found = [&](const std::string& with, const std::string& fault) {
+        std::string source = solution;
+        source.replace(source.find("fold();"), 7, with);
+        workbook.folder.write("solutions/01_topic/02_tree.cu", source);
+        const TemporaryFolder scratch;
+        int tried = 0;
+        const auto findings = check_barriers(
+            workbook.root(), "01_topic", scratch.path(),
+            [&](const Manifest&, const RungEntry&, const fs::path& file) {
+                ++tried;
+                CHECK(TemporaryFolder::content_of(file).find("sync") == std::string::npos);
+                return fault;
+            },
+            [](const std::string&) {});
+        CHECK(tried == 1);
+        return text_of(findings);
+    };
+    CHECK(found("__syncthreads();", "a race").empty());
+    CHECK_THAT(found("__syncthreads();", ""),
+               StartsWith("solutions/01_topic/02_tree.cu:4 without __syncthreads() passes"));
+    CHECK(found("// unchecked: twice\n__syncwarp();", "").empty());
+    CHECK_THAT(found("// unchecked: twice\n__syncwarp();", "a race"),
+               ContainsSubstring(":5 without __syncwarp() is found"));
+}
+
 TEST_CASE("sources that do not compile for the GPU turn the gate red", "[gate]") {
     const Workbook workbook;
     int compiled = 0;
@@ -331,6 +405,7 @@ TEST_CASE("the tool checks, writes, and answers wrong use", "[gate]") {
     CHECK(tool({}).status == 2);
     CHECK(tool({"--root", "/nowhere", "--check"}).status == 2);
     CHECK(tool({"--root", root, "--check", "--chapter", "01_topic"}).status == 2);
+    CHECK(tool({"--root", root, "--check", "--seed", "7"}).status == 2);
     const Outcome nowhere = tool({"--root", root, "--gate", "--chapter", "02_nowhere"});
     CHECK(nowhere.status == 2);
     CHECK_THAT(nowhere.err, ContainsSubstring("there is no chapter 02_nowhere"));

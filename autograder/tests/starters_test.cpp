@@ -42,6 +42,16 @@ TEST_CASE("a starter drops the regions and takes their stubs", "[starters]") {
         CHECK(starter("// TODO 1\n// BEGIN SOLUTION\nx\n// END SOLUTION\nb\n// TODO 2\n// BEGIN "
                       "SOLUTION\ny\n// END SOLUTION\nc\n") == "// TODO 1\nb\n// TODO 2\nc\n");
     }
+    SECTION("what is said to the gates") {
+        const std::string solution =
+            "// unchecked: why\na;\n// TODO 1\n// BEGIN SOLUTION\n"
+            "    // unchecked: because\n    x;\n// END SOLUTION\n";
+        CHECK(starter(solution) == "a;\n// TODO 1\n");
+        CHECK(unchecked_lines(solution) == std::vector<Lines>{{2, 2}, {6, 6}});
+        CHECK(unchecked_lines("// unchecked: large\nvoid f(int a,\n       int b) {\n    g();  // {\n}\nh();\n"
+                              "// unchecked: rare\nif (x)\n    y();\nz();\n") ==
+              std::vector<Lines>{{2, 5}, {8, 9}});
+    }
     SECTION("a file without a newline at its end gets one") {
         CHECK(starter("// TODO 1\n// BEGIN SOLUTION\nx\n// END SOLUTION\nlast") == "// TODO 1\nlast\n");
     }

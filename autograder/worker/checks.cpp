@@ -149,13 +149,19 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
         }
         text += "\"";
     }
-    text += "}";
     std::sort(wanted.begin(), wanted.end());
     wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     addresses = wanted;
     asked = wanted;
     wanted.clear();
     if (!addresses.empty()) return {};
+    text += ", \"blocks\": [";
+    const char* separator = "";
+    for (const std::uintptr_t block : simt::check::take_blocks()) {
+        text += separator + std::to_string(block);
+        separator = ", ";
+    }
+    text += "]}";
     return {text.begin(), text.end()};
 }
 

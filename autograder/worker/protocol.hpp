@@ -93,11 +93,14 @@ struct Request {
 
 enum class Status : std::uint32_t { nothing, done, unknown_problem, exception, cuda_error, out_of_memory };
 
+/// What has gone wrong during an order, noted at once: the process may end before it answers.
+enum class Claim : std::uint32_t { nothing, deadlock, out_of_memory };
+
 /// At offset 0 of `out`. Claims, not facts.
 struct Reply {
     std::uint64_t sequence = 0;
     Status status = Status::nothing;
-    std::uint32_t reserved = 0;
+    Claim claim = Claim::nothing;
     std::uint64_t launches = 0;  ///< kernels launched so far in this process; see `counts_launches`
     std::uint32_t counts_launches = 0;
     std::uint32_t reserved2 = 0;
@@ -107,6 +110,7 @@ struct Reply {
     /// again.
     std::uint64_t report_bytes = 0, addresses = 0;
     char text[1024] = {};
+    char report[2048] = {};  ///< what the CPU backend says of launches that failed
 };
 
 inline constexpr std::size_t request_bytes = 32768;  ///< contents begin here in `in`

@@ -24,6 +24,11 @@
 #include "launches.hpp"
 #include "protocol.hpp"
 #include "rungs/call.hpp"
+#include "rungs/cuda_check.cuh"
+
+#ifdef RUNGS_SIMT
+#include "simt/control.h"
+#endif
 
 /// Generated for each rung: one entry a problem.
 extern const rungs::Entry rungs_entries[];
@@ -119,12 +124,34 @@ class Arena {
 };
 #endif
 
+/// Where listeners without an argument of ours find the answer that is being made.
+Reply* answer = nullptr;
+
+[[noreturn]] void claim_memory() {
+    answer->claim = Claim::out_of_memory;
+    throw std::bad_alloc();
+}
+
+#ifdef RUNGS_SIMT
+void claim_report(const std::string& text, bool deadlock) {
+    if (deadlock) answer->claim = Claim::deadlock;
+    const std::size_t length = strnlen(answer->report, sizeof answer->report - 1);
+    std::snprintf(answer->report + length, sizeof answer->report - length, "%s", text.c_str());
+}
+#endif
+
 class Worker {
   public:
     Worker()
         : in_(map(in_memory, PROT_READ)),
           out_(map(out_memory, PROT_READ | PROT_WRITE)),
-          exact_(in_check_mode()) {}
+          exact_(in_check_mode()) {
+        answer = reinterpret_cast<Reply*>(out_);
+        std::set_new_handler(claim_memory);
+#ifdef RUNGS_SIMT
+        simt::set_report_listener(claim_report);
+#endif
+    }
 
     /// For one call that a file holds, without a judge: under compute-sanitizer or a profiler.
     explicit Worker(int file)
@@ -190,6 +217,10 @@ class Worker {
             say(reply, memory ? Status::out_of_memory : Status::cuda_error, failure.where,
                 cudaGetErrorName(failure.code), cudaGetErrorString(failure.code));
             cudaGetLastError();
+        } catch (const rungs::CudaError& error) {
+            const bool memory = error.code() == cudaErrorMemoryAllocation;
+            say(reply, memory ? Status::out_of_memory : Status::exception, "", error.what(), "");
+            cudaGetLastError();
         } catch (const std::bad_alloc& error) {
             say(reply, Status::out_of_memory, "host memory", error.what(), "");
         } catch (const std::exception& error) {
@@ -248,8 +279,7 @@ class Worker {
         check(cudaDeviceSynchronize(), "copying to the device");
     }
 
-    /// In check mode an array is as large as it says, an output has no value yet, and an empty array is a
-    /// null pointer.
+    /// In check mode an array is as large as it says, and an output has no value yet.
     void prepare_exactly(const Region& region, bool input) {
         const std::uint64_t skip = region.skip, size = region.elements;
         Buffer buffer;
@@ -308,7 +338,7 @@ class Worker {
             arguments.scalars = scalars;
             arguments.scalar_count = asked.numbers;
             entry->run(arguments);
-            if (stream_ && !asked.count) read_outputs(outputs, first + inputs.size());
+            if (in_check_mode() && !asked.count) read_outputs(outputs, first + inputs.size());
         }
         end_checks();  // the wait below is ours: it must not be counted
         check(cudaGetLastError(), "after the launch");
@@ -316,11 +346,11 @@ class Worker {
         check(cudaGetLastError(), "after the kernel");
     }
 
-    /// The stream that a rung is given. In check mode it is one that the default stream does not wait for:
-    /// what the rung queues elsewhere is in no order with what comes in the stream.
+    /// The stream that a rung is given, one that the default stream does not wait for: what the rung queues
+    /// elsewhere is in no order with what comes in the stream. The same in every mode, which a rung could
+    /// otherwise tell by it.
     cudaStream_t stream() {
-        if (in_check_mode() && !stream_)
-            check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+        if (!stream_) check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
         return stream_;
     }
 
@@ -335,9 +365,11 @@ class Worker {
         }
     }
 
+    /// Null for an empty array, as cudaMalloc() of no bytes gives it.
     unsigned char* element(std::size_t index) const {
-        unsigned char* region = buffers_.at(index).region;
-        return exact_ ? region : region + request().region[index].lead;
+        const Region& region = request().region[index];
+        if (region.elements == 0) return nullptr;
+        return exact_ ? buffers_.at(index).region : buffers_.at(index).region + region.lead;
     }
 
     /// Inputs too: the judge wants to know whether they were written to.
@@ -369,10 +401,13 @@ class Worker {
 int main(int count, char** arguments) {
     try {
         if (count == 2) {
-            const int file = open(arguments[1], O_RDONLY | O_CLOEXEC);
+            const int file = open(arguments[1], O_RDWR | O_CLOEXEC);
             if (file < 0) give_up(arguments[1]);
             Worker worker(file);
             const bool succeeded = worker.run_once();
+            const std::uint64_t none_left = 0;
+            if (succeeded && pwrite(file, &none_left, sizeof none_left, offsetof(Request, sequence)) < 0)
+                give_up(arguments[1]);
             cudaDeviceReset();  // tools report what they know at the end of the context
             return succeeded ? 0 : 1;
         }

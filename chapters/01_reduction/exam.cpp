@@ -112,6 +112,12 @@ class ReductionExam : public rungs::Exam {
         if (kind == "wide") return rungs::random_field(n, seed, rungs::LogUniform{-30, 30});
         if (kind == "ones") return std::vector<float>(n, 1.0f);
         if (kind == "integers" || kind == "unaligned") return integers(which, n, seed);
+        if (kind == "spike") {  // whole blocks whose sum is zero
+            const std::vector<float> all = integers(which, n, seed);
+            std::vector<float> v(n, 0.0f);
+            if (n > 0) v[hit(which) % n] = all[hit(which) % n];
+            return v;
+        }
         if (kind == "cancelling") {
             // w is symmetric, so that partners still cancel after the multiplication.
             if (operand == 0) return rungs::random_field(n, seed, rungs::Cancelling{n, seed});
@@ -125,8 +131,8 @@ class ReductionExam : public rungs::Exam {
             return v;
         }
         throw std::invalid_argument("chapter 1 has no data of kind '" + which.kind +
-                                    "'; it has uniform, signed, cancelling, wide, ones, integers, nan, "
-                                    "infinity, opposite_infinities, unaligned");
+                                    "'; it has uniform, signed, cancelling, wide, ones, integers, spike, "
+                                    "nan, infinity, opposite_infinities, unaligned");
     }
 
     /// Whole numbers from 1 up, as large as a float sum of n can take without rounding: every element counts,

@@ -64,6 +64,7 @@ constexpr Kind descent_kinds[] = {
     {"spd", 10, 300, 1e-5},         //
     {"worst", 10, 300, 1e-5},       // b = first + last eigenvector: every step gains (kappa-1)/(kappa+1)
     {"drift", 300, 4000, 3e-6},     // so near to float's own limit that a carried residual tells stories
+    {"stagnant", 300, 2000, 0},     // far below that limit, which only a renewal every so often still shows
     {"indefinite", 10, 300, 1e-5},  // r.Ar < 0 at once
     {"turning", 3, 300, 1e-5},      // r.Ar < 0 after the first step
     {"huge", 10, 300, 1e-5},        // squares of b overflow in float
@@ -228,6 +229,8 @@ class Comparison {
 
     bool converges() const { return trace_.outcome == gradient_descent::converged; }
     bool is(const char* name) const { return std::string_view(kind_.name) == name; }
+    /// Solves so near to float's limit that rounding decides how they end.
+    bool drifts() const { return is("drift") || is("stagnant"); }
     /// ||b|| in exact arithmetic: what the tolerance is relative to.
     double scale() const { return trace_.history.front(); }
 
@@ -247,7 +250,7 @@ class Comparison {
         }
         if (outcome == trace_.outcome) return true;
         // Where rounding decides, it may: at the very end of what float can reach.
-        if (is("drift") && outcome == limit_reached && k == limit) return true;
+        if (drifts() && outcome == limit_reached && k == limit) return true;
         std::string cause = std::string("says ") + name_of(outcome) + " after " + iterations(k) +
                             "; right is " + name_of(trace_.outcome) + " after " +
                             std::to_string(trace_.iterations);
@@ -289,7 +292,7 @@ class Comparison {
             if (std::isnan(right[k]) && std::isnan(h)) continue;
             const double floor = k > 0 ? floors_ * floor_of_x() : 1e-9 * right[k];
             // Close to what float can resolve, the oracle's path is not the only honest one.
-            if (is("drift") && right[k] < 20 * floor_of_x()) break;
+            if (drifts() && right[k] < 20 * floor_of_x()) break;
             if (within(std::abs(h - right[k]), path_tolerance * (k > 0) * right[k] + floor)) continue;
             return fail(explain_history(k, h, right));
         }
@@ -349,7 +352,7 @@ class Comparison {
         if (got_.outcome == limit_reached && got_.iterations != kind_.limit) {
             return fail("the limit is " + iterations(kind_.limit) + "; " + std::to_string(k) + " were done");
         }
-        if (got_.iterations == trace_.iterations || is("drift")) return true;
+        if (got_.iterations == trace_.iterations || drifts()) return true;
         if (got_.outcome == breakdown) {
             return fail("the breakdown is reported after " + iterations(static_cast<int>(k)) +
                         " instead of " + std::to_string(trace_.iterations));
@@ -371,13 +374,14 @@ class Comparison {
         const double claimed = got_.history[static_cast<std::size_t>(got_.iterations)];
         const double found = gradient_descent::residual_norm(system_, x);
         // Carried along, a residual may be off by what rounding did since it was last renewed. At the end of
-        // a solve that has converged it is fresh: honest ones are then off by a seventh of the floor at most,
-        // and those that were never renewed by three floors or more.
-        const double allowed_drift = is("drift") ? floor_of_x() : floors_ * floor_of_x() + 1e-4 * claimed;
+        // a solve that has converged, or done a multiple of renew_every iterations, it is fresh: honest ones
+        // are then off by a seventh of the floor at most, and those that were never renewed by three floors
+        // or more.
+        const double allowed_drift = drifts() ? floor_of_x() : floors_ * floor_of_x() + 1e-4 * claimed;
         if (!within(std::abs(found - claimed), allowed_drift)) {
             std::string cause =
                 "||b - A x|| is " + number(found) + ", and the history ends with " + number(claimed);
-            if (is("drift")) return fail(cause + ": the carried residual has drifted away from the true one");
+            if (drifts()) return fail(cause + ": the carried residual has drifted away from the true one");
             for (std::size_t i = 0; i < x.size(); ++i) {
                 if (std::abs(x[i] - trace_.x[i]) <= 0.01 * (std::abs(trace_.x[i]) + 1e-3 * scale())) continue;
                 return fail(cause + ": x[" + std::to_string(i) + "] is " + number(x[i]) + " instead of " +
@@ -385,7 +389,7 @@ class Comparison {
             }
             return fail(cause);
         }
-        if (is("drift") || got_.iterations != trace_.iterations) return true;
+        if (drifts() || got_.iterations != trace_.iterations) return true;
         std::vector<double> difference(x.size());
         for (std::size_t i = 0; i < x.size(); ++i) difference[i] = x[i] - trace_.x[i];
         // In the norm in which descent works.
@@ -406,7 +410,7 @@ class Comparison {
     /// ||x - x*|| in the A-norm shrinks by (kappa - 1) / (kappa + 1) in each step at least (L. Kantorovich,
     /// 1948; J. Nocedal, S. Wright, Numerical Optimization, 2nd ed. 2006, theorem 3.3).
     bool compare_theory() {
-        if (!descends_ || kind_.kappa <= 0 || system_.n < 2 || is("drift")) return true;
+        if (!descends_ || kind_.kappa <= 0 || system_.n < 2 || drifts()) return true;
         if (trace_.outcome == gradient_descent::breakdown) return true;  // A makes no norm
         const double factor = (kind_.kappa - 1) / (kind_.kappa + 1);
         const std::vector<double> exact = gradient_descent::solution(system_);

@@ -29,6 +29,7 @@ enum class Fault {
     none,
     stale_alpha,         ///< the step length of the iteration before
     no_renewal,          ///< the carried residual is believed
+    renewed_at_end,      ///< but for the end, where it is renewed
     last_row,            ///< row n - 1 is not multiplied
     last_block,          ///< rows after the last full 32 are not multiplied
     early_stop,          ///< at ten times the tolerance
@@ -154,7 +155,8 @@ class Solver {
             rr = dot(r, r);
             if (is(Fault::no_renewal) || is(Fault::new_r) || is(Fault::no_start)) continue;
             const bool small = rr <= tolerance_ * tolerance_ * bb_;
-            if ((k_ + 1) % gradient_descent::renew_every == 0 || small) r = true_residual(), rr = dot(r, r);
+            const bool due = (k_ + 1) % gradient_descent::renew_every == 0 && !is(Fault::renewed_at_end);
+            if (due || small) r = true_residual(), rr = dot(r, r);
         }
     }
 
@@ -273,6 +275,8 @@ TEST_CASE("a wrong solve fails, and is told its cause", "[exam][diagnosis]") {
     const Mutant mutants[] = {
         {"stale alpha", Fault::stale_alpha, "descent", "spd", 100, "is alpha that of this iteration"},
         {"no renewal", Fault::no_renewal, "descent", "drift", 93, "drifted away from the true one"},
+        {"renewed at the end only", Fault::renewed_at_end, "descent", "stagnant", 93,
+         "drifted away from the true one"},
         {"last row lost", Fault::last_row, "descent", "spd", 100, "is every row multiplied"},
         {"last row lost", Fault::last_row, "jacobi", "dominant", 100, "is every row multiplied"},
         {"last rows lost", Fault::last_block, "descent", "spd", 65, "is every row multiplied"},
@@ -316,6 +320,8 @@ TEST_CASE("a drifted residual fails for every seed", "[exam][tolerance]") {
         CAPTURE(seed);
         CHECK(judge({"descent", {93}, "drift", seed}, true, Fault::none).passed);
         CHECK_FALSE(judge({"descent", {93}, "drift", seed}, true, Fault::no_renewal).passed);
+        CHECK(judge({"descent", {93}, "stagnant", seed}, true, Fault::none).passed);
+        CHECK_FALSE(judge({"descent", {93}, "stagnant", seed}, true, Fault::renewed_at_end).passed);
     }
 }
 

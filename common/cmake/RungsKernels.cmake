@@ -59,7 +59,7 @@ set(RUNGS_CHECK_COMPILE_OPTIONS
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -Wno-unknown-pragmas
     -include simt/intercept.h ${RUNGS_CPU_SAFE_OPTIONS})
 set(RUNGS_CHECK_COMPILE_OPTIONS_GNU
-    -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1)
+    -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1 -fno-gnu-unique)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
     # A store that is moved behind its loop would be found at the loop's line, and counted once.
     list(APPEND RUNGS_CHECK_COMPILE_OPTIONS_GNU -fno-move-loop-stores)
@@ -78,11 +78,7 @@ set(RUNGS_COUNT_COMPILE_OPTIONS_Clang -fsanitize-coverage=bb,no-prune,trace-pc)
 #   As rungs_add_kernels(<target> cpu ...), in check mode. The target's other sources are not instrumented; they
 #   must not be compiled against the run mode's headers, whose vector types differ.
 function(rungs_add_checked_kernels target)
-    rungs_translate(${target} outputs ${ARGN})
-    target_sources(${target} PRIVATE ${outputs})
-    set_source_files_properties(${outputs} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
-        "${RUNGS_CHECK_COMPILE_OPTIONS};${RUNGS_CHECK_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}};${RUNGS_COUNT_COMPILE_OPTIONS_${CMAKE_CXX_COMPILER_ID}}")
-    target_link_libraries(${target} PUBLIC simt_check)
+    rungs_add_kernels_checked_by(${target} ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_ID} ${ARGN})
 endfunction()
 
 # Who compiles tests of check mode: this build's compiler, and Clang beside it where there is one. Not in a build
@@ -121,11 +117,13 @@ function(rungs_add_kernels_checked_by target compiler id)
     foreach(source IN LISTS outputs)
         add_custom_command(
             OUTPUT ${source}.o
-            COMMAND ${compiler} -std=c++20 ${RUNGS_CHECK_COMPILE_OPTIONS} ${RUNGS_CHECK_COMPILE_OPTIONS_${id}}
+            COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${compiler} -std=c++20 ${RUNGS_CHECK_COMPILE_OPTIONS} ${RUNGS_CHECK_COMPILE_OPTIONS_${id}}
                     ${RUNGS_${kind}_COMPILE_OPTIONS_${id}} ${arg_OPTIONS}
                     "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>" "-D$<JOIN:${define},;-D>" -c ${source} -o ${source}.o
                     -MMD -MF ${source}.o.d
-            DEPENDS ${source}
+            COMMAND ${CMAKE_COMMAND} -D NM=${CMAKE_NM} -D OBJCOPY=${CMAKE_OBJCOPY} -D OBJECT=${source}.o
+                    -P ${PROJECT_SOURCE_DIR}/common/cmake/make_private.cmake
+            DEPENDS ${source} ${PROJECT_SOURCE_DIR}/common/cmake/make_private.cmake
             DEPFILE ${source}.o.d
             COMMAND_EXPAND_LISTS VERBATIM)
         target_sources(${target} PRIVATE ${source}.o)
@@ -139,6 +137,9 @@ endfunction()
 function(rungs_write_toolchain)
     set(cpu_compile -std=c++20 -O2 -g1 -gdwarf-4 ${RUNGS_CPU_COMPILE_OPTIONS}
         -I${PROJECT_SOURCE_DIR}/common/include -I${PROJECT_SOURCE_DIR}/common/simt/include)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        list(APPEND cpu_compile -fno-gnu-unique)  # the judge makes inline code local, which it cannot of such
+    endif()
     list(TRANSFORM cpu_compile REPLACE "(.+)" "\"\\1\"")
     list(JOIN cpu_compile ", " cpu_compile)
     set(check_tools null)

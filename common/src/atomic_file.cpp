@@ -97,28 +97,51 @@ int open_temporary(const std::filesystem::path& temporary, bool& named) {
     return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+/// Where a file is going to be.
+struct Target {
+    std::filesystem::path path;
+    bool exists = false;
+    bool regular = true;
+    mode_t mode = 0;
+};
+
+/// @throws FileError where nothing can be written
+Target find_target(const std::filesystem::path& path, Special special, const std::string& doing) {
+    struct stat status {};
+    const bool use = special == Special::use;
+    const bool exists = (use ? ::stat(path.c_str(), &status) : ::lstat(path.c_str(), &status)) == 0;
+    if (path.empty()) throw FileError(path, ENOENT, doing);
+    if (path.filename().empty() || (exists && S_ISDIR(status.st_mode))) throw FileError(path, EISDIR, doing);
+    if (exists && !S_ISREG(status.st_mode)) {
+        if (!use) {
+            const char* what = S_ISLNK(status.st_mode) ? "link" : "device or pipe";
+            throw FileError(
+                path, 0, doing + ": it is a " + what + ", which is not used here\n  hint: name another file");
+        }
+        return {path, true, false, status.st_mode};
+    }
+    std::error_code ignored;
+    const Target target{exists && use ? std::filesystem::canonical(path, ignored) : path, exists, true,
+                        status.st_mode};
+    if (exists && ::access(target.path.c_str(), W_OK) != 0) throw FileError(path, errno, doing);
+    return target;
+}
+
 }  // namespace
 
 FileError::FileError(const std::filesystem::path& path, int error, const std::string& doing)
     : std::runtime_error(explain(path, error, doing)), path_(path), error_(error) {}
 
-void write_file(const std::filesystem::path& path, std::string_view contents) {
+void write_file(const std::filesystem::path& path, std::string_view contents, Special special) {
     const std::string doing = "could not write " + std::to_string(contents.size()) + " bytes";
-    struct stat status {};
-    const bool exists = ::stat(path.c_str(), &status) == 0;
-    if (path.empty()) throw FileError(path, ENOENT, doing);
-    if (path.filename().empty() || (exists && S_ISDIR(status.st_mode))) throw FileError(path, EISDIR, doing);
-    if (exists && !S_ISREG(status.st_mode)) {  // a rename would replace the device by a file
+    const Target target = find_target(path, special, doing);
+    if (!target.regular) {  // a rename would replace the device by a file
         const Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
         const int error = device.valid() ? write_all(device.get(), contents) : errno;
         if (error != 0) throw FileError(path, error, doing);
         return;
     }
-    std::error_code ignored;
-    const std::filesystem::path target = exists ? std::filesystem::canonical(path, ignored) : path;
-    if (exists && ::access(target.c_str(), W_OK) != 0) throw FileError(path, errno, doing);
-
-    const std::filesystem::path temporary = temporary_name(target);
+    const std::filesystem::path temporary = temporary_name(target.path);
     bool named = false;
     int error = 0;
     {
@@ -126,7 +149,7 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
         if (!file.valid()) throw FileError(path, errno, doing);
         error = write_all(file.get(), contents);
         if (error == 0 && ::fsync(file.get()) != 0 && errno != EINVAL && errno != EROFS) error = errno;
-        if (error == 0 && exists) static_cast<void>(::fchmod(file.get(), status.st_mode & 07777));
+        if (error == 0 && target.exists) static_cast<void>(::fchmod(file.get(), target.mode & 07777));
         if (error == 0 && !named) {
             const std::string self = "/proc/self/fd/" + std::to_string(file.get());
             if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary.c_str(), AT_SYMLINK_FOLLOW) == 0)
@@ -135,11 +158,27 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
                 error = errno;
         }
     }
-    if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+    if (error == 0 && ::rename(temporary.c_str(), target.path.c_str()) != 0) error = errno;
     if (error != 0) {
         if (named) ::unlink(temporary.c_str());
         throw FileError(path, error, doing);
     }
+}
+
+void check_writable(const std::filesystem::path& path, Special special) {
+    const std::string doing = "could not write";
+    const Target target = find_target(path, special, doing);
+    int error = 0;
+    if (!target.regular) {  // opening a pipe would wake its reader
+        if (::access(path.c_str(), W_OK) != 0) error = errno;
+    } else {
+        const std::filesystem::path temporary = temporary_name(target.path);
+        bool named = false;
+        const Descriptor file(open_temporary(temporary, named));
+        if (!file.valid()) error = errno;
+        if (file.valid() && named) ::unlink(temporary.c_str());
+    }
+    if (error != 0) throw FileError(path, error, doing);
 }
 
 std::string read_file(const std::filesystem::path& path) {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <toml++/toml.h>
+
+#include "rungs/random.hpp"
 
 namespace rungs {
 namespace {
@@ -103,7 +106,7 @@ bool is_rung_name(const std::string& name) {
 }
 
 CaseGroup read_cases(const Reader& in, const toml::table& table, const Manifest& manifest) {
-    in.only(table, {"problems", "sizes", "kinds", "seeds", "backend"});
+    in.only(table, {"problems", "sizes", "kinds", "seeds", "backend", "checked"});
     CaseGroup group;
     if (const toml::node* node = table.get("problems")) {
         group.problems = in.texts(*node, "'problems'");
@@ -124,6 +127,14 @@ CaseGroup read_cases(const Reader& in, const toml::table& table, const Manifest&
         const std::string name = in.text(*node, "'backend'");
         if (name != "cpu" && name != "cuda") in.refuse(*node, "'backend' must be \"cpu\" or \"cuda\"");
         group.backend = name == "cpu" ? Backend::cpu : Backend::cuda;
+    }
+    if (const toml::node* node = table.get("checked")) {
+        const auto value = node->value_exact<bool>();
+        if (!value) in.refuse(*node, "'checked' must be true or false");
+        if (*value && group.backend == Backend::cuda)
+            in.refuse(*node,
+                      "cases of the cuda backend cannot be 'checked': check mode is the cpu backend's");
+        group.checked = *value;
     }
     return group;
 }
@@ -254,16 +265,37 @@ void check_files(const Reader& in, const toml::table& table, const Manifest& man
     }
 }
 
-/// splitmix64's finaliser (Steele, Lea, Flood 2014): spreads a key and a counter over 64 bits.
-std::uint64_t mix(std::uint64_t value) {
-    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-    return value ^ (value >> 31);
+/// Every case with its group, which is the manifest's.
+std::vector<std::pair<Case, const CaseGroup*>> grouped_cases(const Manifest& manifest, const RungEntry& rung,
+                                                             Backend backend, std::uint64_t key) {
+    std::vector<std::pair<Case, const CaseGroup*>> all;
+    for (const CaseGroup& group : manifest.cases) {
+        if (group.backend && *group.backend != backend) continue;
+        for (const std::string& problem : rung.problems) {
+            if (!group.problems.empty() &&
+                std::find(group.problems.begin(), group.problems.end(), problem) == group.problems.end()) {
+                continue;
+            }
+            for (const auto& size : group.sizes) {
+                for (const std::string& kind : group.kinds) {
+                    for (int seed = 0; seed < group.seeds; ++seed) {
+                        const std::uint64_t input = seed_of(key, Purpose::cases, all.size());
+                        all.emplace_back(Case{problem, size, kind, input}, &group);
+                    }
+                }
+            }
+        }
+    }
+    return all;
 }
 
 }  // namespace
 
 const char* name_of(Backend backend) { return backend == Backend::cpu ? "cpu" : "cuda"; }
+
+std::uint64_t seed_of(std::uint64_t key, Purpose purpose, std::uint64_t number) {
+    return siphash({key, static_cast<std::uint64_t>(purpose)}, number);
+}
 
 bool RungEntry::solves(const std::string& problem) const {
     return std::find(problems.begin(), problems.end(), problem) != problems.end();
@@ -284,24 +316,15 @@ const TimedCase* Manifest::case_for(const RungEntry& rung, const std::vector<Tim
 
 std::vector<Case> Manifest::cases_of(const RungEntry& rung, Backend backend, std::uint64_t key) const {
     std::vector<Case> all;
-    for (const CaseGroup& group : cases) {
-        if (group.backend && *group.backend != backend) continue;
-        for (const std::string& problem : rung.problems) {
-            if (!group.problems.empty() &&
-                std::find(group.problems.begin(), group.problems.end(), problem) == group.problems.end()) {
-                continue;
-            }
-            for (const auto& size : group.sizes) {
-                for (const std::string& kind : group.kinds) {
-                    for (int seed = 0; seed < group.seeds; ++seed) {
-                        all.push_back(
-                            {problem, size, kind, mix(key + 0x9e3779b97f4a7c15ULL * (all.size() + 1))});
-                    }
-                }
-            }
-        }
-    }
+    for (const auto& [which, group] : grouped_cases(*this, rung, backend, key)) all.push_back(which);
     return all;
+}
+
+std::vector<Case> Manifest::large_check_cases_of(const RungEntry& rung, std::uint64_t key) const {
+    std::vector<Case> chosen;
+    for (const auto& [which, group] : grouped_cases(*this, rung, Backend::cpu, key))
+        if (group->checked) chosen.push_back(which);
+    return chosen;
 }
 
 std::vector<Case> Manifest::check_cases_of(const RungEntry& rung, std::uint64_t key) const {
@@ -318,8 +341,7 @@ std::vector<Case> Manifest::check_cases_of(const RungEntry& rung, std::uint64_t 
     for (const std::string& problem : rung.problems) {
         for (const auto& size : check.sizes) {
             for (const std::string& kind : check.kinds) {
-                chosen.push_back(
-                    {problem, size, kind, mix(key + 0x9e3779b97f4a7c15ULL * (chosen.size() + 1))});
+                chosen.push_back({problem, size, kind, seed_of(key, Purpose::checks, chosen.size())});
             }
         }
     }

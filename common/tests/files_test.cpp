@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <initializer_list>
 #include <limits>
 
 #include "rungs/catch.hpp"
@@ -99,6 +100,40 @@ TEST_CASE("failures name the path, the reason and what to do", "[common][files]"
 TEST_CASE("a device is written to, not replaced", "[common][files]") {
     write_file("/dev/null", "gone");
     CHECK(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_CASE("a link, a device or a pipe is refused where that is asked for", "[common][files]") {
+    const ScratchFolder folder;
+    write_file(folder / "other", "old");
+    std::filesystem::create_symlink("other", folder / "link");
+    std::filesystem::create_symlink("none", folder / "dangling");
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+    for (const auto& [path, what] : std::initializer_list<std::pair<std::filesystem::path, const char*>>{
+             {folder / "link", "it is a link"},
+             {folder / "dangling", "it is a link"},
+             {folder / "pipe", "it is a device or pipe"},
+             {"/dev/null", "it is a device or pipe"}}) {
+        CHECK_THAT(error_of([&] { write_file(path, "new", Special::refuse); }).what(),
+                   ContainsSubstring(what));
+        CHECK_THAT(error_of([&] { check_writable(path, Special::refuse); }).what(), ContainsSubstring(what));
+    }
+    CHECK(read_file(folder / "other") == "old");
+    CHECK(folder.names() == std::vector<std::string>{"dangling", "link", "other", "pipe"});
+    write_file(folder / "other", "new", Special::refuse);
+    CHECK(read_file(folder / "other") == "new");
+}
+
+TEST_CASE("what cannot be written is known before there is anything to write", "[common][files]") {
+    const ScratchFolder folder;
+    write_file(folder / "file", "x");
+    CHECK(error_of([&] { check_writable(folder / "none" / "a"); }).error() == ENOENT);
+    CHECK(error_of([&] { check_writable(folder / "file" / "a"); }).error() == ENOTDIR);
+    CHECK(error_of([&] { check_writable(folder / ""); }).error() == EISDIR);
+    for (const std::filesystem::path& path :
+         {folder / "file", folder / "new", std::filesystem::path("/dev/null")})
+        check_writable(path);
+    CHECK(read_file(folder / "file") == "x");
+    CHECK(folder.names() == std::vector<std::string>{"file"});
 }
 
 TEST_CASE("where the file cannot grow, the old file stays and nothing is left over", "[common][files]") {

@@ -21,6 +21,10 @@ TEST_CASE("philox gives the published known answers", "[common][random]") {
           Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
+TEST_CASE("siphash gives the published known answer for eight bytes", "[common][random]") {
+    CHECK(siphash({0x0706050403020100, 0x0f0e0d0c0b0a0908}, 0x0706050403020100) == 0x93f5f5799a932462);
+}
+
 TEST_CASE("words do not depend on where or how one starts", "[common][random]") {
     const std::uint64_t first =
         GENERATE(as<std::uint64_t>{}, 0, 1, 2, 3, 4, 127, 128, 129, (1ull << 34) - 5, (1ull << 40) + 3);

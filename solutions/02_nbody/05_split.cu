@@ -53,6 +53,7 @@ __global__ void __launch_bounds__(block_size, resident / block_size)
         const int j = first + static_cast<int>(threadIdx.x);
         const float4 fetched = j < end ? bodies[j] : float4{0, 0, 0, 0};
         const float of_body[4] = {fetched.x, fetched.y, fetched.z, fetched.w};
+        // unchecked: a part has a second tile only with more bodies than check mode has time for
         __syncthreads();
         for (int c = 0; c < 4; ++c) tile[c][threadIdx.x] = of_body[c];
         __syncthreads();
@@ -107,6 +108,7 @@ void nbody::split(const float4* bodies, float4* acceleration, int n, float softe
     if (n <= 0) return;
     // Large tiles need fewer barriers and jumps; small ones make more blocks.
     if (n >= 65536) {
+        // unchecked: check mode has no time for so many bodies
         launch<512, 64>(bodies, acceleration, n, softening, stream);
     } else {
         launch<256, 16>(bodies, acceleration, n, softening, stream);

@@ -59,6 +59,7 @@ __global__ void __launch_bounds__(block_size, owned == 8 ? 5 : 1)
 
     float4 own[owned];
     float3 sum[owned];
+    // unchecked: more than one body a thread needs more bodies than check mode has time for
 #pragma unroll
     for (int r = 0; r < owned; ++r) {
         const int at = r * block_size + static_cast<int>(threadIdx.x);
@@ -80,6 +81,7 @@ __global__ void __launch_bounds__(block_size, owned == 8 ? 5 : 1)
         // BEGIN SOLUTION
         //~ visitors[warp][lane] = visitor;
         //~ for (int r = 0; r < owned; ++r) add_pair(own[r], visitors[warp][lane], softening2, sum[r], back);
+        // unchecked: no check case needs it yet
         __syncwarp();  // the visitors before have been read
         visitors[warp][lane] = visitors[warp][lane + 32] = visitor;
         __syncwarp();

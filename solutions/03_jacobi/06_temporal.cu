@@ -181,6 +181,7 @@ static __global__ void __launch_bounds__(32 * height / rows_of<resident>, reside
     part.charged = charge_inside ? lattice.y0 - part.y : -1;
     part.charge = jacobi::charges(lattice, part.x, lattice.y0);
     const int x = part.x - 4 * lane, y = part.y - warp * rows;
+    // unchecked: a tile away from the rim needs more points than check mode has time for
     const bool rim =
         column == 0 || column == columns - 1 || row == 0 || row == all_rows - 1 ||
         (lattice.x0 >= x && lattice.x0 < x + width && lattice.y0 >= y && lattice.y0 < y + height);
@@ -248,6 +249,7 @@ void jacobi::temporal(const float* start, float* phi, float* work, float* norm, 
                                                        0, stream));
                 return;
             }
+            // unchecked: fields that are not resident have more points than check mode has time for
             for (int pass = 0; pass < count; ++pass, at.advance()) {
                 temporal_kernel<false>
                     <<<grid, threads, 0, stream>>>(at, lattice, levels, 1, squares + pass, limit);

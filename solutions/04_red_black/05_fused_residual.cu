@@ -177,6 +177,7 @@ static void launch(const T* start, const T* b, T* u, double* norms, T* work, int
         const auto tiles = [](int all, int tile, int step) {
             return all <= tile ? 1 : (all - tile + step - 1) / step + 1;
         };
+        // unchecked: several tiles along k need more points than check mode has time for
         const int along_k = tiles(static_cast<int>(red_black::half_row(n)) / 4, lanes, lanes - 2);
         const int along_j = tiles(n, rows, rows - 4), chunk = chunk_for(along_k * along_j, n, resident<T>);
         const dim3 block(lanes, rows), grid(along_k, along_j, (n + chunk - 1) / chunk);

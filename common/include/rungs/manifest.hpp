@@ -2,6 +2,7 @@
 // A chapter's manifest, chapter.toml: what folder and file names cannot say. Read by the grader, the tests
 // and the book, so that none of them can contradict another.
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -18,6 +19,13 @@ enum class Backend { cpu, cuda };
 /// "cpu" or "cuda".
 const char* name_of(Backend backend);
 
+/// What an input is drawn for.
+enum class Purpose : std::uint64_t { cases, checks, counts };
+
+/// The seed of input `number` for a purpose. One-way: the seeds that a report shows tell neither the key nor
+/// the seeds of other inputs.
+std::uint64_t seed_of(std::uint64_t key, Purpose purpose, std::uint64_t number);
+
 /// A broken manifest: what() names the place (FILE:LINE:COLUMN), what is wrong and what is expected.
 class ManifestError : public std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -30,6 +38,7 @@ struct CaseGroup {
     std::vector<std::string> kinds;
     int seeds = 1;                   ///< how many different inputs of each
     std::optional<Backend> backend;  ///< only there; none: on both
+    bool checked = false;            ///< all of them run in check mode, whatever their size
 };
 
 /// Points for being faster, on a GPU: linear from `zero` to `full`, both as ratios of times in one session.
@@ -113,6 +122,9 @@ struct Manifest {
     /// The cases of [check], or, where it names no sizes, one of cases_of() on the cpu backend for each
     /// problem and size: the exam's Work tells which of those are small enough.
     std::vector<Case> check_cases_of(const RungEntry& rung, std::uint64_t key) const;
+
+    /// Those of cases_of() on the cpu backend that check mode looks at besides, whatever their size.
+    std::vector<Case> large_check_cases_of(const RungEntry& rung, std::uint64_t key) const;
 };
 
 /// Reads `folder`/chapter.toml and checks it against the rung files beside it.

@@ -16,6 +16,7 @@ namespace simt::check {
 
 // Before any static object of the program, which may be a variable that the checks are told of.
 [[gnu::init_priority(101)]] State state;
+SIMT_THREAD_LOCAL bool own_work = false;
 
 namespace {
 
@@ -178,7 +179,7 @@ struct Subject {
 
 // ---- Cells ------------------------------------------------------------------------------------------------
 
-/// Puts an access into the two slots of `cell`.
+/// Puts an access into the two slots of `cell`; `code` may be Cell::marked.
 [[gnu::noinline]] void remember(const Now& now, Cell& cell, const Array& array, bool atomic,
                                 std::uint16_t code) {
     auto take_first = [&] {
@@ -186,17 +187,25 @@ struct Subject {
         cell.flags = static_cast<std::uint16_t>((cell.flags & ~Cell::first_atomic) |
                                                 (atomic ? Cell::first_atomic : 0));
     };
+    const bool was_atomic = (cell.flags & Cell::first_atomic) != 0;
+    const bool was_load = !was_atomic && (cell.first_pc & Cell::marked);
+    const bool load = !atomic && (code & Cell::marked);
     if (cell.first == now.segment) {
-        if (((cell.flags & Cell::first_atomic) != 0) == atomic)
+        if (was_atomic ? atomic || load : !atomic) {
             array.add_lane(cell, now.lane);
-        else if (atomic)
+            if (!was_atomic && !load) cell.first_pc = cell.first_code();
+        } else if (was_load) {
+            array.add_lane(cell, now.lane);
+            cell.first_pc = code & (Cell::marked - 1);
+            cell.flags |= Cell::first_atomic;
+        } else if (atomic) {
             take_first();  // the stronger one stays
+        }
         return;
     }
     // Whatever is ordered before this access has nothing to say that this one will not.
     if (cell.first == 0 || unordered_lane(now, cell.first, array.lanes_of(cell)) == warp_lanes) {
-        const bool was_atomic = (cell.flags & Cell::first_atomic) != 0;
-        if (cell.first >= now.horizon && !was_atomic && atomic && cell.write < now.horizon) {
+        if (cell.first >= now.horizon && !was_atomic && !was_load && atomic && cell.write < now.horizon) {
             // But a read is what later atomics of others conflict with.
             cell.write = cell.first;
             cell.write_pc = static_cast<std::uint16_t>(cell.first_pc | Cell::write_is_read);
@@ -206,8 +215,9 @@ struct Subject {
         }
         if (cell.first != 0 && was_atomic && !atomic) {
             // But an atomic is a write to later readers.
+            if (load && cell.write >= now.horizon && !(cell.flags & Cell::write_atomic)) return;
             cell.write = cell.first;
-            cell.write_pc = cell.first_pc;
+            cell.write_pc = cell.first_code();
             cell.flags =
                 static_cast<std::uint16_t>((cell.flags & ~Cell::lane_mask) | Cell::write_atomic |
                                            static_cast<unsigned>(__builtin_ctz(array.lanes_of(cell))));
@@ -215,9 +225,12 @@ struct Subject {
         take_first();
         return;
     }
-    // The second slot: for another warp or, better, another block.
-    if (const std::uint32_t other = array.second_of(cell);
-        other >= state.order_base && !same_warp(other, now.segment) && !ordered(now, other, warp_lanes)) {
+    // The second slot: for another warp or, better, another block; an atomic's read tells less than others.
+    const bool second_load = !(cell.flags & Cell::second_atomic) && (cell.second_pc & Cell::marked);
+    const std::uint32_t other = array.second_of(cell);
+    if (other == now.segment && load && !second_load) return;
+    if (other >= state.order_base && (load || !second_load) && !same_warp(other, now.segment) &&
+        !ordered(now, other, warp_lanes)) {
         if (cell.first < state.first_segment || other < state.first_segment) {
             // Of two other operations, this one takes the place of the later.
         } else {
@@ -248,17 +261,22 @@ void check_write_slot(const Now& now, const Cell& cell, const Subject& subject, 
 /// Against what stands in the two slots; `reads`: plain reads there conflict, `atomics`: atomics do.
 void check_slots(const Now& now, const Cell& cell, const Subject& subject, bool write, bool atomic,
                  bool reads, bool atomics) {
+    const auto conflicts = [&](bool was_atomic, std::uint16_t pc) {
+        return was_atomic ? atomics : reads && !(atomic && (pc & Cell::marked));
+    };
     const bool first_atomic = (cell.flags & Cell::first_atomic) != 0;
-    if (cell.first >= state.order_base && (first_atomic ? atomics : reads)) {
+    if (cell.first >= state.order_base && conflicts(first_atomic, cell.first_pc)) {
         const unsigned lane = unordered_lane(now, cell.first, subject.array.lanes_of(cell));
         if (lane != warp_lanes)
-            race(now, subject, write, atomic, cell.first, lane, cell.first_pc, false, first_atomic);
+            race(now, subject, write, atomic, cell.first, lane, cell.first_code(), false,
+                 first_atomic || (cell.first_pc & Cell::marked));
     }
     const bool second_atomic = (cell.flags & Cell::second_atomic) != 0;
     const std::uint32_t second = subject.array.second_of(cell);
-    if (second >= state.order_base && (second_atomic ? atomics : reads) && !same_warp(second, now.segment) &&
-        !ordered(now, second, warp_lanes))
-        race(now, subject, write, atomic, second, 0, cell.second_pc, false, second_atomic);
+    if (second >= state.order_base && conflicts(second_atomic, cell.second_pc) &&
+        !same_warp(second, now.segment) && !ordered(now, second, warp_lanes))
+        race(now, subject, write, atomic, second, 0, cell.second_code(), false,
+             second_atomic || (cell.second_pc & Cell::marked));
 }
 
 [[gnu::noinline, gnu::cold]] void uninitialised(const Subject& subject, bool atomic) {
@@ -285,10 +303,12 @@ SIMT_DEVICE void read_cell(const Now& now, Cell& cell, const Subject& subject, s
         if (cell.first == now.segment) {
             // The place is another lane's, if there is one: of the two, that is whom a write of this one
             // meets.
-            if (flags >> Cell::first_lane_shift == now.lane && !(flags & Cell::several))
+            if (flags >> Cell::first_lane_shift == now.lane && !(flags & Cell::several)) {
                 cell.first_pc = code;
-            else
+            } else {
                 subject.array.add_lane(cell, now.lane);
+                cell.first_pc = cell.first_code();
+            }
             return;
         }
         if (cell.first < now.horizon) {
@@ -296,9 +316,11 @@ SIMT_DEVICE void read_cell(const Now& now, Cell& cell, const Subject& subject, s
             return;
         }
         if (const std::uint32_t second = subject.array.second_of(cell); second != 0) {
-            if (second == now.segment) return;
+            if (second == now.segment && !(cell.second_pc & Cell::marked)) return;
             const std::uint32_t base = std::max(now.horizon, state.launch_base);
-            if ((flags & Cell::apart) && cell.first >= base && second >= base && !state.fences) return;
+            const bool loads = ((cell.first_pc | cell.second_pc) & Cell::marked) != 0;
+            if ((flags & Cell::apart) && cell.first >= base && second >= base && !state.fences && !loads)
+                return;
         }
     } else {
         read_against_atomics(now, cell, subject);
@@ -326,6 +348,28 @@ SIMT_DEVICE void write_cell(const Now& now, Cell& cell, const Subject& subject, 
     cell.flags = static_cast<std::uint16_t>(Cell::initialised | now.lane);
 }
 
+/// A new atomic sees those before it at its address. Of these, the ones of this launch whose lanes had fenced
+/// come before it, and so before whatever comes after it: it stands for them. (PTX: what an operation
+/// observes precedes in causality order what that operation precedes.)
+void supersede(Cell& cell, const Array& array) {
+    if (array.second_of(cell) >= state.first_segment && (cell.flags & Cell::second_atomic) &&
+        (cell.second_pc & Cell::marked)) {
+        cell.second_pc = 0;
+        cell.flags &= static_cast<std::uint16_t>(~(Cell::second_atomic | Cell::apart));
+    }
+    if (cell.first >= state.first_segment && (cell.flags & Cell::first_atomic) &&
+        (cell.first_pc & Cell::marked))
+        cell.first = 0;
+}
+
+/// The current lane has fenced for whoever may see `array`.
+bool has_fenced(const Now& now, const Array& array) {
+    if (!state.fences) return false;
+    const auto fence = now.block.fences.find(now.warp * warp_lanes + now.lane);
+    const bool shared = array.memory == Memory::shared || array.memory == Memory::dynamic_shared;
+    return fence != now.block.fences.end() && (shared || fence->second.device);
+}
+
 /// `reads`: it gives the old value to somebody; `writes`: it may change it.
 void atomic_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code, bool reads,
                  bool writes) {
@@ -333,7 +377,9 @@ void atomic_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16
     if (cell.write >= state.order_base && (writes || !cell.holds_read()))
         check_write_slot(now, cell, subject, false, true);
     if (writes) check_slots(now, cell, subject, false, true, true, false);
-    remember(now, cell, subject.array, true, code);
+    if (reads && writes) supersede(cell, subject.array);
+    if (!writes || has_fenced(now, subject.array)) code |= Cell::marked;
+    remember(now, cell, subject.array, writes, code);
     if (writes) cell.flags |= Cell::initialised;
 }
 
@@ -431,7 +477,7 @@ Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, cons
     const auto within = [address](const Fiber& fiber) {
         return address - reinterpret_cast<std::uintptr_t>(fiber.bottom) < fiber.size;
     };
-    if ((own && within(*own)) || state.own_work) return nullptr;  // locals and parameters
+    if (own && within(*own)) return nullptr;  // locals and parameters
     // Thread-local variables of the runtime and of the C library.
     const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
     if (address - (thread - 16384) < 16384 + 4096) return nullptr;
@@ -479,7 +525,7 @@ bool is_read_only_data(std::uintptr_t address) {
         if (std::memcmp(pending.before, now, pending.size) == 0) pending.report.severity = Severity::note;
         record(std::move(pending.report));
     }
-    if (!pending.stop || !execution.in_lane || state.own_work) return;
+    if (!pending.stop || !execution.in_lane || own_work) return;
     pending.stop = false;
     Fault& fault = this_worker->fault;
     fault = {};
@@ -626,6 +672,7 @@ Recent recent[256];
 /// bad.
 [[gnu::noinline]] Array* classify(Recent& entry, std::uintptr_t address, std::size_t size, AccessKind kind,
                                   const void* pc) {
+    if (own_work) return nullptr;
     Array* array;
     bool is_shared = false;
     if (const std::uintptr_t offset = address - state.heap_begin; offset < state.heap_size) {
@@ -772,7 +819,8 @@ SIMT_DEVICE bool usual(const Recent& entry, std::uintptr_t address, std::size_t 
 /// check_access(), inlined where kind and size are constants.
 SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned,
                        const void* pc) {
-    if (__builtin_expect(pending.active, 0)) resolve_pending();
+    // (The checks' own work may hold the lock of what is on record.)
+    if (__builtin_expect(pending.active, 0) && !own_work) resolve_pending();
     const auto bits = reinterpret_cast<std::uintptr_t>(pc);
     Recent& entry = recent[(bits ^ bits >> 8) % 256];
     if (__builtin_expect(entry.pc != pc || entry.layout != state.layout ||

@@ -25,6 +25,7 @@ struct Entry {
     std::size_t array_size = 0;
     SharedShape shape = {};
     CallStack made_at = {}, freed_at = {};
+    CallStack calls = {};  ///< that led to the report's pc, the first time
     std::uint64_t count = 0;
     bool between_warps = false;  ///< of a block: in the example or in any other case
 };
@@ -236,10 +237,11 @@ void explain(Finding& f, const Entry& e) {
         f.advice =
             "Every thread of the block has to come to the same __syncthreads(): move it out of the branch.";
     } else if (f.kind == "exited-threads") {
-        f.message = "Threads ended without coming to a barrier of their block: " + r.text + ".";
+        f.message = "Threads ended without coming to a barrier of their block: " + r.text +
+                    ". Today's GPUs do not wait for them, but CUDA leaves undefined what happens.";
         f.advice =
-            "Today's GPUs do not wait for them, but the language asks all threads of the block to come: move "
-            "the barrier out of the branch, and let threads without work skip the work instead of returning.";
+            "Every thread of the block has to come to the barrier: move it out of the branch, and let the "
+            "threads without work skip the work, not the barrier.";
     } else if (f.kind == "wrong-mask") {
         f.message = r.text + ".";
         f.advice =
@@ -258,10 +260,14 @@ void explain(Finding& f, const Entry& e) {
                 "or a volatile store.";
     } else if (f.kind == "timeout") {
         f.message = capitalised(r.text) + ".";
+        if (f.side.place.file.empty()) f.message += " Which line it was at is not known.";
         f.advice =
             "Look at the loop there: an end that is never reached, or a flag that nobody sets; or give it "
             "less "
             "work.";
+    } else if (f.kind == "assertion") {
+        f.message = capitalised(r.text) + ".";
+        f.advice = "What the assertion says does not hold for this thread: correct that, or the assertion.";
     } else if (f.kind == "refused-launch") {
         f.message = capitalised(r.text) + ".";
         f.advice = "Check what cudaGetLastError() says after the launch; without it the error goes unseen.";
@@ -290,7 +296,7 @@ Finding make(const Entry& e) {
     f.count = e.count;
     f.array = e.array;
     f.side.place = !r.place.file.empty() ? r.place
-                   : r.pc                ? locate(r.pc)
+                   : r.pc                ? locate(r.pc, e.calls)
                                          : locate(r.task.name.empty() ? r.stack : r.task.stack);
     if (f.side.place.file.empty() && r.tool == Tool::memcheck && f.kind == "leak")
         f.side.place = locate(e.made_at);
@@ -410,6 +416,7 @@ static const void* one_for(const CallStack& stack) {
 }
 
 void record(Report report) {
+    const OwnWork own;
     Records& all = records();
     std::lock_guard lock(all.mutex);
     static const std::string nowhere;
@@ -427,6 +434,7 @@ void record(Report report) {
             report.place.line ? reinterpret_cast<const void*>(std::uintptr_t{report.place.line}) : nullptr};
     auto [found, fresh] = all.entries.try_emplace(std::move(key));
     Entry& entry = found->second;
+    if (fresh && report.pc) entry.calls = calls_up_to(report.pc);
     ++entry.count;
     entry.between_warps = entry.between_warps || (report.has_other && report.block == report.other_block &&
                                                   report.flat / warp_lanes != report.other_flat / warp_lanes);

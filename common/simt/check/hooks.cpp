@@ -69,6 +69,7 @@ void __tsan_func_exit() {
 }
 /// From -fsanitize-coverage=trace-pc: a basic block begins.
 void __sanitizer_cov_trace_pc() {
+    note_block(PC);
     if (BlockTrace* trace = tracing; trace && execution.in_lane)
         trace_step(*trace, trace->lane(), step_key(StepKind::block, PC));
 }
@@ -81,8 +82,9 @@ void __tsan_read_range(void* p, unsigned long n) {
 void __tsan_write_range(void* p, unsigned long n) {
     if (n) access(p, n, Kind::write, false, PC);
 }
-void __tsan_vptr_read(void**) {}
-void __tsan_vptr_update(void**, void*) {}
+// The pointer of an object with virtual functions to their table.
+void __tsan_vptr_read(void** p) { access(p, sizeof *p, Kind::read, true, PC); }
+void __tsan_vptr_update(void** p, void*) { access(p, sizeof *p, Kind::write, true, PC); }
 
 // Atomics are real: launches run on one thread, but host threads use these too.
 #define SIMT_FETCH(bits, T, name, builtin)                          \
@@ -212,7 +214,7 @@ void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {
     const bool writes = concerns(target), reads = from && concerns(source);
     if (n == 0 || !(writes || reads)) return;
     if (execution.in_lane) {
-        if (state.own_work) return;
+        if (own_work) return;
         // A copy of a struct, as Clang makes it: known on one side, so it is a kernel's.
         if (from) check_access(source, n, Kind::read, false, pc);
         check_access(target, n, Kind::write, false, pc);

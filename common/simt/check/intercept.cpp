@@ -23,7 +23,7 @@ void* __real_memset(void* to, int value, std::size_t n);
 
 namespace {
 
-bool in_kernel() { return execution.in_lane && !state.own_work; }
+bool in_kernel() { return execution.in_lane && !own_work; }
 
 std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 

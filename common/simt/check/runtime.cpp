@@ -13,6 +13,7 @@
 #include "simt/device.h"
 #include "simt/shared.h"
 #include "simt/symbol.h"
+#include "simt/warp.h"
 #include "state.h"
 
 namespace simt {
@@ -118,6 +119,15 @@ const Array* symbol_beside(std::uintptr_t address, bool anywhere) {
     const std::uintptr_t to_below = below ? address - (below->begin + below->size) : ~std::uintptr_t{0};
     if (!in_zone && std::min(to_above, to_below) >= few) return nullptr;
     return to_above < to_below ? above : below;
+}
+
+CallStack calls_up_to(const void* innermost) {
+    CallStack stack{};
+    void* frames[32];
+    const int n = backtrace(frames, 32);
+    void** const found = std::find(frames, frames + n, innermost);
+    std::copy_n(found, std::min<std::ptrdiff_t>(frames + n - found, stack.size()), stack.begin());
+    return stack;
 }
 
 Report by_current_lane(Tool tool, const char* kind, const void* pc) {
@@ -236,7 +246,7 @@ namespace observe {
 void launch_begins(const Launch& launch) {
     know_heap();
     if (state.next_segment > std::uint32_t{1} << 31) restart_segments();
-    state.own_work = false;
+    own_work = false;
     state.launch = &launch;
     state.in_a_row = launch.grid.block.y == 1 && launch.grid.block.z == 1;
     state.kernel = nullptr;
@@ -262,7 +272,7 @@ void launch_begins(const Launch& launch) {
 }
 
 void launch_ends(const Launch&) {
-    state.own_work = false;
+    own_work = false;
     settle_pending();
     counted::launch_ends();
     for (Observer* o : state.observers) o->launch_ends();
@@ -355,9 +365,9 @@ void barrier_completes(Block& block) {
                           std::to_string(b.sites[i].lanes) + " at another";
             record(std::move(report));
         }
-    } else if (block.live != block.total && b.stopped == 0 && !b.sites.empty()) {
+    }
+    if (block.live != block.total && b.stopped == 0 && !b.sites.empty()) {
         Report report = by_current_lane(Tool::synccheck, "exited-threads", b.sites[0].site);
-        report.severity = Severity::warning;
         report.flat = b.sites[0].first;
         report.access = "barrier";
         report.text = std::to_string(block.total - block.live) + " of " + std::to_string(block.total) +
@@ -387,7 +397,9 @@ void warp_completes(Block& block, unsigned w, unsigned lanes, unsigned operation
     counted::warp_operation(operation);
     BlockState& b = *block.checked;
     WarpClock& warp = b.warps[w];
-    if (lanes == block.warps[w].live) {
+    if (static_cast<WarpOperation>(operation) != WarpOperation::sync) {
+        // Shuffles, votes, matches and reductions exchange registers; they order no memory.
+    } else if (lanes == block.warps[w].live) {
         warp.segment = 0;
         warp.base = state.next_segment;
         warp.partial = false;
@@ -426,22 +438,36 @@ void wrong_mask(unsigned mask, const void* site) {
     ++state.block->stopped;
 }
 
-void stray_shuffle(const void* site) {
+void stray_shuffle(bool exited, const void* site) {
     if (state.block->stopped != 0) return;
     const OwnWork own;
     Report report = by_current_lane(Tool::synccheck, "inactive-lane", site);
-    report.text = "a shuffle reads a lane that takes no part in it: the value is undefined";
+    // A kernel may do without a value that the mask does not promise; if it does not, its results show that.
+    if (!exited) report.severity = Severity::warning;
+    report.text = std::string("a shuffle reads a lane that ") +
+                  (exited ? "its mask names but that has exited" : "takes no part in it") +
+                  ": the value is undefined";
     record(std::move(report));
 }
 
-void failed(const char* what, const char* text, const void* site) {
-    state.own_work = true;  // until the launch has ended: what follows only reports
+static void record_end(Report report, const char* text) {
+    own_work = true;  // until the launch has ended: what follows only reports
     tracing = nullptr;
-    Report report = by_current_lane(Tool::synccheck, what, site);
-    if (std::strcmp(what, "crash") == 0 || std::strcmp(what, "timeout") == 0) report.tool = Tool::memcheck;
     report.text = text;
     record(std::move(report));
     state.stopped = true;
+}
+
+void failed(const char* what, const char* text, const void* site) {
+    const bool by_lane = std::strcmp(what, "crash") == 0 || std::strcmp(what, "assertion") == 0;
+    record_end(by_current_lane(by_lane ? Tool::memcheck : Tool::synccheck, what, site), text);
+}
+
+void overdue(const char* text, const void* const* callers) {
+    Report report = by_current_lane(Tool::memcheck, "timeout", nullptr);
+    for (const void*& frame : report.stack)
+        if (!(frame = *callers++)) break;
+    record_end(std::move(report), text);
 }
 
 void ask_to_stop() { check::ask_to_stop(); }
@@ -539,7 +565,7 @@ void stray_fetch(const void* pointer, std::size_t element, long index, long exte
 
 void texel_read(const void* pointer, std::size_t size, const void* counted, unsigned lanes,
                 const void* site) {
-    if (!execution.in_lane || state.own_work) return;
+    if (!execution.in_lane || own_work) return;
     check_access(number(pointer), size, AccessKind::fetch, false, site);
     if (BlockTrace* trace = tracing)
         trace_access(*trace, current_flat(),

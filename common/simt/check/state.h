@@ -6,7 +6,8 @@
 /// the segment that was next when the launch, or the grid's last barrier, began; with the one that was next
 /// at the block's last barrier; or, in the same warp, with what lane j knows of lane i (one number for the
 /// warp as long as all its lanes meet, a vector clock once some of them meet without the others). What
-/// remains is ordered only if a fence and an atomic release it and an atomic acquires it.
+/// remains is ordered only if a fence and an atomic release it and an atomic acquires it. The releasing
+/// atomic itself comes before the acquiring one at the same address, which takes its place in the cell.
 ///
 /// **Cells.** A cell is one 4-byte word of memory (one byte, in an array that something accesses by smaller
 /// pieces): the last write and up to two reads or atomics that nothing has ordered since. Two are enough: any
@@ -37,6 +38,9 @@ struct Cell {
 
     /// In `write_pc`: `write` is a read that an atomic has displaced, for later atomics of others to meet.
     static constexpr unsigned write_is_read = 0x8000;
+    /// In `first_pc` and `second_pc`. Of a read: it is an atomic's, with which only plain writes conflict. Of
+    /// an atomic: its lane has fenced before, so that an atomic that sees it comes after it.
+    static constexpr unsigned marked = 0x8000;
 
     static constexpr unsigned lane_mask = 31;  ///< who wrote
     static constexpr unsigned initialised = 32;
@@ -51,6 +55,8 @@ struct Cell {
 
     bool holds_read() const { return (write_pc & write_is_read) != 0; }
     std::uint16_t write_code() const { return write_pc & (write_is_read - 1); }
+    std::uint16_t first_code() const { return first_pc & (marked - 1); }
+    std::uint16_t second_code() const { return second_pc & (marked - 1); }
     unsigned first_lane() const { return flags >> first_lane_shift; }  ///< unless there are several
     /// `first` is lane `lane`'s alone.
     void set_first(std::uint32_t segment, unsigned lane, std::uint16_t pc) {
@@ -215,24 +221,23 @@ struct State {
     // All symbols lie between these.
     std::uintptr_t symbols_begin = 0;
     std::size_t symbols_size = 0;
-    /// The checks themselves are at work in a lane. The linker may have given them instrumented copies of the
-    /// standard library's templates.
-    bool own_work = false;
-
     std::vector<Observer*> observers;
     std::map<std::uintptr_t, Array*> live;  ///< allocations of the heap
     std::uint64_t allocations = 0;          ///< ever made
 };
 extern State state;
 
+/// The checks themselves are at work on this thread: what it accesses meanwhile is none of the kernel's.
+extern SIMT_THREAD_LOCAL bool own_work;
+
 /// Marks a piece of the checks' own work; does not span a change of lanes.
 struct OwnWork {
-    OwnWork() : before(state.own_work), trace(tracing) {
-        state.own_work = true;
+    OwnWork() : before(own_work), trace(tracing) {
+        own_work = true;
         tracing = nullptr;
     }
     ~OwnWork() {
-        state.own_work = before;
+        own_work = before;
         tracing = trace;
     }
     OwnWork(const OwnWork&) = delete;
@@ -288,8 +293,13 @@ std::uint32_t new_segment(std::uint32_t block, unsigned warp);
 std::uint32_t segment_of(BlockState& block, unsigned warp, unsigned lane);
 LaneClocks& lane_clocks(WarpClock& warp);
 
-/// The first of `stack` that lies in no file of the runtime's.
+/// A basic block begins, whose call of the hook returns to `return_address`.
+void note_block(const void* return_address);
+
+/// The first of `stack` that lies in no file of the runtime's or of the standard library's.
 Place locate(const CallStack& stack);
+/// The place of `return_address`; if that is such a file, the first of its `callers` that is not in one.
+Place locate(const void* return_address, const CallStack& callers);
 /// Looks up many addresses at once, for locate() to find them known.
 void locate_all(const std::vector<const void*>& return_addresses);
 /// `address` lies in constant data of the program.
@@ -359,6 +369,9 @@ struct Report {
     Task task, other_task;  ///< of a race between operations; else without names
 };
 void record(Report report);
+/// The calls that led to where the caller is, innermost first, but none within the checks: from the frame
+/// that returns to `innermost` on. Empty where that is none of them.
+CallStack calls_up_to(const void* innermost);
 /// record() for the current lane.
 Report by_current_lane(Tool tool, const char* kind, const void* pc);
 /// `text` as a JSON string, with its quotation marks.

@@ -7,6 +7,8 @@
 // it. The host learns by synchronising. Nodes of a graph are actors as far as they have no order.
 //
 // Host threads are taken as one, in the order in which their calls came: how they synchronise is not seen.
+// Nor is whom a host function in a stream starts or tells: what came before it the host may access from then
+// on.
 #include <execinfo.h>
 
 #include <algorithm>
@@ -56,6 +58,7 @@ struct Order {
     std::vector<Operation> operations;
     std::map<const void*, Clock> events;
     Clock host;
+    Clock told;                ///< what host functions may have told others on the host
     std::uint32_t legacy = 0;  ///< the actor, if `has_legacy`
     bool has_legacy = false;
 
@@ -214,13 +217,13 @@ void touch(Array& array, std::uintptr_t address, std::size_t size, bool write, c
         const bool second_atomic = (cell->flags & Cell::second_atomic) != 0;
         if (!told && (write || first_atomic) && cell->first >= by.base && unordered(cell->first)) {
             report(by, array, place, width, write, cell->first,
-                   static_cast<unsigned>(__builtin_ctz(array.lanes_of(*cell))), cell->first_pc, false,
+                   static_cast<unsigned>(__builtin_ctz(array.lanes_of(*cell))), cell->first_code(), false,
                    first_atomic);
             told = true;
         }
         const std::uint32_t second = array.second_of(*cell);
         if (!told && (write || second_atomic) && second >= by.base && unordered(second)) {
-            report(by, array, place, width, write, second, 0, cell->second_pc, false, second_atomic);
+            report(by, array, place, width, write, second, 0, cell->second_code(), false, second_atomic);
             told = true;
         }
         if (by.segment == 0) continue;
@@ -296,8 +299,10 @@ void host_races(Array& array, std::uintptr_t address, std::size_t size, bool wri
     }
     Task task;
     task.name = "the host";
+    Clock known = o.host;
+    join(known, o.told);
     touch(array, address, size, write,
-          {o.host, first_unordered(o.host), 0, task, pc, write ? "write" : "read"});
+          {known, first_unordered(known), 0, task, pc, write ? "write" : "read"});
 }
 
 void operation_copies(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
@@ -354,6 +359,12 @@ void operation_ends(unsigned long long stream, const char* name) {
         in_operation = false;
     }
     o.mutex.unlock();
+}
+
+void host_function_begins() {
+    Order& o = order();
+    std::lock_guard lock(o.mutex);
+    join(o.told, o.clock);
 }
 
 void claimed(const void* pointer) {

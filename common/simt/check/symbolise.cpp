@@ -187,7 +187,8 @@ Place locate(const void* return_address) {
 }
 
 Place locate(const CallStack& stack) {
-    locate_all({stack.begin(), stack.end()});
+    // (In braces they would be two addresses themselves.)
+    locate_all(std::vector<const void*>(stack.begin(), stack.end()));
     std::lock_guard lock(places_mutex);
     for (const void* address : stack) {
         if (!address) continue;
@@ -195,6 +196,16 @@ Place locate(const CallStack& stack) {
         if (!entry.runtime) return entry.place;
     }
     return {};
+}
+
+Place locate(const void* return_address, const CallStack& callers) {
+    const Place place = locate(return_address);
+    {
+        std::lock_guard lock(places_mutex);
+        if (place.file.empty() || !known(return_address).runtime) return place;
+    }
+    const Place caller = locate(callers);
+    return caller.file.empty() ? place : caller;
 }
 
 bool in_read_only_segment(std::uintptr_t address) {

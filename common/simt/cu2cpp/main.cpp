@@ -35,6 +35,8 @@ int wrong_use(const std::string& what) {
 int run(const cu2cpp::Job& job) {
     cu2cpp::Project project(job);
     const auto& diagnostics = project.analyse();
+    // Also of a program that is refused: the messages may be about any of the files.
+    if (!job.depfile.empty()) project.write_depfile();
     if (!diagnostics.empty()) {
         for (const auto& diagnostic : diagnostics) std::fprintf(stderr, "%s\n", diagnostic.text().c_str());
         project.remove_output();

@@ -276,12 +276,13 @@ void Project::write() {
         if (fs::is_regular_file(path, ignored) && read_source(path) == text) continue;  // no needless rebuild
         write_atomically(path, text);
     }
-    if (!job_.depfile.empty()) {
-        std::string text = make_name(job_.output) + ":";
-        for (const auto& file : files_) text += " \\\n  " + make_name(file->path);
-        write_atomically(job_.depfile, text + "\n");
-    }
     write_atomically(job_.output, output_text(*files_.front()));
+}
+
+void Project::write_depfile() const {
+    std::string text = make_name(job_.output) + ":";
+    for (const auto& file : files_) text += " \\\n  " + make_name(file->path);
+    write_atomically(job_.depfile, text + "\n");
 }
 
 void Project::remove_output() const {

@@ -34,10 +34,12 @@ class Project {
     /// @throws FileError when the input cannot be read
     [[nodiscard]] const std::vector<Diagnostic>& analyse();
 
-    /// Writes the output, the headers that had to change, and the depfile; each appears complete or not at
-    /// all.
+    /// Writes the output and the headers that had to change; each appears complete or not at all.
     /// @throws FileError when one cannot be written
     void write();
+
+    /// Writes which files analyse() has read. @throws FileError when that cannot be written
+    void write_depfile() const;
 
     /// Removes an output of an earlier run, so that nobody compiles what is no longer true.
     void remove_output() const;

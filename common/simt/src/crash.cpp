@@ -110,6 +110,9 @@ void handle_overtime(Worker* worker, ucontext_t& context) {
     fault.pc = program_counter(context);
     const int n = backtrace(const_cast<void**>(fault.callers), static_cast<int>(std::size(fault.callers)));
     for (int i = n; i < static_cast<int>(std::size(fault.callers)); ++i) fault.callers[i] = nullptr;
+    // Unlike its callers, what was interrupted has not called.
+    for (const void*& caller : fault.callers)
+        if (caller == fault.pc) caller = static_cast<const char*>(fault.pc) + 1;
     land_on_root(context, worker->root());
 #else
     (void)worker, (void)context;
@@ -211,6 +214,7 @@ extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* fi
         char text[512];
         std::snprintf(text, sizeof text, "assertion '%s' failed (%s:%u)", assertion, slash ? slash + 1 : file,
                       line);
+        simt::observe::failed("assertion", text, SIMT_SITE);
         simt::report_lane(*simt::this_worker->launch(), *simt::execution.block, cudaErrorAssert, text,
                           nullptr);
         simt::this_worker->leave_to_root();

@@ -49,17 +49,23 @@ SIMT_OBSERVED(void warp_completes(Block&, unsigned, unsigned, unsigned))
 SIMT_OBSERVED(void lane_exits())
 /// A warp operation's mask does not name the current lane, which ends here.
 SIMT_OBSERVED(void wrong_mask(unsigned, const void*))
-/// A shuffle at `site` read a lane that took no part.
-SIMT_OBSERVED(void stray_shuffle(const void*))
+/// A shuffle at `site` read a lane that took no part: one that has exited though its mask names it, or
+/// another.
+SIMT_OBSERVED(void stray_shuffle(bool, const void*))
 
-/// The current lane or the launch failed: "deadlock", "livelock", "crash" or "failure"; what was printed;
-/// where.
+/// The current lane or the launch failed: "deadlock", "livelock", "crash", "assertion" or "failure"; what was
+/// printed; where.
 SIMT_OBSERVED(void failed(const char*, const char*, const void*))
+/// The launch took too long: what was printed; the return addresses of the calls that it was in, innermost
+/// first, with a null behind the last.
+SIMT_OBSERVED(void overdue(const char*, const void* const*))
 
 /// An operation of the stream with this id (legacy default stream? blocking?) begins and ends, on this thread
 /// and alone. Without a name it is none: only locked.
 SIMT_OBSERVED(void operation_begins(unsigned long long, bool, bool, const char*))
 SIMT_OBSERVED(void operation_ends(unsigned long long, const char*))
+/// The running operation calls a function of the host.
+SIMT_OBSERVED(void host_function_begins())
 /// The running operation has allocated this memory for its stream.
 SIMT_OBSERVED(void claimed(const void*))
 /// The host has waited: for a stream (as above), for everything, for an event.

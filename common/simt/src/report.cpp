@@ -33,9 +33,15 @@ std::atomic<bool> quiet{[] {
     return text && *text && std::strcmp(text, "0") != 0;
 }()};
 
-void publish(const std::string& text) {
+ReportListener listener = nullptr;
+
+void publish(const std::string& text, bool deadlock = false) {
     std::lock_guard lock(report_mutex);
     stored_report() = text;
+    if (listener) {
+        listener(text, deadlock);
+        return;
+    }
     if (quiet) return;
     std::fflush(stdout);
     std::fwrite(text.data(), 1, text.size(), stderr);
@@ -196,15 +202,16 @@ std::string kernel_name(const Grid& grid) {
         run("addr2line -C -f -e " + quoted(object.path) + format(" 0x%zx", offset) + " 2>/dev/null");
     name.resize(std::min(name.size(), name.find('\n')));
     name = short_name(name);
-    return known = name.empty() || name == "??" ? format("%p", grid.function) : name;
+    return known = name.empty() || name == "??" ? base_name(object.path) + format("+0x%zx", offset) : name;
 }
 
 namespace {
 
 std::string at(const std::string& place) { return place.empty() ? "" : " (" + place + ")"; }
 
-void finish(Launch& launch, cudaError_t error, const std::string& people, const std::string& tools) {
-    if (launch.cancel(error)) publish(people + "\nsimt: " + tools + "\n");
+void finish(Launch& launch, cudaError_t error, const std::string& people, const std::string& tools,
+            bool deadlock = false) {
+    if (launch.cancel(error)) publish(people + "\nsimt: " + tools + "\n", deadlock);
 }
 
 void lane_report(Launch& launch, const Block& block, cudaError_t error, const char* word,
@@ -401,7 +408,10 @@ void report_fault(Launch& launch, const Fault& fault, const Block& block) {
         word = "stack-overflow";
         error = cudaErrorLaunchFailure;
     }
-    observe::failed(fault.signal == overtime_signal ? "timeout" : "crash", text.c_str(), site);
+    if (fault.signal == overtime_signal)
+        observe::overdue(text.c_str(), fault.callers);
+    else
+        observe::failed("crash", text.c_str(), site);
     lane_report(launch, block, error, word, text, place,
                 format(" signal=%d address=", fault.signal) + address);
 }
@@ -425,7 +435,7 @@ void report_deadlock(Launch& launch, const std::vector<Block*>& residents, const
     observe::failed("deadlock", waits.c_str(), nullptr);
     finish(launch, cudaErrorLaunchFailure,
            "kernel " + name + ": deadlock in block " + triple(stuck.index) + ": " + waits,
-           "error=deadlock kernel=\"" + name + "\" block=" + triple(stuck.index) + tools);
+           "error=deadlock kernel=\"" + name + "\" block=" + triple(stuck.index) + tools, true);
 }
 
 void report_livelock(Launch& launch, const std::vector<Block*>& residents) {
@@ -445,9 +455,9 @@ void report_livelock(Launch& launch, const std::vector<Block*>& residents) {
            "error=livelock kernel=\"" + name + "\" block=" + triple(block.index) + tools);
 }
 
-void warn_stray_shuffle(Launch& launch, const void* site) {
+void warn_stray_shuffle(Launch& launch, bool exited, const void* site) {
     if constexpr (observe::on) {
-        observe::stray_shuffle(site);
+        observe::stray_shuffle(exited, site);
         return;
     }
     static std::set<const void*> warned;
@@ -476,6 +486,11 @@ std::string last_report() {
 void clear_report() {
     std::lock_guard lock(report_mutex);
     stored_report().clear();
+}
+
+void set_report_listener(ReportListener other) {
+    std::lock_guard lock(report_mutex);
+    listener = other;
 }
 
 }  // namespace simt

@@ -26,8 +26,8 @@ void report_deadlock(Launch& launch, const std::vector<Block*>& residents, const
 void report_refusal(const Grid& grid, cudaError_t error, const std::string& why);
 /// Lanes have only polled for longer than spin_limit_ns().
 void report_livelock(Launch& launch, const std::vector<Block*>& residents);
-/// A shuffle read a lane that took no part: once a launch site.
-void warn_stray_shuffle(Launch& launch, const void* site);
+/// A shuffle read a lane that took no part; `exited`: though its mask names it. Once a launch site.
+void warn_stray_shuffle(Launch& launch, bool exited, const void* site);
 /// Device code was called by the host: says so and aborts.
 [[noreturn]] void report_outside_lane(const char* what);
 

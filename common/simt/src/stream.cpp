@@ -222,6 +222,7 @@ void call_host(cudaHostFn_t function, void* user_data) {
         Mark() { in_host_function = true; }
         ~Mark() { in_host_function = false; }
     } mark;
+    observe::host_function_begins();
     function(user_data);
 }
 

@@ -31,21 +31,27 @@ unsigned votes(const Warp& warp, unsigned lanes) {
 
 // All lanes that have to be there are: gives each its result. Done at once for all of them, because a lane
 // that goes on may overwrite its value before another has read it.
-void compute(Warp& warp, WarpOperation operation, unsigned lanes, const void* site) {
+void compute(Warp& warp, WarpOperation operation, unsigned lanes, unsigned mask, const void* site) {
     using Op = WarpOperation;
     std::uint64_t common = 0;
     switch (operation) {
         case Op::sync:
             return;
         case Op::shuffle: {
-            bool stray = false;
+            unsigned stray = 0;
             each_lane(lanes, [&](unsigned i) {
                 const unsigned from = warp.source[i];
                 const bool there = lanes >> from & 1;
-                stray |= !there;
+                stray |= static_cast<unsigned>(!there) << from;
                 warp.result[i] = there ? warp.value[from] : poison;
             });
-            if (stray) warn_stray_shuffle(*this_worker->launch(), site);
+            if (stray) {
+                // Named, but of a block that has fewer lanes: nobody expects these.
+                const auto first = static_cast<unsigned>(&warp - execution.block->warps) * warp_lanes;
+                const unsigned rest = execution.block->total - first;
+                const unsigned exist = rest < warp_lanes ? (1u << rest) - 1 : ~0u;
+                warn_stray_shuffle(*this_worker->launch(), (stray & mask & exist) != 0, site);
+            }
             return;
         }
         case Op::match_any:
@@ -113,7 +119,7 @@ SIMT_DEVICE bool complete(Block& block, Warp& warp, unsigned slot, unsigned runn
     const unsigned arrived = meeting.arrived;
     if (__builtin_expect(arrived != (meeting.mask & warp.live), 1)) return false;
     warp.active &= ~(1u << slot);
-    compute(warp, static_cast<WarpOperation>(meeting.operation), arrived, meeting.site);
+    compute(warp, static_cast<WarpOperation>(meeting.operation), arrived, meeting.mask, meeting.site);
     Lane* lanes = block.lanes + (&warp - block.warps) * warp_lanes;
     each_lane(arrived & ~running, [&](unsigned i) { block.ready->push(lanes[i]); });
     ++block.events;

@@ -22,7 +22,8 @@ struct Fault {
     const void* address = nullptr;
     const void* pc = nullptr;
     bool stack_overflow = false;
-    const void* callers[16] = {};  ///< of a launch that took too long: where it was
+    /// Of a launch that took too long: return addresses of the calls that it was in, innermost first.
+    const void* callers[16] = {};
 };
 
 class Worker {

@@ -249,10 +249,12 @@ TEST_CASE("A refused header refuses the file, but under an #if only the compilat
           "[simt][cu2cpp][program][header]") {
     const Folder folder;
     folder.write("ptx.cuh", "__device__ void f() {\n  asm(\"bar.sync 0;\");\n}\n");
-    const Outcome refused = translate_file(folder.write("a.cu", "#include \"ptx.cuh\"\n"), folder / "a.cpp");
+    const Outcome refused = translate_file(folder.write("a.cu", "#include \"ptx.cuh\"\n"), folder / "a.cpp",
+                                           "--depfile " + shell_quoted(folder / "a.d"));
     CHECK(refused.status == 1);
     CHECK(contains(refused.text, (folder / "ptx.cuh").string() + ":2:3: error: inline PTX"));
     CHECK_FALSE(fs::exists(folder / "a.cpp"));
+    CHECK(contains(read(folder / "a.d"), "ptx.cuh"));  // a reader of the message knows what it may be about
     REQUIRE(
         translate_file(folder.write("b.cu", "#ifdef PTX\n#include \"ptx.cuh\"\n#endif\n"), folder / "b.cpp")
             .status == 0);
@@ -277,7 +279,8 @@ TEST_CASE("All refusals come in one run, and no output stays", "[simt][cu2cpp][p
         from = at;
     }
     CHECK_FALSE(fs::exists(folder / "a.cpp"));
-    CHECK(folder.file_count() == 1);
+    CHECK(folder.file_count() == 2);  // the input and, for a reader of the refusals, the list of files
+    CHECK(read(folder / "a.d").find(input.string()) != std::string::npos);
     CHECK(cu2cpp_run("--check " + shell_quoted(input)).status == 1);
 }
 

@@ -53,6 +53,27 @@ TEST_CASE("a deadlock names lanes, barriers and lines", "[simt][deadlock]") {
     simt::set_threads(2);
 }
 
+TEST_CASE("a listener is told of a failure and whether it is a deadlock", "[simt][deadlock]") {
+    ExpectFailure quiet;
+    static std::string told;
+    static int deadlocks;
+    told.clear();
+    deadlocks = 0;
+    simt::set_report_listener([](const std::string& report, bool deadlock) {
+        told += report;
+        deadlocks += deadlock;
+    });
+    barrier_against_warp<<<1, 32>>>();
+    CHECK(told == simt::last_report());
+    CHECK(deadlocks == 1);
+    cudaDeviceReset();
+    store<<<1, 2000>>>(nullptr, 0);  // too many threads for a block
+    store<<<1, 1>>>(nullptr, 0);
+    simt::set_report_listener(nullptr);
+    CHECK_THAT(told, ContainsSubstring("simt: error=illegal-address"));
+    CHECK(deadlocks == 1);
+}
+
 TEST_CASE("the error sticks until the device is reset, and the process goes on", "[simt][deadlock]") {
     int* cell = nullptr;
     {

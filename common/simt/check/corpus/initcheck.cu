@@ -1,4 +1,6 @@
 // Values that nobody has written.
+#include <new>
+
 #include "corpus.h"
 
 using corpus::Device;
@@ -144,6 +146,75 @@ void run_one_byte() {
     read_bytes<repaired><<<1, 32>>>(bytes.get(), out.get());
 }
 CORPUS_CASE(one_byte, "initcheck", "uninitialised", "bytes");
+
+struct Shape {
+    __device__ virtual int area() const = 0;
+};
+template <bool repaired>
+struct Square : Shape {
+    int side;
+    __device__ explicit Square(int length) {
+        if (repaired) side = length;
+    }
+    __device__ int area() const override {
+        return side * side;  // bad: virtual_in_heap virtual_in_shared virtual_in_global
+    }
+};
+struct Point : Shape {
+    __device__ int area() const override { return 0; }
+};
+
+/// What a virtual call reads first, the pointer to the table of functions, the constructor has written.
+template <bool repaired>
+__global__ void virtual_in_heap(int* out) {
+    Point local;
+    Shape* shape = threadIdx.x % 2 == 0 ? new Square<repaired>(static_cast<int>(threadIdx.x)) : nullptr;
+    const Shape* either = shape ? shape : &local;
+    asm volatile("" : "+r"(either));  // the compiler would see through it
+    out[threadIdx.x] = either->area();
+    free(shape);
+}
+template <bool repaired>
+void run_virtual_in_heap() {
+    Device<int> out("out", 32);
+    virtual_in_heap<repaired><<<1, 32>>>(out.get());
+}
+CORPUS_CASE(virtual_in_heap, "initcheck", "uninitialised", "memory from malloc");
+
+template <bool repaired>
+__global__ void virtual_in_shared(int* out) {
+    __shared__ Square<repaired>* shape;
+    alignas(8) __shared__ char room[sizeof(Square<repaired>)];
+    if (threadIdx.x == 0) shape = new (room) Square<repaired>(3);
+    __syncthreads();
+    const Shape* seen = shape;
+    asm volatile("" : "+r"(seen));
+    out[threadIdx.x] = seen->area();
+}
+template <bool repaired>
+void run_virtual_in_shared() {
+    Device<int> out("out", 64);
+    virtual_in_shared<repaired><<<1, 64>>>(out.get());
+}
+CORPUS_CASE(virtual_in_shared, "initcheck", "uninitialised", "room");
+
+template <bool repaired>
+__global__ void construct(Square<repaired>* shapes) {
+    new (shapes + threadIdx.x) Square<repaired>(static_cast<int>(threadIdx.x));
+}
+__global__ void call(const Shape* shapes, int stride, int* out) {
+    const auto* mine = reinterpret_cast<const char*>(shapes) + stride * static_cast<int>(threadIdx.x);
+    out[threadIdx.x] = reinterpret_cast<const Shape*>(mine)->area();
+}
+template <bool repaired>
+void run_virtual_in_global() {
+    using Object = Square<repaired>;
+    Device<char> room("room", 32 * sizeof(Object));
+    Device<int> out("out", 32);
+    construct<repaired><<<1, 32>>>(reinterpret_cast<Object*>(room.get()));
+    call<<<1, 32>>>(reinterpret_cast<Object*>(room.get()), static_cast<int>(sizeof(Object)), out);
+}
+CORPUS_CASE(virtual_in_global, "initcheck", "uninitialised", "room");
 
 template <bool repaired>
 __global__ void texture_garbage(cudaTextureObject_t v, float* out) {

@@ -304,6 +304,40 @@ void run_volatile_tail() {
 }
 CORPUS_CASE(volatile_tail, "racecheck", "read-write", "s");
 
+/// A shuffle, like a vote, exchanges values of registers; it orders no memory.
+template <bool repaired>
+__global__ void shuffle_between(const int* in, int* out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = in[threadIdx.x];  // bad: shuffle_between
+    const int next = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x), (threadIdx.x + 1) % 32);
+    if (repaired) __syncwarp();
+    out[threadIdx.x] = s[next];  // bad: shuffle_between
+}
+template <bool repaired>
+void run_shuffle_between() {
+    Device<int> in("in", 32, 1), out("out", 32, 0);
+    shuffle_between<repaired><<<1, 32>>>(in.get(), out.get());
+}
+CORPUS_CASE(shuffle_between, "racecheck", "read-write", "s");
+
+template <bool repaired>
+__global__ void votes_between(const int* in, int* out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = in[threadIdx.x];  // bad: votes_between
+    int votes = __any_sync(0xffffffffu, in[threadIdx.x] > 0) + __all_sync(0xffffffffu, in[threadIdx.x] > 0);
+    votes += static_cast<int>(__ballot_sync(0xffffffffu, in[threadIdx.x] > 0) & 1);
+    votes += static_cast<int>(__match_any_sync(0xffffffffu, in[threadIdx.x]) & 1);
+    votes += __reduce_max_sync(0xffffffffu, in[threadIdx.x]);
+    if (repaired) __syncwarp();
+    out[threadIdx.x] = s[threadIdx.x ^ 1] + votes;  // bad: votes_between
+}
+template <bool repaired>
+void run_votes_between() {
+    Device<int> in("in", 32, 1), out("out", 32, 0);
+    votes_between<repaired><<<1, 32>>>(in.get(), out.get());
+}
+CORPUS_CASE(votes_between, "racecheck", "read-write", "s");
+
 template <bool repaired>
 __global__ void wrong_half(const int* in, int* out) {
     __shared__ int s[32];
@@ -521,6 +555,64 @@ void run_fence_of_block() {
 }
 CORPUS_CASE(fence_of_block, "racecheck", "read-write", "partial");
 
+/// The last block clears the ticket for the next launch with a plain store: all other blocks' atomics come
+/// before the one by which it saw that it was the last. `clears`: 0 the last block, 1 another one, 2 every
+/// block before its own atomic, 3 the last block, but without fences.
+template <int clears>
+__global__ void cleared_ticket_kernel(const int* in, volatile int* partial, unsigned* ticket, int* out) {
+    __shared__ bool clearing;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        if (clears == 2) *ticket = 0;  // bad: cleared_by_all
+        if (clears != 3) __threadfence();
+        const unsigned mine = atomicAdd(ticket, 1u);  // bad: cleared_too_soon cleared_by_all cleared_unfenced
+        clearing = mine == (clears == 1 ? gridDim.x / 2 : gridDim.x - 1);
+    }
+    __syncthreads();
+    if (!clearing) return;
+    int sum = 0;
+    if (clears == 0)
+        for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) sum += partial[b];
+    atomicAdd(out, sum);
+    if (clears != 2 && threadIdx.x == 7) *ticket = 0;  // bad: cleared_too_soon cleared_unfenced
+}
+template <int clears>
+void run_cleared_ticket() {
+    Device<int> in("in", 8, 1), partial("partial", 8), out("out", 1, 0);
+    Device<unsigned> ticket("ticket", 1, 0u);
+    for (int launch = 0; launch < (clears == 0 ? 2 : 1); ++launch)
+        cleared_ticket_kernel<clears><<<8, 64>>>(in.get(), partial.get(), ticket.get(), out.get());
+}
+template <bool repaired>
+void run_cleared_too_soon() {
+    run_cleared_ticket<repaired ? 0 : 1>();
+}
+CORPUS_CASE(cleared_too_soon, "racecheck", "atomic-write", "ticket");
+template <bool repaired>
+void run_cleared_by_all() {
+    run_cleared_ticket<repaired ? 0 : 2>();
+}
+CORPUS_CASE(cleared_by_all, "racecheck", "atomic-write write-write", "ticket");
+template <bool repaired>
+void run_cleared_unfenced() {
+    run_cleared_ticket<repaired ? 0 : 3>();
+}
+CORPUS_CASE(cleared_unfenced, "racecheck", "atomic-write", "ticket");
+
+/// Every thread draws a ticket, and the thread that drew the last one clears them.
+template <bool repaired>
+__global__ void ticket_per_thread(unsigned* ticket) {
+    __threadfence();
+    const unsigned mine = atomicAdd(ticket, 1u);                             // bad: ticket_per_thread
+    if (mine == (repaired ? gridDim.x * blockDim.x - 1 : 200)) *ticket = 0;  // bad: ticket_per_thread
+}
+template <bool repaired>
+void run_ticket_per_thread() {
+    Device<unsigned> ticket("ticket", 1, 0u);
+    for (int launch = 0; launch < 2; ++launch) ticket_per_thread<repaired><<<4, 64>>>(ticket.get());
+}
+CORPUS_CASE(ticket_per_thread, "racecheck", "atomic-write", "ticket");
+
 /// Every thread writes, but only one fences: its barrier has to come first.
 template <bool repaired>
 __global__ void fence_of_one(const int* in, int* partial, unsigned* ticket, int* out) {
@@ -608,6 +700,23 @@ void run_volatile_flag() {
     volatile_flag<repaired><<<2, 32>>>(value.get(), ready.get(), ticket.get(), out.get());
 }
 CORPUS_CASE(volatile_flag, "racecheck", "read-write", "value");
+
+/// Reads do not conflict, volatile or not.
+template <bool repaired>
+__global__ void volatile_readers(int* v, int* out) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (!repaired && i == 5) atomicExch(v, 2);  // bad: volatile_readers
+    if (blockIdx.x % 2 == 0)
+        out[i] = *static_cast<volatile int*>(v);
+    else
+        out[i] = *v;  // bad: volatile_readers
+}
+template <bool repaired>
+void run_volatile_readers() {
+    Device<int> v("v", 1, 1), out("out", n);
+    volatile_readers<repaired><<<4, n / 4>>>(v.get(), out.get());
+}
+CORPUS_CASE(volatile_readers, "racecheck", "atomic-read", "v");
 
 template <bool repaired>
 __global__ void plain_flag(int* value, int* out) {

@@ -1,5 +1,9 @@
 // Streams: what one of them does meets what another, or the host, does, and nothing says in which order. Streams
 // of this backend are eager, so that the faulty twin gives the right result, too.
+#include <atomic>
+#include <future>
+#include <thread>
+
 #include "corpus.h"
 
 using corpus::Device;
@@ -288,6 +292,55 @@ void run_host_function() {
     cudaDeviceSynchronize();
 }
 CORPUS_CASE(host_function, "racecheck", "read-write", "host");
+
+/// A thread of the host that a host function starts comes after what its stream has done by then.
+struct Reader {
+    int* data = nullptr;
+    std::atomic<bool> may_read = false;
+    std::thread thread;
+};
+void start_reader(void* user_data) {
+    auto* reader = static_cast<Reader*>(user_data);
+    reader->thread = std::thread([reader] {
+        while (!reader->may_read) std::this_thread::yield();
+        sink = reader->data[0];  // bad: thread_of_host_function
+    });
+}
+__global__ void store_first(int* v) {
+    v[0] = 7;  // bad: thread_of_host_function told_too_early
+}
+template <bool repaired>
+void run_thread_of_host_function() {
+    Pinned host("host");
+    const Stream stream;
+    Reader reader;
+    reader.data = host.data;
+    if (!repaired) cudaLaunchHostFunc(stream, start_reader, &reader);
+    store_first<<<1, 1, 0, stream>>>(host.data);
+    if (repaired) cudaLaunchHostFunc(stream, start_reader, &reader);
+    reader.may_read = true;
+    reader.thread.join();
+    cudaStreamSynchronize(stream);
+}
+CORPUS_CASE(thread_of_host_function, "racecheck", "read-write", "host");
+
+/// The host waits for a promise that a callback keeps.
+void keep_promise(cudaStream_t, cudaError_t, void* promise) {
+    static_cast<std::promise<void>*>(promise)->set_value();
+}
+template <bool repaired>
+void run_told_too_early() {
+    Pinned host("host");
+    const Stream stream;
+    std::promise<void> stored;
+    if (!repaired) cudaStreamAddCallback(stream, keep_promise, &stored, 0);
+    store_first<<<1, 1, 0, stream>>>(host.data);
+    if (repaired) cudaStreamAddCallback(stream, keep_promise, &stored, 0);
+    stored.get_future().wait();
+    sink = host.data[0];  // bad: told_too_early
+    cudaStreamSynchronize(stream);
+}
+CORPUS_CASE(told_too_early, "racecheck", "read-write", "host");
 
 __global__ void store_pool(int* v) {
     v[threadIdx.x] = 1;  // bad: allocated_elsewhere freed_elsewhere

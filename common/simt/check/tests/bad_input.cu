@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cassert>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -71,6 +72,8 @@ constexpr unsigned divides_line = HERE - 2;
 __global__ void aborts() {
     if (threadIdx.x == 2) std::abort();
 }
+__global__ void asserts() { assert(threadIdx.x != 5); }
+constexpr unsigned asserts_line = HERE - 1;
 __global__ void store() { result = 42; }
 
 }  // namespace
@@ -97,6 +100,7 @@ const std::vector<Case>& cases() {
         {"local array", [] { large_local<<<1, 32>>>(1); }, "stack overflow", "crash", 0},
         {"exception", [] { throws<<<1, 32>>>(); }, "an exception left the kernel: out of luck", "failure", 0},
         {"division", [] { divides<<<1, 32>>>(flag); }, "integer division by zero", "crash", divides_line},
+        {"assertion", [] { asserts<<<1, 32>>>(); }, "assertion 'threadIdx.x != 5' failed", "assertion", asserts_line},
         {"abort", [] { aborts<<<1, 32>>>(); }, "abort()", "crash", 0},
     };
     return list;

@@ -1,6 +1,10 @@
 // The interface of the checks: findings, reports, observers.
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 
 #include "checks.h"
@@ -104,6 +108,31 @@ TEST_CASE("a lane stops before it does harm, and the others go on", "[simt][chec
     CHECK(findings().empty());
 }
 
+TEST_CASE("what the library does for a kernel is found at the kernel's line", "[simt][check]") {
+    clear();
+    const unsigned line = checks::library_past_end();
+    const auto found = findings();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].kind == "out-of-bounds");
+    CHECK(found[0].side.place.file == "checks.cu");
+    CHECK(found[0].side.place.line == line);
+    clear();
+}
+
+TEST_CASE("nobody else uses the inline code of an instrumented file", "[simt][check]") {
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+    FILE* const list = popen(("nm -P '" + program + "'").c_str(), "r");
+    REQUIRE(list);
+    std::string symbols;
+    char part[4096];
+    for (std::size_t n; (n = std::fread(part, 1, sizeof part, list)) > 0;) symbols.append(part, n);
+    CHECK(pclose(list) == 0);
+    // std::accumulate<const int*, int>, which checks.cu alone instantiates.
+    const std::string name = "\n_ZSt10accumulateIPKiiET0_T_S3_S2_ ";
+    CHECK(symbols.find(name + "t ") != std::string::npos);
+    CHECK(symbols.find(name + "W ") == std::string::npos);
+}
+
 TEST_CASE("the advice for a race is the barrier that all of its cases need", "[simt][check]") {
     simt::set_seed(GENERATE(0u, 1u, 2u));
     // Most neighbours are of one warp; threads 31 and 32 are not.
@@ -124,6 +153,45 @@ TEST_CASE("the advice for a race is the barrier that all of its cases need", "[s
     clear();
 }
 
+TEST_CASE("a value that a mask does not promise is a warning", "[simt][check][synccheck]") {
+    simt::set_seed(GENERATE(0u, 1u, 2u));
+    // The upper lanes read from lanes that take no part, and nobody uses what they get.
+    struct Masks {
+        unsigned threads, mask;
+        Severity severity;
+    };
+    for (const auto& [threads, mask, severity] :
+         {Masks{32, 0xff, Severity::warning}, Masks{8, 0xffffffff, Severity::warning},
+          Masks{32, 0xffffffff, Severity::error}, Masks{8, 0xff, Severity::warning}}) {
+        CAPTURE(threads, mask);
+        clear();
+        CHECK(checks::eight_lanes(threads, mask) == 28);
+        const auto found = findings();
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].kind == "inactive-lane");
+        CHECK(found[0].severity == severity);
+    }
+    simt::set_seed(0);
+    clear();
+}
+
+TEST_CASE("a barrier that some threads have returned before is an error", "[simt][check][synccheck]") {
+    simt::set_seed(GENERATE(0u, 1u, 2u));
+    for (const unsigned n : {1u, 31u, 32u, 33u, 63u, 64u}) {
+        CAPTURE(n);
+        clear();
+        checks::early_return(64, n);
+        const auto found = findings();
+        REQUIRE(found.size() == (n < 64 ? 1 : 0));
+        if (n == 64) continue;
+        CHECK(found[0].kind == "exited-threads");
+        CHECK(found[0].severity == Severity::error);
+        CHECK(found[0].message.find(std::to_string(64 - n) + " of 64 threads") != std::string::npos);
+    }
+    simt::set_seed(0);
+    clear();
+}
+
 TEST_CASE("without a line table there are no columns", "[simt][check]") {
     const std::string places = "0x0000000000001234\nkernel\nfile.cu:12\n";
     CHECK(with_columns("no such program", places) == places);
@@ -134,6 +202,27 @@ TEST_CASE("without a line table there are no columns", "[simt][check]") {
         std::ofstream("columns_test.tmp", std::ios::binary) << program.substr(0, size);
         CHECK(with_columns("columns_test.tmp", places) == places);
     }
+}
+
+TEST_CASE("lines with code that has not run are told", "[simt][check]") {
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+    std::set<std::uint64_t> ran;
+    const auto lines = [&] {
+        for (const std::uintptr_t block : take_blocks()) ran.insert(block);
+        return lines_run(program, "checks.cu", ran);
+    };
+    const checks::Branches at = checks::branches(3);
+    const auto before = lines();
+    REQUIRE(before.count(at.taken) == 1);
+    REQUIRE(before.count(at.other) == 1);
+    CHECK(before.at(at.taken));
+    CHECK_FALSE(before.at(at.other));
+    checks::branches(-3);
+    CHECK(lines().at(at.other));
+    CHECK(take_blocks().empty());  // nothing new has run
+    CHECK(lines_run(program, "no such file", ran).empty());
+    CHECK(lines_run("no such program", "checks.cu", ran).empty());
+    CHECK(lines_run(program, "checks.cu", {}).empty());
 }
 
 TEST_CASE("findings are written for people and for tools", "[simt][check]") {

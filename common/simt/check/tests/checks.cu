@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include <numeric>
+
 #include "corpus.h"
 
 using corpus::Device;
@@ -34,6 +36,15 @@ __global__ void float4_sum(const float4* in, float4* out) {
     out[threadIdx.x] = v;
 }
 
+constexpr unsigned branch_line = __LINE__ + 2;
+__global__ void branch(int* out, int number) {
+    if (number >= 0) {
+        out[0] = number;
+    } else {
+        out[1] = -number;
+    }
+}
+
 __global__ void read_neighbour(int* out) {
     __shared__ int tile[65];
     tile[threadIdx.x] = static_cast<int>(threadIdx.x);
@@ -41,7 +52,27 @@ __global__ void read_neighbour(int* out) {
     out[threadIdx.x] = tile[threadIdx.x + 1];
 }
 
+// A pointer, so that the call is not inlined.
+using Sum = int (*)(const int*, const int*, int);
+__global__ void add_up(int* out, const int* in, Sum sum) {
+    *out = sum(in, in + 65, 0);
+}
+constexpr unsigned add_up_line = __LINE__ - 2;
+
 __global__ void race_once(int* out) { *out = static_cast<int>(threadIdx.x); }
+
+__global__ void sum_of_eight(unsigned mask, int* out) {
+    if (threadIdx.x >= 8) return;
+    int v = static_cast<int>(threadIdx.x);
+    for (unsigned step = 4; step > 0; step /= 2) v += __shfl_down_sync(mask, v, step);
+    if (threadIdx.x == 0) *out = v;
+}
+
+__global__ void barrier_behind_return(int* out, unsigned n) {
+    if (threadIdx.x >= n) return;
+    out[threadIdx.x] = 1;
+    __syncthreads();
+}
 
 }  // namespace
 
@@ -70,6 +101,13 @@ void checks::vectors() {
     float4_sum<<<1, 32>>>(in.get(), out.get());
 }
 
+unsigned checks::library_past_end() {
+    Device<int> out("out", 1), in("in", 64, 1);
+    const Sum volatile sum = std::accumulate<const int*, int>;
+    add_up<<<1, 1>>>(out.get(), in.get(), sum);
+    return add_up_line;
+}
+
 void checks::race() {
     Device<int> out("out", 1);
     race_once<<<1, 2>>>(out.get());
@@ -78,4 +116,23 @@ void checks::race() {
 void checks::neighbour(unsigned threads) {
     Device<int> out("out", 64);
     read_neighbour<<<1, threads>>>(out.get());
+}
+
+int checks::eight_lanes(unsigned threads, unsigned mask) {
+    Device<int> out("out", 1);
+    sum_of_eight<<<1, threads>>>(mask, out.get());
+    int sum = 0;
+    cudaMemcpy(&sum, out.get(), sizeof sum, cudaMemcpyDeviceToHost);
+    return sum;
+}
+
+void checks::early_return(unsigned threads, unsigned n) {
+    Device<int> out("out", threads);
+    barrier_behind_return<<<1, threads>>>(out.get(), n);
+}
+
+checks::Branches checks::branches(int number) {
+    Device<int> out("out", 2);
+    branch<<<1, 1>>>(out.get(), number);
+    return {branch_line + 1, branch_line + 3};
 }

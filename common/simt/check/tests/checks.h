@@ -15,9 +15,22 @@ std::size_t unwritten_tail(int written, int n);
 std::vector<int> survivors();
 /// Copies 32 float4 by way of shared memory.
 void vectors();
+/// The library reads elements 0 to 64 of 64 for a kernel. The line of the call.
+unsigned library_past_end();
 /// Two threads write one word.
 void race();
 /// Each thread of a block reads its neighbour's value, without a barrier.
 void neighbour(unsigned threads);
+/// 0 + 1 + ... + 7, which eight lanes of so many threads add up by shuffles with this mask.
+int eight_lanes(unsigned threads, unsigned mask);
+/// All but n threads of a block return before its barrier.
+void early_return(unsigned threads, unsigned n);
+
+/// The lines of a kernel's two branches.
+struct Branches {
+    unsigned taken, other;
+};
+/// A thread takes the first for a number that is not negative, else the other.
+Branches branches(int number);
 
 }  // namespace checks

@@ -9,6 +9,11 @@
 #include "rungs/catch.hpp"
 #include "simt/control.h"
 
+std::vector<corpus::Case>& corpus::cases() {
+    static std::vector<Case> list;
+    return list;
+}
+
 namespace {
 
 /// The lines of `file` whose comment `bad:` names `name`, and those before that a statement began on.

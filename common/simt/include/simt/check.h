@@ -43,8 +43,8 @@ struct Finding {
     Tool tool = Tool::memcheck;
     Severity severity = Severity::error;
     /// Of memcheck: out-of-bounds, misaligned, null-pointer, host-memory, device-memory-on-host,
-    /// use-after-free, local-memory, constant-write, invalid-free, double-free, leak, crash, timeout,
-    /// refused-launch. Of racecheck:
+    /// use-after-free, local-memory, constant-write, invalid-free, double-free, leak, crash, assertion,
+    /// timeout, refused-launch. Of racecheck:
     /// write-write, read-write, atomic-read, atomic-write. Of initcheck: uninitialised. Of synccheck:
     /// divergent-barrier, exited-threads, wrong-mask, inactive-lane, deadlock, livelock, failure.
     std::string kind;
@@ -83,6 +83,11 @@ std::string to_json(const std::vector<Finding>& findings);
 
 const char* to_string(Tool tool);
 const char* to_string(Severity severity);
+
+/// Which basic blocks of the program have run for the first time since the last call of this function: the
+/// addresses in the program's file that their calls of the hook return to. Empty where code was compiled
+/// without -fsanitize-coverage=trace-pc.
+std::vector<std::uintptr_t> take_blocks();
 
 // ---- Observers --------------------------------------------------------------------------------------------
 

@@ -1,7 +1,10 @@
 /// @file
-/// Columns of the source, which addr2line does not tell.
+/// What a program's line table says that addr2line does not: columns, and which lines there are.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 
 namespace simt::check {
@@ -11,5 +14,11 @@ namespace simt::check {
 /// for those that it is inlined into beside its call (.debug_info, DWARF 2 to 4). Where nothing can be read,
 /// or it is damaged, the text stays as it is.
 std::string with_columns(const std::string& program, const std::string& text);
+
+/// The lines of the source files called `name` that `program` has code for, and whether any of it has run.
+/// @param ran  the blocks that have, as simt::check::take_blocks() returns them. Empty, damaged, or of a
+///             program for another processor than x86-64: no lines
+std::map<unsigned, bool> lines_run(const std::string& program, const std::string& name,
+                                   const std::set<std::uint64_t>& ran);
 
 }  // namespace simt::check

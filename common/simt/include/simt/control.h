@@ -59,4 +59,9 @@ void set_lane_stack_size(std::size_t bytes);
 std::string last_report();
 void clear_report();
 
+/// Is told, in place of standard error, what last_report() says, as soon as a launch fails; `deadlock`: because
+/// its threads wait for each other.
+using ReportListener = void (*)(const std::string& report, bool deadlock);
+void set_report_listener(ReportListener listener);
+
 }  // namespace simt
