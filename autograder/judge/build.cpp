@@ -181,7 +181,7 @@ void prune(const fs::path& cache) {
         if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
     }
     const auto now = fs::file_time_type::clock::now();
-    for (const char* kind : {"objects", "workers"}) {
+    for (const char* kind : {"objects", "warnings", "workers"}) {
         for (const auto& entry : fs::directory_iterator(cache / kind, ignored)) {
             const auto used = entry.last_write_time(ignored);
             if (!ignored && now - used > keep_unused) fs::remove(entry.path(), ignored);
@@ -235,10 +235,16 @@ class Builder {
         try {
             const std::string text = read_rung(source);
             check_words(source.filename().string(), text);
-            result.executable =
-                toolchain_.cache / "workers" / Sha256().add(common_).add(entry_text()).add(text).hex();
+            const std::string content = Sha256().add(common_).add(entry_text()).add(text).hex();
+            result.executable = toolchain_.cache / "workers" / content;
+            // What the compiler warned of belongs to a rung however often it is asked for.
+            const fs::path warnings = toolchain_.cache / "warnings" / content;
             result.cached = in_cache(result.executable);
-            if (!result.cached) link(text, result);
+            if (!result.cached) {
+                link(text, result, warnings);
+            } else if (in_cache(warnings)) {
+                diagnostics_ = read_file(warnings);
+            }
         } catch (const Rejected& rejected) {
             result.executable.clear();
             result.reason = rejected.what();
@@ -611,7 +617,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
     }
 
-    void link(const std::string& text, Build& result) {
+    void link(const std::string& text, Build& result, const fs::path& warnings) {
         const std::string source = rung_.name + ".cu";
         write_file(work_.path() / source, text);
         copy_contract();
@@ -648,6 +654,10 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const fs::path worker = work_.path() / "worker";
         // Workers run as another user, who must be able to execute this file but owns nothing.
         if (chmod(worker.c_str(), 0755) != 0) cache_failed(worker, std::strerror(errno));
+        if (!diagnostics_.empty()) {
+            write_file(work_.path() / "warnings", diagnostics_);
+            into_cache(work_.path() / "warnings", warnings);
+        }
         into_cache(worker, result.executable);
         remove_least_used(result.executable.parent_path(), most_cached_bytes);
     }

@@ -491,11 +491,13 @@ TEST_CASE("what the compiler warns of is told of a right rung, too", "[program][
     REQUIRE(warned.find(at) != std::string::npos);
     warned.insert(warned.find(at), "    int forgotten = 3;\n");
     workbook.folder.write(SmallWorkbook::student, warned);
-    const Outcome outcome = workbook.run({"check", "01/03", "--backend", "cpu"});
-    INFO(outcome.out << outcome.err);
-    CHECK(outcome.status == 0);
-    CHECK_THAT(outcome.out, ContainsSubstring("OK, with remarks"));
-    CHECK_THAT(outcome.out, ContainsSubstring("warning: unused variable 'forgotten'"));
+    for (int time = 0; time < 2; ++time) {  // the second time nothing is compiled
+        const Outcome outcome = workbook.run({"check", "01/03", "--backend", "cpu"});
+        INFO(outcome.out << outcome.err);
+        CHECK(outcome.status == 0);
+        CHECK_THAT(outcome.out, ContainsSubstring("OK, with remarks"));
+        CHECK_THAT(outcome.out, ContainsSubstring("warning: unused variable 'forgotten'"));
+    }
 }
 
 TEST_CASE("the same seed replays the same inputs", "[program][judge]") {

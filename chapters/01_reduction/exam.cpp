@@ -136,12 +136,12 @@ class ReductionExam : public rungs::Exam {
     }
 
     /// Whole numbers from 1 up, as large as a float sum of n can take without rounding: every element counts,
-    /// and one that is missing or counted twice shows at any size.
+    /// and one that is missing or counted twice shows at any size. Zeros and ones where all would be ones, whose
+    /// sum nobody would have to compute.
     static std::vector<float> integers(const rungs::Case& which, std::size_t n, std::uint64_t seed) {
         const double room = 0x1p24 / static_cast<double>(std::max<std::size_t>(n, 1));
-        if (room < 1) return rungs::random_field(n, seed, rungs::Integers{0, 1});
-        const double largest = is_dot(which) ? std::sqrt(room) : room;
-        return rungs::random_field(n, seed, rungs::Integers{1, static_cast<int>(largest)});
+        const int largest = static_cast<int>(is_dot(which) ? std::sqrt(room) : room);
+        return rungs::random_field(n, seed, largest > 1 ? rungs::Integers{1, largest} : rungs::Integers{0, 1});
     }
 
     /// A random number for the places of special values.

@@ -1,4 +1,7 @@
 // The interface of the checks: findings, reports, observers.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -199,8 +202,12 @@ TEST_CASE("without a line table there are no columns", "[simt][check]") {
     std::string program(1 << 20, '\0');
     self.read(program.data(), static_cast<std::streamsize>(program.size()));
     for (const std::size_t size : {0, 10, 63, 64, 4096, 1 << 20}) {
-        std::ofstream("columns_test.tmp", std::ios::binary) << program.substr(0, size);
-        CHECK(with_columns("columns_test.tmp", places) == places);
+        const int file = ::memfd_create("a part of a program", MFD_CLOEXEC);
+        REQUIRE(file >= 0);
+        const std::string path = "/proc/self/fd/" + std::to_string(file);
+        std::ofstream(path, std::ios::binary) << program.substr(0, size);
+        CHECK(with_columns(path, places) == places);
+        ::close(file);
     }
 }
 
