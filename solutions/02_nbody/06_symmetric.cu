@@ -81,8 +81,6 @@ __global__ void __launch_bounds__(block_size, owned == 8 ? 5 : 1)
         // BEGIN SOLUTION
         //~ visitors[warp][lane] = visitor;
         //~ for (int r = 0; r < owned; ++r) add_pair(own[r], visitors[warp][lane], softening2, sum[r], back);
-        // unchecked: no check case needs it yet
-        __syncwarp();  // the visitors before have been read
         visitors[warp][lane] = visitors[warp][lane + 32] = visitor;
         __syncwarp();
 #pragma unroll 2

@@ -361,7 +361,6 @@ __global__ void __launch_bounds__(block_size, 1)
         __syncthreads();
     };
     const auto true_residual = [&] {
-        // unchecked: no check case needs it yet
         grid.sync();  // x is complete
         set_r(x);
         exchange_sums(true);
