@@ -195,7 +195,7 @@ class Session {
                 if (!chosen.rung->given()) current_ = chosen.long_name();
                 names.push_back(chosen.long_name());
             } catch (const UsageError&) {
-                // main.cu and the like are no rungs.
+                // A header beside the rungs.
             }
         }
         if (!names.empty()) check(names);

@@ -42,7 +42,7 @@ bool is_honest_failure(Verdict verdict) {
 /// A chapter's tests name a rung by its tag, or register what every row of the contract's table promises.
 bool has_test(const fs::path& chapter, const std::string& rung) {
     std::error_code error;
-    for (fs::directory_iterator it(chapter, error), end; !error && it != end; it.increment(error)) {
+    for (fs::directory_iterator it(chapter / "exam", error), end; !error && it != end; it.increment(error)) {
         const std::string name = it->path().filename().string();
         if (name.size() < 9 || name.substr(name.size() - 9) != "_test.cpp") continue;
         const std::string text = read_file(it->path());
@@ -186,7 +186,7 @@ std::vector<Finding> check_exercises(const fs::path& root) {
             if (rung.hints.empty()) found.push_back({name + " has no hint in chapter.toml"});
             if (!has_test(manifest.folder, rung.name)) {
                 found.push_back(
-                    {fmt::format("{} has no test: no *_test.cpp in {} carries the tag [{}] or registers "
+                    {fmt::format("{} has no test: no *_test.cpp in {}/exam carries the tag [{}] or registers "
                                  "what every rung promises",
                                  name, shown(root, manifest.folder), rung.name)});
             }

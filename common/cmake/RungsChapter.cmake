@@ -1,14 +1,15 @@
-# rungs_add_chapter(<NN_topic>) makes, from the names of the files in chapters/<NN_topic>,
+# rungs_add_chapter(<NN_topic>) makes, from the names of the files and rooms in chapters/<NN_topic>,
 #   <NN_topic>.exam                               the exam and the oracle, for graders and tests
 #   <NN_topic>.<student|solution>.<cpu|cuda>      the chapter's program; <NN_topic>.<student|solution> builds both
 #   <NN_topic>.<student|solution>.<cpu|cuda>.test what the contract promises, as Catch2 tests
 #   <NN_topic>.solution.checked.<own|clang>.test  no finding of check mode in the solutions, compiled by either
 #   <NN_topic>.ladder.<cpu|cuda>                  times of the solutions: modelled on cpu, measured on cuda
 #   <NN_topic>.demonstrations.<own|clang>.test    what check mode says of the wrong kernels in demonstrations/, if any
-#   <NN_topic>.figures                            draws the lesson's pictures, where there is a figures.cpp
+#   <NN_topic>.figures                            draws the lesson's pictures, where there is figures/figures.cpp
 #   <NN_topic>.library.<cpu|cuda>                 the solutions as a shared library, where there is a folder library/;
 #                                                 tested from C11 and from Python
-#   <NN_topic>.bench                              the ladder against the libraries (cuda only)
+#   <NN_topic>.bench                              the ladder against the libraries (cuda only), where there is bench/
+# What a rung may include lies on top, beside the rungs; the rooms exam/, program/, bench/ and figures/ have the rest.
 # A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
 # stands in. Students' versions are built on demand only: a half-edited rung must not break the build.
 add_custom_target(benchmarks)
@@ -17,17 +18,17 @@ function(rungs_add_chapter chapter)
     set(lesson ${PROJECT_SOURCE_DIR}/chapters/${chapter})
     set(answers ${PROJECT_SOURCE_DIR}/solutions/${chapter})
     file(GLOB rungs CONFIGURE_DEPENDS RELATIVE ${lesson} ${lesson}/[0-9][0-9]_*.cu)
-    file(GLOB test CONFIGURE_DEPENDS ${lesson}/*_test.cpp)
-    foreach(file chapter.toml exam.cpp reference.cpp main.cu)
+    file(GLOB test CONFIGURE_DEPENDS ${lesson}/exam/*_test.cpp)
+    foreach(file chapter.toml exam/exam.cpp exam/reference.cpp program/main.cu)
         if(NOT EXISTS ${lesson}/${file})
             message(FATAL_ERROR "chapters/${chapter}/${file} is missing: docs/contributing.md lists a chapter's files")
         endif()
     endforeach()
     if(NOT rungs OR NOT test)
-        message(FATAL_ERROR "chapters/${chapter} needs a rung such as 01_naive.cu, and tests in a *_test.cpp")
+        message(FATAL_ERROR "chapters/${chapter} needs a rung such as 01_naive.cu, and tests in an exam/*_test.cpp")
     endif()
 
-    add_library(${chapter}.exam STATIC ${lesson}/exam.cpp ${lesson}/reference.cpp)
+    add_library(${chapter}.exam STATIC ${lesson}/exam/exam.cpp ${lesson}/exam/reference.cpp)
     target_compile_definitions(${chapter}.exam PRIVATE RUNGS_CHAPTER=${chapter})
     target_include_directories(${chapter}.exam PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/simt/include)
     target_link_libraries(${chapter}.exam PUBLIC rungs_common PRIVATE rungs_warnings)
@@ -54,7 +55,7 @@ function(rungs_add_chapter chapter)
             add_executable(${name})
             target_include_directories(${name} PRIVATE ${lesson})
             target_link_libraries(${name} PRIVATE ${name}.rungs ${chapter}.exam)
-            rungs_add_kernels(${name} ${backend} ${lesson}/main.cu)
+            rungs_add_kernels(${name} ${backend} ${lesson}/program/main.cu)
             add_dependencies(${chapter}.${version} ${name})
 
             if(version STREQUAL "student")
@@ -145,8 +146,8 @@ function(rungs_add_chapter chapter)
     endif()
 
     # The lesson's pictures are drawn by code; drawn again, they must be the committed ones.
-    if(EXISTS ${lesson}/figures.cpp)
-        add_executable(${chapter}.figures ${lesson}/figures.cpp)
+    if(EXISTS ${lesson}/figures/figures.cpp)
+        add_executable(${chapter}.figures ${lesson}/figures/figures.cpp)
         target_include_directories(${chapter}.figures PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/simt/include)
         target_link_libraries(${chapter}.figures PRIVATE ${chapter}.exam rungs_common rungs_warnings)
         add_test(NAME "${chapter}: figures are current"
@@ -156,9 +157,9 @@ function(rungs_add_chapter chapter)
         set_tests_properties("${chapter}: figures are current" PROPERTIES LABELS ${chapter} TIMEOUT 120)
     endif()
 
-    if(cuda IN_LIST RUNGS_BACKENDS AND EXISTS ${lesson}/bench.cu)
+    if(cuda IN_LIST RUNGS_BACKENDS AND EXISTS ${lesson}/bench)
         add_executable(${chapter}.bench)
-        rungs_add_kernels(${chapter}.bench cuda ${lesson}/bench.cu ${lesson}/peers.cu)
+        rungs_add_kernels(${chapter}.bench cuda ${lesson}/bench/bench.cu ${lesson}/bench/peers.cu)
         target_link_libraries(${chapter}.bench PRIVATE ${chapter}.solution.cuda.rungs ${chapter}.exam CUDA::cublas
                                                      CUDA::cusparse rungs_warnings)
         add_dependencies(benchmarks ${chapter}.bench)

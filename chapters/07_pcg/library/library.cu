@@ -7,7 +7,7 @@
 #include <new>
 #include <vector>
 
-#include "../pcg.cuh"
+#include "pcg.cuh"
 #include "pcg.h"
 #include "rungs/cuda_check.cuh"
 #include "rungs/device_buffer.cuh"

@@ -1,0 +1,79 @@
+// The ladder as a program: every rung adds up the same random numbers and is held against the exact sum.
+// `--help` lists the options. On the CPU backend the times are those of the emulator: they say nothing about
+// a GPU.
+
+#include <bit>
+#include <cstdio>
+#include <exception>
+#include <set>
+
+#include "program/problem.cuh"
+#include "rungs/atomic_file.hpp"
+#include "rungs/svg.hpp"
+#include "rungs/timing.cuh"
+
+/// The error of a rung for n = 256, 1024, ... up to the size asked for.
+static rungs::Series errors(const reduction::Rung& rung, const reduction::Options& options) {
+    rungs::Series series{rung.name, {}, {}};
+    for (std::size_t n = 256; n <= options.n; n *= 4) {
+        reduction::Problem problem(options, n);
+        problem.run(rung);
+        series.x.push_back(static_cast<double>(n));
+        series.y.push_back(problem.error());
+    }
+    return series;
+}
+
+int main(int argc, char** argv) try {
+    const reduction::Options options = reduction::parse_options(argc, argv);
+    if (options.help) return std::printf("%s", reduction::usage.data()), 0;
+    cudaDeviceProp device;
+    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
+    const bool gpu = rungs::is_gpu(device);
+    rungs::TimingOptions timing;
+    if (!gpu) timing.rounds = timing.calls = 1, timing.warm_up = 0;
+
+    reduction::Problem problem(options, options.n);
+    std::printf("%s of %zu random numbers in [0, 1) on %s: %.9g\n", options.dot ? "dot product" : "sum",
+                options.n, device.name, problem.exact());
+    std::printf("%-16s %14s %8s %8s %12s %s\n", "rung", "result", "error", "answers",
+                gpu ? "us" : "emulated us", gpu ? "  GB/s  of copy" : "");
+
+    const auto copy = [&](cudaStream_t stream) { problem.copy(stream); };
+    const double copy_speed = problem.copied_bytes() / rungs::median_milliseconds(copy, timing);
+
+    rungs::LinePlot plot{"Rounding error of the ladder",
+                         "How the error of each rung grows with n",
+                         "n",
+                         "error / sum of magnitudes",
+                         rungs::Scale::log2,
+                         rungs::Scale::log10,
+                         {}};
+    bool right = true, found = false;
+    for (const reduction::Rung& rung : reduction::rungs) {
+        if (std::string(rung.name).rfind(options.rung, 0) != 0) continue;
+        found = true;
+        std::set<unsigned> answers;  // ten equal calls: atomics may give ten different sums
+        for (int call = 0; call < 10; ++call) {
+            problem.run(rung);
+            answers.insert(std::bit_cast<unsigned>(problem.result()));
+        }
+        const double error = problem.error();
+        const bool passed = error <= problem.allowed();  // false for NaN
+        right = right && passed;
+        const auto call = [&](cudaStream_t stream) { problem.run(rung, stream); };
+        const double us = 1e3 * rungs::median_milliseconds(call, timing);
+        std::printf("%-16s %14.9g %8.1e %8zu %12.1f", rung.name, problem.result(), error, answers.size(), us);
+        const double speed = 1e3 * problem.bytes() / us;
+        if (gpu) std::printf(" %6.0f %6.0f %%", speed / 1e6, 100 * speed / copy_speed);
+        std::printf("%s\n", passed ? "" : "  WRONG: more than rounding explains");
+        if (!options.picture.empty()) plot.series.push_back(errors(rung, options));
+    }
+    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
+    if (!options.picture.empty()) rungs::write_file(options.picture, rungs::on_ground(plot.svg()));
+    return right ? 0 : 1;
+} catch (const std::invalid_argument& error) {
+    return std::fprintf(stderr, "%s\n", error.what()), 2;
+} catch (const std::exception& error) {
+    return std::fprintf(stderr, "%s\n", error.what()), 1;
+}

@@ -1,0 +1,149 @@
+// The benchmark: every rung and the classic tile side by side on this GPU, each checked before it is timed.
+// `--help` lists the options.
+
+#include "rungs/bench.cuh"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <functional>
+
+#include "bench/peers.cuh"
+#include "exam/reference.hpp"
+#include "exam/systems.hpp"
+#include "nbody.cuh"
+#include "rungs/csv.hpp"
+
+static constexpr const char* usage = "usage: ./rungs bench 02 [-- options]\n";
+
+static constexpr const char* explanation =
+    "TFLOP/s at 20 operations an interaction, n^2 interactions, whoever computes them how: the convention of "
+    "the\n"
+    "literature. A rung that needs fewer operations can exceed what the GPU does. Medians; all take turns; a "
+    "ball of\n"
+    "random bodies, two of them heavy; calls queued behind a spinning kernel, so that the host's launches do "
+    "not count.\n";
+
+static constexpr float softening = 0.01f;
+static constexpr double slowest = 3000;  // milliseconds of one call; what needs more is left out
+
+/// One way to compute the force, and what it takes.
+struct Contestant {
+    std::string name;
+    nbody::Accelerate* accelerate;
+    nbody::Leapfrog* leapfrog;  // of a rung
+    double milliseconds = 0;
+};
+
+/// n bodies on the device.
+class Bodies {
+  public:
+    explicit Bodies(std::size_t n) : system_(nbody::two_heavy(n, 1)), x_(n), v_(n), a_(n) {
+        std::vector<float4> quads(n);
+        std::memcpy(quads.data(), system_.bodies.data(), x_.bytes());
+        x_.copy_from(quads);
+        v_.zero();
+    }
+    int count() const { return static_cast<int>(x_.size()); }
+
+    void call(const Contestant& one, cudaStream_t stream) {
+        one.accelerate(x_.data(), a_.data(), count(), softening, stream);
+    }
+    /// Steps that move nothing: a step of length 0 does the same work.
+    void steps(const Contestant& one, int steps, cudaStream_t stream) {
+        one.leapfrog(x_.data(), v_.data(), x_.data(), v_.data(), a_.data(), count(), steps, 0.0f, softening,
+                     stream);
+    }
+
+    /// @throws std::runtime_error when a force is further off than rounding explains, on 300 bodies of all
+    /// strips
+    void check(const Contestant& one) {
+        a_.fill_bytes(0xff);
+        call(one, nullptr);
+        const std::vector<float4> a = a_.to_host();
+        const nbody::State state = nbody::state_of(system_.bodies);
+        for (std::size_t i = 0; i < a.size(); i += 1 + a.size() / 300) {
+            const nbody::Pull pull = nbody::reference_pull(state, i, softening);
+            const double error =
+                nbody::length(nbody::Vector{a[i].x, a[i].y, a[i].z} - pull.sum) / pull.magnitude;
+            if (error <= nbody::force_tolerance(a.size())) continue;  // not for NaN
+            throw std::runtime_error(one.name + " is wrong at body " + std::to_string(i) + " of " +
+                                     std::to_string(a.size()));
+        }
+    }
+
+  private:
+    nbody::System system_;
+    rungs::DeviceBuffer<float4> x_, v_, a_;
+};
+
+static double teraflops(std::size_t n, double milliseconds) {
+    return 20e-9 * static_cast<double>(n) * static_cast<double>(n) / milliseconds;
+}
+
+/// Times all that are not too slow. A step is timed beside the force of the last rung.
+static double measure(std::vector<Contestant>& all, std::size_t n, bool quick) {
+    Bodies bodies(n);
+    std::vector<rungs::Candidate> race;
+    std::vector<Contestant*> racers;
+    double together = 0;
+    for (Contestant& one : all) {
+        one.milliseconds = 0;
+        if (n % 256 != 0 && !one.leapfrog) continue;
+        bodies.check(one);
+        const double once = rungs::median_milliseconds([&](cudaStream_t stream) { bodies.call(one, stream); },
+                                                       {.rounds = 1, .warm_up = 0, .calls = 1});
+        if (once > slowest) continue;
+        together += once;
+        racers.push_back(&one);
+        race.push_back({one.name, [&](std::size_t, cudaStream_t stream) { bodies.call(one, stream); }});
+    }
+    const Contestant& last =
+        *std::find_if(all.rbegin(), all.rend(), [](const auto& one) { return one.leapfrog; });
+    constexpr int steps = 4;  // and the force before them
+    race.push_back({"steps", [&](std::size_t, cudaStream_t stream) { bodies.steps(last, steps, stream); }});
+    const double budget = quick ? 500 : 3000;
+    const auto timings =
+        rungs::time_queued(race, {.rounds = static_cast<std::size_t>(std::clamp(budget / together, 5., 200.)),
+                                  .warm_up = 1,
+                                  .calls = 1});
+    for (std::size_t i = 0; i < racers.size(); ++i) racers[i]->milliseconds = timings[i].median();
+    return timings.back().median() / (steps + 1);
+}
+
+static void bench_all(rungs::BenchOptions& options) {
+    if (options.sizes.empty()) {
+        for (int power = 12; power <= 18; power += options.quick ? 2 : 1)
+            options.sizes.push_back(1u << power);
+    }
+    std::vector<Contestant> all;
+    for (const nbody::Rung& rung : nbody::rungs) all.push_back({rung.name, rung.accelerate, rung.leapfrog});
+    all.push_back({"classic", nbody::peers::classic, nullptr});
+    all.push_back({"classic, ftz", nbody::peers::classic_ftz, nullptr});
+
+    std::printf("%s\n%s\n%8s", rungs::machine_name().c_str(), explanation, "n");
+    for (const Contestant& one : all) std::printf("  %s", one.name.c_str());
+    std::printf("  06 us  step/force\n");
+    rungs::Csv csv({"n", "name", "milliseconds", "teraflops"});
+    for (const std::size_t n : options.sizes) {
+        const double step = measure(all, n, options.quick);
+        std::printf("%8s", rungs::size_name(n).c_str());
+        double force = 0;
+        for (const Contestant& one : all) {
+            const int width = static_cast<int>(one.name.size());
+            if (one.milliseconds == 0) {
+                std::printf("  %*s", width, "-");
+                continue;
+            }
+            std::printf("  %*.2f", width, teraflops(n, one.milliseconds));
+            csv.row(n, one.name, one.milliseconds, teraflops(n, one.milliseconds));
+            if (one.leapfrog) force = one.milliseconds;
+        }
+        std::printf("  %5.0f  %10.3f\n", 1e3 * force, step / force);
+        std::fflush(stdout);
+    }
+    if (!options.csv.empty()) csv.write(options.csv);
+}
+
+int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }

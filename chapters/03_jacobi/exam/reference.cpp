@@ -1,0 +1,114 @@
+// The oracle: the same sweeps in double, site by site.
+
+#include "exam/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace jacobi {
+namespace {
+
+constexpr double unit_roundoff = 0x1p-24;  // of float
+
+std::size_t sites(int nx, int ny) { return static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny); }
+
+void require(std::size_t got, std::size_t expected) {
+    if (got == expected) return;
+    throw std::length_error("a field of " + std::to_string(got) + " elements where " +
+                            std::to_string(expected) + " are expected");
+}
+
+/// Inner sites of a lattice.
+double inner(const Lattice& lattice) {
+    return static_cast<double>(std::max(lattice.nx - 2, 0)) *
+           static_cast<double>(std::max(lattice.ny - 2, 0));
+}
+
+}  // namespace
+
+std::vector<float> without_pitch(std::span<const float> field, int nx, int ny) {
+    const std::size_t width = static_cast<std::size_t>(nx), pitch = pitch_of(nx);
+    require(field.size(), pitch * static_cast<std::size_t>(ny));
+    std::vector<float> result;
+    result.reserve(sites(nx, ny));
+    for (std::size_t begin = 0; begin < field.size(); begin += pitch) {
+        const auto row = field.subspan(begin, width);
+        result.insert(result.end(), row.begin(), row.end());
+    }
+    return result;
+}
+
+std::vector<float> with_pitch(std::span<const float> field, int nx, int ny, float between) {
+    const std::size_t width = static_cast<std::size_t>(nx), pitch = pitch_of(nx);
+    require(field.size(), sites(nx, ny));
+    std::vector<float> result(pitch * static_cast<std::size_t>(ny), between);
+    for (std::size_t i = 0; i < field.size(); ++i) result[i / width * pitch + i % width] = field[i];
+    return result;
+}
+
+Reference reference_solve(std::span<const float> start, const Lattice& lattice, int most, double eps) {
+    const std::size_t width = static_cast<std::size_t>(lattice.nx);
+    require(start.size(), sites(lattice.nx, lattice.ny));
+    Reference result;
+    result.phi.assign(start.begin(), start.end());
+    std::vector<double> next = result.phi;  // the boundary is right from here on
+    const auto look_at = [&](double value) {
+        if (std::isfinite(value)) result.largest = std::max(result.largest, std::abs(value));
+    };
+    for (const double value : result.phi) look_at(value);
+    for (int sweep = 0; sweep < most; ++sweep) {
+        double square = 0;
+        for (int y = 1; y + 1 < lattice.ny; ++y) {
+            for (int x = 1; x + 1 < lattice.nx; ++x) {
+                const std::size_t i = static_cast<std::size_t>(x) + width * static_cast<std::size_t>(y);
+                const double sum =
+                    result.phi[i - width] + result.phi[i - 1] + result.phi[i + 1] + result.phi[i + width];
+                next[i] = (sum - static_cast<double>(lattice.charge(x, y))) / 4;
+                const double update = next[i] - result.phi[i];
+                square += update * update;
+                look_at(next[i]);
+            }
+        }
+        std::swap(result.phi, next);
+        result.norms.push_back(std::sqrt(square));
+        if (result.norms.back() <= eps) break;
+    }
+    return result;
+}
+
+// Let u be the unit roundoff and M the largest magnitude. A new value is four neighbours and perhaps a
+// charge, added in any order: four roundings, none of a sum larger than 4 M + |q|, and a division by 4 that
+// is exact. So a sweep errs by at most u (4 M + |q|), to first order. Errors that are there already are
+// averaged like the values, and no average of four numbers is larger than the largest: they never grow. After
+// k sweeps the error is at most k times that of one.
+double rounding_bound(const Lattice& lattice, double largest, int sweeps) {
+    const double one = unit_roundoff * (4 * largest + std::abs(static_cast<double>(lattice.q)));
+    return sweeps * one + std::numeric_limits<float>::denorm_min() * sweeps;
+}
+
+// The norm is a sum over sites of (new - old)^2. Each difference carries the rounding of this sweep and the
+// last, and a smooth rest of older ones that both fields share; by the triangle inequality the norm errs by
+// no more than the norm of these errors, 2 u (4 M + |q|) a site. To that come the roundings of the sum
+// itself: a float partial sum of some tens of squares, all positive, then double: a few u of the whole.
+double norm_bound(const Lattice& lattice, double largest, double norm) {
+    return 64 * unit_roundoff * norm + 2 * std::sqrt(inner(lattice)) * rounding_bound(lattice, largest, 1);
+}
+
+double spectral_radius(int nx, int ny) {
+    if (nx < 3 || ny < 3) return 0;
+    return (std::cos(std::numbers::pi / (nx - 1)) + std::cos(std::numbers::pi / (ny - 1))) / 2;
+}
+
+// The potential kernel of the simple random walk is a(r) = (2 / pi) ln r + (2 gamma + ln 8) / pi + O(1 / r^2)
+// (F. Spitzer, Principles of Random Walk, 1976, section 12; G. Lawler, V. Limic, Random Walk, 2010, theorem
+// 4.4.4). The mean of its four neighbours exceeds it by 1 at the origin; the charge enters here as 1/4.
+double green(double r) {
+    return (std::log(r) + std::numbers::egamma + 1.5 * std::numbers::ln2) / (2 * std::numbers::pi);
+}
+
+}  // namespace jacobi

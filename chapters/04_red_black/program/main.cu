@@ -1,0 +1,82 @@
+// The ladder as a program: how many iterations each method needs, what they cost in float and in double and
+// in blocks of different shapes, and what is left of the error. `--help` lists the options. On the CPU
+// backend times are those of the emulator: they say nothing about a GPU.
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "program/options.hpp"
+#include "program/study.cuh"
+#include "rungs/atomic_file.hpp"
+#include "rungs/svg.hpp"
+
+int main(int argc, char** argv) try {
+    const red_black::Options options = red_black::parse_options(argc, argv);
+    if (options.help) return std::printf("%s", red_black::usage.data()), 0;
+    cudaDeviceProp device;
+    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
+    const bool gpu = rungs::is_gpu(device), draws = !options.pictures.empty();
+    const int n = options.n > 0 ? options.n : gpu ? 64 : 12;
+    const rungs::TimingOptions timing{.rounds = gpu ? 7u : 1u, .warm_up = gpu ? 1u : 0u, .calls = 1};
+    red_black::Study<float> single(n, timing);
+    red_black::Study<double> twice(n, timing);
+    if (draws) std::filesystem::create_directories(options.pictures);
+
+    std::printf("-Laplace(u) = f, %d^3 unknowns, from u = 0 to a residual of %g of the first, on %s%s\n", n,
+                options.tolerance, device.name, gpu ? "" : " (times are the emulator's)");
+    std::printf("%-22s %10s %10s %9s %10s %10s %9s\n", "rung", "iterations", "factor", "ms", "us each",
+                "in double", "error");
+    rungs::LinePlot plot{"Residual against iterations",
+                         "Jacobi, red-black, tiles and over-relaxation",
+                         "iterations",
+                         "residual / first",
+                         rungs::Scale::linear,
+                         rungs::Scale::log10,
+                         {}};
+    bool right = true, found = false;
+    for (const red_black::Rung& rung : red_black::rungs) {
+        if (std::string(rung.name).rfind(options.rung, 0) != 0) continue;
+        found = true;
+        const red_black::Tuning tuning{0, 4};  // the best omega; four sweeps in a tile
+        const int most = static_cast<int>(-2 * std::log(options.tolerance) * n * n) + 50;
+        const int needed = twice.iterations_to(rung, options.tolerance, most, tuning);
+        right = right && needed > 0;
+        const int shown = needed > 0 ? needed : 1;
+        single.run(rung, shown, tuning);
+        const double error = single.error(), ms = single.milliseconds(rung, shown, tuning);
+        const std::vector<double> norms = twice.run(rung, std::min(shown, 4 * n), tuning);
+        std::printf("%-22s %10d %10.6f %9.3f %10.2f %10.2f %9.1e%s\n", rung.name, needed,
+                    red_black::last_factor(norms), ms, 1e3 * single.milliseconds_each(rung, tuning),
+                    1e3 * twice.milliseconds_each(rung, tuning), error,
+                    needed > 0 ? "" : "  WRONG: does not get there");
+        if (!draws) continue;
+        plot.series.push_back({rung.name, {}, norms});
+        for (std::size_t t = 0; t < norms.size(); ++t)
+            plot.series.back().x.push_back(static_cast<double>(t + 1));
+        red_black::draw_slice(std::filesystem::path(options.pictures) / (std::string(rung.name) + ".png"),
+                              single, n, false);
+        single.run(rung, 30, tuning);
+        red_black::draw_slice(
+            std::filesystem::path(options.pictures) / (std::string(rung.name) + "_error_30.png"), single, n,
+            true);
+    }
+    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
+    if (draws)
+        rungs::write_file(std::filesystem::path(options.pictures) / "residuals.svg",
+                          rungs::on_ground(plot.svg()));
+
+    std::printf("one Jacobi sweep in blocks of k x j x i threads, %s us:\n",
+                gpu ? "float and double," : "emulated");
+    for (const dim3 block : {dim3(32, 8, 4), dim3(64, 4, 4), dim3(128, 4, 1), dim3(256, 1, 1), dim3(16, 8, 8),
+                             dim3(8, 8, 8), dim3(4, 8, 32), dim3(1, 8, 64)}) {
+        std::printf("  %3u x %2u x %2u %10.2f %10.2f\n", block.x, block.y, block.z,
+                    1e3 * red_black::shaped_milliseconds(single, n, block, timing),
+                    1e3 * red_black::shaped_milliseconds(twice, n, block, timing));
+    }
+    return right ? 0 : 1;
+} catch (const std::invalid_argument& error) {
+    return std::fprintf(stderr, "%s\n", error.what()), 2;
+} catch (const std::exception& error) {
+    return std::fprintf(stderr, "%s\n", error.what()), 1;
+}

@@ -1,0 +1,525 @@
+// Chapter 5's exam: which systems a solver is tried on, and what a right solve of them looks like.
+
+#include "rungs/exam.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "exam/reference.hpp"
+#include "exam/systems.hpp"
+#include "gradient_descent.cuh"
+#include "rungs/random.hpp"
+
+namespace {
+
+using gradient_descent::dominated;
+using gradient_descent::Spectrum;
+using gradient_descent::System;
+using gradient_descent::Trace;
+
+/// How far ||r_k|| of a float solve may be from the double oracle's, relative to it, where rounding of the
+/// residual itself does not count: each step multiplies r by I - alpha A with relative errors of some u, and
+/// descent forgets them, because its direction is drawn into the same plane whatever it was before (H.
+/// Akaike, Ann. Inst. Statist. Math. 11, 1959). Honest float solves of this exam's systems stay below a tenth
+/// of this (exam_test.cpp measures it).
+constexpr double path_tolerance = 1e-3;
+
+/// How many rounding floors the exam allows for n unknowns. Honest residuals of short rows stay below four. A
+/// long row that is summed up one term after the other rounds n times, at up to the size of the whole sum
+/// each, in a random walk: sqrt(n / 3) of them (N. Higham, T. Mary, SIAM J. Sci. Comput. 41, 2019,
+/// theorem 3.1).
+double allowed_floors(int n) { return std::max(8.0, std::sqrt(n / 3.0)); }
+
+/// What a kind of system is about.
+struct Kind {
+    const char* name;
+    double kappa;      ///< condition number of A, where it is known; 0: not
+    int limit;         ///< iterations
+    double tolerance;  ///< relative residual
+};
+
+constexpr Kind jacobi_kinds[] = {
+    {"dominant", 0, 200, 1e-5},      // random signs, rows not symmetric
+    {"positive", 0, 300, 1e-5},      // spectral radius 0.9, exactly
+    {"divergent", 0, 200, 1e-5},     // spectral radius 1.5
+    {"zero_diagonal", 0, 50, 1e-5},  //
+    {"huge", 0, 200, 1e-5},          // squares of b overflow in float
+    {"tiny", 0, 200, 1e-5},          // squares of b vanish in float
+    {"unaligned", 0, 200, 1e-5},     //
+    {"unit", 1, 50, 1e-5},           // 2 I: one iteration
+    {"limit", 0, 7, 0},              //
+    {"none", 0, 0, 1e-5},            // not one iteration
+    {"zero", 0, 50, 1e-5},           // b = 0
+    {"nan_matrix", 0, 50, 1e-5},     //
+    {"nan_vector", 0, 50, 1e-5},     //
+};
+
+constexpr Kind descent_kinds[] = {
+    {"spd", 10, 300, 1e-5},         //
+    {"worst", 10, 300, 1e-5},       // b = first + last eigenvector: every step gains (kappa-1)/(kappa+1)
+    {"drift", 300, 4000, 3e-6},     // so near to float's own limit that a carried residual tells stories
+    {"stagnant", 300, 2000, 0},     // far below that limit, which only a renewal every so often still shows
+    {"indefinite", 10, 300, 1e-5},  // r.Ar < 0 at once
+    {"turning", 3, 300, 1e-5},      // r.Ar < 0 after the first step
+    {"huge", 10, 300, 1e-5},        // squares of b overflow in float
+    {"tiny", 10, 300, 1e-5},        // squares of b vanish in float
+    {"unaligned", 10, 300, 1e-5},   //
+    {"unit", 1, 50, 1e-5},          // 2 I: one iteration
+    {"limit", 100, 73, 0},          // not a multiple of anything, past one renewal
+    {"none", 10, 0, 1e-5},          // not one iteration
+    {"zero", 10, 50, 1e-5},         // b = 0
+    {"nan_matrix", 0, 50, 1e-5},    //
+    {"nan_vector", 0, 50, 1e-5},    //
+};
+
+/// Both symmetric positive definite and diagonally dominant: a fixed number of iterations of either method.
+constexpr Kind iteration_kinds[] = {{"both", 0, 20, 0}};
+
+std::span<const Kind> kinds_of(const std::string& problem) {
+    if (problem == "jacobi") return jacobi_kinds;
+    if (problem == "descent") return descent_kinds;
+    if (problem == "iterations") return iteration_kinds;
+    throw std::invalid_argument("chapter 5 has the problems jacobi, descent and iterations, not '" + problem +
+                                "'");
+}
+
+Kind kind_of(const rungs::Case& which) {
+    std::string known;
+    for (Kind kind : kinds_of(which.problem)) {
+        if (which.kind == kind.name) {
+            if (which.sizes.size() == 2) kind.limit = static_cast<int>(which.sizes[1]);
+            return kind;
+        }
+        known += std::string(known.empty() ? "" : ", ") + kind.name;
+    }
+    throw std::invalid_argument("problem " + which.problem + " has no systems of kind '" + which.kind +
+                                "'; it has " + known);
+}
+
+std::size_t size_of(const rungs::Case& which) {
+    const bool right = which.sizes.size() == 1 || which.sizes.size() == 2;
+    if (!right || which.sizes[0] < 0 || which.sizes[0] > 100'000 || which.sizes.back() < 0) {
+        throw std::invalid_argument("a solve has one size, n, and may have a second one, the iterations");
+    }
+    return static_cast<std::size_t>(which.sizes[0]);
+}
+
+std::uint64_t seed_of(const rungs::Case& which, int stream) {
+    return which.seed + 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(stream);
+}
+
+struct Made {
+    std::vector<float> a, b;
+};
+
+Made make_system(const rungs::Case& which) {
+    const std::size_t n = size_of(which);
+    const Kind kind = kind_of(which);
+    const std::string_view name = kind.name;
+    const std::uint64_t seed = seed_of(which, 1);
+    Made made;
+    made.b = rungs::random_field(n, seed_of(which, 2), rungs::signed_uniform);
+    if (name == "unit") {
+        made.a.assign(n * n, 0.0f);
+        for (std::size_t i = 0; i < n; ++i) made.a[i * n + i] = 2;
+        return made;
+    }
+    if (which.problem == "descent") {
+        Spectrum spectrum(n, kind.kappa > 0 ? kind.kappa : 10, seed);
+        if (name == "worst" && n > 1) {
+            std::fill(made.b.begin(), made.b.end(), 0.0f);
+            spectrum.add_eigenvector(0, 1, made.b);
+            spectrum.add_eigenvector(n - 1, 1, made.b);
+        }
+        if (name == "indefinite" && n > 0) {
+            spectrum.set_smallest(-6);
+            spectrum.add_eigenvector(0, 4 * std::sqrt(static_cast<double>(n)), made.b);
+        }
+        if (name == "turning" && n > 1) {  // eigenvalues -1 and 3, in parts 1 and 2: r.Ar is 11, then -0.53
+            std::fill(made.b.begin(), made.b.end(), 0.0f);
+            spectrum.set_smallest(-1);
+            spectrum.add_eigenvector(0, 1, made.b);
+            spectrum.add_eigenvector(n - 1, 2, made.b);
+        }
+        made.a = spectrum.matrix();
+    } else if (which.problem == "iterations") {
+        made.a = dominated(n, seed, -1, 0.8, true);
+    } else {
+        const bool positive = name == "positive" || name == "divergent";
+        made.a = dominated(n, seed, positive ? 0.25 : -1, name == "divergent" ? 1.5 : 0.9, false);
+        if (name == "zero_diagonal" && n > 0) {
+            const std::size_t i = rungs::random_word(seed_of(which, 3), 0) % n;
+            made.a[i * n + i] = 0;
+        }
+    }
+    if (name == "huge" || name == "tiny") {
+        for (float& value : made.b) value = std::ldexp(value, name == "huge" ? 80 : -80);
+    }
+    if (name == "zero") std::fill(made.b.begin(), made.b.end(), 0.0f);
+    const std::size_t i = n > 0 ? rungs::random_word(seed_of(which, 3), 0) % n : 0;
+    const std::size_t j = n > 0 ? rungs::random_word(seed_of(which, 3), 1) % n : 0;
+    if (name == "nan_matrix" && n > 0) {
+        made.a[i * n + j] = made.a[j * n + i] = std::numeric_limits<float>::quiet_NaN();
+    }
+    if (name == "nan_vector" && n > 0) made.b[i] = std::numeric_limits<float>::quiet_NaN();
+    return made;
+}
+
+const char* name_of(int outcome) {
+    constexpr const char* names[] = {"converged", "limit_reached", "breakdown", "diverged"};
+    return outcome >= 0 && outcome < 4 ? names[outcome] : "no outcome";
+}
+
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
+std::string iterations(int count) {
+    return std::to_string(count) + (count == 1 ? " iteration" : " iterations");
+}
+
+/// What a rung left.
+struct Answer {
+    std::span<const float> x;
+    std::span<const double> history;
+    int outcome, iterations;
+};
+
+/// Holds an answer against one method's trace. Findings come in the order in which they explain each other.
+class Comparison {
+  public:
+    Comparison(const Kind& kind, const System& system, const Trace& trace, bool descends,
+               const Answer& answer)
+        : kind_(kind),
+          system_(system),
+          trace_(trace),
+          descends_(descends),
+          got_(answer),
+          // The worst b has two eigenvectors alone, and descent does not forget how much of each: what a
+          // renewal rounds off stays. Honest residuals come near eight floors there.
+          floors_((kind.name == std::string_view("worst") ? 2 : 1) * allowed_floors(system.n)) {
+        // Each test leaves a cause and ends the comparison, or the next one relies on it.
+        compare_outcome() && compare_history() && compare_stop() && compare_solution() && compare_theory();
+    }
+
+    const std::string& cause() const { return cause_; }
+    double worst() const { return worst_; }  ///< largest deviation over what is allowed
+    bool passed() const { return cause_.empty() && worst_ <= 1; }
+
+  private:
+    bool fail(const std::string& cause) {
+        cause_ = cause;
+        worst_ = std::max(worst_, std::numeric_limits<double>::infinity());
+        return false;
+    }
+    /// Notes a deviation. @returns whether it is allowed; false for NaN
+    bool within(double deviation, double allowed) {
+        const double ratio = deviation == 0 ? 0 : deviation / allowed;
+        if (!(ratio <= worst_)) worst_ = ratio;
+        return ratio <= 1;
+    }
+
+    bool converges() const { return trace_.outcome == gradient_descent::converged; }
+    bool is(const char* name) const { return std::string_view(kind_.name) == name; }
+    /// Solves so near to float's limit that rounding decides how they end.
+    bool drifts() const { return is("drift") || is("stagnant"); }
+    /// ||b|| in exact arithmetic: what the tolerance is relative to.
+    double scale() const { return trace_.history.front(); }
+
+    bool compare_outcome() {
+        using namespace gradient_descent;
+        const int outcome = got_.outcome, k = got_.iterations, limit = kind_.limit;
+        if (outcome < converged || outcome > diverged) {
+            return fail("outcome[0] is " + std::to_string(outcome) + ", which is no Outcome");
+        }
+        if (k < 0 || k > limit) {
+            return fail("outcome[1] says " + iterations(k) + "; the limit is " + std::to_string(limit));
+        }
+        for (const float value : got_.x) {
+            if (std::isfinite(value) || trace_.outcome == diverged) continue;
+            return fail(
+                "x has elements that are not finite: was it set to 0 at the start, and written in full?");
+        }
+        if (outcome == trace_.outcome) return true;
+        // Where rounding decides, it may: at the very end of what float can reach.
+        if (drifts() && outcome == limit_reached && k == limit) return true;
+        std::string cause = std::string("says ") + name_of(outcome) + " after " + iterations(k) +
+                            "; right is " + name_of(trace_.outcome) + " after " +
+                            std::to_string(trace_.iterations);
+        if ((is("huge") || is("tiny"))) {
+            cause +=
+                ". The squares of b's elements leave the range of float: are all sums formed in double, from "
+                "products in double?";
+        } else if (trace_.outcome == breakdown) {
+            cause += descends_ ? ". r.Ar is not positive here: no step along r can be the right one"
+                               : ". The diagonal has a zero here";
+        } else if (trace_.outcome == diverged) {
+            cause += ". The residual grows without bound, or is no number: that has to be reported";
+        } else if (outcome == breakdown && descends_) {
+            cause += ". A is positive definite: is r.Ar complete, and cleared before each iteration?";
+        } else if (const std::string first = first_deviation(); !first.empty()) {
+            cause += ". " + first;
+        }
+        return fail(cause);
+    }
+
+    /// Where the history leaves the right path first, if it does.
+    std::string first_deviation() const {
+        const std::vector<double>& right = trace_.history;
+        const auto have = std::min(static_cast<std::size_t>(got_.iterations) + 1, got_.history.size());
+        for (std::size_t k = 0; k < std::min(have, right.size()); ++k) {
+            const double allowed = path_tolerance * right[k] + floors_ * floor_of_x();
+            if (!(std::abs(got_.history[k] - right[k]) <= allowed))
+                return explain_history(k, got_.history[k], right);
+        }
+        return {};
+    }
+
+    bool compare_history() {
+        const std::vector<double>& right = trace_.history;
+        const std::size_t have = static_cast<std::size_t>(got_.iterations) + 1;
+        if (got_.history.size() < have) return fail("the history is too short");
+        for (std::size_t k = 0; k < std::min(have, right.size()); ++k) {
+            const double h = got_.history[k];
+            if (std::isnan(right[k]) && std::isnan(h)) continue;
+            const double floor = k > 0 ? floors_ * floor_of_x() : 1e-9 * right[k];
+            // Close to what float can resolve, the oracle's path is not the only honest one.
+            if (drifts() && right[k] < 20 * floor_of_x()) break;
+            if (within(std::abs(h - right[k]), path_tolerance * (k > 0) * right[k] + floor)) continue;
+            return fail(explain_history(k, h, right));
+        }
+        return true;
+    }
+
+    std::string explain_history(std::size_t k, double h, const std::vector<double>& right) const {
+        std::string cause = "||r|| after " + iterations(static_cast<int>(k)) + " is " + number(h) +
+                            " instead of " + number(right[k]);
+        if ((is("huge") || is("tiny"))) return cause + ": are sums of squares formed in double?";
+        if (k == 0) return cause + ": that is ||b||, a root of a sum of squares in double";
+        if (std::abs(h * h - right[k]) < 1e-3 * right[k]) return cause + ": is that r.r, without the root?";
+        if (k + 1 < right.size() && std::abs(h - right[k + 1]) < 1e-4 * h) {
+            return cause + ": that is the residual one iteration later";
+        }
+        if (std::abs(h - right[k - 1]) < 1e-4 * h) {
+            return cause +
+                   ": that is the residual one iteration earlier. Was the step made, and with the new r?";
+        }
+        if (k == 1) {
+            return cause + ": the first step is wrong; is every row multiplied, in full and once" +
+                   (descends_ ? ", and is alpha r.r / r.Ar?" : "?");
+        }
+        if (descends_ && k == 2) {
+            return cause +
+                   ", and the first step was right: is alpha that of this iteration, from sums that were "
+                   "cleared before it, and is every row multiplied?";
+        }
+        const bool renews = static_cast<int>(k) % gradient_descent::renew_every == 0 ||
+                            static_cast<int>(k) + 1 >= trace_.iterations;
+        if (descends_ && renews && h > 2 * right[k - 1]) {
+            return cause +
+                   ", and the steps before were right to a thousandth. A rung that carries r along takes it "
+                   "from x here: if that is yours, x was wrong all along. Did it step along the old r, with "
+                   "the same alpha?";
+        }
+        return cause +
+               ", and the steps before were right to a thousandth: is every row multiplied, the last one "
+               "too?";
+    }
+
+    bool compare_stop() {
+        using namespace gradient_descent;
+        const std::size_t k = static_cast<std::size_t>(got_.iterations);
+        const double threshold = kind_.tolerance * got_.history[0];
+        const double slack = 1 + 1e-12;  // the root of a square
+        if (got_.outcome == converged && !(got_.history[k] <= threshold * slack)) {
+            return fail("converged is claimed at ||r|| = " + number(got_.history[k]) +
+                        ", above tolerance ||b|| = " + number(threshold));
+        }
+        for (std::size_t j = 0; j < k; ++j) {
+            if (got_.history[j] * slack <= threshold) {
+                return fail("||r|| was small enough after " + iterations(static_cast<int>(j)) + ", and " +
+                            std::to_string(k) + " were done");
+            }
+        }
+        if (got_.outcome == limit_reached && got_.iterations != kind_.limit) {
+            return fail("the limit is " + iterations(kind_.limit) + "; " + std::to_string(k) + " were done");
+        }
+        if (got_.iterations == trace_.iterations || drifts()) return true;
+        if (got_.outcome == breakdown) {
+            return fail("the breakdown is reported after " + iterations(static_cast<int>(k)) +
+                        " instead of " + std::to_string(trace_.iterations));
+        }
+        // Another count is honest only where the oracle's residual is within rounding of the threshold.
+        const std::size_t at = std::min(k, static_cast<std::size_t>(trace_.iterations));
+        const double edge = got_.outcome == diverged ? too_far * scale() : kind_.tolerance * scale();
+        const double band = path_tolerance * edge + floors_ * floor_of_x();
+        if (within(std::abs(trace_.history[at] - edge), band)) return true;
+        return fail("stopped after " + iterations(static_cast<int>(k)) + " instead of " +
+                    std::to_string(trace_.iterations));
+    }
+
+    bool compare_solution() {
+        const std::vector<double> x(got_.x.begin(), got_.x.end());
+        if (is("nan_matrix") || is("nan_vector")) {  // no step can be made
+            return x == trace_.x || fail("no step can be made here, so x has to be 0");
+        }
+        const double claimed = got_.history[static_cast<std::size_t>(got_.iterations)];
+        const double found = gradient_descent::residual_norm(system_, x);
+        // Carried along, a residual may be off by what rounding did since it was last renewed. At the end of
+        // a solve that has converged, or done a multiple of renew_every iterations, it is fresh: honest ones
+        // are then off by a seventh of the floor at most, and those that were never renewed by three floors
+        // or more.
+        const double allowed_drift = drifts() ? floor_of_x() : floors_ * floor_of_x() + 1e-4 * claimed;
+        if (!within(std::abs(found - claimed), allowed_drift)) {
+            std::string cause =
+                "||b - A x|| is " + number(found) + ", and the history ends with " + number(claimed);
+            if (drifts()) return fail(cause + ": the carried residual has drifted away from the true one");
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                if (std::abs(x[i] - trace_.x[i]) <= 0.01 * (std::abs(trace_.x[i]) + 1e-3 * scale())) continue;
+                return fail(cause + ": x[" + std::to_string(i) + "] is " + number(x[i]) + " instead of " +
+                            number(trace_.x[i]) + (i + 1 == x.size() ? ", the last one" : ""));
+            }
+            return fail(cause);
+        }
+        if (drifts() || got_.iterations != trace_.iterations) return true;
+        std::vector<double> difference(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) difference[i] = x[i] - trace_.x[i];
+        // In the norm in which descent works.
+        const double allowed = path_tolerance * size(trace_.x) + floors_ * floor_of_x();
+        if (within(size(difference), allowed)) return true;
+        return fail("x is not the iterate after " + std::to_string(got_.iterations) + " steps");
+    }
+
+    /// The A-norm, where A makes one; else the Euclidean norm.
+    double size(const std::vector<double>& v) const {
+        if (descends_ && kind_.kappa > 0 && trace_.outcome != gradient_descent::breakdown)
+            return gradient_descent::norm_in(system_, v);
+        double square = 0;
+        for (const double value : v) square += value * value;
+        return std::sqrt(square);
+    }
+
+    /// ||x - x*|| in the A-norm shrinks by (kappa - 1) / (kappa + 1) in each step at least (L. Kantorovich,
+    /// 1948; J. Nocedal, S. Wright, Numerical Optimization, 2nd ed. 2006, theorem 3.3).
+    bool compare_theory() {
+        if (!descends_ || kind_.kappa <= 0 || system_.n < 2 || drifts()) return true;
+        if (trace_.outcome == gradient_descent::breakdown) return true;  // A makes no norm
+        const double factor = (kind_.kappa - 1) / (kind_.kappa + 1);
+        const std::vector<double> exact = gradient_descent::solution(system_);
+        std::vector<double> error(got_.x.begin(), got_.x.end());
+        for (std::size_t i = 0; i < error.size(); ++i) error[i] -= exact[i];
+        const double bound = std::pow(factor, got_.iterations) * size(exact);
+        const double got = size(error);
+        if (!(got <= 1.001 * bound + path_tolerance * size(exact) + floors_ * floor_of_x())) {
+            return fail("the error in the A-norm is " + number(got) + ", and theory allows " + number(bound) +
+                        " for kappa = " + number(kind_.kappa));
+        }
+        if (!is("worst") || system_.n <= 2 || got_.iterations == 0) return true;
+        const double left = got_.history[static_cast<std::size_t>(got_.iterations)];
+        const double expected = std::pow(factor, got_.iterations) * scale();
+        if (std::abs(left - expected) > 1e-3 * got_.iterations * expected + floors_ * floor_of_x()) {
+            return fail("the convergence factor is " +
+                        number(std::pow(left / scale(), 1.0 / got_.iterations)) +
+                        " instead of (kappa-1)/(kappa+1) = " + number(factor));
+        }
+        return true;
+    }
+
+    /// Rounding of a residual at the oracle's x.
+    double floor_of_x() const {
+        if (floor_ < 0) floor_ = gradient_descent::rounding_floor(system_, trace_.x);
+        return floor_;
+    }
+
+    const Kind& kind_;
+    const System& system_;
+    const Trace& trace_;
+    bool descends_;
+    Answer got_;
+    double floors_;
+    std::string cause_;
+    double worst_ = 0;
+    mutable double floor_ = -1;
+};
+
+class GradientDescentExam : public rungs::Exam {
+  public:
+    rungs::Task make(const rungs::Case& which) const override {
+        const Kind kind = kind_of(which);
+        const std::size_t n = size_of(which);
+        const std::size_t limit = static_cast<std::size_t>(kind.limit);
+        Made made = make_system(which);
+        const std::size_t off = std::string_view(kind.name) == "unaligned" ? 1 + which.seed % 3 : 0;
+        return {{rungs::Array::of("a", made.a, off), rungs::Array::of("b", made.b, off)},
+                {rungs::Array::unset<float>("x", n, off), rungs::Array::unset<double>("history", limit + 1),
+                 rungs::Array::unset<int>("outcome", 2)},
+                {rungs::Number(static_cast<long long>(n)), rungs::Number(static_cast<long long>(limit)),
+                 rungs::Number(kind.tolerance)}};
+    }
+
+    rungs::Check check(const rungs::Case& which, const rungs::Task& task,
+                       std::span<const rungs::Array> outputs) const override {
+        if (outputs.size() != 3 || outputs[2].as<int>().size() != 2) {
+            throw std::invalid_argument("a solve leaves x, a history and two ints");
+        }
+        const Kind kind = kind_of(which);
+        const System system{static_cast<int>(size_of(which)), task.inputs[0].as<float>(),
+                            task.inputs[1].as<float>()};
+        const auto outcome = outputs[2].as<int>();
+        const Answer answer{outputs[0].as<float>(), outputs[1].as<double>(), outcome[0], outcome[1]};
+
+        // A fixed number of iterations may be of either method: of the two, the one that it is nearer to.
+        std::vector<bool> methods;
+        if (which.problem != "descent") methods.push_back(false);
+        if (which.problem != "jacobi") methods.push_back(true);
+        rungs::Check check;
+        check.measure = "deviation of residuals, stop and x / what rounding explains";
+        check.tolerance = 1;
+        check.of = 1;
+        check.error = std::numeric_limits<double>::infinity();
+        double nearest = std::numeric_limits<double>::infinity();
+        for (const bool descends : methods) {
+            const Trace trace = descends
+                                    ? gradient_descent::reference_descent(system, kind.limit, kind.tolerance)
+                                    : gradient_descent::reference_jacobi(system, kind.limit, kind.tolerance);
+            const Comparison comparison(kind, system, trace, descends, answer);
+            const double distance =
+                methods.size() > 1 && answer.history.size() > 1 && trace.history.size() > 1
+                    ? std::abs(answer.history[1] - trace.history[1])
+                    : 0;
+            if (comparison.passed() || distance < nearest) {
+                nearest = comparison.passed() ? -1 : distance;
+                check.passed = comparison.passed();
+                check.error = comparison.worst();
+                check.cause = comparison.cause();
+            }
+        }
+        if (!check.passed) check.wrong = 1;
+        return check;
+    }
+
+    std::vector<std::string> size_names(const rungs::Case& /*which*/) const override {
+        return {"n", "limit"};
+    }
+
+    rungs::Work work(const rungs::Case& which) const override {
+        // An iteration has to read one triangle of A, or all of it if A is not symmetric.
+        const auto n = static_cast<double>(size_of(which));
+        const double iterations = kind_of(which).limit;
+        const double elements = which.problem == "jacobi" ? n * n : n * (n + 1) / 2;
+        return {sizeof(float) * iterations * elements, 2 * iterations * n * n,
+                sizeof(float) * std::min(iterations, 1.0) * elements};
+    }
+};
+
+}  // namespace
+
+RUNGS_EXAM(GradientDescentExam)

@@ -1,0 +1,204 @@
+#pragma once
+// The command line, the data and the pictures of the chapter's program.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exam/reference.hpp"
+#include "exam/systems.hpp"
+#include "gradient_descent.cuh"
+#include "rungs/device_buffer.cuh"
+#include "rungs/options.hpp"
+#include "rungs/random.hpp"
+#include "rungs/svg.hpp"
+
+namespace gradient_descent {
+
+/// What the program was asked for.
+struct Options {
+    int n = 200;
+    double kappa = 30;
+    std::uint64_t seed = 1;
+    int limit = 2000;
+    double tolerance = 1e-5;
+    bool help = false;
+    std::string rung;     ///< only this one: "03_descent" or "03"; empty: all
+    std::string picture;  ///< the SVG file for ||r|| against iterations; empty: none
+    std::string study;    ///< the SVG file for iterations against the condition number; empty: none
+};
+
+inline constexpr std::string_view usage =
+    "usage: gradient_descent [options]\n"
+    "  --n N            unknowns (200)\n"
+    "  --kappa K        condition number, from 1 up (30)\n"
+    "  --seed S         which random system (1)\n"
+    "  --limit M        the most iterations (2000)\n"
+    "  --tolerance T    relative residual at which to stop (1e-5)\n"
+    "  --rung NAME      only this rung: 03_descent, or 03\n"
+    "  --picture FILE   draw ||r|| against the iterations, as SVG\n"
+    "  --study FILE     solve for many condition numbers, print and draw how the iterations grow\n";
+
+/// Reads the command line. @throws std::invalid_argument that names what is wrong, and what is possible.
+inline Options parse_options(int count, char** words) {
+    const auto refuse = [](const std::string& why) {
+        throw std::invalid_argument(why + "\n" + std::string(usage));
+    };
+    const auto number = [](const std::string& flag, const char* text, double least, double most) {
+        return rungs::option_number(flag, text, least, most, usage);
+    };
+    Options options;
+    for (int i = 1; i < count; ++i) {
+        const std::string flag = words[i];
+        if (flag == "--help") {
+            options.help = true;
+            continue;
+        }
+        constexpr std::string_view known[] = {"--n",         "--kappa", "--seed",    "--limit",
+                                              "--tolerance", "--rung",  "--picture", "--study"};
+        if (std::find(std::begin(known), std::end(known), flag) == std::end(known)) {
+            refuse("unknown option '" + flag + "'");
+        }
+        if (++i == count) refuse(flag + " needs a value");
+        if (flag == "--n") options.n = static_cast<int>(number(flag, words[i], 1, 50'000));
+        if (flag == "--kappa") options.kappa = number(flag, words[i], 1, 1e6);
+        if (flag == "--seed") options.seed = static_cast<std::uint64_t>(number(flag, words[i], 0, 1e15));
+        if (flag == "--limit") options.limit = static_cast<int>(number(flag, words[i], 0, 1e6));
+        if (flag == "--tolerance") options.tolerance = number(flag, words[i], 0, 1);
+        if (flag == "--rung") options.rung = words[i];
+        if (flag == "--picture") options.picture = words[i];
+        if (flag == "--study") options.study = words[i];
+    }
+    return options;
+}
+
+inline const char* name_of(int outcome) {
+    constexpr const char* names[] = {"converged", "limit reached", "breakdown", "diverged"};
+    return outcome >= 0 && outcome < 4 ? names[outcome] : "no outcome";
+}
+
+/// What a rung reached.
+struct Solved {
+    int outcome = -1, iterations = 0;
+    double residual = 0;          ///< ||b - A x|| / ||b||, in double, of the x that it left
+    std::vector<double> history;  ///< ||r_k|| / ||b||, as it was claimed
+};
+
+/// One random symmetric positive definite system with a known condition number, on the host and on the
+/// device. The right-hand side is the hardest one for descent: the sum of the first and the last eigenvector.
+class Problem {
+  public:
+    explicit Problem(const Options& options)
+        : n_(options.n),
+          limit_(options.limit),
+          tolerance_(options.tolerance),
+          b_(static_cast<std::size_t>(n_)) {
+        const Spectrum spectrum(b_.size(), options.kappa, options.seed);
+        a_ = spectrum.matrix();
+        spectrum.add_eigenvector(0, 1, b_);
+        if (n_ > 1) spectrum.add_eigenvector(b_.size() - 1, 1, b_);
+        d_a_ = rungs::DeviceBuffer<float>(a_);
+        d_b_ = rungs::DeviceBuffer<float>(b_);
+        d_x_ = rungs::DeviceBuffer<float>(b_.size());
+        d_history_ = rungs::DeviceBuffer<double>(static_cast<std::size_t>(limit_) + 1);
+        d_outcome_ = rungs::DeviceBuffer<int>(2);
+    }
+
+    Trace oracle(bool descends) const {
+        return descends ? reference_descent(system(), limit_, tolerance_)
+                        : reference_jacobi(system(), limit_, tolerance_);
+    }
+    void queue(const Rung& rung, cudaStream_t stream) {
+        rung.solve(d_a_.data(), d_b_.data(), d_x_.data(), d_history_.data(), d_outcome_.data(), n_, limit_,
+                   tolerance_, stream);
+    }
+    Solved solve(const Rung& rung) {
+        d_x_.fill_bytes(0xff);
+        d_outcome_.fill_bytes(0xff);
+        queue(rung, nullptr);
+        Solved solved;
+        const std::vector<int> outcome = d_outcome_.to_host();
+        solved.outcome = outcome[0];
+        solved.iterations = std::clamp(outcome[1], 0, limit_);
+        solved.history = d_history_.to_host();
+        solved.history.resize(static_cast<std::size_t>(solved.iterations) + 1);
+        const std::vector<float> x = d_x_.to_host();
+        const double norm = std::max(residual_norm(system(), std::vector<double>(x.size(), 0.0)), 1e-300);
+        solved.residual = residual_norm(system(), std::vector<double>(x.begin(), x.end())) / norm;
+        for (double& value : solved.history) value /= norm;
+        return solved;
+    }
+
+  private:
+    System system() const { return {n_, a_, b_}; }
+
+    int n_, limit_;
+    double tolerance_;
+    std::vector<float> a_, b_;
+    rungs::DeviceBuffer<float> d_a_, d_b_, d_x_;
+    rungs::DeviceBuffer<double> d_history_;
+    rungs::DeviceBuffer<int> d_outcome_;
+};
+
+/// Whether a rung ended as the oracle did, with a residual that it may claim. Iterations may differ by a few
+/// where the last digits decide.
+inline bool agrees(const Solved& solved, const Trace& oracle, double tolerance) {
+    if (solved.outcome != oracle.outcome) return false;
+    if (std::abs(solved.iterations - oracle.iterations) > 2 + oracle.iterations / 100) return false;
+    return solved.outcome != converged || solved.residual <= 1.1 * tolerance + 1e-5;
+}
+
+/// (kappa - 1) / (kappa + 1): what descent gains in an iteration at least.
+inline double factor_of(double kappa) { return (kappa - 1) / (kappa + 1); }
+
+/// ||r|| against the iterations, a line for each rung that differs, with the bound of theory.
+inline rungs::LinePlot convergence_plot(const Options& options, const std::vector<rungs::Series>& lines) {
+    rungs::LinePlot plot{
+        "Convergence at condition number " + std::to_string(static_cast<int>(options.kappa)),
+        "How the residual falls from iteration to iteration, for Gauss-Jacobi and for descent",
+        "iterations",
+        "||r|| / ||b||",
+        rungs::Scale::linear,
+        rungs::Scale::log10,
+        lines};
+    rungs::Series bound{"((k-1)/(k+1))^i", {}, {}};
+    std::size_t longest = 1;
+    for (const rungs::Series& line : lines) longest = std::max(longest, line.x.size());
+    for (std::size_t k = 0; k < longest; ++k) {
+        bound.x.push_back(static_cast<double>(k));
+        bound.y.push_back(std::pow(factor_of(options.kappa), static_cast<double>(k)));
+    }
+    plot.series.push_back(bound);
+    return plot;
+}
+
+/// Iterations of `rung` for condition numbers from 2 to the one asked for, beside those that theory allows.
+inline rungs::LinePlot condition_study(const Options& options, const Rung& rung) {
+    rungs::LinePlot plot{"Iterations against the condition number",
+                         "How many iterations descent needs as the condition number grows",
+                         "condition number",
+                         "iterations",
+                         rungs::Scale::log2,
+                         rungs::Scale::log10,
+                         {{rung.name, {}, {}}, {"bound", {}, {}}}};
+    for (double kappa = 2; kappa <= options.kappa; kappa *= 2) {
+        Options one = options;
+        one.kappa = kappa;
+        one.limit = static_cast<int>(std::log(1 / options.tolerance) * kappa) + 10;
+        const Solved solved = Problem(one).solve(rung);
+        if (solved.outcome == converged) {
+            plot.series[0].x.push_back(kappa);
+            plot.series[0].y.push_back(std::max(solved.iterations, 1));
+        }
+        plot.series[1].x.push_back(kappa);
+        plot.series[1].y.push_back(std::ceil(std::log(options.tolerance) / std::log(factor_of(kappa))));
+    }
+    return plot;
+}
+
+}  // namespace gradient_descent

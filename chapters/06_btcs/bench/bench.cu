@@ -1,0 +1,299 @@
+// The benchmark: every rung and cuSPARSE side by side on this GPU, each checked before it is timed. `--help`
+// lists the options.
+
+#include "rungs/bench.cuh"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <functional>
+
+#include "bench/peers.cuh"
+#include "btcs.cuh"
+#include "rungs/csv.hpp"
+
+static constexpr const char* usage = "usage: ./rungs bench 06 [-- options]; a size is the rows in all\n";
+
+static constexpr const char* explanation =
+    "Grow/s: 10^9 rows solved, or stepped, a second. Floor: what has to be read and written, 20 bytes a row "
+    "of a system\n"
+    "(four numbers in, one out) and 8 a row of the heat equation (per pass), at the speed of a copy. "
+    "cuSPARSE solves in\n"
+    "place; its buffers are made before, and what it overwrites is not restored while it is timed. Medians; "
+    "all of a\n"
+    "table take turns.\n";
+
+/// A random number in [0, 1) for each i.
+static __device__ float random(unsigned long long i) {
+    unsigned x = static_cast<unsigned>(i ^ i >> 32) * 0x9E3779B9u + 0x1234567u;
+    x = (x ^ (x >> 16)) * 0x7feb352du;
+    x = (x ^ (x >> 15)) * 0x846ca68bu;
+    return ((x ^ (x >> 16)) >> 8) * 0x1p-24f;
+}
+
+/// Rows that are dominated by a tenth or more, or those of the heat equation if r > 0. Row j of system i is
+/// element i * m + j, or j * systems + i: it is the same row in both layouts.
+static __global__ void make_kernel(float* lower, float* diagonal, float* upper, float* rhs, long long m,
+                                   long long systems, bool interleaved, float r) {
+    const long long e = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    if (e >= m * systems) return;
+    const long long i = e / m, j = e % m, to = interleaved ? j * systems + i : e;
+    lower[to] = j == 0 ? 0 : r > 0 ? -r : 2 * random(4 * e) - 1;
+    upper[to] = j == m - 1 ? 0 : r > 0 ? -r : 2 * random(4 * e + 1) - 1;
+    diagonal[to] =
+        r > 0 ? 1 + 2 * r : (1.1f + random(4 * e + 2)) * (fabsf(lower[to]) + fabsf(upper[to])) + 0.01f;
+    rhs[to] = 2 * random(4 * e + 3) - 1;
+}
+
+/// largest[0] becomes the largest |x|, as bits. All threads of a warp must come here.
+static __global__ void size_kernel(const float* x, long long n, unsigned* largest) {
+    const long long e = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    unsigned bits = e < n ? __float_as_uint(fabsf(x[e])) : 0;
+    for (int step = 16; step > 0; step /= 2) bits = max(bits, __shfl_xor_sync(0xffffffffu, bits, step));
+    if (threadIdx.x % 32 == 0 && bits > largest[0]) atomicMax(largest, bits);
+}
+
+/// largest[1] becomes the largest |b - A x| / ((|lower| + |diagonal| + |upper|) max |x|) of all rows, as
+/// bits.
+static __global__ void residual_kernel(const float* lower, const float* diagonal, const float* upper,
+                                       const float* rhs, const float* x, long long m, long long systems,
+                                       bool interleaved, unsigned* largest) {
+    const long long e = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    if (e >= m * systems) return;
+    const long long i = e / m, j = e % m, at = interleaved ? j * systems + i : e,
+                    step = interleaved ? systems : 1;
+    double r = rhs[at] - static_cast<double>(diagonal[at]) * x[at];
+    if (j > 0) r -= static_cast<double>(lower[at]) * x[at - step];
+    if (j < m - 1) r -= static_cast<double>(upper[at]) * x[at + step];
+    const float scale =
+        (fabsf(lower[at]) + fabsf(diagonal[at]) + fabsf(upper[at])) * __uint_as_float(largest[0]);
+    const unsigned bits = __float_as_uint(static_cast<float>(fabs(r)) / scale);
+    if (bits > largest[1]) atomicMax(largest + 1, bits);
+}
+
+/// Systems in device memory, and a second copy for those who overwrite it.
+struct Problem {
+    rungs::DeviceBuffer<float> lower, diagonal, upper, rhs, x, scratch[3];
+    rungs::DeviceBuffer<int> status;
+    rungs::DeviceBuffer<long long> single;
+    long long m, systems;
+    bool interleaved;
+
+    Problem(long long rows, long long count, bool columns, float r)
+        : lower(rows * count),
+          diagonal(rows * count),
+          upper(rows * count),
+          rhs(rows * count),
+          x(rows * count),
+          status(count),
+          single(1),
+          m(rows),
+          systems(count),
+          interleaved(columns) {
+        make_kernel<<<static_cast<unsigned>((m * systems + 255) / 256), 256>>>(
+            lower.data(), diagonal.data(), upper.data(), rhs.data(), m, systems, interleaved, r);
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    }
+    btcs::peers::Systems copy() {
+        for (auto& buffer : scratch) {
+            if (buffer.empty()) buffer = rungs::DeviceBuffer<float>(x.size());
+        }
+        scratch[0].copy_from(lower), scratch[1].copy_from(diagonal), scratch[2].copy_from(upper);
+        x.copy_from(rhs);
+        return systems_in_place();
+    }
+    btcs::peers::Systems systems_in_place() {
+        return {scratch[0].data(), scratch[1].data(),   scratch[2].data(),
+                x.data(),          static_cast<int>(m), static_cast<int>(systems)};
+    }
+    /// @throws std::runtime_error when the rows are not fulfilled
+    void check(const std::string& name, double allowed = btcs::tolerance) {
+        rungs::DeviceBuffer<unsigned> largest(2);
+        largest.zero();
+        const auto blocks = static_cast<unsigned>((m * systems + 255) / 256);
+        size_kernel<<<blocks, 256>>>(x.data(), m * systems, largest.data());
+        residual_kernel<<<blocks, 256>>>(lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), m,
+                                         systems, interleaved, largest.data());
+        CUDA_CHECK(cudaGetLastError());
+        float found[2];
+        std::memcpy(found, largest.to_host().data(), sizeof found);
+        const float error = found[1];
+        if (error <= allowed && std::isfinite(found[0])) return;
+        throw std::runtime_error(name + " is wrong for m = " + std::to_string(m) + ", " +
+                                 std::to_string(systems) + " systems: a row is off by " +
+                                 std::to_string(error));
+    }
+};
+
+/// One way to solve, and what it takes.
+struct Contestant {
+    std::string name;
+    std::function<void(cudaStream_t)> run;
+    double bytes = 20;  ///< a row
+    double milliseconds = 0;
+};
+
+static void race(std::vector<Contestant>& all, bool quick) {
+    std::vector<rungs::Candidate> candidates;
+    for (const Contestant& one : all) {
+        candidates.push_back({one.name, [&one](std::size_t, cudaStream_t stream) { one.run(stream); }});
+    }
+    const auto times = rungs::time_interleaved(candidates, {.rounds = quick ? 7u : 15u});
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].milliseconds = times[i].median();
+}
+
+/// @param peer  what "x" counts in: the fastest of those whose names begin so
+static void table(const std::string& title, const std::vector<Contestant>& all, double rows, double roof,
+                  rungs::Csv& csv) {
+    double best = 0;
+    for (const Contestant& one : all) {
+        if (one.name.rfind("cuSPARSE", 0) == 0 && (best == 0 || one.milliseconds < best))
+            best = one.milliseconds;
+    }
+    std::printf("\n%s\n%-34s %10s %9s %8s %22s\n", title.c_str(), "", "ms", "Grow/s", "of floor",
+                "best cuSPARSE / this");
+    for (const Contestant& one : all) {
+        const double rate = rows / one.milliseconds / 1e6;
+        std::printf("%-34s %10.4f %9.1f %6.0f %%", one.name.c_str(), one.milliseconds, rate,
+                    100 * rate * 1e9 * one.bytes / roof);
+        best > 0 ? std::printf(" %22.2f\n", best / one.milliseconds) : std::printf("\n");
+        csv.row(title, one.name, one.milliseconds, rate);
+    }
+    std::fflush(stdout);
+}
+
+static void bench_solve(long long n, double roof, const rungs::BenchOptions& options, rungs::Csv& csv) {
+    for (const float r : {0.0f, 1.0f, 100.0f, 10000.0f}) {
+        if (options.quick && r == 10000) continue;
+        Problem p(n, 1, false, r);
+        std::vector<Contestant> all;
+        for (const btcs::Rung& rung : btcs::rungs) {
+            if (!rung.solve) continue;
+            const bool iterates = rung.name[1] < '5';
+            if (iterates && (r != 1 || n > 1 << 22)) continue;
+            all.push_back({rung.name, [&p, &rung](cudaStream_t stream) {
+                               rung.solve(p.lower.data(), p.diagonal.data(), p.upper.data(), p.rhs.data(),
+                                          p.x.data(), p.single.data(), p.m, stream);
+                           }});
+            p.x.fill_bytes(0xff);
+            all.back().run(nullptr);
+            p.check(rung.name);
+        }
+        if (n >= 3 && n < 1LL << 31) {
+            const auto peer = [&](const char* name, btcs::peers::Solve* solve) {
+                solve(p.copy(), nullptr);
+                p.check(name, 1e-4);
+                all.push_back({name, [&p, solve](cudaStream_t s) { solve(p.systems_in_place(), s); }});
+            };
+            peer("cuSPARSE gtsv2_nopivot", btcs::peers::gtsv2_nopivot);
+            peer("cuSPARSE gtsv2", btcs::peers::gtsv2);
+        }
+        race(all, options.quick);
+        const std::string what = r > 0 ? "rows of the heat equation, r = " + std::to_string(r).substr(0, 7)
+                                       : std::string("random coefficients, dominated by a tenth");
+        table("One system of " + rungs::size_name(n) + " rows: " + what, all, static_cast<double>(n), roof,
+              csv);
+    }
+}
+
+static void bench_batch(long long n, int m, double roof, const rungs::BenchOptions& options,
+                        rungs::Csv& csv) {
+    const long long systems = n / m;
+    if (systems < 1) return;
+    Problem columns(m, systems, true, 0), rows(m, systems, false, 0);
+    std::vector<Contestant> all;
+    for (const btcs::Rung& rung : btcs::rungs) {
+        if (!rung.batch) continue;
+        Problem& p = rung.interleaved ? columns : rows;
+        all.push_back({rung.name, [&p, &rung](cudaStream_t stream) {
+                           rung.batch(p.lower.data(), p.diagonal.data(), p.upper.data(), p.rhs.data(),
+                                      p.x.data(), p.status.data(), static_cast<int>(p.m),
+                                      static_cast<int>(p.systems), stream);
+                       }});
+        p.x.fill_bytes(0xff);
+        all.back().run(nullptr);
+        p.check(rung.name);
+    }
+    btcs::peers::strided_batch(rows.copy(), nullptr);
+    rows.check("cuSPARSE gtsv2StridedBatch", 1e-4);
+    btcs::peers::interleaved_batch(columns.copy(), nullptr);
+    columns.check("cuSPARSE gtsvInterleavedBatch", 1e-4);
+    all.push_back({"cuSPARSE gtsv2StridedBatch",
+                   [&](cudaStream_t s) { btcs::peers::strided_batch(rows.systems_in_place(), s); }});
+    all.push_back({"cuSPARSE gtsvInterleavedBatch",
+                   [&](cudaStream_t s) { btcs::peers::interleaved_batch(columns.systems_in_place(), s); }});
+    race(all, options.quick);
+    table(rungs::size_name(systems) + " systems of " + std::to_string(m) + " rows", all,
+          static_cast<double>(m) * static_cast<double>(systems), roof, csv);
+}
+
+static void bench_march(long long n, double roof, const rungs::BenchOptions& options, rungs::Csv& csv) {
+    for (const double theta : {1.0, 0.5}) {
+        for (const double r : {1.0, 100.0, 10000.0}) {
+            Problem p(n, 1, false, static_cast<float>(theta * r));
+            rungs::DeviceBuffer<float> ends(17), u(n), work(n);
+            ends.zero();
+            std::vector<Contestant> all;
+            for (const int steps : {1, 8, 16}) {
+                all.push_back({"06_time_loop, " + std::to_string(steps) + " steps, each",
+                               [&, steps](cudaStream_t stream) {
+                                   btcs::time_loop(p.rhs.data(), ends.data(), ends.data(), u.data(),
+                                                   work.data(), n, steps, r, theta, stream);
+                               },
+                               8});
+            }
+            // One step has to agree with the system that it is; of theta < 1, with w.
+            p.x.fill_bytes(0xff);
+            all[0].run(nullptr);
+            p.x.copy_from(u);
+            if (theta == 1) p.check("06_time_loop", r > 1000 ? 1e-5 : btcs::tolerance);
+            btcs::peers::gtsv2_nopivot(p.copy(), nullptr);
+            if (theta == 1) {
+                all.push_back({"cuSPARSE gtsv2_nopivot, 1 step",
+                               [&](cudaStream_t s) { btcs::peers::gtsv2_nopivot(p.systems_in_place(), s); }});
+            }
+            race(all, options.quick);
+            all[1].milliseconds /= 8, all[2].milliseconds /= 16;
+            table("Heat equation, " + rungs::size_name(n) + " points, " +
+                      (theta == 1 ? "BTCS" : "Crank-Nicolson") +
+                      ", r = " + std::to_string(static_cast<int>(r)),
+                  all, static_cast<double>(n), roof, csv);
+        }
+    }
+}
+
+static void bench_all(rungs::BenchOptions& options) {
+    if (options.sizes.empty()) {
+        options.sizes = options.quick ? std::vector<std::size_t>{std::size_t{1} << 24}
+                                      : std::vector<std::size_t>{std::size_t{1} << 16, std::size_t{1} << 20,
+                                                                 std::size_t{1} << 24, std::size_t{1} << 26};
+    }
+    double roof = 0;
+    {
+        rungs::DeviceBuffer<float> from(std::size_t{1} << 28), to(from.size());
+        from.zero();
+        roof = rungs::copy_bandwidth(from, to);
+    }
+    std::printf("%s\nmemory: copied %.0f GB/s (read + written)\n%s", rungs::machine_name().c_str(),
+                roof / 1e9, explanation);
+    rungs::Csv csv({"table", "name", "milliseconds", "gigarows_per_second"});
+    for (const std::size_t size : options.sizes) {
+        const auto n = static_cast<long long>(size);
+        std::size_t free = 0, total = 0;
+        CUDA_CHECK(cudaMemGetInfo(&free, &total));
+        if (100 * size > free) {
+            std::printf("%zu is left out: it does not fit\n", size);
+            continue;
+        }
+        bench_solve(n, roof, options, csv);
+        if (n >= 1 << 20) {
+            for (const int m : {64, 512, 2048}) bench_batch(n, m, roof, options, csv);
+        }
+        bench_march(n, roof, options, csv);
+    }
+    if (!options.csv.empty()) csv.write(options.csv);
+}
+
+int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }

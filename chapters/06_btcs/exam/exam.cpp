@@ -1,0 +1,392 @@
+// Chapter 6's exam: which systems and which rods the rungs are tried on, and how near to the truth they have
+// to stay.
+
+#include "rungs/exam.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "btcs.cuh"
+#include "exam/diagnosis.hpp"
+#include "exam/reference.hpp"
+#include "exam/systems.hpp"
+#include "rungs/random.hpp"
+
+namespace {
+
+using btcs::Finding;
+using btcs::Rod;
+using btcs::System;
+using btcs::Vector;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A value that stands in x before a system that has to be refused: NaN would be found there in any case.
+constexpr float stale = 0x1p100f;
+
+struct MarchKind {
+    const char* name;
+    double theta;   ///< negative: random, from 0.1 up: with less, values may grow beyond a float's range
+    double r;       ///< 0: one of several, by the seed; negative: no heat flows
+    int scale = 0;  ///< values times 2^scale
+};
+
+constexpr MarchKind march_kinds[] = {
+    {"btcs", 1, 0},
+    {"crank_nicolson", 0.5, 0},
+    {"theta", -1, 0},
+    {"explicit", 0, 0.4375},
+    {"unstable", 0, 0.75},  // grows by up to 2 a step
+    {"stiff", 1, 1e4},      //
+    {"stiff_crank_nicolson", 0.5, 1e4},
+    {"still", 1, -1},     // r = 0
+    {"ends", 0.5, 4},     // heat comes from the ends alone
+    {"spike", 1, 2},      // and from one point
+    {"sine_btcs", 1, 0},  // sin(pi x), cold ends, up to t = 0.1
+    {"sine_crank_nicolson", 0.5, 0},
+    {"huge", 1, 3, 100},
+    {"tiny", 0.5, 3, -100},
+    {"unaligned", 0.75, 5},
+    {"nan", 1, 2},
+};
+
+/// The time up to which the sine marches.
+constexpr double sine_end = 0.1;
+
+bool is_sine(std::string_view kind) { return kind.substr(0, 4) == "sine"; }
+
+class BtcsExam : public rungs::Exam {
+  public:
+    rungs::Task make(const rungs::Case& which) const override {
+        const std::size_t off = which.kind == "unaligned" ? 1 + which.seed % 3 : 0;
+        if (which.problem == "march") {
+            const March march = make_march(which);
+            // The workspace is no answer, so it is an output with content: NaN, for whoever reads first.
+            const std::vector<float> nan(march.rod.n, std::numeric_limits<float>::quiet_NaN());
+            return {{rungs::Array::of("start", march.start, off), rungs::Array::of("left", march.left, off),
+                     rungs::Array::of("right", march.right, off)},
+                    {rungs::Array::unset<float>("u", march.rod.n, off), rungs::Array::of("work", nan, off)},
+                    {rungs::Number(static_cast<long long>(march.rod.n)),
+                     rungs::Number(static_cast<long long>(march.rod.steps)), rungs::Number(march.rod.r),
+                     rungs::Number(march.rod.theta)}};
+        }
+        const Batch batch = make_batch(which);
+        const std::size_t m = batch.m, count = batch.systems.size();
+        std::vector<float> arrays[4];
+        for (auto& array : arrays) array.resize(m * count);
+        bool refused = false;
+        for (std::size_t s = 0; s < count; ++s) {
+            const System& system = batch.systems[s];
+            const std::vector<float>* parts[] = {&system.lower, &system.diagonal, &system.upper, &system.rhs};
+            for (std::size_t k = 0; k < 4; ++k) {
+                for (std::size_t i = 0; i < m; ++i) arrays[k][batch.at(i, s)] = (*parts[k])[i];
+            }
+            refused = refused || btcs::first_not_dominant(system.matrix()) < m;
+        }
+        rungs::Task task{
+            {rungs::Array::of("lower", arrays[0], off), rungs::Array::of("diagonal", arrays[1], off),
+             rungs::Array::of("upper", arrays[2], off), rungs::Array::of("rhs", arrays[3], off)},
+            {refused ? rungs::Array::of("x", std::vector<float>(m * count, stale), off)
+                     : rungs::Array::unset<float>("x", m * count, off)},
+            {rungs::Number(static_cast<long long>(m))}};
+        if (batch.many) {
+            task.outputs.push_back(rungs::Array::unset<int>("status", count));
+            task.numbers.emplace_back(static_cast<long long>(count));
+        } else {
+            task.outputs.push_back(rungs::Array::unset<long long>("status", 1));
+        }
+        return task;
+    }
+
+    rungs::Check check(const rungs::Case& which, const rungs::Task& task,
+                       std::span<const rungs::Array> outputs) const override {
+        if (outputs.size() != 2) throw std::invalid_argument("a rung of chapter 6 leaves two arrays");
+        return which.problem == "march" ? check_march(which, outputs) : check_systems(which, task, outputs);
+    }
+
+    std::vector<std::string> size_names(const rungs::Case& which) const override {
+        if (which.problem == "march") return {"points", "steps"};
+        return {"rows", "systems"};
+    }
+
+    /// A system: three diagonals and a right-hand side read once, x written once; elimination takes eight
+    /// operations a row. A march: values read and written once, whatever the steps; a step takes six
+    /// operations a point.
+    rungs::Work work(const rungs::Case& which) const override {
+        const double rows = static_cast<double>(which.sizes.at(0));
+        if (which.problem == "march") return {8 * rows, 6 * rows * static_cast<double>(which.sizes.at(1))};
+        const double all = rows * (which.sizes.size() == 2 ? static_cast<double>(which.sizes[1]) : 1);
+        return {20 * all, 8 * all};
+    }
+
+  private:
+    static std::uint64_t seed_of(const rungs::Case& which, std::uint64_t stream) {
+        return which.seed + 0x9e3779b97f4a7c15u * stream;
+    }
+
+    // -----------------------------------------------------------------------------------------------------------
+    // Systems
+
+    /// One system, or many of one size.
+    struct Batch {
+        std::size_t m = 0;
+        std::vector<System> systems;
+        bool many = false, interleaved = false;
+        std::size_t at(std::size_t row, std::size_t system) const {
+            return interleaved ? row * systems.size() + system : system * m + row;
+        }
+    };
+
+    static Batch make_batch(const rungs::Case& which) {
+        const bool sweeps = which.problem == "sweeps", symmetric = which.problem == "symmetric";
+        Batch batch;
+        batch.interleaved = which.problem == "interleaved";
+        batch.many = batch.interleaved || which.problem == "contiguous";
+        if (!batch.many && !sweeps && !symmetric && which.problem != "solve") {
+            throw std::invalid_argument(
+                "chapter 6 has the problems sweeps, symmetric, solve, interleaved, contiguous and march, "
+                "not '" +
+                which.problem + "'");
+        }
+        const bool right = which.sizes.size() == (batch.many ? 2u : 1u);
+        if (!right || which.sizes[0] < 0 || which.sizes.back() < 0 ||
+            (batch.many && which.sizes[0] > btcs::most_rows)) {
+            throw std::invalid_argument(
+                "a case of chapter 6 has the rows of a system and, of a batch, the number of systems");
+        }
+        const auto known = [&](const char* kind) { return which.kind == kind; };
+        const bool mixed = batch.many && which.kind == "mixed";
+        if (!mixed && std::none_of(std::begin(btcs::system_kinds), std::end(btcs::system_kinds), known)) {
+            throw std::invalid_argument("chapter 6 has no systems of kind '" + which.kind + "'");
+        }
+        if (symmetric && (which.kind == "graded" || which.kind == "one_sided")) {
+            throw std::invalid_argument("systems of kind '" + which.kind + "' are not symmetric");
+        }
+        batch.m = static_cast<std::size_t>(which.sizes[0]);
+        const std::size_t count = batch.many ? static_cast<std::size_t>(which.sizes[1]) : 1;
+        constexpr std::size_t kinds = std::size(btcs::system_kinds);
+        for (std::size_t s = 0; s < count; ++s) {
+            // Of a mixed batch every other system is an easy one: what is wrong beside it must not reach it.
+            std::string_view kind = which.kind;
+            if (mixed) kind = s % 2 ? btcs::system_kinds[(s / 2 + which.seed) % kinds] : "dominant";
+            if (mixed && kind == "singular") kind = "rod";
+            batch.systems.push_back(btcs::make_system(kind, batch.m, seed_of(which, s), symmetric));
+        }
+        return batch;
+    }
+
+    static rungs::Check check_systems(const rungs::Case& which, const rungs::Task& task,
+                                      std::span<const rungs::Array> outputs) {
+        const Batch batch = make_batch(which);
+        const auto x = outputs[0].as<float>();
+        const std::size_t count = batch.systems.size();
+        std::vector<long long> status;
+        if (batch.many) {
+            const auto all = outputs[1].as<int>();
+            status.assign(all.begin(), all.end());
+        } else {
+            const auto all = outputs[1].as<long long>();
+            status.assign(all.begin(), all.end());
+        }
+        if (x.size() != task.inputs[0].count || status.size() != count) {
+            throw std::invalid_argument("a row has one x, and a system one status");
+        }
+        const bool iterates = which.problem == "sweeps" || which.problem == "symmetric";
+        rungs::Check check;
+        check.of = count;
+        check.measure = "largest |b - A x| of a row / (|A| max |x|)";
+        check.tolerance = btcs::tolerance;
+        for (std::size_t s = 0; s < count; ++s) {
+            Vector own(batch.m);
+            for (std::size_t i = 0; i < batch.m; ++i) own[i] = x[batch.at(i, s)];
+            Finding finding = btcs::examine(batch.systems[s], own, status[s], iterates);
+            if (!(finding.error <= check.error)) check.error = finding.error;
+            if (finding.passed()) continue;
+            if (check.wrong++ > 0) continue;
+            check.cause = finding.cause;
+            if (batch.many && count > 1) {
+                check.cause =
+                    "system " + std::to_string(s) + " of " + std::to_string(count) + ": " + check.cause;
+                if (std::isinf(finding.error) && finding.cause.find("written") != std::string::npos)
+                    check.cause += ". Here " + place(batch);
+            }
+            for (rungs::Mismatch& mismatch : finding.first) mismatch.index = batch.at(mismatch.index, s);
+            check.first = finding.first;
+        }
+        if (check.wrong > 0 && batch.many && batch.m > 1 && count > 1) {
+            if (const std::string cause = other_layout(batch, x); !cause.empty()) check.cause = cause;
+        }
+        check.passed = check.wrong == 0;
+        return check;
+    }
+
+    /// Is it right for systems that stand in memory the other way?
+    static std::string other_layout(const Batch& batch, std::span<const float> x) {
+        Batch other = batch;
+        other.interleaved = !batch.interleaved;
+        Vector parts[4];
+        for (auto& part : parts) part.resize(x.size());
+        for (std::size_t s = 0; s < batch.systems.size(); ++s) {
+            const System& system = batch.systems[s];
+            const std::vector<float>* own[] = {&system.lower, &system.diagonal, &system.upper, &system.rhs};
+            for (std::size_t k = 0; k < 4; ++k) {
+                for (std::size_t i = 0; i < batch.m; ++i) parts[k][batch.at(i, s)] = (*own[k])[i];
+            }
+        }
+        std::size_t agree = 0, of = 0;
+        for (std::size_t s = 0; s < std::min<std::size_t>(batch.systems.size(), 8); ++s) {
+            btcs::Matrix a;
+            Vector rhs, got;
+            for (std::size_t i = 0; i < batch.m; ++i) {
+                const std::size_t e = other.at(i, s);
+                a.lower.push_back(parts[0][e]), a.diagonal.push_back(parts[1][e]);
+                a.upper.push_back(parts[2][e]), rhs.push_back(parts[3][e]), got.push_back(x[e]);
+            }
+            agree += btcs::near(got, btcs::solve(a, rhs)), ++of;
+        }
+        if (agree * 2 <= of) return {};
+        return std::string("this is right for ") +
+               (batch.interleaved ? "systems one after the other" : "interleaved systems") + ": here " +
+               place(batch);
+    }
+
+    static std::string place(const Batch& batch) {
+        return std::string("row i of system s is element ") +
+               (batch.interleaved ? "i * systems + s" : "s * m + i");
+    }
+
+    // -----------------------------------------------------------------------------------------------------------
+    // Marches
+
+    struct March {
+        Rod rod;
+        std::vector<float> start, left, right;
+        btcs::Journey journey() const {
+            return {rod, Vector(start.begin(), start.end()), Vector(left.begin(), left.end()),
+                    Vector(right.begin(), right.end())};
+        }
+    };
+
+    static MarchKind kind_of(const rungs::Case& which) {
+        std::string known;
+        for (const MarchKind& kind : march_kinds) {
+            if (which.kind == kind.name) return kind;
+            known += std::string(known.empty() ? "" : ", ") + kind.name;
+        }
+        throw std::invalid_argument("chapter 6 has no march of kind '" + which.kind + "'; it has " + known);
+    }
+
+    static March make_march(const rungs::Case& which) {
+        if (which.sizes.size() != 2 || which.sizes[0] < 0 || which.sizes[1] < 0) {
+            throw std::invalid_argument("a march has two sizes: points and steps");
+        }
+        const MarchKind kind = kind_of(which);
+        const auto n = static_cast<std::size_t>(which.sizes[0]),
+                   steps = static_cast<std::size_t>(which.sizes[1]);
+        const std::uint32_t random = rungs::random_word(seed_of(which, 0), 0);
+        constexpr double some[] = {0.1, 1, 10, 90};
+        March march{{n, steps,
+                     kind.r > 0   ? kind.r
+                     : kind.r < 0 ? 0
+                                  : some[random % 4],
+                     kind.theta >= 0 ? kind.theta : (100 + (random >> 8) % 901) / 1000.0},
+                    rungs::random_field(n, seed_of(which, 1), rungs::signed_uniform),
+                    rungs::random_field(steps + 1, seed_of(which, 2), rungs::signed_uniform),
+                    rungs::random_field(steps + 1, seed_of(which, 3), rungs::signed_uniform)};
+        const std::size_t row = n > 0 ? rungs::random_word(seed_of(which, 4), 0) % n : 0;
+        const bool spike = which.kind == "spike", ends = which.kind == "ends", sine = is_sine(which.kind);
+        const double points = static_cast<double>(n + 1);
+        if (sine && steps > 0) march.rod.r = sine_end / static_cast<double>(steps) * points * points;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (sine) march.start[i] = static_cast<float>(wave(i, n));
+            if (ends || (spike && i != row)) march.start[i] = 0;
+            march.start[i] = std::ldexp(march.start[i], kind.scale);
+        }
+        for (auto* end : {&march.left, &march.right}) {
+            for (float& value : *end) value = spike || sine ? 0 : std::ldexp(value, kind.scale);
+        }
+        if (which.kind == "nan" && n > 0) march.start[row] = std::numeric_limits<float>::quiet_NaN();
+        return march;
+    }
+
+    /// sin(pi x) at point i.
+    static double wave(std::size_t i, std::size_t n) {
+        return std::sin(std::numbers::pi * static_cast<double>(i + 1) / static_cast<double>(n + 1));
+    }
+
+    static rungs::Check check_march(const rungs::Case& which, std::span<const rungs::Array> outputs) {
+        const March march = make_march(which);
+        const auto left = outputs[0].as<float>();
+        if (left.size() != march.rod.n) throw std::invalid_argument("a march leaves n values");
+        const Vector got(left.begin(), left.end());
+        rungs::Check check;
+        check.of = got.size();
+        check.measure = "largest |got - expected|";
+        if (which.kind == "nan" && march.rod.n > 0) {
+            const auto nan =
+                std::find_if(march.start.begin(), march.start.end(), [](float v) { return v != v; });
+            const auto row = static_cast<std::size_t>(nan - march.start.begin());
+            check.passed = std::isnan(got[row]);
+            check.wrong = !check.passed;
+            if (!check.passed)
+                check.cause =
+                    "start[" + std::to_string(row) + "] is NaN, and u there is a number: is start read?";
+            return check;
+        }
+        const btcs::Journey journey = march.journey();
+        const btcs::Arrival expected = btcs::march(journey);
+        check.tolerance = btcs::rounding_bound(journey.rod, expected.largest);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            const double error = std::abs(got[i] - expected.u[i]);
+            if (!(error <= check.error)) check.error = std::isnan(error) ? infinity : error;
+            if (error <= check.tolerance) continue;  // NaN does not
+            ++check.wrong;
+            if (check.first.size() < 5) {
+                check.first.push_back({i, got[i], expected.u[i],
+                                       rungs::ulp_distance(left[i], static_cast<float>(expected.u[i]))});
+            }
+        }
+        if (check.wrong > 0) {
+            check.cause = btcs::explain_march(journey, got, expected.u, check.tolerance);
+        } else if (is_sine(which.kind) && march.rod.n > 2 && march.rod.steps > 1) {
+            against_theory(march.rod, got, check);
+        }
+        check.passed = check.wrong == 0;
+        return check;
+    }
+
+    /// The error of the time discretisation alone, which is what is left when sin(pi x) decays by the
+    /// eigenvalue of this grid, has to shrink with the step as theory says: by the rung's own error at this
+    /// step, and the scheme's at half of it.
+    static void against_theory(const Rod& rod, const Vector& got, rungs::Check& check) {
+        const double pi = std::numbers::pi, points = static_cast<double>(rod.n + 1);
+        const double lambda = 4 * std::pow(points * std::sin(pi / 2 / points), 2);
+        const double truth = std::exp(-lambda * sine_end);
+        double error = 0;
+        for (std::size_t i = 0; i < got.size(); ++i)
+            error = std::max(error, std::abs(got[i] - truth * wave(i, rod.n)));
+        const double half = std::pow(btcs::amplification(rod.r / 2, rod.theta, pi / points),
+                                     2 * static_cast<double>(rod.steps));
+        double refined = 0;
+        for (std::size_t i = 0; i < got.size(); ++i)
+            refined = std::max(refined, std::abs((half - truth) * wave(i, rod.n)));
+        const double order = std::log2(error / refined), right = rod.theta == 1 ? 1 : 2;
+        const double blur = 0.1 + 1.5 * check.tolerance / refined;  // rounding, and terms of higher order
+        if (std::abs(order - right) <= blur) return;
+        check.wrong = 1;
+        check.measure = "order of accuracy in time, distance from " + std::to_string(static_cast<int>(right));
+        check.error = std::abs(order - right);
+        check.tolerance = blur;
+        check.cause =
+            "halving the step should divide the error by " + std::string(right == 1 ? "two" : "four");
+    }
+};
+
+}  // namespace
+
+RUNGS_EXAM(BtcsExam)

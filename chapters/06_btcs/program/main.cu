@@ -1,0 +1,80 @@
+// The ladder as a program: every rung takes a step of the same rod, and the schemes take many: FTCS, which
+// blows up beyond r = 1/2, BTCS and Crank-Nicolson. `--help` lists the options. On the CPU backend the times
+// are those of the emulator: they say nothing about a GPU.
+
+#include <cstdio>
+#include <exception>
+
+#include "program/options.hpp"
+#include "program/study.cuh"
+#include "rungs/atomic_file.hpp"
+
+int main(int argc, char** argv) try {
+    const btcs::Options options = btcs::parse_options(argc, argv);
+    if (options.help) return std::printf("%s", btcs::usage.data()), 0;
+    cudaDeviceProp device;
+    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
+    const bool gpu = rungs::is_gpu(device), draws = !options.pictures.empty();
+    const rungs::TimingOptions timing{.rounds = gpu ? 7u : 1u, .warm_up = gpu ? 1u : 0u, .calls = 1};
+    const auto n = static_cast<std::size_t>(options.n);
+
+    std::printf("a rod of %d points, r = %g, on %s%s\n", options.n, options.r, device.name,
+                gpu ? "" : " (times are the emulator's)");
+    std::printf("%-24s %-18s %16s %14s\n", "rung", "solves", "error / allowed", "us a row");
+    bool right = true, found = false;
+    const btcs::Rung *marches = nullptr, *solves = nullptr;  // that may be trusted
+    for (const btcs::Rung& rung : btcs::rungs) {
+        if (std::string(rung.name).rfind(options.rung, 0) != 0) continue;
+        found = true;
+        const btcs::Tried tried = btcs::attempt(rung, options.n, options.r, timing);
+        right = right && tried.right;
+        std::printf("%-24s %-18s %16.3f %14.5f  %s\n", rung.name,
+                    rung.march   ? "8 steps"
+                    : rung.batch ? "64 systems"
+                                 : "one system",
+                    tried.error, tried.us_a_row, tried.outcome.c_str());
+        if (tried.right && rung.march) marches = &rung;
+        if (tried.right && rung.solve && tried.outcome.empty()) solves = &rung;
+    }
+    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
+
+    if (marches) {
+        btcs::Vector hot(n, 0.0);
+        std::fill(hot.begin() + options.n * 3 / 8, hot.begin() + options.n * 5 / 8, 1.0);
+        std::vector<btcs::History> rods;
+        std::printf("a hot stretch in the middle, %d steps with %s:\n", options.steps, marches->name);
+        for (const auto& [theta, name] : {std::pair(0.0, "FTCS"), {1.0, "BTCS"}, {0.5, "Crank-Nicolson"}}) {
+            rods.push_back(btcs::through_time(*marches, hot, options.r, theta, options.steps));
+            const double most = btcs::largest(rods.back().back());
+            std::printf("  %-16s largest |u| %9.3g%s\n", name, most, most > 1.1 ? "  has blown up" : "");
+        }
+        const std::vector<rungs::Series> lines{btcs::measure_order(*marches, "BTCS", 1),
+                                               btcs::measure_order(*marches, "Crank-Nicolson", 0.5)};
+        std::printf("sin(pi x) until t = 0.1, error of the time steps, and the order between two lines:\n");
+        std::printf("  %10s %12s %6s %16s %6s\n", "step", "BTCS", "order", "Crank-Nicolson", "order");
+        for (std::size_t k = 0; k < lines[0].x.size(); ++k) {
+            std::printf("  %10.2e", lines[0].x[k]);
+            for (const rungs::Series& line : lines)
+                std::printf(" %13.3e %6.2f", line.y[k], k > 0 ? std::log2(line.y[k - 1] / line.y[k]) : 0);
+            std::printf("\n");
+        }
+        if (draws) {
+            btcs::draw_rods(options.pictures + "-rods.png", rods);
+            rungs::write_file(options.pictures + "-order.svg",
+                              rungs::on_ground(btcs::order_plot(lines).svg()));
+            rungs::write_file(options.pictures + "-stability.svg",
+                              btcs::StabilityMap(btcs::measure_waves(*marches)).svg());
+        }
+    }
+    if (solves) {
+        const btcs::History rod = btcs::insulated_rod(*solves, n, options.r, options.steps);
+        std::printf("a rod of two materials, insulated: heat %.6f at first, %.6f after %d steps with %s\n",
+                    btcs::heat(rod.front()), btcs::heat(rod.back()), options.steps, solves->name);
+        if (draws) btcs::draw_rods(options.pictures + "-insulated.png", {rod});
+    }
+    return right ? 0 : 1;
+} catch (const std::invalid_argument& error) {
+    return std::fprintf(stderr, "%s\n", error.what()), 2;
+} catch (const std::exception& error) {
+    return std::fprintf(stderr, "%s\n", error.what()), 1;
+}

@@ -1,0 +1,203 @@
+#pragma once
+// The chapter's program at work: every rung on a step of the same rod, and what the schemes make of a rod
+// through time.
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "btcs.cuh"
+#include "exam/diagnosis.hpp"
+#include "exam/reference.hpp"
+#include "exam/systems.hpp"
+#include "figures/pictures.hpp"
+#include "rungs/device_buffer.cuh"
+#include "rungs/random.hpp"
+#include "rungs/timing.cuh"
+
+namespace btcs {
+
+/// How a rung did.
+struct Tried {
+    std::string outcome;  ///< a word or two for the table
+    double error = 0;     ///< over what is allowed
+    double us_a_row = 0;  ///< time of a call, divided by its rows and steps
+    bool right = true;
+};
+
+/// One march of n points, through a rung.
+inline Vector march_with(const Rung& rung, const Vector& start, double r, double theta, int steps) {
+    const rungs::DeviceBuffer<float> from(std::vector<float>(start.begin(), start.end())),
+        cold(std::vector<float>(static_cast<std::size_t>(steps) + 1, 0.0f));
+    rungs::DeviceBuffer<float> u(start.size()), work(start.size());
+    rung.march(from.data(), cold.data(), cold.data(), u.data(), work.data(),
+               static_cast<long long>(start.size()), steps, r, theta, nullptr);
+    const std::vector<float> got = u.to_host();
+    return {got.begin(), got.end()};
+}
+
+/// A wave on n points: sin(waves pi x).
+inline Vector wave(std::size_t n, double waves) {
+    Vector u(n);
+    for (std::size_t i = 0; i < n; ++i)
+        u[i] = std::sin(std::numbers::pi * waves * static_cast<double>(i + 1) / static_cast<double>(n + 1));
+    return u;
+}
+
+/// Tries a rung on one BTCS step of a rod with random heat; a batch on 64 of them, a march on eight steps.
+inline Tried attempt(const Rung& rung, int n, double r, const rungs::TimingOptions& timing) {
+    constexpr int steps = 8;
+    const int systems = rung.batch ? 64 : 1;
+    const auto rows = static_cast<std::size_t>(n), count = static_cast<std::size_t>(systems);
+    Tried tried;
+    const auto time = [&](const auto& call, double divisor) {
+        tried.us_a_row = 1e3 * rungs::median_milliseconds(call, timing) / divisor;
+    };
+    if (rung.march) {
+        const std::vector<float> heat = rungs::random_field(rows, 1, rungs::Uniform{0, 1});
+        const Vector start(heat.begin(), heat.end()), cold(steps + 1, 0.0);
+        const Vector got = march_with(rung, start, r, 1, steps);
+        const Arrival right = march({{rows, steps, r, 1}, start, cold, cold});
+        const double allowed = rounding_bound({rows, steps, r, 1}, right.largest);
+        for (std::size_t i = 0; i < rows; ++i) {
+            const double error = std::abs(got[i] - right.u[i]) / allowed;
+            if (!(error <= tried.error)) tried.error = error;
+        }
+        tried.right = tried.error <= 1;
+        const rungs::DeviceBuffer<float> from(heat), ends(std::vector<float>(steps + 1, 0.0f));
+        rungs::DeviceBuffer<float> u(rows), work(rows);
+        time(
+            [&](cudaStream_t stream) {
+                rung.march(from.data(), ends.data(), ends.data(), u.data(), work.data(), n, steps, r, 1,
+                           stream);
+            },
+            static_cast<double>(n) * steps);
+    } else {
+        std::vector<System> all;
+        std::vector<float> parts[4];
+        const auto at = [&](std::size_t i, std::size_t s) {
+            return rung.interleaved ? i * count + s : s * rows + i;
+        };
+        for (auto& part : parts) part.resize(rows * count);
+        for (std::size_t s = 0; s < count; ++s) {
+            all.push_back(rod_system(rows, r, {}, rungs::random_field(rows, s + 1, rungs::Uniform{0, 1})));
+            const std::vector<float>* own[] = {&all[s].lower, &all[s].diagonal, &all[s].upper, &all[s].rhs};
+            for (std::size_t k = 0; k < 4; ++k) {
+                for (std::size_t i = 0; i < rows; ++i) parts[k][at(i, s)] = (*own[k])[i];
+            }
+        }
+        const rungs::DeviceBuffer<float> lower(parts[0]), diagonal(parts[1]), upper(parts[2]), rhs(parts[3]);
+        rungs::DeviceBuffer<float> x(rows * count);
+        rungs::DeviceBuffer<int> states(count);
+        rungs::DeviceBuffer<long long> state(1);
+        const auto call = [&](cudaStream_t stream) {
+            if (rung.batch) {
+                rung.batch(lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), states.data(),
+                           n, systems, stream);
+            } else {
+                rung.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), state.data(), n,
+                           stream);
+            }
+        };
+        call(nullptr);
+        const std::vector<float> got = x.to_host();
+        for (std::size_t s = 0; s < count && tried.right; ++s) {
+            const long long status = rung.batch ? states.to_host()[s] : state.to_host()[0];
+            if (status == not_converged) tried.outcome = "not converged";
+            Vector own(rows);
+            for (std::size_t i = 0; i < rows; ++i) own[i] = got[at(i, s)];
+            const Finding finding = examine(all[s], own, status, true);
+            tried.error = std::max(tried.error, finding.error / tolerance);
+            tried.right = finding.passed() || status == not_converged;
+        }
+        time(call, static_cast<double>(rows * count));
+    }
+    if (!tried.right) tried.outcome = "WRONG: more than rounding explains";
+    return tried;
+}
+
+/// The rod through time, one row a level.
+inline History through_time(const Rung& rung, Vector u, double r, double theta, int steps) {
+    History history{u};
+    for (int k = 0; k < steps; ++k) {
+        u = march_with(rung, u, r, theta, 1);
+        history.push_back(u);
+    }
+    return history;
+}
+
+/// The largest value there is; infinity where there is none any more.
+inline double largest(const Vector& u) {
+    const double most = rungs::max_norm(std::span<const double>(u));
+    return std::isnan(most) ? std::numeric_limits<double>::infinity() : most;
+}
+
+/// What one step of a rung does to waves, for the map of stability.
+inline std::vector<Measured> measure_waves(const Rung& rung) {
+    constexpr std::size_t n = 15;
+    std::vector<Measured> all;
+    for (const double theta : {0.0, 1.0, 0.5}) {
+        for (const double r : {0.125, 0.5, 2.0, 8.0, 64.0}) {
+            for (const double waves : {2.0, 5.0, 8.0, 11.0, 14.0}) {
+                const Vector u = wave(n, waves), next = march_with(rung, u, r, theta, 1);
+                double product = 0, square = 0;
+                for (std::size_t i = 0; i < n; ++i) product += u[i] * next[i], square += u[i] * u[i];
+                all.push_back({r, theta, std::numbers::pi * waves / (n + 1), product / square});
+            }
+        }
+    }
+    return all;
+}
+
+/// The error of the time discretisation at t = 0.1, against the step: sin(pi x) has to decay by the
+/// eigenvalue of the grid.
+inline rungs::Series measure_order(const Rung& rung, const std::string& name, double theta) {
+    constexpr std::size_t n = 31;
+    constexpr double end = 0.1, pi = std::numbers::pi;
+    const double lambda = 4 * std::pow((n + 1) * std::sin(pi / 2 / (n + 1)), 2);
+    rungs::Series line{name, {}, {}};
+    for (int steps = 2; steps <= 512; steps *= 2) {
+        const Vector start = wave(n, 1);
+        Vector u = march_with(rung, start, end / steps * (n + 1) * (n + 1), theta, steps);
+        for (std::size_t i = 0; i < n; ++i) u[i] -= std::exp(-lambda * end) * start[i];
+        line.x.push_back(end / steps);
+        line.y.push_back(largest(u));
+    }
+    return line;
+}
+
+/// A rod of two materials, the middle third sixteen times the better insulator, with ends that let no heat
+/// out: hot on the left at first.
+inline History insulated_rod(const Rung& rung, std::size_t n, double r, int steps) {
+    Vector faces(n + 1, 1.0), u(n, 0.0);
+    for (std::size_t i = 0; i <= n; ++i) {
+        if (3 * i > n && 3 * i < 2 * n) faces[i] = 1 / 16.0;
+        if (5 * i < n) u[i] = 1;
+    }
+    faces[0] = faces[n] = 0;
+    History history{u};
+    for (int k = 0; k < steps; ++k) {
+        const System system = rod_system(n, r, faces, std::vector<float>(u.begin(), u.end()));
+        const rungs::DeviceBuffer<float> lower(system.lower), diagonal(system.diagonal), upper(system.upper),
+            rhs(system.rhs);
+        rungs::DeviceBuffer<float> x(n);
+        rungs::DeviceBuffer<long long> status(1);
+        rung.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), status.data(),
+                   static_cast<long long>(n), nullptr);
+        const std::vector<float> got = x.to_host();
+        u.assign(got.begin(), got.end());
+        history.push_back(u);
+    }
+    return history;
+}
+
+/// The heat in a rod.
+inline double heat(const Vector& u) {
+    double sum = 0;
+    for (const double value : u) sum += value;
+    return sum;
+}
+
+}  // namespace btcs

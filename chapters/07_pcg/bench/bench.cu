@@ -1,0 +1,172 @@
+// The benchmark: every rung and the libraries side by side on this GPU, on a cube, each checked before it is
+// timed.
+// `--help` lists the options.
+
+#include "rungs/bench.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+
+#include "bench/peers.cuh"
+#include "pcg.cuh"
+#include "rungs/csv.hpp"
+#include "rungs/random.hpp"
+
+static constexpr const char* usage = "usage: ./rungs bench 07 [-- options]   sizes are sides of the cube\n";
+
+static constexpr const char* explanation =
+    "The cube has d = 3. An iteration: a whole solve of 200, over their number. Floor: 8 bytes a cell "
+    "for the operator, 20\n"
+    "for an iteration in float, at the speed of a copy; twice that in double. To 1e-10: a whole solve in "
+    "double. The libraries'\n"
+    "scalars are on the host, or (device) stay where they are. Random data; medians; all of a table take "
+    "turns.\n";
+
+/// A random field on the device, and what solves leave.
+template <class T>
+struct Cube {
+    int side;
+    rungs::DeviceBuffer<T> b, x;
+    rungs::DeviceBuffer<double> history;
+    rungs::DeviceBuffer<int> outcome;
+
+    static constexpr int limit = 4000;
+
+    explicit Cube(int L)
+        : side(L),
+          b(rungs::random_field<T>(static_cast<std::size_t>(pcg::cells(3, L)), 1, rungs::signed_uniform)),
+          x(b.size()),
+          history(limit + 1),
+          outcome(2) {}
+
+    void solve(pcg::Solve<T>* one, int iterations, double tolerance, cudaStream_t stream) {
+        one(b.data(), x.data(), history.data(), outcome.data(), 3, side, iterations, tolerance, stream);
+    }
+};
+
+/// @throws std::runtime_error when `got` is further from `right` than rounding explains
+template <class T>
+static void compare(const std::string& name, const std::vector<T>& got, const std::vector<T>& right) {
+    double worst = 0, largest = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const double difference = std::abs(double(got[i]) - double(right[i]));
+        worst = difference <= worst ? worst : difference;  // NaN goes through
+        largest = std::max(largest, std::abs(double(right[i])));
+    }
+    if (!(worst <= (sizeof(T) == 4 ? 1e-4 : 1e-11) * largest)) {
+        throw std::runtime_error(name + " is wrong: off by " + std::to_string(worst / largest) +
+                                 " of the largest element");
+    }
+}
+
+/// Prints times in the order of the race, a cell's bytes and how many times the first one is as slow.
+static void table(const char* title, const std::vector<rungs::Timing>& times, double per, double cells,
+                  double bytes, double roof, std::size_t peer, const char* what, rungs::Csv& csv, int side) {
+    std::printf("\n%s\n%-26s %12s %10s %9s %14s\n", title, "", "us", "Gcell/s", "of floor", "peer's / this");
+    for (const rungs::Timing& time : times) {
+        const double us = 1e3 * time.median() / per;
+        std::printf("%-26s %12.2f %10.1f %7.0f %% %14.2f\n", time.name.c_str(), us, cells / us / 1e3,
+                    100 * cells * bytes / roof / (1e-6 * us), times[peer].median() / time.median());
+        csv.row(static_cast<std::size_t>(side), what, time.name, us);
+    }
+}
+
+static void operators(int side, double roof, const rungs::TimingOptions& timing, rungs::Csv& csv) {
+    Cube<float> cube(side);
+    std::vector<rungs::Candidate> race;
+    std::vector<float> right;
+    const auto enter = [&](const std::string& name, pcg::FloatApply* apply) {
+        cube.x.fill_bytes(0xff);
+        apply(cube.b.data(), cube.x.data(), 3, side, nullptr);
+        const std::vector<float> got = cube.x.to_host();
+        if (right.empty()) right = got;
+        compare(name, got, right);
+        race.push_back({name, [&cube, apply, side](std::size_t, cudaStream_t stream) {
+                            apply(cube.b.data(), cube.x.data(), 3, side, stream);
+                        }});
+    };
+    enter("the course's, mended", pcg::peers::course_laplace);
+    for (const pcg::Rung& rung : pcg::rungs) {
+        if (rung.apply) enter(rung.name, rung.apply);
+    }
+    const double n = static_cast<double>(pcg::cells(3, side));
+    table("The operator, float", rungs::time_interleaved(race, timing), 1, n, 8, roof, 0, "operator", csv,
+          side);
+}
+
+template <class T>
+static void iterations(int side, double roof, const rungs::TimingOptions& timing, rungs::Csv& csv) {
+    constexpr int checked = 12, count = 200;
+    Cube<T> cube(side);
+    std::vector<rungs::Candidate> race;
+    std::vector<T> right;
+    const auto enter = [&](const std::string& name, pcg::Solve<T>* solve) {
+        cube.x.fill_bytes(0xff);
+        cube.solve(solve, checked, 0, nullptr);
+        const std::vector<T> got = cube.x.to_host();
+        if (right.empty()) right = got;
+        compare(name, got, right);
+        race.push_back({name, [&cube, solve](std::size_t, cudaStream_t stream) {
+                            cube.solve(solve, count, 0, stream);
+                        }});
+    };
+    enter("cuSPARSE + cuBLAS", pcg::peers::library_cg);
+    enter("cuSPARSE + cuBLAS, device", pcg::peers::library_cg_device);
+    for (const pcg::Rung& rung : pcg::rungs) {
+        if (std::string(rung.method) == "cg") enter(rung.name, rung.solve_of(T()));
+    }
+    const bool single = sizeof(T) == 4;
+    const double n = static_cast<double>(pcg::cells(3, side));
+    table(single ? "An iteration, float" : "An iteration, double", rungs::time_interleaved(race, timing),
+          count, n, single ? 20 : 40, roof, 0, single ? "iteration_float" : "iteration_double", csv, side);
+}
+
+static void solves(int side, rungs::Csv& csv) {
+    Cube<double> cube(side);
+    std::printf("\nTo 1e-10, double\n%-26s %12s %12s\n", "", "ms", "iterations");
+    for (const pcg::Rung& rung : pcg::rungs) {
+        if (!rung.solve_double) continue;
+        const auto call = [&](cudaStream_t stream) {
+            cube.solve(rung.solve_double, Cube<double>::limit, 1e-10, stream);
+        };
+        const double ms = rungs::median_milliseconds(call, {.rounds = 3, .warm_up = 1, .calls = 1});
+        const std::vector<int> outcome = cube.outcome.to_host();
+        std::printf("%-26s %12.2f %12d%s\n", rung.name, ms, outcome[1],
+                    outcome[0] == pcg::converged ? "" : "  not converged");
+        csv.row(static_cast<std::size_t>(side), "to_1e-10", rung.name, 1e3 * ms);
+    }
+}
+
+static void bench_all(rungs::BenchOptions& options) {
+    if (options.sizes.empty()) {
+        options.sizes = options.quick ? std::vector<std::size_t>{64, 256}
+                                      : std::vector<std::size_t>{64, 100, 128, 255, 256, 400};
+    }
+    std::printf("%s\n", rungs::machine_name().c_str());
+    double roof = 0;
+    {
+        const rungs::DeviceBuffer<float> from(std::size_t{1} << 28);
+        rungs::DeviceBuffer<float> to(std::size_t{1} << 28);
+        roof = rungs::copy_bandwidth(from, to);
+    }
+    std::printf("memory: copied %.0f GB/s (read + written)\n%s", roof / 1e9, explanation);
+    rungs::Csv csv({"side", "what", "name", "us"});
+    const rungs::TimingOptions timing{.rounds = options.quick ? 5u : 11u, .calls = 1};
+    for (const std::size_t side : options.sizes) {
+        if (side > 700) {
+            std::printf("%zu is left out: the libraries' matrix would have 2^31 entries\n", side);
+            continue;
+        }
+        std::printf("\nside %zu\n", side);
+        operators(static_cast<int>(side), roof, timing, csv);
+        iterations<float>(static_cast<int>(side), roof, timing, csv);
+        iterations<double>(static_cast<int>(side), roof, timing, csv);
+        solves(static_cast<int>(side), csv);
+        std::fflush(stdout);
+    }
+    if (!options.csv.empty()) csv.write(options.csv);
+}
+
+int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }

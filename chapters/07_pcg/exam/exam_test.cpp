@@ -1,0 +1,504 @@
+// The exam itself on trial: honest answers must pass, each classic fault must fail, and the cause that a
+// student reads must be the right one. No rung is called here: the faults are built into a solver on the
+// host.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "exam/reference.hpp"
+#include "pcg.cuh"
+#include "rungs/catch.hpp"
+#include "rungs/exam.hpp"
+#include "rungs/manifest.hpp"
+#include "rungs/random.hpp"
+
+std::unique_ptr<rungs::Exam> make_exam_07_pcg();
+
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using pcg::Field;
+using pcg::Grid;
+using pcg::Trace;
+
+const std::unique_ptr<rungs::Exam> exam = make_exam_07_pcg();
+
+/// What can be wrong.
+enum class Fault {
+    none,
+    next_row,         ///< the end of a row takes the first cell of the next one for a neighbour
+    periodic,         ///< opposite faces are neighbours
+    diagonal_two,     ///< 2 on the diagonal in any d
+    shifted_band,     ///< neighbours one element off
+    early_boundary,   ///< the last cell is outside
+    lost_cell,        ///< the last cell is not written
+    lost_axis,        ///< the last axis has no neighbours
+    divided,          ///< by h^2
+    float_inside,     ///< the double version computes in float
+    stale_alpha,      ///< the step length of the iteration before
+    descent,          ///< beta = 0
+    inverted_beta,    ///< old r.r over new
+    no_replacement,   ///< the carried residual is believed
+    early_stop,       ///< at ten times the tolerance
+    late_stop,        ///< one iteration after the residual was small enough
+    squared_stop,     ///< r.r is held against the tolerance
+    one_too_many,     ///< limit + 1 iterations
+    float_sums,       ///< dot products in float
+    squared_history,  ///< r.r instead of ||r||
+    lagged_history,   ///< history[k] is of iteration k - 1
+    no_breakdown,     ///< steps though p.Ap is infinite
+    keeps_nan,        ///< goes on though r.r is no number
+    restarts,         ///< p = r every fifth iteration
+    x_along_r,        ///< x goes along the residual, r along p
+    unscaled,         ///< the residual becomes a float as it is
+    weak_inner,       ///< the solve in float stops after two iterations
+    unsymmetric,      ///< V-cycle with red before black both ways
+    scaled_twice,     ///< the restricted residual times 4 twice
+    not_scaled,       ///< the restricted residual not scaled
+    other_walls,      ///< every second cell is a coarse one, also where the side is even
+    no_coarse_grid,   ///< smoothing only
+    nonlinear,        ///< the cycle begins with what was there
+    negative,         ///< -M
+};
+
+/// A in T, with at most one fault.
+template <class T>
+std::vector<T> product(const Grid& grid, const std::vector<T>& u, Fault fault) {
+    const auto n = static_cast<long long>(u.size());
+    const T h = T(1) / T(grid.L + 1);
+    std::vector<T> y(u.size(), std::numeric_limits<T>::quiet_NaN());
+    for (long long i = 0; i < n; ++i) {
+        if (fault == Fault::lost_cell && i == n - 1) break;
+        T value = T(fault == Fault::diagonal_two ? 2 : 2 * grid.d) * u[static_cast<std::size_t>(i)];
+        long long stride = 1;
+        for (int axis = 0; axis < grid.d; ++axis, stride *= grid.L) {
+            if (fault == Fault::lost_axis && axis == grid.d - 1) break;
+            const long long c = i / stride % grid.L;
+            for (const int step : {-1, 1}) {
+                const long long there = c + step;
+                long long j = i + step * stride;
+                if (fault == Fault::shifted_band && axis > 0) j -= step;
+                if (fault == Fault::periodic) {
+                    j = i + ((there + grid.L) % grid.L - c) * stride;
+                } else if (fault == Fault::next_row) {
+                    if (j < 0 || j >= n) continue;
+                } else if (there < 0 || there >= grid.L - (fault == Fault::early_boundary ? 1 : 0)) {
+                    continue;
+                }
+                value -= u[static_cast<std::size_t>(j)];
+            }
+        }
+        y[static_cast<std::size_t>(i)] = fault == Fault::divided ? value / (h * h) : value;
+    }
+    return y;
+}
+
+template <class To, class From>
+std::vector<To> as(const std::vector<From>& values) {
+    return std::vector<To>(values.begin(), values.end());
+}
+
+/// What a solve leaves.
+struct Left {
+    Field x;
+    std::vector<double> history;
+    int outcome = -1, k = 0;
+};
+
+/// A solver in T on the host, with at most one fault. Methods as in the contract; `inner` is what
+/// preconditions.
+template <class T>
+class Solver {
+  public:
+    Solver(const Grid& grid, std::vector<T> b, std::string method, int limit, double tolerance, Fault fault)
+        : grid_(grid), b_(std::move(b)), method_(std::move(method)), limit_(limit), fault_(fault) {
+        tolerance_ = tolerance * (is(Fault::early_stop) ? 10 : 1);
+        if (is(Fault::one_too_many)) ++limit_;
+        iterate();
+        if (is(Fault::lagged_history)) history_.insert(history_.begin() + 1, history_.front());
+    }
+    Left left() const { return {as<double>(x_), history_, outcome_, k_}; }
+
+  private:
+    bool is(Fault fault) const { return fault_ == fault; }
+
+    double dot(const std::vector<T>& v, const std::vector<T>& w) const {
+        double sum = 0;
+        float low = 0;
+        for (std::size_t i = 0; i < v.size(); ++i) {
+            sum += static_cast<double>(v[i]) * static_cast<double>(w[i]);
+            low += static_cast<float>(v[i]) * static_cast<float>(w[i]);
+        }
+        return is(Fault::float_sums) ? static_cast<double>(low) : sum;
+    }
+    /// z = M r: nothing, a solve in float, or a V-cycle.
+    std::vector<T> preconditioned(const std::vector<T>& r) const {
+        if (method_ == "cg") return r;
+        double size = std::sqrt(dot(r, r));
+        if (is(Fault::unscaled) || !(size > 0)) size = 1;
+        std::vector<float> scaled(r.size());
+        for (std::size_t i = 0; i < r.size(); ++i) scaled[i] = static_cast<float>(r[i] / size);
+        Field z;
+        if (method_ == "mixed") {
+            z = Solver<float>(grid_, scaled, "cg", is(Fault::weak_inner) ? 2 : 500, 1e-3, Fault::none)
+                    .left()
+                    .x;
+        } else {
+            z = pcg::v_cycle(
+                grid_, as<double>(scaled),
+                {!is(Fault::unsymmetric), is(Fault::scaled_twice) ? 4.0 : 1.0, !is(Fault::other_walls)});
+            if (is(Fault::no_coarse_grid)) z = as<double>(scaled);
+        }
+        std::vector<T> result(r.size());
+        for (std::size_t i = 0; i < r.size(); ++i)
+            result[i] = static_cast<T>(static_cast<float>(z[i]) * size);
+        return result;
+    }
+    std::vector<T> true_residual() const {
+        std::vector<T> r = product(grid_, x_, fault_);
+        for (std::size_t i = 0; i < r.size(); ++i) r[i] = b_[i] - r[i];
+        return r;
+    }
+
+    void iterate() {
+        const std::size_t n = b_.size();
+        x_.assign(n, T(0));
+        std::vector<T> r = b_, z = preconditioned(r), p = z, old = r;
+        double rz = dot(r, z), rr = dot(r, r), stale = 0;
+        const double bb = rr, limit = is(Fault::squared_stop) ? tolerance_ : tolerance_ * tolerance_;
+        bool was_small = false;
+        for (;; ++k_) {
+            if (k_ > 0 && rr <= limit * bb && !is(Fault::no_replacement) && !is(Fault::float_sums)) {
+                const std::vector<T> fresh = true_residual();
+                const double truth = dot(fresh, fresh);
+                if (!(truth <= limit * bb)) r = fresh, rr = truth;
+            }
+            history_.push_back(is(Fault::squared_history) ? rr : std::sqrt(rr));
+            const bool small = rr <= limit * bb;
+            if (!is(Fault::keeps_nan) && (!(rr <= pcg::too_far * pcg::too_far * bb) || std::isinf(rr))) {
+                outcome_ = pcg::diverged;
+            } else if (small && (!is(Fault::late_stop) || was_small || rr == 0)) {
+                outcome_ = pcg::converged;
+            } else if (k_ == limit_) {
+                outcome_ = pcg::limit_reached;
+            }
+            was_small = small;
+            if (outcome_ >= 0) return;
+            std::vector<T> q = product(grid_, p, fault_);
+            if (is(Fault::float_inside)) q = as<T>(product(grid_, as<float>(p), Fault::none));
+            const double curvature = dot(p, q);
+            if (!is(Fault::no_breakdown) && !is(Fault::keeps_nan) &&
+                !(curvature > 0 && std::isfinite(curvature))) {
+                outcome_ = pcg::breakdown;
+                return;
+            }
+            const double fresh = rz / curvature;
+            const double alpha = is(Fault::stale_alpha) && k_ > 0 ? stale : fresh;
+            stale = fresh;
+            old = r;
+            for (std::size_t i = 0; i < n; ++i) {
+                x_[i] += static_cast<T>(alpha) * (is(Fault::x_along_r) ? r : p)[i];
+                r[i] -= static_cast<T>(alpha) * q[i];
+            }
+            rr = dot(r, r);
+            z = preconditioned(r);
+            const double next = dot(r, z);
+            double beta =
+                (method_ == "mixed" ? next - dot(z, old) : next) / rz;  // Polak-Ribiere; Fletcher-Reeves
+            if (is(Fault::inverted_beta)) beta = rz / next;
+            if (is(Fault::descent) || (is(Fault::restarts) && k_ % 5 == 4)) beta = 0;
+            for (std::size_t i = 0; i < n; ++i) p[i] = z[i] + static_cast<T>(beta) * p[i];
+            rz = next;
+        }
+    }
+
+    Grid grid_;
+    std::vector<T> b_;
+    std::string method_;
+    int limit_;
+    double tolerance_ = 0;
+    Fault fault_;
+    std::vector<T> x_;
+    std::vector<double> history_;
+    int outcome_ = -1, k_ = 0;
+};
+
+template <class T>
+std::vector<rungs::Array> answer(const rungs::Case& which, const rungs::Task& task, Fault fault) {
+    const Grid grid{static_cast<int>(task.numbers[0].integer), static_cast<int>(task.numbers[1].integer)};
+    const std::span<const T> in = task.inputs[0].as<T>();
+    const std::vector<T> u(in.begin(), in.end());
+    if (which.problem == "apply" || which.problem == "apply_double") {
+        if (fault == Fault::float_inside)
+            return {rungs::Array::of("y", as<T>(product(grid, as<float>(u), Fault::none)))};
+        return {rungs::Array::of("y", product(grid, u, fault))};
+    }
+    if (which.problem == "precondition") {
+        std::vector<T> all;
+        for (std::size_t first = 0; first < u.size(); first += grid.cells()) {
+            const Field r(u.begin() + static_cast<long>(first),
+                          u.begin() + static_cast<long>(first + grid.cells()));
+            const double scale = fault == Fault::scaled_twice ? 4 : fault == Fault::not_scaled ? 0.25 : 1;
+            Field z = pcg::v_cycle(grid, r, {fault != Fault::unsymmetric, scale});
+            for (std::size_t i = 0; i < z.size(); ++i) {
+                if (fault == Fault::nonlinear && first > 0)
+                    z[i] += 0.1 * static_cast<double>(all[first - grid.cells() + i]);
+                all.push_back(static_cast<T>(fault == Fault::negative ? -z[i] : z[i]));
+            }
+            if (fault == Fault::lost_cell) all.back() = std::numeric_limits<T>::quiet_NaN();
+        }
+        return {rungs::Array::of("y", all)};
+    }
+    const std::string method = which.problem.substr(0, 2) == "cg" ? "cg" : which.problem;
+    Left left =
+        Solver<T>(grid, u, method, static_cast<int>(task.numbers[2].integer), task.numbers[3].real, fault)
+            .left();
+    left.history.resize(task.outputs[1].count, std::numeric_limits<double>::quiet_NaN());
+    return {rungs::Array::of("x", as<T>(left.x)), rungs::Array::of("history", left.history),
+            rungs::Array::of("outcome", std::vector<int>{left.outcome, left.k})};
+}
+
+rungs::Check judge(const rungs::Case& which, Fault fault) {
+    const rungs::Task task = exam->make(which);
+    const bool single = task.inputs[0].element == rungs::Element::f32;
+    return exam->check(which, task,
+                       single ? answer<float>(which, task, fault) : answer<double>(which, task, fault));
+}
+
+/// Every case of the manifest that the CPU backend is given.
+std::vector<rungs::Case> cases(std::uint64_t key) {
+    const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
+    std::vector<rungs::Case> all;
+    std::set<std::string> seen;
+    for (const rungs::RungEntry& rung : manifest.rungs) {
+        for (const std::string& problem : rung.problems) {
+            if (!seen.insert(problem).second) continue;
+            for (const rungs::Case& which : manifest.cases_of(rung, rungs::Backend::cpu, key)) {
+                if (which.problem == problem) all.push_back(which);
+            }
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("honest answers pass, with room to spare", "[exam][tolerance]") {
+    double worst = 0;
+    for (std::uint64_t key = 1; key <= 2; ++key) {
+        for (const rungs::Case& which : cases(key)) {
+            const rungs::Check check = judge(which, Fault::none);
+            CAPTURE(which.problem, which.sizes, which.kind, which.seed, check.error, check.cause);
+            REQUIRE(check.passed);
+            if (which.problem.substr(0, 5) != "apply") worst = std::max(worst, check.error);
+        }
+    }
+    CHECK(worst <= 1);
+    CHECK(worst > 0.02);  // a bound that nothing comes near would let faults through
+}
+
+TEST_CASE("a wrong answer fails, and is told its cause", "[exam][diagnosis]") {
+    struct Mutant {
+        const char* name;
+        Fault fault;
+        const char* problem;
+        const char* kind;
+        std::vector<long long> sizes;
+        const char* cause;
+    };
+    const Mutant mutants[] = {
+        {"wraps to the next row", Fault::next_row, "apply", "random", {3, 5}, "first cell of the next row"},
+        {"wraps to the next row",
+         Fault::next_row,
+         "apply_double",
+         "random",
+         {2, 33},
+         "first cell of the next row"},
+        {"periodic", Fault::periodic, "apply", "random", {3, 5}, "opposite faces"},
+        {"diagonal 2", Fault::diagonal_two, "apply", "random", {3, 5}, "the diagonal is 2"},
+        {"band one off", Fault::shifted_band, "apply", "random", {3, 5}, "one element off"},
+        {"boundary early", Fault::early_boundary, "apply", "random", {3, 5}, "boundary is one cell early"},
+        {"last cell lost", Fault::lost_cell, "apply", "random", {1, 33}, "the last 1 cells, from 32 on"},
+        {"last axis lost",
+         Fault::lost_axis,
+         "apply",
+         "random",
+         {4, 5},
+         "the loop over the axes ends too early"},
+        {"divided by h^2", Fault::divided, "apply", "random", {2, 7}, "divided by h^2"},
+        {"float in double",
+         Fault::float_inside,
+         "apply_double",
+         "random",
+         {3, 5},
+         "the error is that of float"},
+        {"stale alpha", Fault::stale_alpha, "cg", "random", {3, 8}, "alpha is that of the iteration before"},
+        {"stale alpha",
+         Fault::stale_alpha,
+         "cg_double",
+         "random",
+         {2, 17},
+         "alpha is that of the iteration before"},
+        {"steepest descent", Fault::descent, "cg", "random", {3, 8}, "this is steepest descent"},
+        {"beta inverted", Fault::inverted_beta, "cg", "random", {3, 8}, "beta is the wrong way round"},
+        {"restarts", Fault::restarts, "cg", "random", {3, 8}, "does p take beta times itself"},
+        {"x along r", Fault::x_along_r, "cg", "random", {3, 8}, "Has x taken every step"},
+        {"no replacement",
+         Fault::no_replacement,
+         "cg",
+         "unattainable",
+         {2, 40},
+         "drifted away from that of x"},
+        {"no replacement",
+         Fault::no_replacement,
+         "cg_double",
+         "unattainable",
+         {2, 40},
+         "drifted away from that of x"},
+        {"early stop", Fault::early_stop, "cg", "random", {3, 8}, "above tolerance ||b||"},
+        {"early stop", Fault::early_stop, "mixed", "random", {3, 7}, "above tolerance ||b||"},
+        {"late stop", Fault::late_stop, "cg", "random", {2, 17}, "was small enough after"},
+        {"r.r against the tolerance", Fault::squared_stop, "cg", "random", {3, 8}, "above tolerance ||b||"},
+        {"one iteration too many", Fault::one_too_many, "cg", "limit", {3, 6}, "the limit is 7"},
+        {"float sums", Fault::float_sums, "cg", "huge", {3, 6}, "in double"},
+        {"float sums", Fault::float_sums, "cg", "tiny", {3, 6}, "in double"},
+        {"float sums", Fault::float_sums, "cg_double", "random", {3, 8}, "Are sums formed in double"},
+        {"float product", Fault::float_inside, "cg_double", "random", {3, 8}, "ought to be a double"},
+        {"float product", Fault::float_inside, "apply_double", "huge", {3, 8}, "the error is that of float"},
+        {"squares in the history", Fault::squared_history, "cg", "random", {3, 8}, "without the root"},
+        {"history lags", Fault::lagged_history, "cg", "limit", {3, 6}, "one iteration earlier"},
+        {"no breakdown", Fault::no_breakdown, "cg", "overflow", {3, 6}, "no number that could be divided by"},
+        {"goes on with NaN", Fault::keeps_nan, "cg", "nan", {3, 6}, "finite"},
+        {"wrong boundary in the solve", Fault::next_row, "cg", "random", {3, 8}, "right at the boundary"},
+        {"residual not scaled", Fault::unscaled, "mixed", "huge", {3, 6}, "divided by its norm"},
+        {"residual not scaled", Fault::unscaled, "multigrid", "tiny", {3, 6}, "divided by its norm"},
+        {"weak inner solve", Fault::weak_inner, "mixed", "random", {2, 31}, "are enough"},
+        {"unsymmetric", Fault::unsymmetric, "precondition", "random", {2, 16}, "not symmetric"},
+        {"unsymmetric", Fault::unsymmetric, "precondition", "random", {3, 7}, "not symmetric"},
+        {"restriction scaled twice",
+         Fault::scaled_twice,
+         "precondition",
+         "random",
+         {2, 31},
+         "scaled by 4, once"},
+        {"restriction not scaled", Fault::not_scaled, "precondition", "random", {2, 31}, "scaled by 4, once"},
+        {"restriction scaled twice", Fault::scaled_twice, "multigrid", "random", {2, 31}, "are enough"},
+        {"walls move", Fault::other_walls, "multigrid", "random", {2, 100}, "are enough"},
+        {"walls move", Fault::other_walls, "multigrid", "random", {3, 32}, "are enough"},
+        {"no coarse grid", Fault::no_coarse_grid, "multigrid", "random", {2, 31}, "are enough"},
+        {"not linear", Fault::nonlinear, "precondition", "random", {2, 16}, "begin with y = 0"},
+        {"negative", Fault::negative, "precondition", "random", {2, 16}, "not positive definite"},
+        {"last cell lost", Fault::lost_cell, "precondition", "random", {2, 16}, "is every vector written"},
+    };
+    for (const Mutant& mutant : mutants) {
+        const rungs::Check check = judge({mutant.problem, mutant.sizes, mutant.kind, 5}, mutant.fault);
+        CAPTURE(mutant.name, mutant.problem, mutant.sizes, check.cause, check.error);
+        CHECK_FALSE(check.passed);
+        CHECK_THAT(check.cause, ContainsSubstring(mutant.cause));
+    }
+}
+
+TEST_CASE("an unsymmetric preconditioner fails for every seed and size", "[exam][tolerance]") {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        for (const std::vector<long long>& sizes : {std::vector<long long>{2, 7}, {2, 31}, {3, 13}, {4, 5}}) {
+            CAPTURE(seed, sizes);
+            CHECK(judge({"precondition", sizes, "random", seed}, Fault::none).passed);
+            CHECK_FALSE(judge({"precondition", sizes, "random", seed}, Fault::unsymmetric).passed);
+        }
+    }
+}
+
+TEST_CASE("A is the one worked out by hand", "[exam][oracle]") {
+    CHECK(pcg::laplace({1, 3}, Field{1, 2, 4}) == Field{0, -1, 6});
+    // 1 2    4 - 2 - 3 = -1    8 - 1 - 4 = 3
+    // 3 4    12 - 1 - 4 = 7    16 - 2 - 3 = 11
+    CHECK(pcg::laplace({2, 2}, Field{1, 2, 3, 4}) == Field{-1, 3, 7, 11});
+    CHECK(pcg::laplace({6, 1}, Field{2}) == Field{24});
+    CHECK(pcg::laplace({3, 0}, Field{}).empty());
+}
+
+TEST_CASE("A has the eigenvectors, the condition and the solutions of theory", "[exam][oracle]") {
+    for (int d = 1; d <= pcg::most_dimensions; ++d) {
+        for (const int side : {1, 2, 4}) {
+            const Grid grid{d, side};
+            const Field v = pcg::sine(grid, side), av = pcg::laplace(grid, v);
+            for (std::size_t i = 0; i < v.size(); ++i)
+                REQUIRE(std::abs(av[i] - pcg::eigenvalue(grid, side) * v[i]) < 1e-12 * 4 * d);
+            const Field b = rungs::random_field<double>(grid.cells(), 3, rungs::signed_uniform);
+            const Field x = pcg::solution(grid, b);
+            CHECK(pcg::residual_norm(grid, b, x) <= 1e-13 * std::sqrt(pcg::dot(b, b)));
+            CHECK(std::abs(pcg::norm_in(grid, x) - std::sqrt(pcg::dot(x, b))) <
+                  1e-13 * pcg::norm_in(grid, x));
+        }
+    }
+    const Grid line{1, 100'003};  // long enough to show a cost that grows with the square
+    const Field b = rungs::random_field<double>(line.cells(), 4, rungs::signed_uniform);
+    const Field x = pcg::solution(line, b);
+    CHECK(pcg::residual_norm(line, b, x) <= 1e-15 * std::sqrt(pcg::dot(x, x)));
+    const double tangent = std::tan(std::acos(-1.0) / 2 / 34);
+    CHECK(std::abs(pcg::condition({3, 33}) * tangent * tangent - 1) < 1e-12);
+}
+
+TEST_CASE("the oracle's error falls in the A-norm, within Chebyshev's bound, and ends with it",
+          "[exam][oracle]") {
+    for (const Grid grid : {Grid{1, 20}, Grid{2, 11}, Grid{3, 7}, Grid{5, 3}}) {
+        const Field b = rungs::random_field<double>(grid.cells(), 8, rungs::signed_uniform);
+        const Field exact = pcg::solution(grid, b);
+        const double whole = pcg::norm_in(grid, exact);
+        double before = whole;
+        for (int k = 1; k <= 12; ++k) {
+            const Trace trace = pcg::conjugate_gradients(grid, b, k, 0);
+            Field error = trace.x;
+            for (std::size_t i = 0; i < error.size(); ++i) error[i] -= exact[i];
+            const double now = pcg::norm_in(grid, error);
+            CAPTURE(grid.d, grid.L, k);
+            CHECK((now < before || now < 1e-13 * whole));
+            CHECK(now <= pcg::chebyshev_bound(pcg::condition(grid), k) * whole);
+            before = now;
+        }
+    }
+    // From an eigenvector one step is enough; in one dimension never more than side steps are.
+    CHECK(pcg::conjugate_gradients({3, 6}, pcg::sine({3, 6}, 2), 9, 1e-10).iterations == 1);
+    CHECK(pcg::conjugate_gradients({1, 20}, rungs::random_field<double>(20, 1), 99, 1e-10).iterations == 20);
+}
+
+TEST_CASE("the oracle's V-cycle is symmetric and makes iterations few at any size", "[exam][oracle]") {
+    for (const Grid grid : {Grid{1, 9}, Grid{2, 10}, Grid{3, 7}, Grid{4, 4}}) {
+        const Field u = rungs::random_field<double>(grid.cells(), 1, rungs::signed_uniform);
+        const Field v = rungs::random_field<double>(grid.cells(), 2, rungs::signed_uniform);
+        const Field mu = pcg::v_cycle(grid, u), mv = pcg::v_cycle(grid, v);
+        CAPTURE(grid.d, grid.L);
+        CHECK(std::abs(pcg::dot(u, mv) - pcg::dot(v, mu)) < 1e-12 * std::abs(pcg::dot(u, mu)));
+        CHECK(pcg::dot(u, mu) > 0);
+        const Field wrong = pcg::v_cycle(grid, u, {false}), back = pcg::v_cycle(grid, v, {false});
+        CHECK(std::abs(pcg::dot(v, wrong) - pcg::dot(u, back)) > 1e-4 * pcg::dot(u, mu));
+    }
+    for (const int side : {7, 8, 15, 16, 31, 32, 36, 61, 63, 64, 100}) {
+        const Grid grid{2, side};
+        const Field b = rungs::random_field<double>(grid.cells(), 1, rungs::signed_uniform);
+        const Left left = Solver<double>(grid, b, "multigrid", 50, 1e-10, Fault::none).left();
+        CAPTURE(side);
+        CHECK(left.outcome == pcg::converged);
+        CHECK(left.k <= 11);
+    }
+}
+
+TEST_CASE("the exam says what it does not know", "[exam]") {
+    CHECK_THROWS_WITH(exam->make({"solve", {1, 10}, "random"}), ContainsSubstring("apply, apply_double, cg"));
+    CHECK_THROWS_WITH(exam->make({"cg", {1, 10}, "point"}), ContainsSubstring("charge"));
+    CHECK_THROWS_AS(exam->make({"apply", {10}, "random"}), std::invalid_argument);
+    CHECK_THROWS_AS(exam->make({"apply", {7, 2}, "random"}), std::invalid_argument);
+    CHECK_THROWS_AS(exam->make({"cg", {0, 2}, "random"}), std::invalid_argument);
+    CHECK_THROWS_AS(exam->make({"cg", {3, -1}, "random"}), std::invalid_argument);
+    CHECK_THROWS_AS(pcg::laplace({2, 2}, Field(3)), std::length_error);
+}
+
+TEST_CASE("the same case makes the same data, another seed others", "[exam]") {
+    const auto data = [](std::uint64_t seed) {
+        return exam->make({"cg", {2, 9}, "random", seed}).inputs[0].bytes;
+    };
+    CHECK(data(1) == data(1));
+    CHECK(data(1) != data(2));
+}

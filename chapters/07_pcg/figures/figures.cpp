@@ -1,0 +1,376 @@
+// Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
+// of:
+//   figures FOLDER      writes FOLDER/*.svg
+// FOLDER/measured.csv, where there is one, becomes pcg_ladder.svg: see rungs/figure.hpp.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "exam/reference.hpp"
+#include "rungs/atomic_file.hpp"
+#include "rungs/figure.hpp"
+#include "rungs/random.hpp"
+#include "rungs/svg.hpp"
+
+namespace {
+
+using pcg::Field;
+using pcg::Grid;
+
+/// Classes: on (in use), warm (in vain, or wrong), done, pale (ground), off (not there), red and black for
+/// the two colours; both themes.
+constexpr const char* style =
+    "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
+    ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"
+    ".bg{fill:#ffffff}.fig rect.on{fill:#1769aa}.fig rect.warm{fill:#b4540a}.fig rect.done{fill:#277a48}"
+    ".fig rect.pale{fill:#cfe0ee}.fig rect.off{fill:none;stroke:#b7c0c9}.fig rect.red{fill:#c8372d}"
+    ".fig rect.black{fill:#3d444d}.fig text.white{fill:#ffffff}.fig .rule{stroke:#b7c0c9;fill:none}"
+    ".fig .edge{stroke:#1769aa;fill:none;stroke-width:1.5}.fig "
+    ".wrong{stroke:#b4540a;fill:none;stroke-width:2}"
+    "@media(prefers-color-scheme:dark){.fig text{fill:#f0f6fc}.fig .soft{fill:#9198a1}.bg{fill:#0d1117}"
+    ".fig rect.on{fill:#6cb6f5}.fig rect.warm{fill:#f0a35e}.fig rect.done{fill:#67cf8d}"
+    ".fig rect.pale{fill:#1f3a52}.fig rect.off{stroke:#59636e}.fig rect.red{fill:#e5645c}"
+    ".fig rect.black{fill:#8b949e}.fig text.white{fill:#0d1117}.fig .rule{stroke:#59636e}"
+    ".fig .edge{stroke:#6cb6f5}.fig .wrong{stroke:#f0a35e}}"
+    "</style>\n";
+
+/// A drawing in this lesson's style.
+class Drawing : public rungs::Drawing {
+  public:
+    Drawing(double width, double height, const std::string& title, const std::string& description)
+        : rungs::Drawing(width, height, title, description, style, 2) {}
+};
+
+// ---------------------------------------------------------------------------------------------------------------
+// Neighbours in memory, and the one that is none
+
+std::string neighbours_figure() {
+    constexpr int side = 6;
+    constexpr double cell = 34, left = 40, top = 66;
+    Drawing out(840, 312, "A cell, its neighbours, and the trap at the end of a row",
+                "on a square of six by six cells the neighbours of cell 14 are 13, 15, 8 and 20; cell 17, "
+                "the last of its row, "
+                "has 16, 11 and 23, while 18, the next in memory, is the first cell of the next row");
+    for (int i = 0; i < side * side; ++i) {
+        const bool own = i == 14 || i == 17;
+        const bool next = i == 13 || i == 15 || i == 8 || i == 20 || i == 16 || i == 11 || i == 23;
+        out.cell(left + i % side * cell, top + i / side * cell, cell - 3, cell - 3,
+                 own       ? "on"
+                 : next    ? "done"
+                 : i == 18 ? "warm"
+                           : "off",
+                 std::to_string(i));
+    }
+    out.text(left, 290, "the square: side 6, c_0 to the right, c_1 down", "soft");
+    // The same numbers in a line.
+    constexpr double memory = 290, narrow = 30;
+    for (int i = 8; i <= 24; ++i) {
+        const bool own = i == 14 || i == 17;
+        const bool next = i == 13 || i == 15 || i == 8 || i == 20 || i == 16 || i == 11 || i == 23;
+        out.cell(memory + (i - 8) * narrow, 150, narrow - 3, 30,
+                 own       ? "on"
+                 : next    ? "done"
+                 : i == 18 ? "warm"
+                           : "off",
+                 std::to_string(i));
+        if (i % side == 0)
+            out.line(memory + (i - 8) * narrow - 1.5, 140, memory + (i - 8) * narrow - 1.5, 190, "rule");
+    }
+    const auto at = [&](int i) { return memory + (i - 8) * narrow + narrow / 2 - 1.5; };
+    const auto bracket = [&](int from, int to, double y, double base, const std::string& kind) {
+        out.line(at(from), base, at(from), y, kind);
+        out.line(at(from), y, at(to), y, kind);
+        out.line(at(to), y, at(to), base, kind);
+    };
+    bracket(14, 8, 120, 146, "edge");
+    bracket(14, 20, 104, 146, "edge");
+    out.text(at(8), 92, "14: one to each side, and 6 = side to each side", "small soft");
+    bracket(17, 18, 200, 184, "wrong");
+    bracket(17, 11, 216, 184, "edge");
+    bracket(17, 23, 232, 184, "edge");
+    out.text(at(11), 252, "17: 18 is next in memory, and no neighbour: c_0 is at its end", "small soft");
+    return out.svg();
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// What a block of threads owns, in two orders
+
+std::string morton_figure() {
+    constexpr int side = 32, block = 64;
+    constexpr double cell = 8;
+    Drawing out(840, 372, "What 64 threads in a row own, and what they read besides",
+                "in the order of rows 64 threads own two rows of 32 and read two more; in the order of "
+                "interleaved bits they own "
+                "a square of eight by eight and read its rim of 32");
+    const auto panel = [&](double left, const std::string& name, const std::function<int(int, int)>& number) {
+        constexpr double top = 70;
+        out.box(left - 1, top - 1, side * cell, side * cell, "pale");
+        const int first = 3 * block;
+        const auto own = [&](int x, int y) {
+            const int n = number(x, y);
+            return n >= first && n < first + block;
+        };
+        int read = 0;
+        for (int y = 0; y < side; ++y) {
+            for (int x = 0; x < side; ++x) {
+                const bool beside = (x > 0 && own(x - 1, y)) || (x + 1 < side && own(x + 1, y)) ||
+                                    (y > 0 && own(x, y - 1)) || (y + 1 < side && own(x, y + 1));
+                const bool rim = !own(x, y) && beside;
+                read += rim;
+                if (own(x, y) || rim)
+                    out.box(left + x * cell, top + y * cell, cell - 1.5, cell - 1.5, rim ? "warm" : "on");
+            }
+        }
+        out.text(left, 56, name);
+        out.text(left, 350, "64 cells of its own, and " + std::to_string(read) + " read from others", "soft");
+    };
+    panel(60, "01, 02: row after row", [](int x, int y) { return y * side + x; });
+    panel(470, "03: bits of x and y in turn", [](int x, int y) {
+        int code = 0;
+        for (int bit = 0; bit < 5; ++bit) code |= (x >> bit & 1) << 2 * bit | (y >> bit & 1) << (2 * bit + 1);
+        return code;
+    });
+    return out.svg();
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// How often an iteration goes through memory
+
+std::string traffic_figure() {
+    Drawing out(840, 300, "The vectors of one iteration",
+                "the textbook's three kernels read or write eleven vectors, 44 bytes a cell in float; one "
+                "pass reads r and p and "
+                "writes both, and every second time x: five on average, 20 bytes");
+    constexpr double left = 210, width = 48, height = 26;
+    const auto row = [&](double y, const std::string& name, const std::vector<std::string>& reads,
+                         const std::vector<std::string>& writes, const std::string& count) {
+        out.text(20, y + 17, name);
+        double x = left;
+        for (const std::string& word : reads) out.cell(x, y, width - 4, height, "on", word), x += width;
+        for (const std::string& word : writes) out.cell(x, y, width - 4, height, "warm", word), x += width;
+        out.text(x + 10, y + 17, count, "soft");
+    };
+    out.text(left, 58, "read", "soft");
+    out.box(left - 16, 48, 11, 11, "on");
+    out.text(left + 96, 58, "written", "soft");
+    out.box(left + 80, 48, 11, 11, "warm");
+    row(76, "04: w = A p, p.w", {"p"}, {"w"}, "2");
+    row(108, "04: x and r, r.r", {"p", "w", "x", "r"}, {"x", "r"}, "6");
+    row(140, "04: p", {"r", "p"}, {"p"}, "3, together 11 vectors: 44 bytes a cell");
+    row(200, "05: all of it", {"r", "p"}, {"r", "p"}, "4");
+    row(232, "05: and every other time", {"x"}, {"x"}, "1 on average, together 5: 20 bytes a cell");
+    return out.svg();
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// The V-cycle
+
+std::string cycle_figure() {
+    Drawing out(840, 330, "A V-cycle",
+                "down: a red and a black half-sweep, the residual restricted to every second cell; at the "
+                "bottom so few "
+                "cells that they are solved; up: the correction interpolated and added, a black and a red "
+                "half-sweep");
+    const auto level = [&](int depth, double x, const std::string& first, const std::string& second,
+                           bool down) {
+        const double y = 66 + 68 * depth;
+        out.cell(x, y, 38, 26, first, first);
+        out.cell(x + 41, y, 38, 26, second, second);
+        if (down) {
+            out.line(x + 62, y + 30, x + 92, y + 62, "edge");
+        } else {
+            out.line(x - 12, y + 62, x + 18, y + 30, "edge");
+        }
+    };
+    const char* const sizes[] = {"511 a side", "255", "127", "... 1"};
+    for (int depth = 0; depth < 3; ++depth) {
+        level(depth, 190 + 76 * depth, "red", "black", true);
+        level(depth, 640 - 76 * depth, "black", "red", false);
+        out.text(20, 83 + 68 * depth, sizes[depth], "soft");
+    }
+    out.cell(418, 66 + 68 * 3, 79, 26, "done", "solved");
+    out.text(20, 83 + 68 * 3, sizes[3], "soft");
+    out.text(214, 316, "restrict b - A x", "small soft");
+    out.text(600, 316, "interpolate, and add to x", "small soft");
+    out.text(338, 83, "the mirror image of the way down: M is symmetric", "small soft");
+    return out.svg();
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// How residuals fall
+
+/// A preconditioned solve in double with beta = z.r / z.r, as for a symmetric M. @returns ||r_k|| / ||b||
+std::vector<double> solve(const Grid& grid, const Field& b, int limit, double tolerance,
+                          const std::function<Field(const Field&)>& precondition, bool conjugate) {
+    Field r = b, z = precondition(r), p = z;
+    double rz = pcg::dot(r, z);
+    const double whole = std::sqrt(pcg::dot(b, b));
+    std::vector<double> history{1};
+    while (static_cast<int>(history.size()) <= limit && history.back() > tolerance) {
+        const Field q = pcg::laplace(grid, p);
+        const double alpha = rz / pcg::dot(p, q);
+        for (std::size_t i = 0; i < r.size(); ++i) r[i] -= alpha * q[i];
+        z = precondition(r);
+        const double next = pcg::dot(r, z), beta = conjugate ? next / rz : 0;
+        for (std::size_t i = 0; i < p.size(); ++i) p[i] = z[i] + beta * p[i];
+        rz = next;
+        history.push_back(std::sqrt(pcg::dot(r, r)) / whole);
+    }
+    return history;
+}
+
+rungs::Series series(const std::string& name, const std::vector<double>& y) {
+    rungs::Series line{name, {}, y};
+    for (std::size_t k = 0; k < y.size(); ++k) line.x.push_back(static_cast<double>(k));
+    return line;
+}
+
+std::string three_methods_figure() {
+    const Grid grid{2, 63};
+    const Field b = rungs::random_field<double>(grid.cells(), 1, rungs::signed_uniform);
+    const auto nothing = [](const Field& r) { return r; };
+    const auto cycle = [&](const Field& r) { return pcg::v_cycle(grid, r); };
+    const rungs::LinePlot plot{"A square of 63 x 63 cells, random right-hand side, in double",
+                               "steepest descent crawls, conjugate gradients need over two hundred "
+                               "iterations to 1e-10, with a V-cycle "
+                               "before each of them ten",
+                               "iterations",
+                               "||r|| / ||b||",
+                               rungs::Scale::linear,
+                               rungs::Scale::log10,
+                               {series("steepest descent", solve(grid, b, 250, 1e-10, nothing, false)),
+                                series("conjugate gradients", solve(grid, b, 250, 1e-10, nothing, true)),
+                                series("with a V-cycle", solve(grid, b, 250, 1e-10, cycle, true))}};
+    return rungs::on_ground(plot.svg());
+}
+
+std::string symmetry_figure() {
+    const Grid grid{1, 33};
+    const Field b = rungs::random_field<double>(grid.cells(), 1, rungs::signed_uniform);
+    const auto symmetric = [&](const Field& r) { return pcg::v_cycle(grid, r); };
+    const auto crooked = [&](const Field& r) { return pcg::v_cycle(grid, r, {false}); };
+    const rungs::LinePlot plot{
+        "The same V-cycle with the colours in the wrong order, 33 cells in a row",
+        "with black before red on the way up the residual falls to 1e-12 in eleven iterations; with red "
+        "before black both ways it is ahead at first, falls behind after eight, and takes fourteen",
+        "iterations",
+        "||r|| / ||b||",
+        rungs::Scale::linear,
+        rungs::Scale::log10,
+        {series("black, red on the way up", solve(grid, b, 40, 1e-12, symmetric, true)),
+         series("red, black both ways", solve(grid, b, 40, 1e-12, crooked, true))}};
+    return rungs::on_ground(plot.svg());
+}
+
+/// Conjugate gradients in float on a smooth right-hand side: what r says, and what x has.
+std::string carried_figure() {
+    const Grid grid{2, 64};
+    const std::size_t n = grid.cells();
+    std::vector<float> x(n, 0.0f), r(n, 1.0f), p = r, q(n);
+    const Field b(n, 1.0);
+    std::vector<double> carried, real;
+    const auto product = [&](const std::vector<float>& u) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t c = i % 64;
+            float around = 0;
+            if (c > 0) around += u[i - 1];
+            if (c < 63) around += u[i + 1];
+            if (i >= 64) around += u[i - 64];
+            if (i + 64 < n) around += u[i + 64];
+            q[i] = 4 * u[i] - around;
+        }
+    };
+    double rr = static_cast<double>(n);
+    for (int k = 0; k <= 160; ++k) {
+        carried.push_back(std::sqrt(rr / static_cast<double>(n)));
+        real.push_back(pcg::residual_norm(grid, b, Field(x.begin(), x.end())) /
+                       std::sqrt(static_cast<double>(n)));
+        product(p);
+        double pq = 0, next = 0;
+        for (std::size_t i = 0; i < n; ++i) pq += static_cast<double>(p[i]) * q[i];
+        const auto alpha = static_cast<float>(rr / pq);
+        for (std::size_t i = 0; i < n; ++i) {
+            x[i] += alpha * p[i];
+            r[i] -= alpha * q[i];
+            next += static_cast<double>(r[i]) * r[i];
+        }
+        const auto beta = static_cast<float>(next / rr);
+        for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + beta * p[i];
+        rr = next;
+    }
+    const rungs::LinePlot plot{
+        "What r says, and what x has: float, 64 x 64 cells, b = 1",
+        "the residual that the recurrence carries along falls on and on; b - A x stays where the "
+        "rounding of x has left it",
+        "iterations",
+        "||r|| / ||b||",
+        rungs::Scale::linear,
+        rungs::Scale::log10,
+        {series("r, carried along", carried), series("b - A x", real)}};
+    return rungs::on_ground(plot.svg());
+}
+
+/// Which waves an iteration of Gauss-Seidel takes out of an error, and which it leaves.
+std::string smoothing_figure() {
+    const Grid grid{1, 63};
+    const Field noise = rungs::random_field<double>(grid.cells(), 4, rungs::signed_uniform);
+    std::vector<rungs::Series> lines;
+    // One V-cycle's first part is a sweep for A x = r from 0: for r = A e it leaves the error e - x.
+    Field error = noise;
+    for (int sweeps = 0; sweeps <= 4; sweeps += 2) {
+        rungs::Series line{std::to_string(sweeps) + " sweeps", {}, {}};
+        for (std::size_t i = 0; i < error.size(); ++i) {
+            line.x.push_back(static_cast<double>(i));
+            line.y.push_back(error[i]);
+        }
+        lines.push_back(line);
+        for (int half = 0; half < 4; ++half) {
+            for (std::size_t i = static_cast<std::size_t>(half % 2); i < error.size(); i += 2) {
+                const double before = i > 0 ? error[i - 1] : 0,
+                             after = i + 1 < error.size() ? error[i + 1] : 0;
+                error[i] = (before + after) / 2;
+            }
+        }
+    }
+    const rungs::LinePlot plot{
+        "An error, and what Gauss-Seidel leaves of it",
+        "after two and four sweeps the rough parts of a random error are gone and the smooth ones are "
+        "still there",
+        "cell",
+        "error",
+        rungs::Scale::linear,
+        rungs::Scale::linear,
+        lines};
+    return rungs::on_ground(plot.svg());
+}
+
+/// The ladder as it was measured.
+void measured(const std::filesystem::path& folder) {
+    const std::filesystem::path file = folder / "measured.csv";
+    if (!std::filesystem::exists(file)) return;
+    const rungs::LadderChart chart =
+        rungs::read_ladder(file, "Cells a second of an iteration, beside the libraries.", "Gcell/s");
+    rungs::write_file(folder / "pcg_ladder.svg", rungs::on_ground(chart.svg()));
+}
+
+}  // namespace
+
+static void draw(const std::filesystem::path& folder) {
+    rungs::write_file(folder / "neighbours.svg", neighbours_figure());
+    rungs::write_file(folder / "morton.svg", morton_figure());
+    rungs::write_file(folder / "traffic.svg", traffic_figure());
+    rungs::write_file(folder / "cycle.svg", cycle_figure());
+    rungs::write_file(folder / "three_methods.svg", three_methods_figure());
+    rungs::write_file(folder / "symmetry.svg", symmetry_figure());
+    rungs::write_file(folder / "carried.svg", carried_figure());
+    rungs::write_file(folder / "smoothing.svg", smoothing_figure());
+    measured(folder);
+}
+
+int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }
