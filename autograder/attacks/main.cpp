@@ -32,8 +32,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "judge.hpp"
-#include "source.hpp"
+#include "judge/judge.hpp"
+#include "judge/source.hpp"
 
 namespace {
 
@@ -49,7 +49,7 @@ struct Expectation {
     double time_limit = 2;                  ///< seconds a call
     double budget = JudgeOptions().budget;  ///< seconds for all calls
     std::string kind;                       ///< attack, accident (a mistake that nobody means) or control
-    std::string needs;  ///< least sandbox level at which it is held: "S2"; empty: any
+    std::string needs;                      ///< least sandbox level at which it is held: "S2"; empty: any
 };
 
 Expectation read_expectation(const fs::path& file) {
@@ -97,9 +97,8 @@ std::vector<const std::string*> texts_of(const RungResult& result) {
 
 bool tells(const RungResult& result, const std::string& secret) {
     const auto texts = texts_of(result);
-    return std::any_of(texts.begin(), texts.end(), [&](const std::string* text) {
-        return text->find(secret) != std::string::npos;
-    });
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string* text) { return text->find(secret) != std::string::npos; });
 }
 
 /// Is there a byte that a terminal obeys?

@@ -1,4 +1,4 @@
-#include "build.hpp"
+#include "judge/build.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -21,12 +21,12 @@
 
 #include <fmt/format.h>
 
-#include "diagnostics.hpp"
-#include "hash.hpp"
-#include "launches.hpp"
-#include "object_gate.hpp"
-#include "preprocessed.hpp"
-#include "process.hpp"
+#include "judge/diagnostics.hpp"
+#include "judge/hash.hpp"
+#include "judge/object_gate.hpp"
+#include "judge/preprocessed.hpp"
+#include "judge/process.hpp"
+#include "protocol/launches.hpp"
 
 namespace rungs::judge {
 namespace {

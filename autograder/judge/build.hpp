@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "judge/toolchain.hpp"
 #include "rungs/manifest.hpp"
-#include "toolchain.hpp"
 
 namespace rungs::judge {
 

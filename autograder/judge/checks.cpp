@@ -1,4 +1,4 @@
-#include "checks.hpp"
+#include "judge/checks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "build.hpp"
-#include "findings.hpp"
+#include "judge/build.hpp"
+#include "judge/findings.hpp"
 #include "simt/columns.h"
 
 namespace rungs::judge {
@@ -195,8 +195,8 @@ std::string first_fault(const Manifest& manifest, const RungEntry& rung, const f
         for (const Case& which : cases) {
             const Task task = exam.make(which);
             Checked checked;
-            const std::optional<Failure> failure =
-                worker.call(which, task, static_cast<std::uint64_t>(order), nullptr, rung.time_limit, checked);
+            const std::optional<Failure> failure = worker.call(which, task, static_cast<std::uint64_t>(order),
+                                                               nullptr, rung.time_limit, checked);
             const std::vector<Finding> found =
                 checked.report.empty() ? std::vector<Finding>() : read_findings(checked.report);
             if (has_error(found)) return in_one_line(found.front());

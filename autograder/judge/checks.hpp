@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "judge.hpp"
-#include "worker_process.hpp"
+#include "judge/judge.hpp"
+#include "judge/worker_process.hpp"
 
 namespace rungs::judge {
 

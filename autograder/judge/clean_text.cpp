@@ -1,4 +1,4 @@
-#include "clean_text.hpp"
+#include "judge/clean_text.hpp"
 
 #include <algorithm>
 #include <array>

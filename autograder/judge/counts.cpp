@@ -1,4 +1,4 @@
-#include "counts.hpp"
+#include "judge/counts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,12 +12,12 @@
 
 #include <fmt/format.h>
 
-#include "build.hpp"
-#include "checks.hpp"
-#include "diagnostics.hpp"
-#include "findings.hpp"
-#include "report_json.hpp"
-#include "source.hpp"
+#include "judge/build.hpp"
+#include "judge/checks.hpp"
+#include "judge/diagnostics.hpp"
+#include "judge/findings.hpp"
+#include "judge/report_json.hpp"
+#include "judge/source.hpp"
 
 namespace rungs::judge {
 namespace {
@@ -242,8 +242,8 @@ Build checked_build(const Manifest& manifest, const RungEntry& rung, const fs::p
     return build;
 }
 
-/// Calls `which` until the counters have all lines. The first call of a size may set up what later ones find there,
-/// so it is not counted, as it is not timed.
+/// Calls `which` until the counters have all lines. The first call of a size may set up what later ones find
+/// there, so it is not counted, as it is not timed.
 std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung, const fs::path& executable,
                                  const Exam& exam, const JudgeOptions& options, const Case& which,
                                  Watched watched, std::string& why_not) {
@@ -330,8 +330,8 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
         return examined(one);
     };
     counter.warm_up(manifest, which);
-    // The first call of a size may set up what later ones find there. It has a secret input all the same, and where
-    // it took another time than the input that is shown, it may have been that: a second one decides.
+    // The first call of a size may set up what later ones find there. It has a secret input all the same, and
+    // where it took another time than the input that is shown, it may have been that: a second one decides.
     std::optional<Tally> first = secret(0);
     if (!first) return std::nullopt;
     std::optional<Tally> shown;
@@ -344,7 +344,8 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
         why_not = rung.name + ": its lines could not be found";
         return std::nullopt;
     }
-    if (!agree(modelled_machine(options.toolchain), *shown, *first) && !(first = secret(1))) return std::nullopt;
+    if (!agree(modelled_machine(options.toolchain), *shown, *first) && !(first = secret(1)))
+        return std::nullopt;
     return OwnCounts{std::move(*shown), std::move(*first)};
 }
 

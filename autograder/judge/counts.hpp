@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "checks.hpp"
-#include "judge.hpp"
+#include "judge/checks.hpp"
+#include "judge/judge.hpp"
 
 namespace rungs::judge {
 

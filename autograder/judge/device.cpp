@@ -1,7 +1,7 @@
 // Without CUDA: device.cu is not compiled, and this stands in for it.
 #ifndef RUNGS_WITH_CUDA
 
-#include "device.hpp"
+#include "judge/device.hpp"
 
 #include <stdexcept>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
+#include "judge/device.hpp"
 
 namespace rungs::judge {
 namespace {

@@ -1,11 +1,11 @@
-#include "diagnostics.hpp"
+#include "judge/diagnostics.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <set>
 #include <sstream>
 
-#include "clean_text.hpp"
+#include "judge/clean_text.hpp"
 
 namespace rungs::judge {
 namespace {

@@ -1,4 +1,4 @@
-#include "findings.hpp"
+#include "judge/findings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "diagnostics.hpp"
-#include "report_json.hpp"
+#include "judge/diagnostics.hpp"
+#include "judge/report_json.hpp"
 
 namespace rungs::judge {
 namespace {

@@ -1,4 +1,4 @@
-#include "hash.hpp"
+#include "judge/hash.hpp"
 
 #include <bit>
 #include <cerrno>

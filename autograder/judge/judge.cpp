@@ -1,4 +1,4 @@
-#include "judge.hpp"
+#include "judge/judge.hpp"
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -16,15 +16,15 @@
 
 #include <fmt/format.h>
 
-#include "build.hpp"
-#include "checks.hpp"
-#include "counts.hpp"
-#include "device.hpp"
-#include "diagnostics.hpp"
+#include "judge/build.hpp"
+#include "judge/checks.hpp"
+#include "judge/counts.hpp"
+#include "judge/device.hpp"
+#include "judge/diagnostics.hpp"
+#include "judge/sanitizer.hpp"
+#include "judge/speed.hpp"
+#include "judge/worker_process.hpp"
 #include "rungs/compare.hpp"
-#include "sanitizer.hpp"
-#include "speed.hpp"
-#include "worker_process.hpp"
 
 namespace rungs::judge {
 namespace {
@@ -403,7 +403,8 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
         result.verdict = Verdict::not_run;
         result.reason = "stopped";
     } catch (const std::exception& error) {
-        // Ours, whatever it is: a submission that made the judge throw has no points, and somebody looks at it.
+        // Ours, whatever it is: a submission that made the judge throw has no points, and somebody looks at
+        // it.
         result.verdict = Verdict::infra;
         result.reason = one_line(error.what(), 500);
     }

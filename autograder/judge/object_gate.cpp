@@ -1,4 +1,4 @@
-#include "object_gate.hpp"
+#include "judge/object_gate.hpp"
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnostics.hpp"
+#include "judge/diagnostics.hpp"
 
 namespace rungs::judge {
 namespace {

@@ -1,4 +1,4 @@
-#include "preprocessed.hpp"
+#include "judge/preprocessed.hpp"
 
 #include <algorithm>
 #include <array>

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "sandbox.hpp"
+#include "judge/sandbox.hpp"
 
 namespace rungs::judge {
 

@@ -1,4 +1,4 @@
-#include "report_json.hpp"
+#include "judge/report_json.hpp"
 
 #include <cstddef>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "result.hpp"
+#include "judge/result.hpp"
 
 #include <algorithm>
 #include <array>

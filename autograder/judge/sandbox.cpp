@@ -1,4 +1,4 @@
-#include "sandbox.hpp"
+#include "judge/sandbox.hpp"
 
 #include <asm/sockios.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "judge.hpp"
+#include "judge/judge.hpp"
 
 namespace rungs::judge {
 namespace {

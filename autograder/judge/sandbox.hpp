@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-#include "result.hpp"
+#include "judge/result.hpp"
 
 namespace rungs::judge {
 

@@ -1,4 +1,4 @@
-#include "sanitizer.hpp"
+#include "judge/sanitizer.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -15,14 +15,14 @@
 
 #include <fmt/format.h>
 
-#include "build.hpp"
-#include "counts.hpp"
-#include "device.hpp"
-#include "diagnostics.hpp"
-#include "findings.hpp"
-#include "process.hpp"
+#include "judge/build.hpp"
+#include "judge/counts.hpp"
+#include "judge/device.hpp"
+#include "judge/diagnostics.hpp"
+#include "judge/findings.hpp"
+#include "judge/process.hpp"
+#include "judge/worker_process.hpp"
 #include "simt/names.h"
-#include "worker_process.hpp"
 
 namespace rungs::judge {
 namespace {

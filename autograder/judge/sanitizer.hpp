@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "judge.hpp"
+#include "judge/judge.hpp"
 
 namespace rungs::judge {
 

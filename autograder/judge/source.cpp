@@ -1,4 +1,4 @@
-#include "source.hpp"
+#include "judge/source.hpp"
 
 namespace rungs::judge {
 

@@ -1,4 +1,4 @@
-#include "speed.hpp"
+#include "judge/speed.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,11 +13,11 @@
 
 #include <fmt/format.h>
 
-#include "build.hpp"
-#include "device.hpp"
+#include "judge/build.hpp"
+#include "judge/device.hpp"
+#include "judge/source.hpp"
+#include "judge/worker_process.hpp"
 #include "rungs/statistics.hpp"
-#include "source.hpp"
-#include "worker_process.hpp"
 
 namespace rungs::judge {
 namespace {

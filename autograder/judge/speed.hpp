@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "judge.hpp"
+#include "judge/judge.hpp"
 
 namespace rungs::judge {
 

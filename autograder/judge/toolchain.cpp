@@ -1,4 +1,4 @@
-#include "toolchain.hpp"
+#include "judge/toolchain.hpp"
 
 #include <fstream>
 

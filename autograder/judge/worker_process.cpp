@@ -1,4 +1,4 @@
-#include "worker_process.hpp"
+#include "judge/worker_process.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,9 +16,9 @@
 
 #include <fmt/format.h>
 
-#include "build.hpp"
-#include "diagnostics.hpp"
-#include "judge.hpp"
+#include "judge/build.hpp"
+#include "judge/diagnostics.hpp"
+#include "judge/judge.hpp"
 #include "simt/columns.h"
 #include "simt/names.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "process.hpp"
-#include "protocol.hpp"
-#include "result.hpp"
+#include "judge/process.hpp"
+#include "judge/result.hpp"
+#include "protocol/protocol.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 

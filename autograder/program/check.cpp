@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "grading.hpp"
-#include "interrupt.hpp"
+#include "program/grading.hpp"
+#include "program/interrupt.hpp"
+#include "program/submission.hpp"
+#include "program/verbs.hpp"
+#include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
-#include "submission.hpp"
-#include "text.hpp"
-#include "verbs.hpp"
 
 namespace rungs {
 namespace {

@@ -1,10 +1,10 @@
 // rungs demo: every reference solution on this machine, and a report to look at.
 #include <fmt/format.h>
 
-#include "grading.hpp"
-#include "interrupt.hpp"
+#include "program/grading.hpp"
+#include "program/interrupt.hpp"
+#include "program/verbs.hpp"
 #include "rungs/atomic_file.hpp"
-#include "verbs.hpp"
 
 namespace rungs {
 

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "grading.hpp"
-#include "text.hpp"
-#include "verbs.hpp"
+#include "program/grading.hpp"
+#include "program/verbs.hpp"
+#include "report/text.hpp"
 
 namespace rungs {
 namespace {

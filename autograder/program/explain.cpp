@@ -8,16 +8,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "advice.hpp"
-#include "counts.hpp"
-#include "grading.hpp"
-#include "interrupt.hpp"
-#include "pictures.hpp"
+#include "judge/counts.hpp"
+#include "program/grading.hpp"
+#include "program/interrupt.hpp"
+#include "program/submission.hpp"
+#include "program/verbs.hpp"
+#include "report/advice.hpp"
+#include "report/pictures.hpp"
+#include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
 #include "rungs/svg.hpp"
-#include "submission.hpp"
-#include "text.hpp"
-#include "verbs.hpp"
 
 namespace rungs {
 namespace {

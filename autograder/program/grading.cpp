@@ -1,4 +1,4 @@
-#include "grading.hpp"
+#include "program/grading.hpp"
 
 #include <unistd.h>
 
@@ -14,14 +14,14 @@
 
 #include <fmt/format.h>
 
-#include "findings.hpp"
-#include "interrupt.hpp"
-#include "jobs.hpp"
-#include "progress.hpp"
+#include "judge/findings.hpp"
+#include "judge/sanitizer.hpp"
+#include "program/interrupt.hpp"
+#include "program/jobs.hpp"
+#include "program/progress.hpp"
+#include "program/submission.hpp"
+#include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
-#include "sanitizer.hpp"
-#include "submission.hpp"
-#include "text.hpp"
 
 #ifndef RUNGS_VERSION
 #define RUNGS_VERSION "0"

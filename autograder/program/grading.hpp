@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "judge.hpp"
-#include "report.hpp"
-#include "source.hpp"
-#include "terminal.hpp"
-#include "workbook.hpp"
+#include "judge/judge.hpp"
+#include "judge/source.hpp"
+#include "program/terminal.hpp"
+#include "program/workbook.hpp"
+#include "report/report.hpp"
 
 namespace rungs {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "progress.hpp"
-#include "verbs.hpp"
+#include "program/progress.hpp"
+#include "program/verbs.hpp"
 
 namespace rungs {
 

@@ -1,4 +1,4 @@
-#include "interrupt.hpp"
+#include "program/interrupt.hpp"
 
 #include <termios.h>
 #include <unistd.h>

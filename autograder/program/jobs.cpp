@@ -1,4 +1,4 @@
-#include "jobs.hpp"
+#include "program/jobs.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "machine.hpp"
+#include "report/machine.hpp"
 
 namespace rungs {
 

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "judge.hpp"
-#include "progress.hpp"
-#include "source.hpp"
-#include "text.hpp"
-#include "verbs.hpp"
+#include "judge/judge.hpp"
+#include "judge/source.hpp"
+#include "program/progress.hpp"
+#include "program/verbs.hpp"
+#include "report/text.hpp"
 
 namespace rungs {
 

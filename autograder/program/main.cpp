@@ -1,3 +1,3 @@
-#include "verbs.hpp"
+#include "program/verbs.hpp"
 
 int main(int argc, char** argv) { return rungs::run_program(argc, argv); }

@@ -1,10 +1,10 @@
 // rungs next: the exercise to do now.
 #include <fmt/format.h>
 
-#include "grading.hpp"
-#include "progress.hpp"
+#include "program/grading.hpp"
+#include "program/progress.hpp"
+#include "program/verbs.hpp"
 #include "rungs/atomic_file.hpp"
-#include "verbs.hpp"
 
 namespace rungs {
 namespace {

@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "build.hpp"
-#include "counts.hpp"
-#include "grading.hpp"
-#include "interrupt.hpp"
-#include "sanitizer.hpp"
-#include "source.hpp"
-#include "text.hpp"
-#include "verbs.hpp"
+#include "judge/build.hpp"
+#include "judge/counts.hpp"
+#include "judge/sanitizer.hpp"
+#include "judge/source.hpp"
+#include "program/grading.hpp"
+#include "program/interrupt.hpp"
+#include "program/verbs.hpp"
+#include "report/text.hpp"
 
 namespace rungs {
 

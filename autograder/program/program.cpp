@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "interrupt.hpp"
+#include "program/interrupt.hpp"
+#include "program/verbs.hpp"
+#include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
-#include "starter.hpp"
-#include "text.hpp"
-#include "verbs.hpp"
+#include "starters/starter.hpp"
 
 #ifndef RUNGS_VERSION
 #define RUNGS_VERSION "0"

@@ -1,4 +1,4 @@
-#include "progress.hpp"
+#include "program/progress.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hash.hpp"
+#include "judge/hash.hpp"
+#include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
-#include "text.hpp"
 
 namespace rungs {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "result.hpp"
-#include "workbook.hpp"
+#include "judge/result.hpp"
+#include "program/workbook.hpp"
 
 namespace rungs {
 

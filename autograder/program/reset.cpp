@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "judge/source.hpp"
+#include "program/verbs.hpp"
 #include "rungs/atomic_file.hpp"
-#include "source.hpp"
-#include "starter.hpp"
-#include "verbs.hpp"
+#include "starters/starter.hpp"
 
 namespace rungs {
 namespace {

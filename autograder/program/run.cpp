@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "grading.hpp"
-#include "interrupt.hpp"
-#include "verbs.hpp"
+#include "program/grading.hpp"
+#include "program/interrupt.hpp"
+#include "program/verbs.hpp"
 
 namespace rungs {
 namespace {

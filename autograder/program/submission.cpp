@@ -1,9 +1,9 @@
-#include "submission.hpp"
+#include "program/submission.hpp"
 
 #include <algorithm>
 
-#include "text.hpp"
-#include "workbook.hpp"
+#include "program/workbook.hpp"
+#include "report/text.hpp"
 
 namespace rungs {
 namespace {

@@ -1,4 +1,4 @@
-#include "terminal.hpp"
+#include "program/terminal.hpp"
 
 #include <langinfo.h>
 #include <sys/ioctl.h>
@@ -10,8 +10,8 @@
 #include <cstring>
 #include <sstream>
 
+#include "report/text.hpp"
 #include "rungs/progress.hpp"
-#include "text.hpp"
 
 namespace rungs {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "terminal.hpp"
-#include "workbook.hpp"
+#include "program/terminal.hpp"
+#include "program/workbook.hpp"
 
 namespace rungs {
 

@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "grading.hpp"
-#include "interrupt.hpp"
-#include "progress.hpp"
+#include "program/grading.hpp"
+#include "program/interrupt.hpp"
+#include "program/progress.hpp"
+#include "program/verbs.hpp"
+#include "program/watcher.hpp"
 #include "rungs/atomic_file.hpp"
-#include "verbs.hpp"
-#include "watcher.hpp"
 
 namespace rungs {
 namespace {

@@ -1,4 +1,4 @@
-#include "watcher.hpp"
+#include "program/watcher.hpp"
 
 #include <poll.h>
 #include <sys/inotify.h>
@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "progress.hpp"
+#include "program/progress.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs {

@@ -1,4 +1,4 @@
-#include "workbook.hpp"
+#include "program/workbook.hpp"
 
 #include <algorithm>
 #include <cstdlib>

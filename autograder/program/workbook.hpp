@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "judge/toolchain.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
-#include "starter.hpp"
-#include "toolchain.hpp"
+#include "starters/starter.hpp"
 
 namespace rungs {
 

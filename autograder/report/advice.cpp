@@ -1,11 +1,11 @@
-#include "advice.hpp"
+#include "report/advice.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "text.hpp"
+#include "report/text.hpp"
 
 namespace rungs {
 namespace {

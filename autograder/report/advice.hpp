@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "result.hpp"
+#include "judge/result.hpp"
 
 namespace rungs {
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <string>
 
-#include "advice.hpp"
-#include "findings.hpp"
-#include "pictures.hpp"
-#include "report.hpp"
-#include "text.hpp"
+#include "judge/findings.hpp"
+#include "report/advice.hpp"
+#include "report/pictures.hpp"
+#include "report/report.hpp"
+#include "report/text.hpp"
 
 namespace rungs {
 namespace {

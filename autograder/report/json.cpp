@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "advice.hpp"
-#include "report.hpp"
-#include "text.hpp"
+#include "report/advice.hpp"
+#include "report/report.hpp"
+#include "report/text.hpp"
 
 namespace rungs {
 namespace {

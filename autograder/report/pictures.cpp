@@ -1,4 +1,4 @@
-#include "pictures.hpp"
+#include "report/pictures.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "advice.hpp"
-#include "text.hpp"
+#include "report/advice.hpp"
+#include "report/text.hpp"
 
 namespace rungs {
 namespace {

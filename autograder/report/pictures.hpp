@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "result.hpp"
+#include "judge/result.hpp"
 
 namespace rungs {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "machine.hpp"
-#include "result.hpp"
+#include "judge/result.hpp"
+#include "report/machine.hpp"
 
 namespace rungs {
 

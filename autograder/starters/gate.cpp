@@ -1,4 +1,4 @@
-#include "gate.hpp"
+#include "starters/gate.hpp"
 
 #include <algorithm>
 #include <regex>
@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "lesson.hpp"
 #include "rungs/atomic_file.hpp"
-#include "starter.hpp"
+#include "starters/lesson.hpp"
+#include "starters/starter.hpp"
 
 namespace rungs {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "judge.hpp"
+#include "judge/judge.hpp"
 #include "rungs/manifest.hpp"
 
 namespace rungs {

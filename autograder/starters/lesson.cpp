@@ -1,4 +1,4 @@
-#include "lesson.hpp"
+#include "starters/lesson.hpp"
 
 #include <fmt/format.h>
 

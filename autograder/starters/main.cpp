@@ -15,11 +15,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "checks.hpp"
-#include "gate.hpp"
+#include "judge/checks.hpp"
+#include "judge/toolchain.hpp"
 #include "rungs/atomic_file.hpp"
-#include "starter.hpp"
-#include "toolchain.hpp"
+#include "starters/gate.hpp"
+#include "starters/starter.hpp"
 
 namespace {
 

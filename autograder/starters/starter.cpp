@@ -1,4 +1,4 @@
-#include "starter.hpp"
+#include "starters/starter.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,5 +1,5 @@
 // Jobs side by side: their order, those that have to be run alone, stopping, and exceptions.
-#include "jobs.hpp"
+#include "program/jobs.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "counts.hpp"
-#include "findings.hpp"
-#include "object_gate.hpp"
-#include "preprocessed.hpp"
+#include "judge/counts.hpp"
+#include "judge/findings.hpp"
+#include "judge/object_gate.hpp"
+#include "judge/preprocessed.hpp"
 #include "rungs/catch.hpp"
 #include "simt/columns.h"
 #include "temporary_folder.hpp"

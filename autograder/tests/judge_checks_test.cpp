@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
-#include "build.hpp"
-#include "findings.hpp"
-#include "judge.hpp"
-#include "object_gate.hpp"
+#include "judge/build.hpp"
+#include "judge/findings.hpp"
+#include "judge/judge.hpp"
+#include "judge/object_gate.hpp"
+#include "judge/source.hpp"
 #include "rungs/catch.hpp"
-#include "source.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;
@@ -478,7 +478,8 @@ TEST_CASE("outputs that are wrong in check mode alone are WRONG", "[judge][check
     CHECK_THAT(result.reason, ContainsSubstring("in check mode, ") && ContainsSubstring("got 0, expected"));
 }
 
-TEST_CASE("a launcher finds the same stream, device and environment in run and check mode", "[judge][checks]") {
+TEST_CASE("a launcher finds the same stream, device and environment in run and check mode",
+          "[judge][checks]") {
     Tree tree;
     tree.replace("#include \"reduction.cuh\"", "#include <cstdlib>\n#include \"reduction.cuh\"");
     tree.replace("    const std::size_t blocks =",

@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
-#include "advice.hpp"
-#include "counts.hpp"
-#include "pictures.hpp"
+#include "judge/counts.hpp"
+#include "judge/source.hpp"
 #include "program_fixture.hpp"
+#include "report/advice.hpp"
+#include "report/pictures.hpp"
 #include "rungs/catch.hpp"
-#include "source.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;

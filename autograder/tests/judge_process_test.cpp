@@ -13,8 +13,8 @@
 #include <string>
 #include <thread>
 
-#include "judge.hpp"
-#include "process.hpp"
+#include "judge/judge.hpp"
+#include "judge/process.hpp"
 #include "rungs/catch.hpp"
 
 using namespace rungs::judge;

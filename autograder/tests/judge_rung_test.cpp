@@ -19,10 +19,10 @@
 #include <string>
 #include <thread>
 
-#include "build.hpp"
-#include "judge.hpp"
+#include "judge/build.hpp"
+#include "judge/judge.hpp"
+#include "judge/source.hpp"
 #include "rungs/catch.hpp"
-#include "source.hpp"
 #include "temporary_folder.hpp"
 
 using namespace rungs;

@@ -8,15 +8,15 @@
 #include <set>
 #include <string>
 
-#include "build.hpp"
-#include "diagnostics.hpp"
-#include "hash.hpp"
-#include "object_gate.hpp"
-#include "result.hpp"
+#include "judge/build.hpp"
+#include "judge/diagnostics.hpp"
+#include "judge/hash.hpp"
+#include "judge/object_gate.hpp"
+#include "judge/result.hpp"
+#include "judge/source.hpp"
+#include "judge/toolchain.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
-#include "source.hpp"
-#include "toolchain.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "report.hpp"
+#include "report/report.hpp"
 
 namespace rungs::test {
 

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "json_schema.hpp"
-#include "report.hpp"
+#include "report/report.hpp"
+#include "report/text.hpp"
 #include "report_sample.hpp"
 #include "rungs/catch.hpp"
-#include "text.hpp"
 
 using namespace rungs;
 using namespace rungs::test;

@@ -6,11 +6,11 @@
 #include <iterator>
 #include <string>
 
-#include "build.hpp"
-#include "counts.hpp"
+#include "judge/build.hpp"
+#include "judge/counts.hpp"
+#include "judge/sanitizer.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
-#include "sanitizer.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;

@@ -1,11 +1,11 @@
 // The maintainer's gates, on small workbooks made for the test: green when all is well, red for each thing
 // that is not.
-#include "gate.hpp"
+#include "starters/gate.hpp"
 
-#include "lesson.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
-#include "starter.hpp"
+#include "starters/lesson.hpp"
+#include "starters/starter.hpp"
 #include "temporary_folder.hpp"
 
 using namespace rungs;
@@ -271,7 +271,8 @@ TEST_CASE("sources that do not compile for the GPU turn the gate red", "[gate]")
 TEST_CASE("every exercise has a solution, a TODO and a test", "[gate]") {
     const Workbook workbook;
     SECTION("no test") {
-        workbook.folder.write("chapters/01_topic/exam/topic_test.cpp", "TEST_CASE(\"x\", \"[01_topic]\") {}\n");
+        workbook.folder.write("chapters/01_topic/exam/topic_test.cpp",
+                              "TEST_CASE(\"x\", \"[01_topic]\") {}\n");
         CHECK_THAT(text_of(check_exercises(workbook.root())),
                    ContainsSubstring("01_topic/02_tree has no test"));
         workbook.folder.write(

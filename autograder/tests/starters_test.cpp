@@ -1,5 +1,5 @@
 // Starters are made from solutions.
-#include "starter.hpp"
+#include "starters/starter.hpp"
 
 #include "rungs/catch.hpp"
 #include "temporary_folder.hpp"

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "grading.hpp"
 #include "json_schema.hpp"
+#include "program/grading.hpp"
+#include "program/submission.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
-#include "submission.hpp"
 
 using namespace rungs;
 using namespace rungs::test;

@@ -1,4 +1,4 @@
-#include "checks.hpp"
+#include "worker/checks.hpp"
 
 #ifdef SIMT_CHECK
 
@@ -16,7 +16,7 @@
 #include "simt/control.h"
 #include "simt/counters.h"
 #include "simt/profile.h"
-#include "trace.hpp"
+#include "worker/trace.hpp"
 
 namespace rungs::protocol {
 namespace {

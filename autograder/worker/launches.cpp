@@ -1,4 +1,4 @@
-#include "launches.hpp"
+#include "protocol/launches.hpp"
 
 #include <cuda_runtime.h>
 

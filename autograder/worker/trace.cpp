@@ -1,4 +1,4 @@
-#include "trace.hpp"
+#include "worker/trace.hpp"
 
 #ifdef SIMT_CHECK
 

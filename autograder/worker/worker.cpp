@@ -20,11 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "checks.hpp"
-#include "launches.hpp"
-#include "protocol.hpp"
+#include "protocol/launches.hpp"
+#include "protocol/protocol.hpp"
 #include "rungs/call.hpp"
 #include "rungs/cuda_check.cuh"
+#include "worker/checks.hpp"
 
 #ifdef RUNGS_SIMT
 #include "simt/control.h"
