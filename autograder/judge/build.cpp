@@ -248,6 +248,7 @@ class Builder {
         } catch (const Rejected& rejected) {
             result.executable.clear();
             result.reason = rejected.what();
+            result.limited = rejected.limited();
         }
         result.diagnostics = diagnostics_;
         return result;
@@ -428,7 +429,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         if (ran.succeeded) return;
         const auto says = [&](const char* words) { return ran.text.find(words) != std::string::npos; };
         if (!ran.in_time) {
-            throw Rejected(fmt::format("{} did not finish within {} s", what, compile_seconds));
+            throw Rejected(fmt::format("{} did not finish within {} s", what, compile_seconds), true);
         }
         if (says("File size limit exceeded") ||
             (ran.end.kind == End::Kind::signalled && ran.end.code == SIGXFSZ)) {
@@ -437,11 +438,12 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
         if (says("CPU time limit exceeded") ||
             (ran.end.kind == End::Kind::signalled && ran.end.code == SIGXCPU)) {
-            throw Rejected(fmt::format("{} used more than {} s", what, 2 * compile_seconds));
+            throw Rejected(fmt::format("{} used more than {} s", what, 2 * compile_seconds), true);
         }
         if (says("out of memory") || says("memory exhausted") || says("Cannot allocate memory") ||
             says("Killed signal") || ran.end.kind == End::Kind::signalled) {
-            throw Rejected(fmt::format("{} ran out of memory (limit {} GiB)", what, compile_memory >> 30));
+            throw Rejected(fmt::format("{} ran out of memory (limit {} GiB)", what, compile_memory >> 30),
+                           true);
         }
         const std::string error = first_error(diagnostics_);
         throw Rejected(error.empty() ? fmt::format("{} found an error outside {}.cu, in a file it includes",
@@ -718,7 +720,7 @@ std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bo
     Process process(command);
     if (!run_to_end(process, compile_seconds, stop)) {
         if (stop && stop->load()) throw Stopped{};
-        throw Rejected(fmt::format("has too much for {} to read within {} s", name, compile_seconds));
+        throw Rejected(fmt::format("has too much for {} to read within {} s", name, compile_seconds), true);
     }
     const End& end = process.end();
     if (end.kind == End::Kind::not_started || end.kind == End::Kind::lost) {

@@ -21,7 +21,15 @@ class InfraError : public std::runtime_error {
 
 /// A fault of the submission; what() is the reason.
 class Rejected : public std::runtime_error {
-    using std::runtime_error::runtime_error;
+  public:
+    /// @param limited  a limit of time or memory was met, on a machine that may have had other work to do
+    explicit Rejected(const std::string& why, bool limited = false)
+        : std::runtime_error(why), limited_(limited) {}
+
+    bool limited() const { return limited_; }
+
+  private:
+    bool limited_;
 };
 
 /// The user asked to stop.
@@ -31,6 +39,7 @@ struct Build {
     std::filesystem::path executable;  ///< empty: the submission cannot be built, `reason` says why
     bool cached = false;
     std::string reason;       ///< one line
+    bool limited = false;     ///< Rejected::limited()
     std::string diagnostics;  ///< what the compiler said, trimmed; warnings too
     double seconds = 0;
 };

@@ -110,6 +110,7 @@ class Examiner {
 
     void fail(RungResult& result, const Case& which, const Task& task, const Failure& failure) {
         result.verdict = failure.verdict;
+        result.limited = failure.limited;
         result.correctness.failing_case = describe(exam_, which, task);
         result.reason = fmt::format("{}: {}", result.correctness.failing_case, failure.reason);
     }
@@ -143,7 +144,8 @@ class Examiner {
             return true;
         }
         put_mismatches(correctness, check);
-        correctness.cause = cause_of(which, task, layout, seconds, outputs, check.cause);
+        correctness.cause =
+            cause_of(which, task, layout, seconds, outputs, check.cause, correctness.unwritten);
         fail(result, which, task, {Verdict::wrong, wrong_in_words(correctness)});
         return false;
     }
@@ -245,7 +247,7 @@ class Examiner {
 
     /// The exam's explanation, unless a closer look gives a better one.
     std::string cause_of(const Case& which, const Task& task, const Layout& layout, double seconds,
-                         const std::vector<Array>& outputs, const std::string& from_exam) {
+                         const std::vector<Array>& outputs, const std::string& from_exam, bool& unwritten) {
         const auto poisoned = [&](std::size_t i) {
             const Region& region = layout.regions[task.inputs.size() + i];
             const std::byte* initial = worker_->in() + region.in_offset + region.lead;
@@ -253,7 +255,10 @@ class Examiner {
                    std::memcmp(initial, outputs[i].bytes.data(), outputs[i].bytes.size()) == 0;
         };
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-            if (poisoned(i)) return fmt::format("'{}' was never written", outputs[i].name);
+            if (poisoned(i)) {
+                unwritten = true;
+                return fmt::format("'{}' was never written", outputs[i].name);
+            }
         }
         // A NaN keeps its payload through additions: this one is the grader's, from around the inputs.
         const std::uint32_t payload = guard_ & 0x003FFFFFU;
@@ -326,6 +331,7 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     if (build.executable.empty()) {
         result.verdict = Verdict::compile_error;
         result.reason = build.reason;
+        result.limited = build.limited;
         return;
     }
     Examiner examiner(manifest, rung, exam, options, build.executable);

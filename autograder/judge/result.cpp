@@ -120,7 +120,7 @@ void put_mismatches(Correctness& correctness, const Check& check) {
 
 std::string wrong_in_words(const Correctness& correctness) {
     std::string words;
-    if (correctness.cause.find("was never written") != std::string::npos) return correctness.cause;
+    if (correctness.unwritten) return correctness.cause;
     if (!correctness.first.empty()) {
         const Mismatch& first = correctness.first.front();
         words = correctness.of > 1 ? fmt::format("{} of {} wrong, first at index {}: ", correctness.wrong,

@@ -69,6 +69,7 @@ struct Correctness {
     std::size_t of = 0;
     std::vector<Mismatch> first;  ///< the first five of them
     std::string cause;            ///< likely cause, where the pattern tells
+    bool unwritten = false;       ///< that cause: an output still is what it was before the call
 };
 
 /// Puts in what an exam says of outputs that are wrong, except for the cause.
@@ -202,6 +203,10 @@ struct RungResult {
     bool cached = false;    ///< the worker was built before
     std::string sandbox;    ///< SandboxLevel::name
     std::uint64_t key = 0;  ///< replays the same inputs
+
+    /// A limit of time or memory decided, which a machine with other work to do may meet when an idle one
+    /// would not.
+    bool limited = false;
 
     bool passed() const { return verdict == Verdict::ok || verdict == Verdict::slow; }
 };

@@ -276,7 +276,8 @@ Failure Worker::ended(bool before_ready) {
             const char* words = signal_words(end.code);
             return {Verdict::runtime_signal,
                     with_report(words ? fmt::format("crashed {}: {}", when, words)
-                                      : fmt::format("crashed {} with signal {}", when, end.code))};
+                                      : fmt::format("crashed {} with signal {}", when, end.code)),
+                    end.code == SIGKILL};  // by the system, where memory is short
         }
         default:
             throw InfraError(

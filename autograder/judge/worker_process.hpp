@@ -21,6 +21,7 @@ namespace rungs::judge {
 struct Failure {
     Verdict verdict;
     std::string reason;
+    bool limited = false;  ///< by time or memory, of which a neighbour may have taken some
 };
 
 /// Memory of the system's that two processes can map. @throws std::system_error

@@ -127,7 +127,6 @@ RungResult refused(const Chosen& chosen, const GradeOptions& options, const std:
 /// Whether other rungs on the same machine may have had a part in this: a limit of time or memory was met, or
 /// something failed that should not.
 bool depends_on_load(const RungResult& result) {
-    const auto says = [&](const char* words) { return result.reason.find(words) != std::string::npos; };
     switch (result.verdict) {
         case Verdict::timeout:
         case Verdict::deadlock:  // polling is one when it goes on for too long
@@ -136,7 +135,7 @@ bool depends_on_load(const RungResult& result) {
         case Verdict::infra:
             return true;
         default:
-            if (says("did not finish within") || says("SIGKILL")) return true;
+            if (result.limited) return true;
     }
     const judge::Checks& checks = result.checks;
     if (!checks.done && checks.of > 0) return true;  // they were cut short
