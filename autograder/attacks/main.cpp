@@ -181,8 +181,8 @@ class Class {
         std::ofstream(path_ / "student" / submission.filename(), std::ios::binary) << text;
     }
 
-    /// A service of this machine, for everybody: by a path, or by a name that begins with '@' and no file
-    /// has.
+    /// A service of this machine, for everybody: by a path, or by a name that begins with '@' and
+    /// no file has.
     static int listen_at(const std::string& name) {
         sockaddr_un address{};
         address.sun_family = AF_UNIX;

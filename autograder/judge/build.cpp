@@ -57,8 +57,8 @@ constexpr const char* run_grid = TEXT(RUNGS_RUN_GRID);
 
 // ------------------------------------------------------------------------------------ the student's file
 
-/// The text of a rung. Whatever stands under that name, this neither hangs nor reads more than a rung may
-/// have.
+/// The text of a rung. Whatever stands under that name, this neither hangs nor reads more than a
+/// rung may have.
 std::string read_rung(const fs::path& file) {
     const std::string name = file.filename().string();
     // Non-blocking: opening a fifo would wait for a writer for ever.

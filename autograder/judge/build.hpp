@@ -13,8 +13,8 @@
 
 namespace rungs::judge {
 
-/// Something of this machine or of this program failed, not the submission. what() says what, where and what
-/// to do.
+/// Something of this machine or of this program failed, not the submission. what() says what, where and
+/// what to do.
 class InfraError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -55,9 +55,9 @@ Build build_worker(const Manifest& manifest, const RungEntry& rung, const std::f
 /// colon, with make's escapes of blanks, '#' and '$' undone.
 std::vector<std::string> files_of_rule(const std::string& rule);
 
-/// Removes the files in `folder` that nobody has used for longest, until the others have at most `most_bytes`
-/// or were used within the last ten minutes. "Used" is the time of the last write: the cache sets it at every
-/// use.
+/// Removes the files in `folder` that nobody has used for longest, until the others have at most
+/// `most_bytes` or were used within the last ten minutes. "Used" is the time of the last write: the cache
+/// sets it at every use.
 void remove_least_used(const std::filesystem::path& folder, std::uintmax_t most_bytes);
 
 /// Runs one of binutils, `arguments[0]`, confined, on what a submission has become, and returns what it

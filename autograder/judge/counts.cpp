@@ -34,8 +34,8 @@ constexpr double most_work = 5e5;    ///< bytes or flops of a case that the mani
 constexpr double call_seconds = 30;  ///< for one counted call
 constexpr int most_attempts = 4;     ///< until all lines are known
 constexpr double agreement = 1.1;    ///< of modelled times on two inputs of one kind and size
-// What a modelled time must not fall below, as a share of what reading the input costs, and of the
-// reference's.
+// What a modelled time must not fall below, as a share of what reading the input costs, and
+// of the reference's.
 constexpr double least_of_input = 0.9, least_of_reference = 0.2;
 constexpr std::size_t most_launches = 10000;
 constexpr std::size_t most_sites = 1000;  ///< of a launch

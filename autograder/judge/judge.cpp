@@ -409,8 +409,8 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
         result.verdict = Verdict::not_run;
         result.reason = "stopped";
     } catch (const std::exception& error) {
-        // Ours, whatever it is: a submission that made the judge throw has no points, and somebody looks at
-        // it.
+        // Ours, whatever it is: a submission that made the judge throw has no points, and somebody
+        // looks at it.
         result.verdict = Verdict::infra;
         result.reason = one_line(error.what(), 500);
     }

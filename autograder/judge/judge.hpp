@@ -49,8 +49,8 @@ std::uint64_t random_key();
 RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
                       const Exam& exam, const JudgeOptions& options);
 
-/// The most points that `rung` can earn on `backend`: those for speed where speed is judged there, or
-/// modelled.
+/// The most points that `rung` can earn on `backend`: those for speed where speed is judged
+/// there, or modelled.
 double max_points(const RungEntry& rung, Backend backend);
 
 /// How workers of a backend are held on this machine.

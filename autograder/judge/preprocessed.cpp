@@ -59,8 +59,8 @@ class Source {
         return std::string_view(text_).substr(std::min(place, text_.size()), end - place);
     }
 
-    /// Behind blanks and comments, or in front of a comment: one without an end, or one too many to be
-    /// honest.
+    /// Behind blanks and comments, or in front of a comment: one without an end, or one too many
+    /// to be honest.
     std::size_t skip(std::size_t place) const {
         for (int comments = 0;; ++comments) {
             place = std::min(text_.find_first_not_of(blanks, place), text_.size());

@@ -135,8 +135,8 @@ struct Tally {
     simt::check::MemoryCounters total(simt::check::Space space, simt::check::Access access) const;
     std::uint64_t barriers() const;
     double simt_efficiency() const;  ///< of all launches together
-    /// Lines of all launches, merged, the hottest first: by sectors of global and wavefronts of shared
-    /// memory.
+    /// Lines of all launches, merged, the hottest first: by sectors of global and wavefronts
+    /// of shared memory.
     std::vector<simt::check::SiteCounters> lines() const;
 };
 
@@ -204,8 +204,8 @@ struct RungResult {
     std::string sandbox;    ///< SandboxLevel::name
     std::uint64_t key = 0;  ///< replays the same inputs
 
-    /// A limit of time or memory decided, which a machine with other work to do may meet when an idle one
-    /// would not.
+    /// A limit of time or memory decided, which a machine with other work to do may meet when an idle
+    /// one would not.
     bool limited = false;
 
     bool passed() const { return verdict == Verdict::ok || verdict == Verdict::slow; }

@@ -1,7 +1,7 @@
 #pragma once
-// compute-sanitizer and ncu around a rung on a GPU, and their words as findings and numbers. Both attach to
-// the process that runs the rung, so it runs without the sandbox: for a student's own rungs, not for
-// strangers'.
+// compute-sanitizer and ncu around a rung on a GPU, and their words as findings and numbers. Both
+// attach to the process that runs the rung, so it runs without the sandbox: for a student's own rungs,
+// not for strangers'.
 
 #include <filesystem>
 #include <map>

@@ -31,8 +31,8 @@ constexpr int null_calls = 50;
 /// Enough where no points depend on it.
 constexpr double glance_seconds = 4;
 constexpr std::size_t glance_pairs = 3;
-/// A pure read beats a copy by a little; anything beyond this share of a copy's rate was not read from
-/// memory.
+/// A pure read beats a copy by a little; anything beyond this share of a copy's rate was not
+/// read from memory.
 constexpr double implausible = 1.25;
 constexpr std::uint32_t nan_words = 0xFFC00000U;
 constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache

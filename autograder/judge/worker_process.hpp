@@ -61,8 +61,8 @@ void fill_region(std::byte* region, const protocol::Region& where, const Array& 
 void fill_request(protocol::Request& request, const std::string& problem, const Task& task,
                   std::uint32_t calls);
 
-/// Of the memory that a worker hands back, the elements of the outputs. `contents`: what begins at
-/// protocol::reply_bytes.
+/// Of the memory that a worker hands back, the elements of the outputs. `contents`: what begins
+/// at protocol::reply_bytes.
 std::vector<Array> outputs_in(const Task& task, const Layout& layout, const std::byte* contents);
 
 /// Words from the system for every call: nothing that a worker sees tells what the next call brings.

@@ -134,8 +134,8 @@ void packages(const fs::path& root, Diagnosis& diagnosis) {
         for (const auto& [package, its_group] : listed) {
             if (its_group != group) continue;
             ++count;
-            // The names come from a file of this repository; what is no package name is not handed to a
-            // shell.
+            // The names come from a file of this repository; what is no package name is not handed
+            // to a shell.
             const bool is_name =
                 package.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789+-.") == std::string::npos;
             if (is_name &&

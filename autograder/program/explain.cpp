@@ -33,8 +33,8 @@ struct Counted {
     judge::Counters counters;
 };
 
-/// Counts the rung and, where it is an exercise, its reference. @throws CannotCheck with the reason and the
-/// next command
+/// Counts the rung and, where it is an exercise, its reference. @throws CannotCheck with the reason and
+/// the next command
 Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Watched watched,
                    Terminal& out) {
     if (choice.solution && !choice.submission.empty()) {
@@ -93,8 +93,8 @@ std::vector<std::string> lines_of(const fs::path& file) {
     return lines;
 }
 
-/// The margin of a line: share of all sectors and wavefronts, requests, cost of one, cost at best. 31
-/// columns.
+/// The margin of a line: share of all sectors and wavefronts, requests, cost of one, cost at
+/// best. 31 columns.
 constexpr int margin_width = 31;
 
 struct Heat {

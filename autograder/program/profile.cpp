@@ -14,8 +14,8 @@
 
 namespace rungs {
 
-/// "reduction::tree<(bool)1>" -> "tree": the tools write namespaces and what stands in <> in ways of their
-/// own.
+/// "reduction::tree<(bool)1>" -> "tree": the tools write namespaces and what stands in <> in ways
+/// of their own.
 static std::string plain_name(std::string kernel) {
     if (const std::string unnamed = "<unnamed>::"; kernel.rfind(unnamed, 0) == 0)
         kernel.erase(0, unnamed.size());

@@ -259,8 +259,8 @@ int run_program(int argc, char** argv) {
         complain(error.what());
         return wrong_use;
     } catch (const std::exception& error) {
-        // Manifest, toolchain, files, output, out of memory: something that a student's grade must not depend
-        // on.
+        // Manifest, toolchain, files, output, out of memory: something that a student's grade must
+        // not depend on.
         complain(error.what());
         return could_not_check;
     }

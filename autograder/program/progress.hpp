@@ -1,6 +1,6 @@
 #pragma once
-// What a student has reached, remembered between runs: last verdict of each rung and how many hints were
-// read.
+// What a student has reached, remembered between runs: last verdict of each rung and how many
+// hints were read.
 
 #include <cstdint>
 #include <filesystem>
@@ -34,8 +34,8 @@ std::string fingerprint(const std::filesystem::path& file);
 /// The file of a workbook's progress: below $XDG_STATE_HOME where that is set, else in the build folder.
 std::filesystem::path progress_file(const Workbook& workbook);
 
-/// By long name. A file that is missing or damaged reads as no progress: it must never keep anybody from
-/// working.
+/// By long name. A file that is missing or damaged reads as no progress: it must never keep
+/// anybody from working.
 std::map<std::string, RungProgress> read_progress(const Workbook& workbook);
 
 /// Changes one rung's entry, atomically and safely against other rungs programs at work. Returns why it could

@@ -43,8 +43,8 @@ fs::path restore_starter(const Workbook& workbook, const Chosen& chosen) {
     if (fs::exists(file, error)) {
         const std::string mine = read_file(file);
         if (mine == starter) return {};
-        // The backup is whole and on the disk before the file changes: at no moment is the edit in neither of
-        // the two.
+        // The backup is whole and on the disk before the file changes: at no moment is the edit in neither
+        // of the two.
         backup = backup_name(file);
         write_file(backup, mine);
     }
@@ -53,8 +53,8 @@ fs::path restore_starter(const Workbook& workbook, const Chosen& chosen) {
 }
 
 int reset(const std::string& name, Terminal& out) {
-    // A deleted file comes back first, whichever it is: without it the manifest cannot be read, and nothing
-    // is lost.
+    // A deleted file comes back first, whichever it is: without it the manifest cannot be read, and
+    // nothing is lost.
     const fs::path root = judge::read_toolchain(build_folder() / "toolchain.json").root;
     for (const StarterPair& pair : missing_exercises(root)) {
         write_file(pair.starter, make_starter_from(pair.solution));

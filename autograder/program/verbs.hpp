@@ -1,7 +1,7 @@
 #pragma once
-// The verbs of the program, one file each. Every function returns an exit status: 0 all passed, 1 something
-// failed, 2 wrong use, 3 could not check; problems are thrown as UsageError, CannotCheck, FileError and the
-// like.
+// The verbs of the program, one file each. Every function returns an exit status: 0 all passed, 1
+// something failed, 2 wrong use, 3 could not check; problems are thrown as UsageError, CannotCheck,
+// FileError and the like.
 
 #include <cstdint>
 #include <optional>

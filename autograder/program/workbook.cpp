@@ -155,8 +155,8 @@ Workbook open_workbook() {
     try {
         workbook.chapters = read_manifests(workbook.root() / "chapters");
     } catch (const ManifestError&) {
-        // The manifest is right to miss a deleted file, but a student is better served by what brings it
-        // back.
+        // The manifest is right to miss a deleted file, but a student is better served by what
+        // brings it back.
         const std::vector<StarterPair> missing = missing_exercises(workbook.root());
         if (missing.empty()) throw;
         const StarterPair& first = missing.front();

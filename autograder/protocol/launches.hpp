@@ -1,6 +1,6 @@
 #pragma once
-// How many kernels a worker has launched: known on the CPU backend, where the linker leads every launch
-// through here.
+// How many kernels a worker has launched: known on the CPU backend, where the linker leads every
+// launch through here.
 
 #include <cstdint>
 

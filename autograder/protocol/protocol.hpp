@@ -105,9 +105,9 @@ struct Reply {
     std::uint32_t counts_launches = 0;
     std::uint32_t reserved2 = 0;
     double seconds = 0;  ///< of `run`, by the worker's own clock: information only
-    /// Of `report`: the bytes of JSON, or, before that, of how many addresses in its code the worker has to
-    /// know the lines. It starts no program that could tell: the judge looks them up and orders `report`
-    /// again.
+    /// Of `report`: the bytes of JSON, or, before that, of how many addresses in its code the worker
+    /// has to know the lines. It starts no program that could tell: the judge looks them up and
+    /// orders `report` again.
     std::uint64_t report_bytes = 0, addresses = 0;
     char text[1024] = {};
     char report[2048] = {};  ///< what the CPU backend says of launches that failed

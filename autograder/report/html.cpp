@@ -16,8 +16,8 @@ namespace {
 using judge::Owner;
 using judge::RungResult;
 
-// Colours come in pairs with at least 4.5:1 contrast for text on both backgrounds; no meaning rests on colour
-// alone.
+// Colours come in pairs with at least 4.5:1 contrast for text on both backgrounds; no meaning rests
+// on colour alone.
 constexpr const char* style = R"css(
 :root{color-scheme:light dark;--paper:#fbfaf6;--card:#ffffff;--ink:#1d2126;--soft:#5a626c;--line:#e3dfd5;--track:#ece8dd;
 --pass:#15703f;--pass-fill:#2b9a61;--fail:#b3261e;--fail-fill:#d9534a;--look:#85560a;--look-fill:#c98a1b;

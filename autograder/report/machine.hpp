@@ -26,8 +26,8 @@ struct Machine {
     Gpu gpu;
 };
 
-/// Asks the driver in a child process, so that a driver that hangs or crashes takes at most `seconds` and
-/// nothing else.
+/// Asks the driver in a child process, so that a driver that hangs or crashes takes at most `seconds`
+/// and nothing else.
 Gpu find_gpu(double seconds = 20);
 
 /// This machine. @param with_gpu  also asks find_gpu()

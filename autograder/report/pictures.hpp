@@ -12,9 +12,9 @@ namespace rungs {
 /// without global accesses.
 std::string sectors_svg(const judge::Step& step);
 
-/// The lanes of one step and the words of shared memory that they touch, by bank; words of one bank stand on
-/// top of each other, and each row is one wavefront of an access of 4 bytes. Empty for a step without shared
-/// accesses.
+/// The lanes of one step and the words of shared memory that they touch, by bank; words of one bank
+/// stand on top of each other, and each row is one wavefront of an access of 4 bytes. Empty for a step
+/// without shared accesses.
 std::string banks_svg(const judge::Step& step);
 
 /// Which lanes take part, step by step.

@@ -58,8 +58,8 @@ std::string cases_text(const judge::Correctness& found);
 /// A key as JSON, commands and reports show it: "0x0123456789abcdef".
 std::string key_text(std::uint64_t key);
 
-/// The result in schema "rungs.result/1" (docs/result.schema.json). All numbers are finite, all strings valid
-/// UTF-8.
+/// The result in schema "rungs.result/1" (docs/result.schema.json). All numbers are finite, all
+/// strings valid UTF-8.
 nlohmann::ordered_json to_json(const Report& report);
 
 /// Counters alone, as they stand in the result.

@@ -153,8 +153,8 @@ std::vector<std::string> contradictions(std::string_view lesson, const Manifest&
     static const std::regex points(R"((\d+(?:\.\d+)?) points?\b)");
     static const std::regex todo(R"(TODO (\d+\.\d+))");
 
-    // Snippets quote code and tables quote the manifest: only prose can disagree, but headings are looked for
-    // everywhere.
+    // Snippets quote code and tables quote the manifest: only prose can disagree, but headings are
+    // looked for everywhere.
     std::set<std::string> with_heading;
     const RungEntry* section = nullptr;
     std::string section_source;

@@ -11,8 +11,8 @@
 //
 //     // unchecked: why no case of check mode can reach the next statement or definition, or miss its barrier
 //
-// is for the maintainer's gates, and the starter leaves it out as well. Everything else is the same text in
-// both files.
+// is for the maintainer's gates, and the starter leaves it out as well. Everything else is the same text
+// in both files.
 
 #include <filesystem>
 #include <stdexcept>
@@ -59,8 +59,8 @@ struct StarterPair {
 /// file and for a chapter that does not exist in `root`/chapters.
 std::vector<StarterPair> starter_pairs(const std::filesystem::path& root);
 
-/// Where `text` first differs from `expected`: a 1-based line and both versions of it; line 0 when they are
-/// equal.
+/// Where `text` first differs from `expected`: a 1-based line and both versions of it; line 0 when
+/// they are equal.
 struct Difference {
     int line = 0;
     std::string expected;

@@ -18,8 +18,8 @@ class JsonSchema {
 
     explicit JsonSchema(Json root) : root_(std::move(root)) {}
 
-    /// Sentences `path: what is wrong`; empty when `value` is valid. @throws std::logic_error for an unknown
-    /// keyword
+    /// Sentences `path: what is wrong`; empty when `value` is valid. @throws std::logic_error for
+    /// an unknown keyword
     std::vector<std::string> errors(const Json& value) const {
         std::vector<std::string> found;
         check(root_, value, "$", found);

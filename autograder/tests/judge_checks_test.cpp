@@ -425,8 +425,8 @@ TEST_CASE("memory that runs out is OOM when the program ends itself, and not whe
 TEST_CASE("a loop that ends in run mode alone is TIMEOUT", "[judge][checks]") {
     Tree tree;
     tree.options.time_limit = 2;
-    // Shared memory of run mode starts with the same garbage in every block; what check mode has there is its
-    // own.
+    // Shared memory of run mode starts with the same garbage in every block; what check mode has there
+    // is its own.
     tree.replace("    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);",
                  "    if (sizeof(float4) && !__is_trivially_copyable(float4)) for (volatile int k = 0;; k = "
                  "k + 1) {}\n"

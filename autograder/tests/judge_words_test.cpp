@@ -65,8 +65,8 @@ TEST_CASE("nobody has to be faster than the reference", "[judge][result]") {
     };
     CHECK(points(6.0, 4.0) == 5);
     CHECK(points(6.0, 3.0) == Catch::Approx(2.5));
-    // This GPU gives the reference half of what the rule asks for: the gain that counts is a third of the
-    // rule's.
+    // This GPU gives the reference half of what the rule asks for: the gain that counts is a third
+    // of the rule's.
     CHECK(points(2.0, 1.9) == Catch::Approx(5));
     CHECK(points(2.0, 1.6) == Catch::Approx(2.5));
     CHECK(points(2.0, 1.3) == Catch::Approx(0));
@@ -168,8 +168,8 @@ TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
     CHECK(why(launcher + "rungs_entries R 0 10\n").find("grader") != std::string::npos);
     CHECK(why(launcher + "pick i 0 10\n").find("IFUNC") != std::string::npos);
     CHECK(why(launcher + "huge B 0 10000000000\n").find("static data") != std::string::npos);
-    // Hooks of check mode must not be replaced, not even for the rung's own file; calling them is the
-    // compiler's.
+    // Hooks of check mode must not be replaced, not even for the rung's own file; calling them
+    // is the compiler's.
     CHECK(why(launcher + "__tsan_read4 U\n") == "");
     for (const char* type : {"T", "t", "W", "w", "A"}) {
         CHECK(why(launcher + "__tsan_read4 " + type + " 0 10\n").find("check mode") != std::string::npos);

@@ -1,5 +1,5 @@
-// The program as a student uses it: every verb, every wrong use, and what it leaves behind when things go
-// wrong.
+// The program as a student uses it: every verb, every wrong use, and what it leaves behind when
+// things go wrong.
 #include <pty.h>
 #include <sys/stat.h>
 

@@ -7,8 +7,8 @@
 
 namespace rungs::test {
 
-/// Text that breaks careless writers: markup, end of CDATA, NUL, invalid UTF-8, an escape, a bidirectional
-/// override.
+/// Text that breaks careless writers: markup, end of CDATA, NUL, invalid UTF-8, an escape,
+/// a bidirectional override.
 inline std::string hostile() {
     static constexpr char text[] =
         "<script>alert(1)</script> ]]> & \"q\" 'a' \0 \xff\xc3 \x1b[31m \xe2\x80\xae end";
@@ -65,8 +65,8 @@ inline judge::Finding sample_finding(const std::string& text) {
     return finding;
 }
 
-/// Given OK, exercise OK with a remark, RACE after WRONG with NaN and infinity, COMPILE_ERROR with hostile
-/// text, NOT_RUN.
+/// Given OK, exercise OK with a remark, RACE after WRONG with NaN and infinity, COMPILE_ERROR with
+/// hostile text, NOT_RUN.
 inline Report sample_report() {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     constexpr double infinity = std::numeric_limits<double>::infinity();

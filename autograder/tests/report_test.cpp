@@ -234,8 +234,8 @@ TEST_CASE("the page is well formed and can be read without eyes", "[report][html
         const std::string open = std::string("<") + element, close = std::string("</") + element + ">";
         CHECK(count_of(html, open + ">") + count_of(html, open + " ") == count_of(html, close));
     }
-    // Every header cell says what it heads, every picture what it shows, every scrolling box can be reached
-    // by key.
+    // Every header cell says what it heads, every picture what it shows, every scrolling box can be
+    // reached by key.
     CHECK(count_of(html, "<th ") == count_of(html, "scope=\""));
     CHECK(count_of(html, "<th>") == 0);
     CHECK(count_of(html, "role=\"img\"") == count_of(html, "<desc "));

@@ -1,6 +1,6 @@
 // What compute-sanitizer and ncu have printed on a GPU (autograder/tests/recorded: an NVIDIA H200,
-// compute-sanitizer 2025.3.1, ncu of CUDA 13.0, of the kernels in recorded/faulty.cu), read as findings and
-// numbers.
+// compute-sanitizer 2025.3.1, ncu of CUDA 13.0, of the kernels in recorded/faulty.cu), read as
+// findings and numbers.
 
 #include <fstream>
 #include <iterator>

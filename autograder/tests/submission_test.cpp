@@ -1,5 +1,5 @@
-// What a submission's author chooses: names, links and files, none of which may write, forge or steer
-// anything.
+// What a submission's author chooses: names, links and files, none of which may write, forge
+// or steer anything.
 #include <sys/stat.h>
 
 #include <algorithm>

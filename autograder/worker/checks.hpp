@@ -14,8 +14,8 @@ bool in_check_mode();
 /// Before the rung is called: forgets what was found before, sets the order of blocks, warps and lanes, and
 /// how long a launch may take.
 void begin_checks(std::uint64_t order, double launch_seconds);
-/// After it: counts as well, for a GPU with so much second-level cache, and follows one warp of the first
-/// launch.
+/// After it: counts as well, for a GPU with so much second-level cache, and follows one warp of
+/// the first launch.
 void begin_counting(double l2_bytes, std::uint64_t block, std::uint64_t warp);
 void end_checks();
 
@@ -23,9 +23,8 @@ void end_checks();
 void name_buffer(const void* memory, const char* name);
 
 /// What was found and counted since begin_checks(), as `{"findings": [...], "launches": [...], ...,
-/// "profile":
-/// "...", "trace": {...}}`: findings, LaunchCounters, HostCounters, the text of a simt::model::CallProfile,
-/// and what the warp did (trace.hpp).
+/// "profile": "...", "trace": {...}}`: findings, LaunchCounters, HostCounters, the text of a
+/// simt::model::CallProfile, and what the warp did (trace.hpp).
 /// @param places  what addr2line said about the addresses that the call before asked for
 /// @param addresses  offsets in this executable whose lines have to be known first; then the result is empty
 std::vector<char> report_checks(const char* places, std::size_t bytes, std::vector<std::uint64_t>& addresses);

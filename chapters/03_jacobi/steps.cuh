@@ -1,6 +1,6 @@
 #pragma once
-// The loop around the sweeps of rungs 04 to 06, which decide by themselves when to stop. Given, as
-// iterate.cuh.
+// The loop around the sweeps of rungs 04 to 06, which decide by themselves when to stop.
+// Given, as iterate.cuh.
 
 #include <algorithm>
 #include <limits>

@@ -66,9 +66,9 @@ __device__ Four<T> four(const T* array, std::size_t c) {
     return *reinterpret_cast<const Four<T>*>(array + c);
 }
 
-/// The sums of the six neighbours of four elements, from the other colour: the four beside them on each side,
-/// the four of the same m, and along k the one element before those or, where `parity` is 1, after them:
-/// `end`.
+/// The sums of the six neighbours of four elements, from the other colour: the four beside them on each
+/// side, the four of the same m, and along k the one element before those or, where `parity` is 1,
+/// after them: `end`.
 template <class T>
 __device__ Four<T> six_sums(const Four<T>& up, const Four<T>& down, const Four<T>& north,
                             const Four<T>& south, const Four<T>& same, T end, int parity) {

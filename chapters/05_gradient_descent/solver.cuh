@@ -59,8 +59,8 @@ __device__ T warp_sum(T x) {
     return x;
 }
 
-/// Adds the block's sum of x to *sum. All threads of the block must call it; their number is a multiple
-/// of 32.
+/// Adds the block's sum of x to *sum. All threads of the block must call it; their number is a
+/// multiple of 32.
 inline __device__ void add_block_sum(double x, double* sum) {
     __shared__ double partial[32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;

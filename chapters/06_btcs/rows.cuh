@@ -89,9 +89,9 @@ struct Chunk {
     }
     __device__ Row get(int j) const { return {lower[j], excess[j], upper[j], rhs[j]}; }
 
-    /// From now on row j < count - 1 reads x_j = rhs - lower x_before - upper x_{j + 1}, with x_before the
-    /// unknown in front of the chunk. @returns the last row, which now reaches from x_before to the unknown
-    /// behind
+    /// From now on row j < count - 1 reads x_j = rhs - lower x_before - upper x_{j + 1}, with x_before
+    /// the unknown in front of the chunk. @returns the last row, which now reaches from x_before to
+    /// the unknown behind
     __device__ Row eliminate() {
 #pragma unroll
         for (int j = 0; j < count - 1; ++j)

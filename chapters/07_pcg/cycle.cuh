@@ -28,8 +28,8 @@ __host__ __device__ constexpr int coarse_side(int side) { return (side - 1) / 2;
 /// coarse_side(side) are the walls.)
 __host__ __device__ constexpr int pairs(int side) { return coarse_side(side) + 1; }
 
-/// Threads of a block. Two such blocks on a multiprocessor leave 80 registers a thread: enough for all
-/// passes.
+/// Threads of a block. Two such blocks on a multiprocessor leave 80 registers a thread: enough
+/// for all passes.
 inline constexpr int pass_block = 384;
 inline constexpr int pass_warps = pass_block / 32;
 inline constexpr int least_side = 12;  ///< of a cube that is worth the passes below

@@ -102,8 +102,8 @@ struct Sums {
     double of[count] = {};
 };
 
-/// Each of the sums over the block, in its first warp. All threads must call it; their number is a multiple
-/// of 32.
+/// Each of the sums over the block, in its first warp. All threads must call it; their number is a
+/// multiple of 32.
 template <int count>
 __device__ Sums<count> block_sums(Sums<count> own) {
     __shared__ double partial[count][32];

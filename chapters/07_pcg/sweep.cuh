@@ -36,8 +36,8 @@ __device__ long long swept_place(long long i, int side) {
     return gap == 0 ? i : i + i / side * gap;
 }
 
-/// What a pass reads and writes. Old and new are different memory: a block still reads what another has
-/// replaced.
+/// What a pass reads and writes. Old and new are different memory: a block still reads what
+/// another has replaced.
 template <class T>
 struct Pass {
     T *r, *p, *new_r, *new_p, *x;
@@ -336,8 +336,8 @@ Plan plan_sweep(int side) {
     // Less 2 KiB: the sums that a kernel declares itself take more than one.
     const long long room =
         (device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 2048) / sizeof(Pack<T>);
-    // Of all ways to cut, the one whose busiest block has the least to move. A barrier counts as so many
-    // packs.
+    // Of all ways to cut, the one whose busiest block has the least to move. A barrier counts as
+    // so many packs.
     constexpr int barrier = 400;
     double least = 0;
     const int fewest = (length + 127) / 128;

@@ -54,8 +54,8 @@ Pattern scan(const std::vector<bool>& wrong) {
     return p;
 }
 
-/// The block sizes 32, 64, ... 1024 whose last full block ends at `end`, as "256" or "32 to 256"; empty if
-/// none.
+/// The block sizes 32, 64, ... 1024 whose last full block ends at `end`, as "256" or "32 to 256";
+/// empty if none.
 std::string blocks_ending_at(std::size_t end, std::size_t n) {
     std::size_t smallest = 0;
     std::size_t largest = 0;

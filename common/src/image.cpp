@@ -128,9 +128,9 @@ std::string encode_png(std::span<const Rgb> pixels, std::size_t width, std::size
     return done == 0 ? std::string() : file;
 }
 
-// An animated PNG is a PNG with more chunks: acTL says how many frames there are, fcTL stands before each
-// frame, and the data of all frames but the first are in fdAT (W3C, Portable Network Graphics, 3rd
-// edition, 11.3.6).
+// An animated PNG is a PNG with more chunks: acTL says how many frames there are, fcTL stands before
+// each frame, and the data of all frames but the first are in fdAT (W3C, Portable Network Graphics,
+// 3rd edition, 11.3.6).
 
 constexpr std::string_view png_signature("\x89PNG\r\n\x1a\n", 8);
 

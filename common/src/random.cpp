@@ -4,8 +4,8 @@ namespace rungs {
 namespace {
 
 /// Blocks that go through the rounds together: enough for the widest vector registers with several
-/// multiplications in flight, and too many for a compiler to unroll into scalar code, as gcc -O3 does
-/// with 16.
+/// multiplications in flight, and too many for a compiler to unroll into scalar code, as gcc -O3
+/// does with 16.
 constexpr std::size_t lanes = 32;
 
 /// Blocks `block` ... `block + lanes - 1`. The same arithmetic as philox(), turned inside out: the innermost

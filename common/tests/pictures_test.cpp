@@ -1,5 +1,5 @@
-// PNG and SVG: decoded again, measured for even colours, and checked for what screen readers and parsers
-// need.
+// PNG and SVG: decoded again, measured for even colours, and checked for what screen readers
+// and parsers need.
 
 #include <sys/wait.h>
 
@@ -87,8 +87,8 @@ std::size_t count(const std::string& text, const std::string& part) {
     return n;
 }
 
-/// Tags are nested and closed, attributes are quoted, entities are known. Enough to catch what a writer gets
-/// wrong.
+/// Tags are nested and closed, attributes are quoted, entities are known. Enough to catch what a
+/// writer gets wrong.
 bool well_formed(const std::string& xml) {
     std::vector<std::string> open;
     for (std::size_t i = 0; i < xml.size(); ++i) {

@@ -1,5 +1,5 @@
-// The libraries, called as a careful user would: workspace and handle are made once, the result stays on the
-// device.
+// The libraries, called as a careful user would: workspace and handle are made once, the result stays
+// on the device.
 
 #include "bench/peers.cuh"
 

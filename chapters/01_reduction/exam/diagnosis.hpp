@@ -170,8 +170,8 @@ class Diagnosis {
         std::vector<std::size_t> hits;
         for (std::size_t count = 1; count < n; ++count) {
             part.add(terms_[count - 1]);
-            // Among many lengths one fits any number by chance, unless the next differs by far more than
-            // rounding.
+            // Among many lengths one fits any number by chance, unless the next differs by far
+            // more than rounding.
             const bool sharp = right_.exact || 128 * rounding_bound(count, part.magnitude) <
                                                    256 * part.magnitude / static_cast<double>(count);
             if ((is_rare(count) || (sharp && count % 256 == 0)) && is(got, part)) hits.push_back(count);

@@ -1,6 +1,6 @@
 // The ladder as a program: every rung adds up the same random numbers and is held against the exact sum.
-// `--help` lists the options. On the CPU backend the times are those of the emulator: they say nothing about
-// a GPU.
+// `--help` lists the options. On the CPU backend the times are those of the emulator: they say nothing
+// about a GPU.
 
 #include <bit>
 #include <cstdio>

@@ -11,8 +11,8 @@ namespace nbody::peers {
 /// chapter 31: a body a thread, tiles of 256, the loop unrolled. n must be a multiple of 256.
 Accelerate classic;
 
-/// The same with the reciprocal root of the compiler's flag -ftz=true: three instructions an interaction
-/// fewer.
+/// The same with the reciprocal root of the compiler's flag -ftz=true: three instructions
+/// an interaction fewer.
 Accelerate classic_ftz;
 
 }  // namespace nbody::peers

@@ -1,5 +1,5 @@
-// Chapter 2's exam: which bodies a force is tried on, how near it has to come, and how a rung's leapfrog must
-// move them.
+// Chapter 2's exam: which bodies a force is tried on, how near it has to come, and how a rung's leapfrog
+// must move them.
 
 #include "rungs/exam.hpp"
 
@@ -152,8 +152,8 @@ class NbodyExam : public rungs::Exam {
         return system;
     }
 
-    /// All bodies, or for many bodies some that nobody can foresee, the first and the last: the oracle is
-    /// slow.
+    /// All bodies, or for many bodies some that nobody can foresee, the first and the last: the
+    /// oracle is slow.
     static std::vector<std::size_t> compared(std::size_t n, std::uint64_t seed) {
         constexpr std::size_t all = 4200, some = 512;
         std::vector<std::size_t> bodies;
@@ -288,9 +288,9 @@ class NbodyExam : public rungs::Exam {
         }
         State oracle = before;
         nbody::leapfrog(oracle, run.steps, run.dt, softening);
-        // Each step rounds places, velocities and forces anew, by some u = 2^-24, up as often as down. What a
-        // small difference grows to while the bodies fall together is measured: a copy starts with other last
-        // digits.
+        // Each step rounds places, velocities and forces anew, by some u = 2^-24, up as often as down.
+        // What a small difference grows to while the bodies fall together is measured: a copy starts with
+        // other last digits.
         constexpr double nudge = 0x1p-20;
         State nudged = before;
         for (std::size_t i = 0; i < 3 * n; ++i) {

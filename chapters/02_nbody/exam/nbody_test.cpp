@@ -68,8 +68,8 @@ Floats force(const Rung& rung, const Floats& bodies, cudaStream_t stream = nullp
     return on_host(a);
 }
 
-/// The largest error of accelerations, in units of what rounding explains; infinite for anything that is not
-/// one.
+/// The largest error of accelerations, in units of what rounding explains; infinite for anything that
+/// is not one.
 double error(const Floats& bodies, const Floats& a) {
     const State state = nbody::state_of(bodies);
     double largest = 0;
@@ -240,8 +240,8 @@ void gives_the_same_bits_in_every_run(const Rung& rung) {
 }
 
 void adds_up_to_no_force(const Rung& rung) {
-    // Newton's third law: the sum of m a is 0, to what rounding leaves. It scatters, so the sum is far below
-    // the bound.
+    // Newton's third law: the sum of m a is 0, to what rounding leaves. It scatters, so the sum is far
+    // below the bound.
     const Floats bodies = nbody::cube(1000, 13).bodies;
     const Floats a = force(rung, bodies);
     nbody::Vector sum{};

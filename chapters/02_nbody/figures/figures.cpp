@@ -15,8 +15,8 @@
 
 namespace {
 
-/// Classes: on (works), off (idle), warm (trouble), done (result), pale, soft (second-rank text); both
-/// themes.
+/// Classes: on (works), off (idle), warm (trouble), done (result), pale, soft (second-rank
+/// text); both themes.
 constexpr const char* style =
     "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
     ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"

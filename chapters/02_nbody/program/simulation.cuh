@@ -23,8 +23,8 @@ namespace nbody {
 
 class Simulation {
   public:
-    /// Takes up the frames that the folder holds. @throws rungs::FileError, std::runtime_error for another
-    /// run's folder
+    /// Takes up the frames that the folder holds. @throws rungs::FileError, std::runtime_error for
+    /// another run's folder
     explicit Simulation(const Options& options)
         : options_(options), system_(two_heavy(size(), options.seed)), x_(size()), v_(size()), a_(size()) {
         namespace fs = std::filesystem;
@@ -112,8 +112,8 @@ class Simulation {
     int done_ = 0;
 };
 
-/// Tries the rungs that were asked for. @return the fastest that is right, or none; `all_right` says how the
-/// others did
+/// Tries the rungs that were asked for. @return the fastest that is right, or none; `all_right` says how
+/// the others did
 inline const Rung* choose(Simulation& simulation, const Options& options, bool gpu, bool& all_right) {
     rungs::TimingOptions timing;
     timing.rounds = 5;

@@ -1,6 +1,5 @@
 // The benchmark: every rung and the lecture's solver side by side on this GPU, each checked before it is
-// timed.
-// `--help` lists the options.
+// timed. `--help` lists the options.
 
 #include "rungs/bench.cuh"
 

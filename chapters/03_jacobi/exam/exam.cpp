@@ -1,5 +1,5 @@
-// Chapter 3's exam: which lattices a solver is tried on, how near it has to come, and what a wrong field
-// looks like.
+// Chapter 3's exam: which lattices a solver is tried on, how near it has to come, and what a wrong
+// field looks like.
 
 #include "rungs/exam.hpp"
 
@@ -93,8 +93,8 @@ class JacobiExam : public rungs::Exam {
     rungs::Work work(const rungs::Case& which) const override {
         const auto [nx, ny, most] = sizes_of(which);
         const double sites = static_cast<double>(nx) * ny;
-        // A sweep reads and writes every site, adds and scales four values, and adds up the square of a
-        // difference.
+        // A sweep reads and writes every site, adds and scales four values, and adds up the square
+        // of a difference.
         return {2 * sizeof(float) * sites * most, 7 * sites * most, 2 * sizeof(float) * sites};
     }
 

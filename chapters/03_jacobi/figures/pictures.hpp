@@ -28,8 +28,8 @@ inline void draw_potential(const std::string& path, const std::vector<float>& ph
     }
     std::vector<rungs::Rgb> pixels = rungs::draw_field(std::span<const float>(phi), width, height, picture);
 
-    // The field is the negative gradient. Bilinear interpolation of central differences, steps of a fifth of
-    // a site.
+    // The field is the negative gradient. Bilinear interpolation of central differences, steps of a fifth
+    // of a site.
     const auto value = [&](double x, double y) {
         const auto i = static_cast<std::size_t>(std::clamp(x, 0., width - 2.)),
                    j = static_cast<std::size_t>(std::clamp(y, 0., height - 2.));

@@ -45,8 +45,8 @@ int main(int argc, char** argv) try {
             const double one = std::abs(phi[i] - expected.phi[i]);
             if (!(one <= error)) error = one;  // NaN stays
         }
-        // Near the end a norm falls by little more than its rounding: a float solver may stop some sweeps
-        // off.
+        // Near the end a norm falls by little more than its rounding: a float solver may stop
+        // some sweeps off.
         const int slack = 2 + sweeps / 50;
         const double allowed =
             jacobi::rounding_bound(lattice, expected.largest, sweeps) + slack * options.eps;

@@ -188,8 +188,8 @@ class RedBlackExam : public rungs::Exam {
         }
     }
 
-    /// The slowest mode has to shrink by the factor that the theory of the method says, iteration by
-    /// iteration.
+    /// The slowest mode has to shrink by the factor that the theory of the method says,
+    /// iteration by iteration.
     static void against_theory(const Run& run, const std::vector<double>& norms, double before,
                                const red_black::Tolerance& allowed, rungs::Check& check) {
         const double factor = red_black::convergence_factor(run);
@@ -206,10 +206,10 @@ class RedBlackExam : public rungs::Exam {
         }
     }
 
-    /// Once the iteration is done, what is left is the error of the discretisation, of second order: at most
-    /// h^2 / 12 times the fourth derivatives, and by the maximum principle an eighth of that in the solution
-    /// (J. Strikwerda, Finite Difference Schemes and Partial Differential Equations, 2nd ed. 2004,
-    /// section 12.5).
+    /// Once the iteration is done, what is left is the error of the discretisation, of second order: at
+    /// most h^2 / 12 times the fourth derivatives, and by the maximum principle an eighth of that in the
+    /// solution (J. Strikwerda, Finite Difference Schemes and Partial Differential Equations, 2nd ed.
+    /// 2004, section 12.5).
     static void against_solution(const Run& run, const Grid& got, const red_black::History& expected,
                                  const red_black::Tolerance& allowed, rungs::Check& check) {
         const double h = 1 / (run.n + 1.0);

@@ -257,8 +257,8 @@ TEST_CASE("wrong iterates are told their cause", "[exam][diagnosis]") {
          "b was not used"},
         {"same colour read: a race", "red_black",
          [](auto& s, int t) {
-             // One black point is updated with the others still red from before: what a missing barrier
-             // gives.
+             // One black point is updated with the others still red from before: what a
+             // missing barrier gives.
              const std::vector<float> old = s.u;
              s.both();
              if (t + 1 < s.iterations) return;

@@ -214,8 +214,8 @@ void is_of_second_order(const Rung& rung) {
 }
 
 void counts_beyond_32_bits(const Rung& rung) {
-    // 1626^3 points are more than 2^32. All are 0 but b at one of the last: around it the first iterates are
-    // known.
+    // 1626^3 points are more than 2^32. All are 0 but b at one of the last: around it the first
+    // iterates are known.
     constexpr int n = 1626;
     if (!rungs::on_a_gpu()) RUNGS_SKIP("4 billion points are a matter for a GPU");
     std::size_t free = 0, total = 0;

@@ -1,5 +1,5 @@
-// The libraries, called as a careful user would: handle and vectors are made once, scalars stay on the
-// device.
+// The libraries, called as a careful user would: handle and vectors are made once, scalars stay
+// on the device.
 
 #include "bench/peers.cuh"
 

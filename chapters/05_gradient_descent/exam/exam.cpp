@@ -30,10 +30,10 @@ using gradient_descent::Trace;
 /// of this (exam_test.cpp measures it).
 constexpr double path_tolerance = 1e-3;
 
-/// How many rounding floors the exam allows for n unknowns. Honest residuals of short rows stay below four. A
-/// long row that is summed up one term after the other rounds n times, at up to the size of the whole sum
-/// each, in a random walk: sqrt(n / 3) of them (N. Higham, T. Mary, SIAM J. Sci. Comput. 41, 2019,
-/// theorem 3.1).
+/// How many rounding floors the exam allows for n unknowns. Honest residuals of short rows stay below
+/// four. A long row that is summed up one term after the other rounds n times, at up to the size of the
+/// whole sum each, in a random walk: sqrt(n / 3) of them (N. Higham, T. Mary, SIAM J. Sci. Comput. 41,
+/// 2019, theorem 3.1).
 double allowed_floors(int n) { return std::max(8.0, std::sqrt(n / 3.0)); }
 
 /// What a kind of system is about.
@@ -373,10 +373,10 @@ class Comparison {
         }
         const double claimed = got_.history[static_cast<std::size_t>(got_.iterations)];
         const double found = gradient_descent::residual_norm(system_, x);
-        // Carried along, a residual may be off by what rounding did since it was last renewed. At the end of
-        // a solve that has converged, or done a multiple of renew_every iterations, it is fresh: honest ones
-        // are then off by a seventh of the floor at most, and those that were never renewed by three floors
-        // or more.
+        // Carried along, a residual may be off by what rounding did since it was last renewed. At the end
+        // of a solve that has converged, or done a multiple of renew_every iterations, it is fresh: honest
+        // ones are then off by a seventh of the floor at most, and those that were never renewed by three
+        // floors or more.
         const double allowed_drift = drifts() ? floor_of_x() : floors_ * floor_of_x() + 1e-4 * claimed;
         if (!within(std::abs(found - claimed), allowed_drift)) {
             std::string cause =

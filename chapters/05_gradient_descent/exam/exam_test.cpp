@@ -1,6 +1,6 @@
 // The exam itself on trial: honest solves must pass, each classic fault must fail, and the cause that a
-// student reads must be the right one. No rung is called here: the faults are built into a float solver on
-// the host.
+// student reads must be the right one. No rung is called here: the faults are built into a float solver
+// on the host.
 
 #include <algorithm>
 #include <cmath>

@@ -220,8 +220,8 @@ std::string loop_figure() {
 // ---------------------------------------------------------------------------------------------------------------
 // The drift of a carried residual
 
-/// A float solve that keeps to the recurrence, or renews its residual. Fills in ||r|| as carried, and in
-/// truth.
+/// A float solve that keeps to the recurrence, or renews its residual. Fills in ||r|| as carried,
+/// and in truth.
 void solve(int n, double kappa, int iterations, bool renews, std::vector<double>& carried,
            std::vector<double>& real) {
     const gradient_descent::Spectrum spectrum(static_cast<std::size_t>(n), kappa, 4);

@@ -1,7 +1,6 @@
 // The ladder as a program: every rung solves the same system, the hardest one for descent at its condition
-// number.
-// `--help` lists the options. On the CPU backend the times are those of the emulator: they say nothing about
-// a GPU.
+// number. `--help` lists the options. On the CPU backend the times are those of the emulator: they say
+// nothing about a GPU.
 
 #include <cstdio>
 #include <exception>

@@ -54,8 +54,8 @@ static __global__ void size_kernel(const float* x, long long n, unsigned* larges
     if (threadIdx.x % 32 == 0 && bits > largest[0]) atomicMax(largest, bits);
 }
 
-/// largest[1] becomes the largest |b - A x| / ((|lower| + |diagonal| + |upper|) max |x|) of all rows, as
-/// bits.
+/// largest[1] becomes the largest |b - A x| / ((|lower| + |diagonal| + |upper|) max |x|) of all
+/// rows, as bits.
 static __global__ void residual_kernel(const float* lower, const float* diagonal, const float* upper,
                                        const float* rhs, const float* x, long long m, long long systems,
                                        bool interleaved, unsigned* largest) {

@@ -1,5 +1,5 @@
-// Chapter 6's exam: which systems and which rods the rungs are tried on, and how near to the truth they have
-// to stay.
+// Chapter 6's exam: which systems and which rods the rungs are tried on, and how near to the truth they
+// have to stay.
 
 #include "rungs/exam.hpp"
 

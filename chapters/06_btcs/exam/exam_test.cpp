@@ -1,6 +1,6 @@
 // The exam itself on trial: honest solvers must pass, each classic fault must fail, and the cause that a
-// student reads must be the right one. No rung is called here: the faults are built into float solvers on the
-// host.
+// student reads must be the right one. No rung is called here: the faults are built into float solvers
+// on the host.
 
 #include <algorithm>
 #include <cmath>
@@ -91,9 +91,9 @@ Floats thomas(const System& s, bool half = false) {
     return x;
 }
 
-/// Every row at distances 1, 2, 4, ... What a diagonal has more than its neighbours, `excess`, is kept
-/// instead of the diagonal, and only ever added to; or, if `cancels`, the diagonal is what is left of a
-/// difference.
+/// Every row at distances 1, 2, 4, ... What a diagonal has more than its neighbours, `excess`, is
+/// kept instead of the diagonal, and only ever added to; or, if `cancels`, the diagonal is what is
+/// left of a difference.
 Floats parallel_reduction(const System& s, bool cancels) {
     const std::size_t n = s.rows();
     Floats a = s.lower, b = s.diagonal, c = s.upper, d = s.rhs, excess(n);

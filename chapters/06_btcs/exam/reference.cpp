@@ -130,9 +130,9 @@ Matrix heat_matrix(const Vector& faces, double r) {
     return a;
 }
 
-// Far from the ends x_i = lambda^i solves -r x_{i-1} + (1 + 2r) x_i - r x_{i+1} = 0 for the roots of
-// r lambda^2 - (1 + 2r) lambda + r = 0, whose product is 1: this is the one below 1, written so that nothing
-// cancels.
+// Far from the ends x_i = lambda^i solves -r x_{i-1} + (1 + 2r) x_i - r x_{i+1} = 0 for the roots
+// of r lambda^2 - (1 + 2r) lambda + r = 0, whose product is 1: this is the one below 1, written so
+// that nothing cancels.
 double decay(double r) { return 2 * r / (1 + 2 * r + std::sqrt(1 + 4 * r)); }
 
 }  // namespace btcs

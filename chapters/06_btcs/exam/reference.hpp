@@ -17,8 +17,8 @@ struct Matrix {
     std::size_t rows() const { return diagonal.size(); }
 };
 
-/// The solution, by elimination without pivoting (L. Thomas, 1949). @throws std::length_error when the sizes
-/// differ
+/// The solution, by elimination without pivoting (L. Thomas, 1949). @throws std::length_error when
+/// the sizes differ
 Vector solve(const Matrix& a, const Vector& rhs);
 
 /// A x.
@@ -48,8 +48,8 @@ struct Ends {
 /// u one time step later.
 Vector step(const Rod& rod, const Vector& u, const Ends& before, const Ends& after);
 
-/// A march through time. Step k leads from time level k to k + 1; left[k] and right[k] are the ends at level
-/// k.
+/// A march through time. Step k leads from time level k to k + 1; left[k] and right[k] are the ends
+/// at level k.
 struct Journey {
     Rod rod;
     Vector start, left, right;

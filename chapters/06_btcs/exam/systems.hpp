@@ -49,8 +49,8 @@ inline void set_neighbours(System& system, const std::vector<float>& off, bool s
 
 }  // namespace detail
 
-/// The rod (-r, 1 + 2r, -r), or, where `faces` are given, the one that they make. Exact if r and faces have
-/// few digits.
+/// The rod (-r, 1 + 2r, -r), or, where `faces` are given, the one that they make. Exact if r and faces
+/// have few digits.
 inline System rod_system(std::size_t n, double r, const Vector& faces, const std::vector<float>& rhs) {
     const Matrix a = heat_matrix(faces.empty() ? Vector(n + 1, 1.0) : faces, r);
     System system{std::vector<float>(a.lower.begin(), a.lower.end()),

@@ -24,8 +24,8 @@ namespace {
 
 using btcs::Vector;
 
-/// Classes: on (works), off (idle), warm (unknown, or trouble), done (result), pale (second rank); both
-/// themes.
+/// Classes: on (works), off (idle), warm (unknown, or trouble), done (result), pale (second
+/// rank); both themes.
 constexpr const char* style =
     "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
     ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"

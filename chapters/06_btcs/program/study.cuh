@@ -1,6 +1,6 @@
 #pragma once
-// The chapter's program at work: every rung on a step of the same rod, and what the schemes make of a rod
-// through time.
+// The chapter's program at work: every rung on a step of the same rod, and what the schemes make of a
+// rod through time.
 
 #include <algorithm>
 #include <cmath>

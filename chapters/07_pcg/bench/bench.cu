@@ -1,6 +1,5 @@
 // The benchmark: every rung and the libraries side by side on this GPU, on a cube, each checked before it is
-// timed.
-// `--help` lists the options.
+// timed. `--help` lists the options.
 
 #include "rungs/bench.cuh"
 

@@ -23,8 +23,8 @@ using pcg::Trace;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The vectors on which a preconditioner is probed: two random ones, the smoothest wave, and the sum of the
-/// first two.
+/// The vectors on which a preconditioner is probed: two random ones, the smoothest wave, and the sum of
+/// the first two.
 constexpr std::size_t probes = 4;
 
 /// A V-cycle M of this chapter is meant to be as good as A^-1 within these bounds: eigenvalues of M A between

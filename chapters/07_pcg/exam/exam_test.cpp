@@ -1,6 +1,6 @@
-// The exam itself on trial: honest answers must pass, each classic fault must fail, and the cause that a
-// student reads must be the right one. No rung is called here: the faults are built into a solver on the
-// host.
+// The exam itself on trial: honest answers must pass, each classic fault must fail, and the cause
+// that a student reads must be the right one. No rung is called here: the faults are built into a
+// solver on the host.
 
 #include <algorithm>
 #include <cmath>
@@ -107,8 +107,8 @@ struct Left {
     int outcome = -1, k = 0;
 };
 
-/// A solver in T on the host, with at most one fault. Methods as in the contract; `inner` is what
-/// preconditions.
+/// A solver in T on the host, with at most one fault. Methods as in the contract; `inner`
+/// is what preconditions.
 template <class T>
 class Solver {
   public:

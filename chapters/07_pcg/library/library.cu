@@ -1,5 +1,5 @@
-// The C interface of pcg.h around the rungs: checks arguments, brings data to the device, turns exceptions
-// into numbers.
+// The C interface of pcg.h around the rungs: checks arguments, brings data to the device, turns
+// exceptions into numbers.
 
 #include <cstddef>
 #include <limits>

@@ -172,8 +172,8 @@ static __global__ void fused_multiply_add_kernel(float* out, int rounds, float a
     if (sum == 12345) out[threadIdx.x] = sum;  // so that nothing is left out
 }
 
-/// The roofline of this device in float, by measurement: a copy of 1 GiB, fused multiply-adds, and the rungs
-/// under it.
+/// The roofline of this device in float, by measurement: a copy of 1 GiB, fused multiply-adds, and the
+/// rungs under it.
 inline rungs::LinePlot roofline(const std::string& device, const std::vector<Place>& places) {
     constexpr std::size_t bytes = std::size_t{1} << 30;
     rungs::DeviceBuffer<float> from(bytes / sizeof(float)), to(bytes / sizeof(float));

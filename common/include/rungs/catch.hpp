@@ -42,8 +42,8 @@ auto ContainsSubstring(Arguments&&... arguments) {
 
 /// Ends a test that cannot run here, with the reason. CTest shows it as Skipped, never as a pass, when the
 /// test has SKIP_RETURN_CODE 4 and SKIP_REGULAR_EXPRESSION "\\[SKIP\\]": version 3.3 and later leave with
-/// status 4, older ones can only print the mark. Use it in the body of the test case, not in a function that
-/// it calls.
+/// status 4, older ones can only print the mark. Use it in the body of the test case, not in a function
+/// that it calls.
 #ifdef SKIP
 #define RUNGS_SKIP(reason) SKIP("[SKIP] " << (reason))
 #else

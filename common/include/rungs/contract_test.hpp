@@ -29,8 +29,9 @@ inline bool on_a_gpu() {
     return is_gpu(device);
 }
 
-/// The key of the exam's cases: RUNGS_EXAM_KEY, or 1. A student's check draws another each time, so what holds for
-/// one key only is a fault of the exam or of the solution: docs/contributing.md shows how to try many.
+/// The key of the exam's cases: RUNGS_EXAM_KEY, or 1. A student's check draws another each time, so
+/// what holds for one key only is a fault of the exam or of the solution: docs/contributing.md shows
+/// how to try many.
 inline std::uint64_t exam_key() {
     const char* key = std::getenv("RUNGS_EXAM_KEY");
     return key ? std::strtoull(key, nullptr, 0) : 1;

@@ -1,6 +1,6 @@
 #pragma once
-// Tables as comma-separated values (RFC 4180), numbers in full precision and with a point whatever the
-// locale.
+// Tables as comma-separated values (RFC 4180), numbers in full precision and with a point
+// whatever the locale.
 
 #include <charconv>
 #include <filesystem>

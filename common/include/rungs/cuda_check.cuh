@@ -96,8 +96,8 @@ inline const char* cuda_hint(int code) {
 }
 
 /// A CUDA call that failed: what was called, where, and why. Errors of a kernel show up at a later call
-/// (launches are asynchronous), so `expression` may be innocent: synchronise after each launch to find the
-/// guilty one.
+/// (launches are asynchronous), so `expression` may be innocent: synchronise after each launch to find
+/// the guilty one.
 class CudaError : public std::runtime_error {
   public:
     CudaError(cudaError_t error, std::string expression, std::string file, int line)

@@ -10,8 +10,8 @@
 
 namespace rungs {
 
-/// A picture in the making. Coordinates are pixels from the top left; a kind is a class of the picture's
-/// style.
+/// A picture in the making. Coordinates are pixels from the top left; a kind is a class of
+/// the picture's style.
 class Drawing {
   public:
     /// @param width,height  pixels
@@ -43,8 +43,8 @@ class Drawing {
 LadderChart read_ladder(const std::filesystem::path& file, const std::string& description,
                         const std::string& unit);
 
-/// The main() of a lesson's pictures: calls draw(folder) with the existing folder that the command line
-/// names.
+/// The main() of a lesson's pictures: calls draw(folder) with the existing folder that the
+/// command line names.
 /// @returns the program's exit status: 2 for wrong use, 1 for an exception
 int draw_figures(int count, char** words, void (*draw)(const std::filesystem::path& folder));
 

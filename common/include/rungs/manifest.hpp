@@ -44,8 +44,8 @@ struct CaseGroup {
 /// Points for being faster, on a GPU: linear from `zero` to `full`, both as ratios of times in one session.
 struct SpeedRule {
     double points = 0;
-    /// The rung whose time is divided by this rung's: a given one, or an exercise, for which its reference
-    /// stands.
+    /// The rung whose time is divided by this rung's: a given one, or an exercise, for which
+    /// its reference stands.
     std::string baseline;
     double zero = 1;  ///< speedup over the baseline that earns nothing
     double full = 1;  ///< speedup over the baseline that earns all points

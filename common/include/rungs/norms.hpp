@@ -35,8 +35,8 @@ std::uint64_t ulp_distance(T a, T b) {
                      : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
     } else {
         if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : ulp_undefined;
-        // IEEE numbers of one sign are ordered like their bits: count both from zero, then in opposite
-        // directions.
+        // IEEE numbers of one sign are ordered like their bits: count both from zero, then
+        // in opposite directions.
         using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
         const std::uint64_t from_zero_a = std::bit_cast<Bits>(std::abs(a));
         const std::uint64_t from_zero_b = std::bit_cast<Bits>(std::abs(b));

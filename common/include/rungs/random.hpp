@@ -1,15 +1,15 @@
 #pragma once
-// Seeded random data that is the same on every machine. The generator is counter-based: element i depends on
-// the seed and on i alone, so any part of a field can be made without the part before it, by any number of
-// threads.
+// Seeded random data that is the same on every machine. The generator is counter-based: element i depends
+// on the seed and on i alone, so any part of a field can be made without the part before it, by any
+// number of threads.
 //
 // Generator: Philox4x32-10, written from J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as
 // easy as 1, 2, 3", SC 2011. Good statistics, not a cipher: where an answer must not be guessed, draw the
 // seed from the operating system.
 //
-// "The same on every machine" forbids std:: distributions and the library's log and sin, which round
-// differently from one system to the next. All values below are made from integers and exact floating-point
-// steps.
+// "The same on every machine" forbids std:: distributions and the library's log and sin, which
+// round differently from one system to the next. All values below are made from integers and
+// exact floating-point steps.
 
 #include <algorithm>
 #include <array>
@@ -50,8 +50,8 @@ inline std::uint32_t random_word(std::uint64_t seed, std::uint64_t index) {
 void random_words(std::span<std::uint32_t> out, std::uint64_t seed, std::uint64_t first = 0);
 
 /// SipHash-2-4 of one word, from J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF",
-/// INDOCRYPT 2012. One-way: whoever knows hashes, and which words they are of, learns neither the key nor
-/// another hash.
+/// INDOCRYPT 2012. One-way: whoever knows hashes, and which words they are of, learns neither the key
+/// nor another hash.
 inline std::uint64_t siphash(std::array<std::uint64_t, 2> key, std::uint64_t word) {
     std::uint64_t a = key[0] ^ 0x736f6d6570736575u, b = key[1] ^ 0x646f72616e646f6du;
     std::uint64_t c = key[0] ^ 0x6c7967656e657261u, d = key[1] ^ 0x7465646279746573u;
@@ -121,8 +121,8 @@ struct LogUniform {
     T value(std::uint32_t high, std::uint32_t low, std::uint64_t) const {
         const auto range = static_cast<std::uint64_t>(highest - lowest) + 1;
         const int exponent = lowest + static_cast<int>((range * high) >> 32);
-        // One word has too few bits for a float's three parts: a one-to-one scramble of it serves the other
-        // two.
+        // One word has too few bits for a float's three parts: a one-to-one scramble of it serves
+        // the other two.
         const std::uint32_t rest = (high ^ (high >> 15)) * 0x2C1B3C6Du;
         const T mantissa =
             std::is_same_v<T, float>
@@ -133,9 +133,9 @@ struct LogUniform {
     }
 };
 
-/// Integers in [lowest, highest], at most 2^24 in magnitude: exact in float. Their sum is exact too, in any
-/// order, while no partial sum passes 2^24 (float) or 2^53 (double): such data finds a wrong sum without a
-/// tolerance.
+/// Integers in [lowest, highest], at most 2^24 in magnitude: exact in float. Their sum is exact too, in
+/// any order, while no partial sum passes 2^24 (float) or 2^53 (double): such data finds a wrong sum
+/// without a tolerance.
 struct Integers {
     int lowest = -8;
     int highest = 8;
@@ -147,9 +147,9 @@ struct Integers {
     }
 };
 
-/// `n` values of size 1 to 2 whose sum is tiny: element i and element n-1-i cancel up to 0..15 times 2^-23
-/// (an odd n leaves 1 in the middle). Sum |v| / |sum| is about 3 million for even n: a harsh test of
-/// summation.
+/// `n` values of size 1 to 2 whose sum is tiny: element i and element n-1-i cancel up to 0..15 times
+/// 2^-23 (an odd n leaves 1 in the middle). Sum |v| / |sum| is about 3 million for even n: a harsh
+/// test of summation.
 struct Cancelling {
     std::uint64_t n = 0;
     std::uint64_t seed = 1;  ///< of the field; both partners are made from the first one's word

@@ -16,8 +16,8 @@ enum class Scale {
     log10,  ///< ticks at powers of ten: errors, times
 };
 
-/// One line of a plot. Points that cannot be shown (NaN, or not positive on a logarithmic axis) interrupt the
-/// line.
+/// One line of a plot. Points that cannot be shown (NaN, or not positive on a logarithmic axis)
+/// interrupt the line.
 struct Series {
     std::string label;
     std::vector<double> x;

@@ -23,9 +23,9 @@ inline bool is_gpu(const cudaDeviceProp& device) {
     return std::string_view(device.name).rfind("Rungs CPU", 0) != 0;
 }
 
-/// One thing to time. `run(turn, stream)` queues the work of one call on `stream` and returns; `turn` counts
-/// calls, so that a caller can rotate buffers (`in[turn % in.size()]`) and no call finds its input in the
-/// cache.
+/// One thing to time. `run(turn, stream)` queues the work of one call on `stream` and returns; `turn`
+/// counts calls, so that a caller can rotate buffers (`in[turn % in.size()]`) and no call finds its input
+/// in the cache.
 struct Candidate {
     std::string name;
     std::function<void(std::size_t turn, cudaStream_t stream)> run;

@@ -1,10 +1,10 @@
-// Measures run mode and check mode against the goals they are built to, and says which of them hold on this
-// machine now.
+// Measures run mode and check mode against the goals they are built to, and says which of them hold on
+// this machine now.
 //
 // Every time is the best of many repetitions, those of a ratio interleaved: other work on the machine can
-// only make a time longer. What check mode is compared by is processor time, which does not count waiting for a
-// core. Two threads need two idle cores: where others compete for them, the rows with two
-// threads show that competition. Exit status: 0 if every goal holds, 1 if not.
+// only make a time longer. What check mode is compared by is processor time, which does not count waiting for
+// a core. Two threads need two idle cores: where others compete for them, the rows with two threads show that
+// competition. Exit status: 0 if every goal holds, 1 if not.
 #include <unistd.h>
 
 #include <algorithm>

@@ -41,8 +41,8 @@ bool releases(const Release& release, std::uint32_t s, const Segment& segment, u
 
 using Visited = std::vector<std::pair<const Signal*, std::uint32_t>>;
 
-/// One of the first `count` releases of `signal`, or of what these had been told, made the access visible to
-/// block `reader`.
+/// One of the first `count` releases of `signal`, or of what these had been told, made the access visible
+/// to block `reader`.
 bool covered(const Signal& signal, std::uint32_t count, std::uint32_t reader, std::uint32_t s,
              const Segment& segment, unsigned lane, Visited& visited) {
     for (auto& [seen, up_to] : visited) {
@@ -301,8 +301,8 @@ SIMT_DEVICE void read_cell(const Now& now, Cell& cell, const Subject& subject, s
         check_write_slot(now, cell, subject, false, false);
     if (__builtin_expect((flags & (Cell::first_atomic | Cell::second_atomic)) == 0, 1)) {
         if (cell.first == now.segment) {
-            // The place is another lane's, if there is one: of the two, that is whom a write of this one
-            // meets.
+            // The place is another lane's, if there is one: of the two, that is whom a write of
+            // this one meets.
             if (flags >> Cell::first_lane_shift == now.lane && !(flags & Cell::several)) {
                 cell.first_pc = code;
             } else {
@@ -668,8 +668,8 @@ struct alignas(64) Recent {
 };
 Recent recent[256];
 
-/// The array of an access, put into `entry`; nullptr if the access does not matter. Does not return if it is
-/// bad.
+/// The array of an access, put into `entry`; nullptr if the access does not matter. Does not return if
+/// it is bad.
 [[gnu::noinline]] Array* classify(Recent& entry, std::uintptr_t address, std::size_t size, AccessKind kind,
                                   const void* pc) {
     if (own_work) return nullptr;

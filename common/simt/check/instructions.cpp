@@ -199,8 +199,8 @@ Arithmetic arithmetic_of(const unsigned char* code, std::size_t bytes, const voi
         }
         if (i.map == 1 && i.opcode >= 0x10 && i.opcode < 0x60) count_float(i, sum, products);
         if (is_branch(i)) {
-            // "Above" after a comparison with a constant is a check of an array's bounds, which a GPU does
-            // not make.
+            // "Above" after a comparison with a constant is a check of an array's bounds, which a GPU
+            // does not make.
             const bool bounds = compared && (i.opcode == 0x77 || i.opcode == 0x87);
             if (bounds)
                 --sum.integers;

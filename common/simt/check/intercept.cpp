@@ -27,8 +27,8 @@ bool in_kernel() { return execution.in_lane && !own_work; }
 
 std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-/// The device's heap, as CUDA has it: cudaLimitMallocHeapSize bytes for all kernels, null when they are used
-/// up.
+/// The device's heap, as CUDA has it: cudaLimitMallocHeapSize bytes for all kernels, null when they
+/// are used up.
 void* allocate(std::size_t size, const void* pc) {
     const OwnWork own;
     settle_pending();

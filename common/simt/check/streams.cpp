@@ -6,9 +6,9 @@
 // it enqueued it, after the events its stream waits for, and after what the legacy stream's rule puts before
 // it. The host learns by synchronising. Nodes of a graph are actors as far as they have no order.
 //
-// Host threads are taken as one, in the order in which their calls came: how they synchronise is not seen.
-// Nor is whom a host function in a stream starts or tells: what came before it the host may access from then
-// on.
+// Host threads are taken as one, in the order in which their calls came: how they synchronise is not
+// seen. Nor is whom a host function in a stream starts or tells: what came before it the host may access
+// from then on.
 #include <execinfo.h>
 
 #include <algorithm>

@@ -41,8 +41,8 @@ class Lexer {
     }
 
   private:
-    /// A backslash at the end of a line joins it to the next. As the compilers do, blanks behind it are
-    /// ignored.
+    /// A backslash at the end of a line joins it to the next. As the compilers do, blanks behind
+    /// it are ignored.
     void remove_continuations() {
         spelling_ = std::make_unique<std::string>();
         spelling_->reserve(raw_.size());
@@ -182,8 +182,8 @@ class Lexer {
         push(quote == '"' ? TokenKind::string : TokenKind::character, length + 1);
     }
 
-    /// R"delimiter( ... )delimiter": continuations inside it are text again, so its end is sought in the
-    /// source itself.
+    /// R"delimiter( ... )delimiter": continuations inside it are text again, so its end is sought in
+    /// the source itself.
     void raw_string(std::size_t prefix) {
         const std::size_t begin = origin_[i_];
         const std::size_t quote = origin_[i_ + prefix];
@@ -264,8 +264,8 @@ struct Group {
     bool was_conditional = false;
 };
 
-/// Drops text under a literal `#if 0` (it need not even be C++) and marks what stands under any other
-/// condition.
+/// Drops text under a literal `#if 0` (it need not even be C++) and marks what stands under
+/// any other condition.
 void resolve_conditions(Lexed& lexed) {
     std::vector<Group> groups;
     bool live = true;

@@ -201,8 +201,8 @@ Project::File* Project::resolve(const File& from, const Include& include, std::s
 const std::vector<Diagnostic>& Project::analyse() {
     open(job_.input, job_.input.string(), 0);
     propagate();
-    // A header that only some `#if` reaches may be refused in silence: it is an error only where it is
-    // compiled.
+    // A header that only some `#if` reaches may be refused in silence: it is an error only where
+    // it is compiled.
     std::vector<const File*> reached{files_.front().get()};
     for (std::size_t i = 0; i < reached.size(); ++i) {
         const File& file = *reached[i];

@@ -11,8 +11,8 @@ namespace cu2cpp {
 
 inline constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
-/// Deepest nesting of brackets and of `#if` that is read. Compilers stop at 256 brackets (clang) or a little
-/// above.
+/// Deepest nesting of brackets and of `#if` that is read. Compilers stop at 256 brackets (clang) or
+/// a little above.
 inline constexpr std::size_t max_nesting = 1000;
 
 /// Half-open range of token indices.
@@ -92,8 +92,8 @@ struct Declaration {
 /// True for `int`, `unsigned`... of which a type may need several.
 [[nodiscard]] bool is_builtin_type(std::string_view word);
 
-/// `alignas`, `__align__`, `__attribute__`, `__launch_bounds__`...: words whose parentheses declare no
-/// parameters.
+/// `alignas`, `__align__`, `__attribute__`, `__launch_bounds__`...: words whose parentheses
+/// declare no parameters.
 [[nodiscard]] bool takes_attribute_arguments(std::string_view word);
 
 }  // namespace cu2cpp

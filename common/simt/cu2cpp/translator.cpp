@@ -147,8 +147,8 @@ class Translator {
   private:
     // ---- messages and edits ----
 
-    /// Records a refusal. Under an `#if` the compiler decides: what was not translated does not compile
-    /// either.
+    /// Records a refusal. Under an `#if` the compiler decides: what was not translated does
+    /// not compile either.
     void refuse(const Token& where, std::string message) {
         if (!where.conditional) refuse_at(where.begin, std::move(message));
     }
@@ -606,8 +606,8 @@ class Translator {
         return npos;
     }
 
-    /// What may follow a function's parameters; a word of another kind means that the parentheses were a
-    /// macro's.
+    /// What may follow a function's parameters; a word of another kind means that the parentheses
+    /// were a macro's.
     [[nodiscard]] bool ends_parameters(std::size_t k, std::size_t end) const {
         static constexpr std::array<std::string_view, 14> followers = {
             "const",         "noexcept", "override", "final", "volatile", "try", "requires",
@@ -617,8 +617,8 @@ class Translator {
     }
 
     /// Makes a device function, or a kernel template, private to its file. nvcc compiles device code file by
-    /// file, so two files may have different functions of one name; in C++ the linker would silently keep one
-    /// of them.
+    /// file, so two files may have different functions of one name; in C++ the linker would silently keep
+    /// one of them.
     void device_function(Range head) {
         const std::size_t kernel = find_specifier(head, "__global__");
         if (options_.relocatable) return;
@@ -873,8 +873,8 @@ class Translator {
         }
         const std::string why = "a CPU has no such instructions; " + std::string(remedy);
         complain(context, seq[i], "inline PTX", why);
-        // Reached only by code that an `#if` or a macro may leave out: the compiler stops where it is not
-        // left out.
+        // Reached only by code that an `#if` or a macro may leave out: the compiler stops where it is
+        // not left out.
         blank(seq, {i, stop});
         insert(seq[i].begin, "static_assert(false, \"inline PTX: " + why + "\")");
     }
@@ -938,8 +938,8 @@ class Translator {
                static_cast<std::ptrdiff_t>(arguments.size());
     }
 
-    /// Reads a kernel's name backwards from `<<<`: `ns::k<T, 16>`, `(c ? f : g)`, `table[1]`,
-    /// `object.member`.
+    /// Reads a kernel's name backwards from `<<<`: `ns::k<T, 16>`, `(c ? f : g)`,
+    /// `table[1]`, `object.member`.
     static std::size_t kernel_begin(const Sequence& seq, std::size_t i, bool& expression) {
         std::size_t k = i;
         while (k > 0) {
@@ -1021,8 +1021,8 @@ class Translator {
         return npos;
     }
 
-    /// Splits at commas outside brackets; commas of template arguments are stepped over where they look like
-    /// such.
+    /// Splits at commas outside brackets; commas of template arguments are stepped over where they
+    /// look like such.
     static std::vector<Range> split(const Sequence& seq, Range range) {
         std::vector<Range> parts;
         std::size_t begin = range.begin;

@@ -69,8 +69,8 @@ struct TranslateOptions {
 };
 
 /// Translates CUDA C++ to C++, token by token: launches, shared memory, device variables, pragmas, kernel
-/// arguments cast to `void*`. All else is left to macros of the runtime. What cannot be translated is refused
-/// in `diagnostics`.
+/// arguments cast to `void*`. All else is left to macros of the runtime. What cannot be translated is
+/// refused in `diagnostics`.
 /// @param text the file; must be valid text without zero bytes
 /// @param path its name in messages
 [[nodiscard]] Translation translate(std::string_view text, const std::string& path,

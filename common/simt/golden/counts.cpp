@@ -28,8 +28,8 @@ Counts counts_of(const simt::check::LaunchCounters& launch) {
     using simt::check::Space;
     Counts counts;
     for (const std::string& metric : compared_metrics()) counts[metric] = 0;
-    // grid.sync() is code of the toolkit's: one lane of each block counts the block in, and takes a
-    // wavefront.
+    // grid.sync() is code of the toolkit's: one lane of each block counts the block in, and
+    // takes a wavefront.
     const auto arrivals = static_cast<double>(launch.grid_barriers * launch.blocks);
     for (const std::string& metric : {global_requests, global_sectors, shared_wavefronts})
         counts[metric + "atom.sum"] = arrivals;

@@ -1,5 +1,6 @@
 /// @file
-/// What a translated `.cu` file includes for the CPU backend: the runtime API and the device side of CUDA C++.
+/// What a translated `.cu` file includes for the CPU backend: the runtime API and the device side of CUDA
+/// C++.
 #pragma once
 
 #include <math.h>

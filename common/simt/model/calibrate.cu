@@ -296,8 +296,8 @@ int main() {
 
     std::printf("name = \"%s\"\n", gpu.name);
     show("multiprocessors", sms, "of the device");
-    // The clock under load: FMA issue is 4 warp instructions a cycle on every multiprocessor of the last
-    // generations.
+    // The clock under load: FMA issue is 4 warp instructions a cycle on every multiprocessor of
+    // the last generations.
     fused_multiply_adds<<<sms * 8, 256>>>(never, 200000, 0.5f);
     require(cudaDeviceSynchronize(), "warming up");
     barriers<<<1, 32>>>(1, cycles_memory);

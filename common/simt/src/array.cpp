@@ -143,8 +143,8 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
     const auto [width, height, depth] = extent;
     const bool layered = flags & cudaArrayLayered;
     using D = VirtualDevice;
-    // Which limits hold depends on which dimensions exist: 1D (w,0,0), 2D (w,h,0), 3D (w,h,d), or layers in
-    // depth.
+    // Which limits hold depends on which dimensions exist: 1D (w,0,0), 2D (w,h,0), 3D (w,h,d), or
+    // layers in depth.
     bool right = width > 0;
     if (layered) {
         right = right && depth > 0 && depth <= D::max_texture_layers &&

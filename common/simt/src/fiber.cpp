@@ -63,8 +63,8 @@ const Context& start_context(Fiber& fiber, void (*entry)()) {
     makecontext(&fiber.start_context, entry, 0);
     context.sp = &fiber.start_context;
 #elif defined(__x86_64__)
-    // As after a call: the stack is 8 bytes off a multiple of 16, and the null return address ends
-    // backtraces.
+    // As after a call: the stack is 8 bytes off a multiple of 16, and the null return
+    // address ends backtraces.
     void** sp = reinterpret_cast<void**>(fiber.top) - 1;
     *sp = nullptr;
     context = {sp, nullptr, reinterpret_cast<void*>(entry)};

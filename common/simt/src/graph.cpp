@@ -22,8 +22,8 @@ std::unordered_map<const void*, const KernelType*>& kernel_types() {
 }
 
 // A condition that kernels set and conditional nodes test; its address is the handle. It lives until the
-// graph it was created for is destroyed, and longer while an executable graph may test it: conditions are
-// never freed.
+// graph it was created for is destroyed, and longer while an executable graph may test it: conditions
+// are never freed.
 struct Condition {
     cudaGraph_t graph;
     unsigned default_value;
@@ -195,8 +195,8 @@ void delete_node_contents(CUgraphNode_st& node) {
     nodes().live.erase(&node);
 }
 
-// Fills a kernel node: copies the arguments and asks the launch for its operation, which also checks the
-// launch.
+// Fills a kernel node: copies the arguments and asks the launch for its operation, which also
+// checks the launch.
 cudaError_t set_kernel(cudaGraphNode_t node, const cudaKernelNodeParams& given) {
     cudaKernelNodeParams p = given;
     if (!p.func.address) return cudaErrorInvalidDeviceFunction;

@@ -1,5 +1,5 @@
-// The device heap: one reserved range of addresses in which every allocation stands alone between guard
-// pages.
+// The device heap: one reserved range of addresses in which every allocation stands alone
+// between guard pages.
 //
 // An allocation ends where a guard page begins (but for at most 255 bytes of alignment), so a kernel that
 // runs past its end faults at once, as it would under a memory checker; what lies between the last byte and
@@ -129,8 +129,8 @@ Heap::Heap() : capacity_(host_memory() / 100 * 64) {
                          text);
         }
     }
-    // Addresses are plentiful: reserve many times the capacity, so that freed ones rest before they are used
-    // again.
+    // Addresses are plentiful: reserve many times the capacity, so that freed ones rest before they
+    // are used again.
     std::size_t want = std::min<std::size_t>(std::max<std::size_t>(capacity_ * 16, std::size_t{64} << 30),
                                              std::size_t{1} << 40);
     // A check build keeps tables about every page of it.
@@ -188,8 +188,8 @@ void* Heap::allocate(std::size_t size, Location::Kind kind) {
         if (mprotect(reinterpret_cast<void*>(region), usable, PROT_READ | PROT_WRITE) != 0) return nullptr;
         if (large) madvise(reinterpret_cast<void*>(region), length, MADV_HUGEPAGE);
         pointer = region + length - padded;
-        // Not to be checked yet, by other threads' launches: its red zones are filled below, without the
-        // lock.
+        // Not to be checked yet, by other threads' launches: its red zones are filled below,
+        // without the lock.
         block = HeapBlock{size, region, region + usable, kind, guarded, true, {}};
         cursor_ = region + usable + page;
         blocks_.emplace(pointer, block);

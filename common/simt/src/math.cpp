@@ -51,8 +51,8 @@ float rounded_float(double a, Round round) {
     return directed<float>(round, [&] { return static_cast<float>(x); });
 }
 
-// Integers: round to nearest, then step to the neighbour on the right side. 128-bit arithmetic compares
-// exactly.
+// Integers: round to nearest, then step to the neighbour on the right side. 128-bit
+// arithmetic compares exactly.
 template <class T, class I>
 static T rounded_integer(I value, Round round) {
     const T nearest = static_cast<T>(value);

@@ -32,8 +32,8 @@ struct SymbolInfo {
     SymbolKind kind;
 };
 
-// What the runtime knows of memory outside the heap. Never destroyed: symbols unregister at the program's
-// end.
+// What the runtime knows of memory outside the heap. Never destroyed: symbols unregister at
+// the program's end.
 struct Known {
     std::shared_mutex mutex;
     std::map<std::uintptr_t, Pinned> pinned;

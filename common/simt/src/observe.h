@@ -49,12 +49,12 @@ SIMT_OBSERVED(void warp_completes(Block&, unsigned, unsigned, unsigned))
 SIMT_OBSERVED(void lane_exits())
 /// A warp operation's mask does not name the current lane, which ends here.
 SIMT_OBSERVED(void wrong_mask(unsigned, const void*))
-/// A shuffle at `site` read a lane that took no part: one that has exited though its mask names it, or
-/// another.
+/// A shuffle at `site` read a lane that took no part: one that has exited though its mask names
+/// it, or another.
 SIMT_OBSERVED(void stray_shuffle(bool, const void*))
 
-/// The current lane or the launch failed: "deadlock", "livelock", "crash", "assertion" or "failure"; what was
-/// printed; where.
+/// The current lane or the launch failed: "deadlock", "livelock", "crash", "assertion" or "failure"; what
+/// was printed; where.
 SIMT_OBSERVED(void failed(const char*, const char*, const void*))
 /// The launch took too long: what was printed; the return addresses of the calls that it was in, innermost
 /// first, with a null behind the last.

@@ -1,5 +1,5 @@
-// Memory pools and stream-ordered allocation. A pool here only counts: memory that is freed goes back at
-// once.
+// Memory pools and stream-ordered allocation. A pool here only counts: memory that is freed goes
+// back at once.
 #include <map>
 #include <memory>
 #include <mutex>

@@ -356,8 +356,8 @@ void report_fault(Launch& launch, const Fault& fault, const Block& block) {
     // locate() takes return addresses.
     const void* site = static_cast<const char*>(fault.pc) + 1;
     std::string place = locate({site})[0];
-    // Callers are known of a launch that takes too long: the first one in the program counts. (Two frames are
-    // the handler's.)
+    // Callers are known of a launch that takes too long: the first one in the program counts. (Two frames
+    // are the handler's.)
     for (std::size_t i = 2; i < std::size(fault.callers) && fault.callers[i]; ++i) {
         bool own = false;
         const std::string caller = locate_own(fault.callers[i], own);

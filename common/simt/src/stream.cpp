@@ -281,8 +281,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
         }
         streams().live.erase(stream);
     }
-    // Another host thread may be running an operation of it, which may need the state: wait without holding
-    // that.
+    // Another host thread may be running an operation of it, which may need the state: wait
+    // without holding that.
     { std::lock_guard busy(stream->busy); }
     delete stream;
     return cudaSuccess;

@@ -52,8 +52,8 @@ Registry<cudaGraph_t>& graphs();
 Registry<cudaGraphNode_t>& nodes();
 Registry<cudaGraphExec_t>& executables();
 
-/// The stream behind a handle (0, cudaStreamLegacy, cudaStreamPerThread or a created one); null if there is
-/// none.
+/// The stream behind a handle (0, cudaStreamLegacy, cudaStreamPerThread or a created one); null if
+/// there is none.
 cudaStream_t resolve(cudaStream_t stream);
 bool is_legacy(cudaStream_t resolved);
 

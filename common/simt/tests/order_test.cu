@@ -10,8 +10,8 @@ namespace {
 __global__ void arrival(int* order, int* next) {
     order[atomicAdd(next, 1)] = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
 }
-// Right only when lanes run in ascending order: adds up what the neighbour below has written, without a
-// barrier.
+// Right only when lanes run in ascending order: adds up what the neighbour below has written,
+// without a barrier.
 __global__ void wrong_without_barrier(int* out) {
     __shared__ int chain[65];
     if (threadIdx.x == 0) chain[0] = 0;

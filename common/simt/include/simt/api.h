@@ -54,8 +54,8 @@ cudaError_t cudaProfilerStop();
 /// is not written shows. 0 bytes: `cudaSuccess` and a null pointer. More than the device has left:
 /// `cudaErrorMemoryAllocation`.
 cudaError_t cudaMalloc(void** pointer, size_t size);
-/// A null pointer is fine; any other pointer that cudaMalloc() did not return, or that was freed before, is
-/// `cudaErrorInvalidValue`.
+/// A null pointer is fine; any other pointer that cudaMalloc() did not return, or that was freed before,
+/// is `cudaErrorInvalidValue`.
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height);
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent);
@@ -242,8 +242,8 @@ inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic_sha
                                                              int threads) {
     return ::simt::occupancy_free_shared(dynamic_shared, ::simt::function_address(function), blocks, threads);
 }
-/// The block size with the most resident threads, largest first; `shared_of(block)` is its dynamic shared
-/// memory.
+/// The block size with the most resident threads, largest first; `shared_of(block)` is its
+/// dynamic shared memory.
 template <class F, class T>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid, int* block, T* function,
                                                                   F shared_of, int limit = 0) {
@@ -298,8 +298,8 @@ struct AllocationName {
     explicit AllocationName(const char* arguments) : text(arguments) {}
     const char* text;
 };
-/// Names the allocation that starts at `pointer` after the argument text `arguments`; a no-op if there is
-/// none.
+/// Names the allocation that starts at `pointer` after the argument text `arguments`; a no-op if
+/// there is none.
 void name_allocation(const void* pointer, const char* arguments);
 
 /// Where an address lies, for messages.

@@ -67,8 +67,8 @@ struct cudaLaunchConfig_t {
 
 namespace simt {
 
-/// What the attributes of a launch ask for: whether it is cooperative, or an error for what has no
-/// counterpart.
+/// What the attributes of a launch ask for: whether it is cooperative, or an error for what
+/// has no counterpart.
 inline cudaError_t read_attributes(const cudaLaunchConfig_t* configuration, bool* cooperative) {
     *cooperative = false;
     if (!configuration || (configuration->numAttrs != 0 && !configuration->attrs))

@@ -72,8 +72,8 @@ std::uint64_t allocations();
 /// all of these should be freed.
 void find_leaks(std::uint64_t since = 0);
 
-/// How many of the bytes [pointer, pointer + bytes) of device memory nothing has written since they were
-/// allocated.
+/// How many of the bytes [pointer, pointer + bytes) of device memory nothing has written since
+/// they were allocated.
 std::size_t unwritten(const void* pointer, std::size_t bytes);
 
 /// Several lines for people.

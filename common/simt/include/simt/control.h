@@ -37,13 +37,13 @@ bool poisons_shared();
 void set_spin_limit(double seconds);
 std::int64_t spin_limit_ns();
 
-/// Seconds after which a launch is ended, whatever it does; 0: never. The report names the line at which a lane
-/// was. (By a signal, SIGVTALRM, to the threads that run it.)
+/// Seconds after which a launch is ended, whatever it does; 0: never. The report names the line at which a
+/// lane was. (By a signal, SIGVTALRM, to the threads that run it.)
 void set_time_limit(double seconds);
 std::int64_t time_limit_ns();
 
-/// Multiprocessors that the virtual device says it has, from 1 to 4096. Programs size grids by them: give them as
-/// many as a device has whose time is to be modelled (simt/model.h).
+/// Multiprocessors that the virtual device says it has, from 1 to 4096. Programs size grids by them: give
+/// them as many as a device has whose time is to be modelled (simt/model.h).
 void set_multiprocessors(int count);
 int multiprocessors();
 
@@ -59,8 +59,8 @@ void set_lane_stack_size(std::size_t bytes);
 std::string last_report();
 void clear_report();
 
-/// Is told, in place of standard error, what last_report() says, as soon as a launch fails; `deadlock`: because
-/// its threads wait for each other.
+/// Is told, in place of standard error, what last_report() says, as soon as a launch fails; `deadlock`:
+/// because its threads wait for each other.
 using ReportListener = void (*)(const std::string& report, bool deadlock);
 void set_report_listener(ReportListener listener);
 

@@ -91,8 +91,8 @@ struct ArrayCounters {
 };
 
 /// Instructions of warps that compute, as the CPU's compiler made them: an estimate of the GPU's, which two
-/// compilers make differently. What waits for memory, and what a GPU does without (checks, the stack), is not
-/// among them.
+/// compilers make differently. What waits for memory, and what a GPU does without (checks, the stack), is
+/// not among them.
 struct Arithmetic {
     std::uint64_t floats = 0, doubles = 0;  ///< sums, products, comparisons, conversions
     std::uint64_t fusable = 0;  ///< products of these that a sum in the same basic block can take along

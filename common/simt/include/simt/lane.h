@@ -74,8 +74,8 @@ struct Execution {
     const volatile void* spin_address[4];
     /// The body of the kernel, with its arguments.
     const void* closure;
-    /// The current lane's record. Null on the fast path, where lanes need none until one blocks, and outside
-    /// lanes.
+    /// The current lane's record. Null on the fast path, where lanes need none until one blocks,
+    /// and outside lanes.
     Lane* lane;
     /// Of a lane that is about to make way: where to keep it.
     Context* leaving;

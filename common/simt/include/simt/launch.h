@@ -162,8 +162,8 @@ Kernel<F> kernel(const char* name, F f) {
     return {name, f};
 }
 
-/// A kernel whose parameters are known: arguments are converted to them where the launch stands, as in a
-/// call.
+/// A kernel whose parameters are known: arguments are converted to them where the launch stands, as
+/// in a call.
 template <class F, class... P>
 struct TypedBoundKernel {
     const char* name;

@@ -67,8 +67,8 @@ SIMT_MATH I saturate(double value, I least, I most) {
     return static_cast<I>(value);
 }
 
-/// Keeps the compiler from fusing an addition with a multiplication: the _rn intrinsics promise that it does
-/// not.
+/// Keeps the compiler from fusing an addition with a multiplication: the _rn intrinsics promise that
+/// it does not.
 template <class T>
 SIMT_MATH T unfused(T value) {
 #if defined(__x86_64__)
@@ -354,8 +354,8 @@ SIMT_MATH double __drcp_rd(double a) { return simt::rounded_div(1.0, a, simt::Ro
 SIMT_MATH float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(static_cast<double>(x))); }
 /// x clamped to [0, 1]; 0 for NaN.
 SIMT_MATH float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-/// x / y, but 0 where 2^126 < |y| < 2^128, and NaN for an infinite x there, as a device's fast division
-/// gives.
+/// x / y, but 0 where 2^126 < |y| < 2^128, and NaN for an infinite x there, as a device's
+/// fast division gives.
 SIMT_MATH float __fdividef(float x, float y) {
     const float size = fabsf(y);
     if (size > 0x1p126f && size <= 3.402823466e38f) return fabsf(x) <= 3.402823466e38f ? 0.0f * x * y : NAN;

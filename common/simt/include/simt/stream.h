@@ -77,8 +77,8 @@ struct Operation {
 
 /// Runs `operation` in `stream` (0: the default stream) now, or adds it to the graph that `stream` is
 /// captured into. Returns what it returned, `cudaErrorInvalidResourceHandle` for a stream that does not
-/// exist, or an error of the capture. Does not record the last error: the API function that enqueues does,
-/// with fail().
+/// exist, or an error of the capture. Does not record the last error: the API function that enqueues
+/// does, with fail().
 cudaError_t enqueue(cudaStream_t stream, Operation operation);
 
 }  // namespace simt

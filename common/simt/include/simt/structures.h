@@ -770,9 +770,9 @@ namespace simt {
 /// Launches a kernel of one signature from an array of argument addresses; see simt/graph.h.
 struct KernelType;
 
-/// The `func` member of kernel node parameters. CUDA declares it `void*`; here it also keeps the kernel's
-/// signature, so that the arguments can be copied. The translator strips a cast to `void*` of a kernel's
-/// name.
+/// The `func` member of kernel node parameters. CUDA declares it `void*`; here it also keeps the
+/// kernel's signature, so that the arguments can be copied. The translator strips a cast to `void*` of
+/// a kernel's name.
 struct KernelPointer {
     const void* address;
     const KernelType* type;

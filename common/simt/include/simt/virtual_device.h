@@ -3,8 +3,8 @@
 ///
 /// The limits of a block are those of compute capability 9.0, so that a launch that fails here fails there.
 /// The number of multiprocessors is not: it is small, because programs size grids by it and a grid for 132
-/// multiprocessors would only be slow here; set_multiprocessors() in control.h changes it. Memory is what the host can give; see
-/// simt::device_memory_capacity().
+/// multiprocessors would only be slow here; set_multiprocessors() in control.h changes it. Memory is what the
+/// host can give; see simt::device_memory_capacity().
 #pragma once
 
 #include <stddef.h>
@@ -26,13 +26,13 @@ struct VirtualDevice {
     static constexpr int max_blocks_per_multiprocessor = 32;
     static constexpr int registers_per_block = 65536;
     static constexpr int registers_per_multiprocessor = 65536;
-    /// Registers a thread, for every kernel: the CPU's compiler has no such number, so occupancy uses this
-    /// one.
+    /// Registers a thread, for every kernel: the CPU's compiler has no such number, so occupancy
+    /// uses this one.
     static constexpr int registers_per_thread = 32;
 
     /// Shared memory of a block, static and dynamic together, without and with the opt-in of
-    /// `cudaFuncAttributeMaxDynamicSharedMemorySize`; of a multiprocessor; and what the system takes of a
-    /// block.
+    /// `cudaFuncAttributeMaxDynamicSharedMemorySize`; of a multiprocessor; and what the system takes
+    /// of a block.
     static constexpr size_t shared_per_block = 48 * 1024;
     static constexpr size_t shared_per_block_optin = 227 * 1024;
     static constexpr size_t shared_per_multiprocessor = 228 * 1024;

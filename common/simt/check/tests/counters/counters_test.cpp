@@ -109,8 +109,8 @@ const Expected table[] = {
     {"shift 40", 0, "out", global, stores, 2, 40, 5, 0},
     {"shuffles", 0, "in", global, loads, 2, 64, 8, 0},
     {"shuffles", 0, "out", global, stores, 2, 2, 2, 0},
-    // Atomics, whether the host has the operation or makes it of others: a sector once for each lane at a
-    // word.
+    // Atomics, whether the host has the operation or makes it of others: a sector once for each lane
+    // at a word.
     {"atomics int", 0, "out", global, atomics, 1, 32, 32, 0},
     {"atomics int", 8, "out", global, atomics, 1, 32, 4, 0},
     {"atomics int", 32, "out", global, atomics, 1, 32, 4, 0},
