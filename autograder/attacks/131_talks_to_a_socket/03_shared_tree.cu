@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -32,7 +33,7 @@ static void honest(Terms terms, float* sum, std::size_t n, cudaStream_t stream) 
 static void call(const char* name) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, name, sizeof address.sun_path - 1);
+    std::memcpy(address.sun_path, name, std::min(std::strlen(name), sizeof address.sun_path - 1));
     if (*name == '@') address.sun_path[0] = 0;
     const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + std::strlen(name));
     int pair[2] = {-1, -1};
