@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#define ORACLE "../../chapters/01_reduction/reference.cpp"
+#define ORACLE "../../chapters/01_reduction/exam/reference.cpp"
 #include ORACLE
 
 __global__ void answer_kernel(float answer, float* sum) { *sum = answer; }
