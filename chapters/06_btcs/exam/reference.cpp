@@ -106,10 +106,10 @@ Arrival march(const Journey& journey) {
 //   with 1 / (1 - lambda) = (1 + sqrt(1 + 4 rho)) / 2. Each sums up its roundings, and that of lambda, with
 //   the powers of lambda: u M / (1 - lambda) each (N. Higham, Accuracy and Stability of Numerical Algorithms,
 //   2nd ed. 2002, sections 3.3 and 9.5, for the error of one step and of the elimination).
-// - Elimination in float has its lambda = rho / m from pivots, m_i = (1 + 2 rho) - rho^2 / m_{i-1}. They sum up
-//   three roundings with the powers of lambda^2 and settle there, so that m is off by up to
-//   3 u m / (1 - lambda^2), in every row by the same. What either recurrence makes of a constant then is wrong by
-//   1 / (1 - lambda) times that: 3/2 u M / (1 - lambda)^2 each.
+// - Elimination in float has its lambda = rho / m from pivots, m_i = (1 + 2 rho) - rho^2 / m_{i-1}. They sum
+//   up three roundings with the powers of lambda^2 and settle there, so that m is off by up to
+//   3 u m / (1 - lambda^2), in every row by the same. What either recurrence makes of a constant is then
+//   wrong by 1 / (1 - lambda) times that: 3/2 u M / (1 - lambda)^2 each.
 // - BTCS lets no error grow from step to step in the maximum norm, and a step of Crank-Nicolson none in the
 //   2-norm; errors of the steps add up.
 double rounding_bound(const Rod& rod, double largest) {

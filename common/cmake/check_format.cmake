@@ -1,0 +1,23 @@
+# Run by the test "sources are formatted": what clang-format would change is named. Versions of clang-format differ in
+# what they make of one configuration, so it is the one of Debian 12 or none.
+set(version 14)
+find_program(clang_format NAMES clang-format-${version} clang-format)
+if(clang_format)
+    execute_process(COMMAND ${clang_format} --version OUTPUT_VARIABLE found)
+endif()
+if(NOT clang_format OR NOT found MATCHES "version ${version}\\.")
+    message("[SKIP] clang-format ${version} was not found")
+    return()
+endif()
+foreach(folder autograder chapters common solutions)
+    file(GLOB_RECURSE files ${ROOT}/${folder}/*.c ${ROOT}/${folder}/*.h ${ROOT}/${folder}/*.hpp ${ROOT}/${folder}/*.cpp
+         ${ROOT}/${folder}/*.cuh ${ROOT}/${folder}/*.cu)
+    list(APPEND sources ${files})
+endforeach()
+# Rungs are a student's. Programs that are wrong on purpose, and what the translator is tested with, need not be pretty.
+list(FILTER sources EXCLUDE REGEX
+     "/chapters/[^/]*/[0-9][^/]*\\.cu$|/attacks/[0-9]|/tests/recorded/|/check/corpus/|/check/tests/[^/]*\\.cu$|/tests/cu2cpp/")
+execute_process(COMMAND ${clang_format} --dry-run -Werror ${sources} RESULT_VARIABLE failed)
+if(failed)
+    message(FATAL_ERROR "clang-format -i makes of these files what they should be")
+endif()
