@@ -652,6 +652,8 @@ Json without_times(Json result) {
         rung.erase("seconds");
         rung.erase("compile");
         rung["checks"].erase("seconds");
+        // Blocks run on all cores, so float atomics add up in another order each time.
+        rung["correctness"].erase("error");
     }
     return result;
 }
