@@ -1,7 +1,7 @@
 # rungs_add_chapter(<NN_topic>) makes, from the names of the files and rooms in chapters/<NN_topic>,
 #   <NN_topic>.exam                               the exam and the oracle, for graders and tests
 #   <NN_topic>.<student|solution>.<cpu|cuda>      the chapter's program; <NN_topic>.<student|solution> builds both
-#   <NN_topic>.<student|solution>.<cpu|cuda>.test what the contract promises, as Catch2 tests
+#   <NN_topic>.<student|solution>.<cpu|cuda>.test what every contract promises, and this one, as Catch2 tests
 #   <NN_topic>.solution.checked.<own|clang>.test  no finding of check mode in the solutions, compiled by either
 #   <NN_topic>.ladder.<cpu|cuda>                  times of the solutions: modelled on cpu, measured on cuda
 #   <NN_topic>.demonstrations.<own|clang>.test    what check mode says of the wrong kernels in demonstrations/, if any
@@ -34,6 +34,15 @@ function(rungs_add_chapter chapter)
     target_link_libraries(${chapter}.exam PUBLIC rungs_common PRIVATE rungs_warnings)
     set_property(GLOBAL APPEND PROPERTY RUNGS_CHAPTERS ${chapter})
 
+    # Calls of all rungs, by rung and problem.
+    set(entries ${CMAKE_BINARY_DIR}/entries/${chapter}/entries.cu)
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/entries/${chapter})
+    add_custom_command(OUTPUT ${entries}
+                       COMMAND rungs_entries ${lesson} ${entries}
+                       DEPENDS rungs_entries ${lesson}/chapter.toml
+                       VERBATIM)
+    set(ladder ${PROJECT_SOURCE_DIR}/common/ladder)
+
     add_custom_target(${chapter}.student)
     add_custom_target(${chapter}.solution)
     foreach(backend IN LISTS RUNGS_BACKENDS)
@@ -64,17 +73,20 @@ function(rungs_add_chapter chapter)
             endif()
             target_link_libraries(${name}.rungs PRIVATE rungs_warnings)
             target_link_libraries(${name} PRIVATE rungs_warnings)
+            set(promises ${ladder}/promises_test.cpp ${test})
             if(backend STREQUAL "cuda")
-                rungs_add_test(${name}.test LABEL gpu LOCK gpu0 SOURCES ${test})
+                rungs_add_test(${name}.test LABEL gpu LOCK gpu0 SOURCES ${promises})
             else()
-                rungs_add_test(${name}.test LABEL ${chapter} SOURCES ${test})
+                rungs_add_test(${name}.test LABEL ${chapter} SOURCES ${promises})
             endif()
-            target_compile_definitions(${name}.test PRIVATE RUNGS_CHAPTER_FOLDER="${lesson}")
+            target_compile_definitions(${name}.test PRIVATE RUNGS_CHAPTER=${chapter} RUNGS_CHAPTER_FOLDER="${lesson}")
+            target_include_directories(${name}.test PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common)
             target_link_libraries(${name}.test PRIVATE ${name}.rungs ${chapter}.exam)
+            rungs_add_kernels(${name}.test ${backend} ${entries})
         endforeach()
     endforeach()
 
-    # The reference rungs in check mode: common/checked/clean_test.cpp.
+    # The reference rungs in check mode: common/ladder/clean_test.cpp.
     set(sources)
     foreach(rung IN LISTS rungs)
         if(EXISTS ${answers}/${rung})
@@ -83,20 +95,14 @@ function(rungs_add_chapter chapter)
             list(APPEND sources ${lesson}/${rung})
         endif()
     endforeach()
-    set(entries ${CMAKE_BINARY_DIR}/entries/${chapter}/entries.cu)
-    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/entries/${chapter})
-    add_custom_command(OUTPUT ${entries}
-                       COMMAND rungs_entries ${lesson} ${entries}
-                       DEPENDS rungs_entries ${lesson}/chapter.toml
-                       VERBATIM)
     foreach(compiler IN LISTS RUNGS_CHECK_COMPILERS)
         set(name ${chapter}.solution.checked.${compiler})
-        rungs_add_test(${name}.test LABEL ${chapter} TIMEOUT 300 SOURCES ${PROJECT_SOURCE_DIR}/common/checked/clean_test.cpp)
+        rungs_add_test(${name}.test LABEL ${chapter} TIMEOUT 300 SOURCES ${ladder}/clean_test.cpp)
         target_compile_definitions(${name}.test PRIVATE RUNGS_CHAPTER=${chapter} RUNGS_CHAPTER_FOLDER="${lesson}")
-        target_include_directories(${name}.test PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/checked)
+        target_include_directories(${name}.test PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common)
         target_link_libraries(${name}.test PRIVATE ${chapter}.exam)
         if(compiler STREQUAL "own" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # whose counts are committed
-            set(validation ${PROJECT_SOURCE_DIR}/autograder/validation)
+            set(validation ${ladder}/validation)
             set(golden ${PROJECT_SOURCE_DIR}/common/simt/golden)
             target_sources(${name}.test PRIVATE ${validation}/tables.cpp ${golden}/counts.cpp ${golden}/table.cpp)
             target_include_directories(${name}.test PRIVATE ${validation} ${golden})
@@ -105,8 +111,7 @@ function(rungs_add_chapter chapter)
         rungs_add_kernels_checked_with(${name}.test ${compiler} ${sources} ${entries})
     endforeach()
 
-    # The same rungs' times, measured on a GPU or modelled: autograder/validation/ladder.cu. Built on demand.
-    set(ladder ${PROJECT_SOURCE_DIR}/autograder/validation/ladder.cu)
+    # The same rungs' times, measured on a GPU or modelled: common/ladder/times.cu. Built on demand.
     set(golden ${PROJECT_SOURCE_DIR}/common/simt/golden)
     foreach(way IN LISTS RUNGS_BACKENDS)
         if(way STREQUAL "cpu" AND NOT RUNGS_CHECK_COMPILERS)
@@ -115,16 +120,16 @@ function(rungs_add_chapter chapter)
         set(name ${chapter}.ladder.${way})
         add_executable(${name} EXCLUDE_FROM_ALL)
         target_compile_definitions(${name} PRIVATE RUNGS_CHAPTER=${chapter})
-        target_include_directories(${name} PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/checked)
+        target_include_directories(${name} PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common)
         target_link_libraries(${name} PRIVATE rungs_warnings)
         if(way STREQUAL "cpu")
             rungs_add_checked_kernels(${name} ${sources} ${entries})
-            rungs_translate(${name} plain ${ladder})  # is not what is watched
+            rungs_translate(${name} plain ${ladder}/times.cu)  # is not what is watched
             target_sources(${name} PRIVATE ${plain} ${golden}/counts.cpp ${golden}/table.cpp)
             target_include_directories(${name} PRIVATE ${golden})
             target_link_libraries(${name} PRIVATE simt_model)
         else()
-            rungs_add_kernels(${name} cuda ${sources} ${entries} ${ladder})
+            rungs_add_kernels(${name} cuda ${sources} ${entries} ${ladder}/times.cu)
         endif()
         target_link_libraries(${name} PRIVATE ${chapter}.exam)
     endforeach()

@@ -1,33 +1,26 @@
-// What the contract of chapter 2 promises, checked on every rung of the ladder. Each rung has its own tests,
-// under its own tag: `[03_unrolled]`.
+// What the contract of chapter 2 promises besides what all do. Each rung has its own tests, under its own
+// tag:
+// `[03_unrolled]`.
 
 #include <cuda_runtime.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "exam/reference.hpp"
 #include "exam/systems.hpp"
+#include "ladder/promises.hpp"
 #include "nbody.cuh"
 #include "program/simulation.cuh"
 #include "rungs/catch.hpp"
-#include "rungs/contract_test.hpp"
 #include "rungs/device_buffer.cuh"
-#include "rungs/exam.hpp"
-#include "rungs/manifest.hpp"
 #include "rungs/stream.cuh"
-
-std::unique_ptr<rungs::Exam> make_exam_02_nbody();
 
 namespace {
 
@@ -40,7 +33,6 @@ using Catch::Matchers::ContainsSubstring;
 
 constexpr float softening = 0.125f;
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-const std::unique_ptr<rungs::Exam> exam = make_exam_02_nbody();
 
 DeviceBuffer<float4> on_device(std::span<const float> floats) {
     std::vector<float4> quads(floats.size() / 4);
@@ -68,22 +60,6 @@ Floats force(const Rung& rung, const Floats& bodies, cudaStream_t stream = nullp
     return on_host(a);
 }
 
-/// The largest error of accelerations, in units of what rounding explains; infinite for anything that
-/// is not one.
-double error(const Floats& bodies, const Floats& a) {
-    const State state = nbody::state_of(bodies);
-    double largest = 0;
-    for (std::size_t i = 0; i < state.size(); ++i) {
-        const nbody::Pull pull = nbody::reference_pull(state, i, softening);
-        const nbody::Vector got{a[4 * i], a[4 * i + 1], a[4 * i + 2]};
-        const double scale = pull.magnitude > 0 ? pull.magnitude : 1;
-        const double e = nbody::length(got - pull.sum) / scale / nbody::force_tolerance(state.size());
-        if (!(e <= largest)) largest = e;
-        if (std::isnan(e) || a[4 * i + 3] != 0) return std::numeric_limits<double>::infinity();
-    }
-    return largest;
-}
-
 /// A system after some time.
 System moved(const Rung& rung, const System& system, int steps, float dt) {
     DeviceBuffer<float4> x = on_device(system.bodies), v = on_device(system.velocity), a = poisoned(x.size());
@@ -93,37 +69,6 @@ System moved(const Rung& rung, const System& system, int steps, float dt) {
 }
 
 // The promises. Each is a function of one rung; the table at the end makes a test of each pair.
-
-void passes_every_case_of_the_exam(const Rung& rung) {
-    const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    const auto backend = rungs::on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
-    const rungs::RungEntry* entry = manifest.find(rung.name);
-    REQUIRE(entry);
-    for (const rungs::Case& which : manifest.cases_of(*entry, backend, rungs::exam_key())) {
-        const rungs::Task task = exam->make(which);
-        const DeviceBuffer<float4> x = on_device(task.inputs[0].as<float>());
-        DeviceBuffer<float4> a = poisoned(x.size());
-        const int n = static_cast<int>(x.size());
-        const auto soft = static_cast<float>(task.numbers.back().real);
-        std::vector<rungs::Array> outputs;
-        if (which.problem == "leapfrog") {
-            const DeviceBuffer<float4> v = on_device(task.inputs[1].as<float>());
-            DeviceBuffer<float4> x_after = poisoned(x.size()), v_after = poisoned(x.size());
-            rung.leapfrog(x.data(), v.data(), x_after.data(), v_after.data(), a.data(), n,
-                          static_cast<int>(task.numbers[1].integer), static_cast<float>(task.numbers[2].real),
-                          soft, nullptr);
-            outputs.push_back(rungs::Array::of("bodies_after", on_host(x_after)));
-            outputs.push_back(rungs::Array::of("velocity_after", on_host(v_after)));
-        } else {
-            rung.accelerate(x.data(), a.data(), n, soft, nullptr);
-        }
-        outputs.push_back(rungs::Array::of("acceleration", on_host(a)));
-        const rungs::Check check = exam->check(which, task, outputs);
-        CAPTURE(which.problem, which.sizes, which.kind, which.seed, check.error, check.tolerance,
-                check.cause);
-        REQUIRE(check.passed);
-    }
-}
 
 void touches_nothing_without_bodies(const Rung& rung) {
     DeviceBuffer<float4> guard = on_device(Floats(8, 7.0f));
@@ -136,100 +81,6 @@ void lets_a_body_alone_rest(const Rung& rung) {
     CHECK(force(rung, {3, -4, 5, 100}) == Floats{0, 0, 0, 0});
     // Nor do bodies in one place pull each other.
     CHECK(force(rung, {3, -4, 5, 100, 3, -4, 5, 7}) == Floats(8, 0.0f));
-}
-
-void can_be_called_again_and_again(const Rung& rung) {
-    // Many calls without a wait between them, of different sizes: what one call leaves in memory that it
-    // keeps must not reach the next.
-    std::vector<Floats> bodies;
-    std::vector<DeviceBuffer<float4>> x, a;
-    for (const std::size_t n : {1200, 1, 0, 33, 600, 257, 129}) {
-        bodies.push_back(nbody::cube(n, n).bodies);
-        x.push_back(on_device(bodies.back()));
-        a.push_back(poisoned(n));
-    }
-    for (int round = 0; round < 3; ++round) {
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            rung.accelerate(x[i].data(), a[i].data(), count(bodies[i]), softening, nullptr);
-        }
-    }
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        CAPTURE(x[i].size());
-        CHECK(error(bodies[i], on_host(a[i])) <= 1);
-    }
-}
-
-void leaves_input_and_neighbours_alone(const Rung& rung) {
-    const Floats bodies = nbody::cube(1001, 7).bodies;
-    const DeviceBuffer<float4> x = on_device(bodies);
-    DeviceBuffer<float4> a = on_device(Floats(4 * 1003, 12345.0f));
-    rung.accelerate(x.data(), a.data() + 1, 1001, softening, nullptr);
-    CHECK(on_host(x) == bodies);
-    const Floats after = on_host(a);
-    for (std::size_t c = 0; c < 4; ++c) {
-        CHECK(after[c] == 12345);
-        CHECK(after[after.size() - 1 - c] == 12345);
-    }
-}
-
-void reads_nothing_beyond_its_bodies(const Rung& rung) {
-    // NaN stands before and after the bodies, where the last tile may reach.
-    for (const std::size_t n : {1, 31, 255, 257, 1000}) {
-        const Floats bodies = nbody::cube(n, n).bodies;
-        Floats framed(4 * (n + 3000), nan);
-        std::copy(bodies.begin(), bodies.end(), framed.begin() + 4 * 1000);
-        const DeviceBuffer<float4> x = on_device(framed);
-        DeviceBuffer<float4> a = poisoned(n);
-        rung.accelerate(x.data() + 1000, a.data(), static_cast<int>(n), softening, nullptr);
-        CAPTURE(n);
-        for (const float value : on_host(a)) REQUIRE(std::isfinite(value));
-        CHECK(on_host(a) == force(rung, bodies));
-    }
-}
-
-void works_in_the_stream_it_is_given(const Rung& rung) {
-    // The bodies arrive late in `stream`: work in any other stream would see what was there before.
-    const Floats bodies = nbody::cube(500, 3).bodies;
-    const DeviceBuffer<float4> source = on_device(bodies);
-    DeviceBuffer<float4> x = poisoned(500), a = poisoned(500);
-    const rungs::Stream stream;
-    const auto wait = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
-    CUDA_CHECK(cudaLaunchHostFunc(stream.get(), wait, nullptr));
-    x.copy_from(source, stream.get());
-    rung.accelerate(x.data(), a.data(), 500, softening, stream.get());
-    stream.sync();
-    CHECK(error(bodies, on_host(a)) <= 1);
-}
-
-void keeps_two_streams_apart(const Rung& rung) {
-    const rungs::Stream streams[2];
-    const Floats bodies[] = {nbody::cube(700, 1).bodies, nbody::cube(650, 2).bodies};
-    const DeviceBuffer<float4> x[] = {on_device(bodies[0]), on_device(bodies[1])};
-    std::vector<DeviceBuffer<float4>> a;
-    for (int call = 0; call < 12; ++call) a.push_back(poisoned(x[call % 2].size()));
-    for (std::size_t call = 0; call < a.size(); ++call) {
-        rung.accelerate(x[call % 2].data(), a[call].data(), count(bodies[call % 2]), softening,
-                        streams[call % 2].get());
-    }
-    CUDA_CHECK(cudaDeviceSynchronize());
-    const Floats first[] = {on_host(a[0]), on_host(a[1])};
-    for (std::size_t call = 0; call < a.size(); ++call) CHECK(on_host(a[call]) == first[call % 2]);
-    for (int i = 0; i < 2; ++i) CHECK(error(bodies[i], first[i]) <= 1);
-}
-
-void serves_two_host_threads(const Rung& rung) {
-    const Floats bodies = nbody::cube(600, 5).bodies;
-    std::vector<Floats> answers(2);
-    std::vector<std::thread> threads;
-    for (Floats& answer : answers) {
-        threads.emplace_back([&] {
-            const rungs::Stream stream;
-            answer = force(rung, bodies, stream.get());
-        });
-    }
-    for (std::thread& thread : threads) thread.join();
-    CHECK(answers[0] == answers[1]);
-    CHECK(error(bodies, answers[0]) <= 1);
 }
 
 void gives_the_same_bits_in_every_run(const Rung& rung) {
@@ -297,15 +148,8 @@ void keeps_energy_to_second_order(const Rung& rung) {
 using Promise = void (*)(const Rung&);
 
 constexpr std::pair<Promise, const char*> promises[] = {
-    {passes_every_case_of_the_exam, "passes every case of the exam"},
     {touches_nothing_without_bodies, "touches nothing without bodies"},
     {lets_a_body_alone_rest, "lets a body alone rest"},
-    {can_be_called_again_and_again, "can be called again and again"},
-    {leaves_input_and_neighbours_alone, "leaves input and neighbours alone"},
-    {reads_nothing_beyond_its_bodies, "reads nothing beyond its bodies"},
-    {works_in_the_stream_it_is_given, "works in the stream it is given"},
-    {keeps_two_streams_apart, "keeps two streams apart"},
-    {serves_two_host_threads, "serves two host threads"},
     {gives_the_same_bits_in_every_run, "gives the same bits in every run"},
     {adds_up_to_no_force, "adds up to no force"},
     {steps_in_place_and_apart_alike, "steps in place and apart alike"},
@@ -369,12 +213,4 @@ TEST_CASE("the program refuses what it does not understand", "[02_nbody][program
     CHECK_THROWS_WITH(parse({"--softening", "0"}), ContainsSubstring("--softening"));
     CHECK_THROWS_WITH(parse({"--out"}), ContainsSubstring("needs a value"));
     CHECK_THROWS_WITH(parse({"--stars", "3"}), ContainsSubstring("unknown option '--stars'"));
-}
-
-TEST_CASE("the contract's table and the manifest name the same rungs", "[02_nbody]") {
-    const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    REQUIRE(std::size(nbody::rungs) == manifest.rungs.size());
-    for (std::size_t i = 0; i < manifest.rungs.size(); ++i) {
-        CHECK(nbody::rungs[i].name == manifest.rungs[i].name);
-    }
 }

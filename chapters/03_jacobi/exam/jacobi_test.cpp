@@ -1,29 +1,21 @@
-// What the contract of chapter 3 promises, checked on every rung of the ladder. Each rung has its own tests,
-// under its own tag: `[05_shared_halo]`.
+// What the contract of chapter 3 promises besides what all do. Each rung has its own tests, under its own
+// tag:
+// `[05_shared_halo]`.
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "exam/reference.hpp"
 #include "jacobi.cuh"
+#include "ladder/promises.hpp"
 #include "rungs/catch.hpp"
-#include "rungs/contract_test.hpp"
 #include "rungs/device_buffer.cuh"
-#include "rungs/exam.hpp"
-#include "rungs/manifest.hpp"
 #include "rungs/random.hpp"
-#include "rungs/stream.cuh"
-
-std::unique_ptr<rungs::Exam> make_exam_03_jacobi();
 
 namespace {
 
@@ -31,7 +23,6 @@ using jacobi::Lattice;
 using jacobi::Rung;
 using rungs::DeviceBuffer;
 
-const std::unique_ptr<rungs::Exam> exam = make_exam_03_jacobi();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 /// One call with buffers of its own, poisoned with NaN.
@@ -47,13 +38,12 @@ class Call {
         phi_.fill_bytes(0xff), work_.fill_bytes(0xff), norm_.fill_bytes(0xff), sweeps_.fill_bytes(0xff);
     }
 
-    Call& run(const Rung& rung, int most, float eps = -1, cudaStream_t stream = nullptr) {
+    Call& run(const Rung& rung, int most, float eps = -1) {
         rung.solve(start_.data(), phi_.data(), work_.data(), norm_.data(), sweeps_.data(), lattice_.nx,
-                   lattice_.ny, lattice_.q, lattice_.x0, lattice_.y0, most, eps, stream);
+                   lattice_.ny, lattice_.q, lattice_.x0, lattice_.y0, most, eps, nullptr);
         return *this;
     }
 
-    DeviceBuffer<float>& start() { return start_; }
     std::vector<float> phi() const { return jacobi::without_pitch(phi_.to_host(), lattice_.nx, lattice_.ny); }
     float norm() const { return norm_.to_host()[0]; }
     int sweeps() const { return sweeps_.to_host()[0]; }
@@ -79,31 +69,6 @@ bool near(const std::vector<float>& got, const jacobi::Reference& expected, cons
 }
 
 // The promises. Each is a function of one rung; the table at the end makes a test of each pair.
-
-void passes_every_case_of_the_exam(const Rung& rung) {
-    const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    const auto backend = rungs::on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
-    const rungs::RungEntry* entry = manifest.find(rung.name);
-    REQUIRE(entry);
-    for (const rungs::Case& which : manifest.cases_of(*entry, backend, rungs::exam_key())) {
-        const rungs::Task task = exam->make(which);
-        const auto whole = [&](std::size_t i) { return static_cast<int>(task.numbers[i].integer); };
-        const auto real = [&](std::size_t i) { return static_cast<float>(task.numbers[i].real); };
-        const auto field = task.inputs[0].as<float>();
-        const DeviceBuffer<float> start(field);
-        DeviceBuffer<float> phi(field.size()), work(field.size()), norm(1);
-        DeviceBuffer<int> sweeps(1);
-        phi.fill_bytes(0xff), work.fill_bytes(0xff), norm.fill_bytes(0xff), sweeps.fill_bytes(0xff);
-        rung.solve(start.data(), phi.data(), work.data(), norm.data(), sweeps.data(), whole(0), whole(1),
-                   real(2), whole(3), whole(4), whole(5), real(6), nullptr);
-        const std::vector<rungs::Array> outputs{
-            rungs::Array::of("phi", phi.to_host()), rungs::Array::of("work", work.to_host()),
-            rungs::Array::of("norm", norm.to_host()), rungs::Array::of("sweeps", sweeps.to_host())};
-        const rungs::Check check = exam->check(which, task, outputs);
-        CAPTURE(which.sizes, which.kind, which.seed, check.error, check.tolerance, check.cause);
-        REQUIRE(check.passed);
-    }
-}
 
 void gives_the_field_of_every_sweep(const Rung& rung) {
     const Lattice lattice{45, 21, 1.5f, 40, 3};
@@ -170,81 +135,6 @@ void is_symmetric_where_the_problem_is(const Rung& rung) {
     }
 }
 
-void leaves_start_and_neighbours_alone(const Rung& rung) {
-    const Lattice lattice{70, 19, 1, 3, 3};
-    const std::vector<float> field =
-        jacobi::with_pitch(random_start(lattice, 7), lattice.nx, lattice.ny, 4711.0f);
-    constexpr std::size_t guard = 1024;
-    const std::vector<float> framed(field.size() + 2 * guard, 12345.0f);
-    const DeviceBuffer<float> start(field);
-    DeviceBuffer<float> phi(framed), work(framed), norm(std::vector<float>(3, 7.0f));
-    DeviceBuffer<int> sweeps(std::vector<int>(3, 7));
-    rung.solve(start.data(), phi.data() + guard, work.data() + guard, norm.data() + 1, sweeps.data() + 1,
-               lattice.nx, lattice.ny, lattice.q, lattice.x0, lattice.y0, 19, -1, nullptr);
-    CHECK(start.to_host() == field);
-    for (const DeviceBuffer<float>* buffer : {&phi, &work}) {
-        const std::vector<float> after = buffer->to_host();
-        CHECK(std::equal(after.begin(), after.begin() + guard, framed.begin()));
-        CHECK(std::equal(after.end() - guard, after.end(), framed.begin()));
-    }
-    CHECK(norm.to_host()[0] == 7);
-    CHECK(norm.to_host()[2] == 7);
-    CHECK(sweeps.to_host()[0] == 7);
-    CHECK(sweeps.to_host()[2] == 7);
-}
-
-void can_be_called_again_and_again(const Rung& rung) {
-    // State that one call leaves, in scratch memory or in a buffer, must not reach the next.
-    const Lattice lattices[] = {{33, 20, 1, 4, 4}, {7, 70, 0, 0, 0}, {0, 3, 0, 0, 0}, {20, 20, -1, 2, 9}};
-    for (int round = 0; round < 2; ++round) {
-        for (const Lattice& lattice : lattices) {
-            const std::vector<float> start = random_start(lattice, 8);
-            const jacobi::Reference expected = jacobi::reference_solve(start, lattice, 300, 0.3);
-            Call call(lattice, start);
-            call.run(rung, 300, 0.3f);
-            CAPTURE(lattice.nx, lattice.ny, round);
-            CHECK(call.sweeps() == static_cast<int>(expected.norms.size()));
-            CHECK(near(call.phi(), expected, lattice));
-        }
-    }
-}
-
-void works_in_the_stream_it_is_given(const Rung& rung) {
-    // The start arrives late in `stream`: work in any other stream would see what was there before.
-    const Lattice lattice{50, 40, 0, 0, 0};
-    const std::vector<float> values = random_start(lattice, 9);
-    const DeviceBuffer<float> source(jacobi::with_pitch(values, lattice.nx, lattice.ny, nan));
-    Call call(lattice, std::vector<float>(values.size(), 0.0f));
-    const rungs::Stream stream;
-    const auto wait = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
-    CUDA_CHECK(cudaLaunchHostFunc(stream.get(), wait, nullptr));
-    call.start().copy_from(source, stream.get());
-    call.run(rung, 5, -1, stream.get());
-    stream.sync();
-    CHECK(near(call.phi(), jacobi::reference_solve(values, lattice, 5, -1), lattice));
-}
-
-void serves_two_host_threads(const Rung& rung) {
-    const Lattice lattice{64, 30, 1, 10, 10};
-    const std::vector<float> start = random_start(lattice, 10);
-    const jacobi::Reference expected = jacobi::reference_solve(start, lattice, 20, -1);
-    std::vector<int> right(2, 0);
-    std::vector<std::thread> threads;
-    for (int& mine : right) {
-        threads.emplace_back([&] {
-            const rungs::Stream stream;
-            Call call(lattice, start);
-            for (int repeat = 0; repeat < 3; ++repeat) {
-                call.run(rung, 20, -1, stream.get());
-                stream.sync();
-                mine += near(call.phi(), expected, lattice);
-            }
-        });
-    }
-    for (std::thread& thread : threads) thread.join();
-    CHECK(right == std::vector<int>{3, 3});
-}
-
 void solves_a_lattice_beyond_the_chip(const Rung& rung) {
     // More tiles than the GPU holds at once, an odd number of everything, and a charge where four tiles meet.
     if (!rungs::on_a_gpu()) RUNGS_SKIP("a lattice of 20 million sites is a matter for a GPU");
@@ -263,16 +153,11 @@ void solves_a_lattice_beyond_the_chip(const Rung& rung) {
 using Promise = void (*)(const Rung&);
 
 constexpr std::pair<Promise, const char*> promises[] = {
-    {passes_every_case_of_the_exam, "passes every case of the exam"},
     {gives_the_field_of_every_sweep, "gives the field of every sweep"},
     {stops_at_the_first_small_sweep, "stops at the first small sweep"},
     {stops_at_most_when_nothing_gets_small, "stops at most when nothing gets small"},
     {obeys_the_maximum_principle, "obeys the maximum principle"},
     {is_symmetric_where_the_problem_is, "is symmetric where the problem is"},
-    {leaves_start_and_neighbours_alone, "leaves start and neighbours alone"},
-    {can_be_called_again_and_again, "can be called again and again"},
-    {works_in_the_stream_it_is_given, "works in the stream it is given"},
-    {serves_two_host_threads, "serves two host threads"},
     {solves_a_lattice_beyond_the_chip, "solves a lattice beyond the chip"},
 };
 
@@ -295,12 +180,4 @@ TEST_CASE("rungs 01 and 04 to 06 agree on where to stop, and rung 06 to the bit 
     CHECK(until.sweeps() == 22);
     CHECK((until.phi() == exactly.phi()));  // in parentheses: nobody wants to see 42000 numbers
     CHECK(until.norm() == exactly.norm());
-}
-
-TEST_CASE("the contract's table and the manifest name the same rungs", "[03_jacobi]") {
-    const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    REQUIRE(std::size(jacobi::rungs) == manifest.rungs.size());
-    for (std::size_t i = 0; i < manifest.rungs.size(); ++i) {
-        CHECK(jacobi::rungs[i].name == manifest.rungs[i].name);
-    }
 }

@@ -1,36 +1,26 @@
-// What the contract of chapter 4 promises, checked on every rung of the ladder. Each rung has its own tests,
-// under its own tag: `[03_half_grid]`.
+// What the contract of chapter 4 promises besides what all do. Each rung has its own tests, under its own
+// tag:
+// `[03_half_grid]`.
 
 #include <cuda_runtime.h>
 
-#include <chrono>
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "exam/reference.hpp"
+#include "ladder/promises.hpp"
 #include "red_black.cuh"
 #include "rungs/catch.hpp"
-#include "rungs/contract_test.hpp"
 #include "rungs/device_buffer.cuh"
-#include "rungs/exam.hpp"
-#include "rungs/manifest.hpp"
 #include "rungs/random.hpp"
-#include "rungs/stream.cuh"
-
-std::unique_ptr<rungs::Exam> make_exam_04_red_black();
 
 namespace {
 
 using red_black::Rung;
 using red_black::Tuning;
 using rungs::DeviceBuffer;
-
-const std::unique_ptr<rungs::Exam> exam = make_exam_04_red_black();
 
 std::size_t cube(int n) {
     return static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
@@ -51,16 +41,13 @@ struct Buffers {
           norms(static_cast<std::size_t>(count)),
           n(size),
           iterations(count) {
-        poison();
-    }
-    void poison() {
         u.fill_bytes(0xff);
         work.fill_bytes(0xff);
         norms.fill_bytes(0xff);
     }
-    void run(const Rung& rung, const Tuning& tuning = {}, cudaStream_t stream = nullptr) {
+    void run(const Rung& rung, const Tuning& tuning = {}) {
         rung.of(T())(start.data(), b.data(), u.data(), norms.data(), work.data(), n, iterations, tuning,
-                     stream);
+                     nullptr);
     }
 };
 
@@ -70,42 +57,7 @@ Buffers<T> random_problem(int n, int iterations, std::uint64_t seed = 1) {
             rungs::random_field<T>(cube(n), seed + 100, rungs::signed_uniform), n, iterations};
 }
 
-template <class T>
-void pass_case(const Rung& rung, const rungs::Case& which) {
-    const rungs::Task task = exam->make(which);
-    const auto values = [](const rungs::Array& array) {
-        return std::vector<T>(array.as<T>().begin(), array.as<T>().end());
-    };
-    Buffers<T> buffers(values(task.inputs[0]), values(task.inputs[1]), static_cast<int>(which.sizes[0]),
-                       static_cast<int>(which.sizes[1]));
-    Tuning tuning;
-    if (task.numbers.size() > 2 && task.numbers[2].is_integer) {
-        tuning.sweeps = static_cast<int>(task.numbers[2].integer);
-    } else if (task.numbers.size() > 2) {
-        tuning.omega = task.numbers[2].real;
-    }
-    buffers.run(rung, tuning);
-    const std::vector<rungs::Array> outputs{rungs::Array::of("u", buffers.u.to_host()),
-                                            rungs::Array::of("norms", buffers.norms.to_host()),
-                                            rungs::Array::of("work", buffers.work.to_host())};
-    const rungs::Check check = exam->check(which, task, outputs);
-    CAPTURE(which.problem, which.sizes, which.kind, which.seed, check.error, check.tolerance, check.measure,
-            check.cause);
-    REQUIRE(check.passed);
-}
-
 // The promises. Each is a function of one rung; the table at the end makes a test of each pair.
-
-void passes_every_case_of_the_exam(const Rung& rung) {
-    const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    const rungs::RungEntry* entry = manifest.find(rung.name);
-    REQUIRE(entry);
-    REQUIRE(entry->problems.front() == rung.problem);
-    const auto backend = rungs::on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
-    for (const rungs::Case& which : manifest.cases_of(*entry, backend, rungs::exam_key())) {
-        which.problem == rung.problem ? pass_case<float>(rung, which) : pass_case<double>(rung, which);
-    }
-}
 
 void takes_no_points_and_no_iterations(const Rung& rung) {
     rung.single(nullptr, nullptr, nullptr, nullptr, nullptr, 0, 0, {}, nullptr);
@@ -128,69 +80,6 @@ void goes_on_where_it_stopped(const Rung& rung) {
     const std::vector<double> expected = five.u.to_host(), got = two.u.to_host();
     for (std::size_t c = 0; c < got.size(); ++c) REQUIRE(std::abs(got[c] - expected[c]) < 1e-14);
     CHECK(std::abs(two.norms.to_host()[1] / five.norms.to_host()[4] - 1) < 1e-12);
-}
-
-void leaves_inputs_and_neighbours_alone(const Rung& rung) {
-    constexpr int n = 18, iterations = 4;
-    Buffers<float> buffers = random_problem<float>(n, iterations);
-    const std::vector<float> start = buffers.start.to_host(), b = buffers.b.to_host();
-    // 64 elements in front keep the boundary of 16 bytes, and three behind show who writes too far.
-    const std::size_t front = 64, behind = 3, work_size = red_black::work_size(n);
-    DeviceBuffer<float> u(std::vector<float>(front + cube(n) + behind, 7)),
-        work(std::vector<float>(front + work_size + behind, 7));
-    DeviceBuffer<double> norms(std::vector<double>(front + iterations + behind, 7));
-    rung.single(buffers.start.data(), buffers.b.data(), u.data() + front, norms.data() + front,
-                work.data() + front, n, iterations, {}, nullptr);
-    CHECK(buffers.start.to_host() == start);
-    CHECK(buffers.b.to_host() == b);
-    const auto untouched = [&](const auto& values) {
-        for (std::size_t i = 0; i < front; ++i) {
-            if (values[i] != 7) return false;
-        }
-        for (std::size_t i = values.size() - behind; i < values.size(); ++i) {
-            if (values[i] != 7) return false;
-        }
-        return true;
-    };
-    CHECK(untouched(u.to_host()));
-    CHECK(untouched(work.to_host()));
-    CHECK(untouched(norms.to_host()));
-}
-
-void works_in_the_stream_it_is_given(const Rung& rung) {
-    Buffers<float> right = random_problem<float>(20, 3), late = random_problem<float>(20, 3);
-    right.run(rung);
-    const DeviceBuffer<float> source(right.start.to_host());
-    late.start.zero();
-    const rungs::Stream stream;
-    const auto wait = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
-    CUDA_CHECK(cudaLaunchHostFunc(stream.get(), wait, nullptr));
-    late.start.copy_from(source, stream.get());
-    late.run(rung, {}, stream.get());
-    stream.sync();
-    CHECK(late.u.to_host() == right.u.to_host());
-}
-
-void serves_two_streams_at_once(const Rung& rung) {
-    struct Lane {
-        rungs::Stream stream;
-        Buffers<float> buffers;
-        std::vector<float> expected;
-    };
-    std::vector<Lane> lanes;
-    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-        lanes.push_back({rungs::Stream(), random_problem<float>(15 + static_cast<int>(seed), 3, seed), {}});
-        lanes.back().buffers.run(rung);
-        lanes.back().expected = lanes.back().buffers.u.to_host();
-        lanes.back().buffers.poison();
-    }
-    for (int call = 0; call < 5; ++call) {
-        for (Lane& lane : lanes) lane.buffers.run(rung, {}, lane.stream.get());
-    }
-    for (Lane& lane : lanes) {
-        lane.stream.sync();
-        CHECK(lane.buffers.u.to_host() == lane.expected);
-    }
 }
 
 /// Second order: with h halved, the error of the converged solution is a quarter.
@@ -244,12 +133,8 @@ void counts_beyond_32_bits(const Rung& rung) {
 using Promise = void (*)(const Rung&);
 
 constexpr std::pair<Promise, const char*> promises[] = {
-    {passes_every_case_of_the_exam, "passes every case of the exam"},
     {takes_no_points_and_no_iterations, "takes no points and no iterations"},
     {goes_on_where_it_stopped, "goes on where it stopped"},
-    {leaves_inputs_and_neighbours_alone, "leaves inputs and neighbours alone"},
-    {works_in_the_stream_it_is_given, "works in the stream it is given"},
-    {serves_two_streams_at_once, "serves two streams at once"},
     {is_of_second_order, "is of second order"},
     {counts_beyond_32_bits, "counts beyond 32 bits"},
 };
@@ -274,15 +159,4 @@ TEST_CASE("the best omega is the best", "[04_red_black][06_sor]") {
     CHECK(last_norm(0) < last_norm(best - 0.08));
     CHECK(last_norm(0) < last_norm(best + 0.08));
     CHECK(last_norm(0) < 1e-4 * last_norm(1));
-}
-
-TEST_CASE("the contract's table and the manifest name the same rungs", "[04_red_black]") {
-    const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
-    REQUIRE(std::size(red_black::rungs) == manifest.rungs.size());
-    for (std::size_t i = 0; i < manifest.rungs.size(); ++i) {
-        CHECK(red_black::rungs[i].name == manifest.rungs[i].name);
-        CHECK(manifest.rungs[i].problems ==
-              std::vector<std::string>{red_black::rungs[i].problem,
-                                       red_black::rungs[i].problem + std::string("_double")});
-    }
 }

@@ -2,19 +2,19 @@
 # Times every reference rung in the cases of cases.txt, or counts in those of counted_cases.txt, and writes a table to
 # standard output:
 #
-#     autograder/validation/validate.sh measure [CHAPTER]    times on this machine's GPU
-#     autograder/validation/validate.sh model [CHAPTER]      times as modelled, on any machine
-#     autograder/validation/validate.sh count                requests, sectors, wavefronts by ncu on this machine's GPU
-#     autograder/validation/validate.sh predict [CHAPTER]    the same as check mode counts them, on any machine
+#     common/ladder/validation/validate.sh measure [CHAPTER]    times on this machine's GPU
+#     common/ladder/validation/validate.sh model [CHAPTER]      times as modelled, on any machine
+#     common/ladder/validation/validate.sh count                requests, sectors, wavefronts by ncu on this machine's GPU
+#     common/ladder/validation/validate.sh predict [CHAPTER]    the same as check mode counts them, on any machine
 #
 # RUNGS_PRESET: the CMake preset whose build is used ("default").
 set -eu
 
 way=${1:-}
 only=${2:-}
-root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/../../.." && pwd)
 build=$root/build/${RUNGS_PRESET:-default}
-here=$root/autograder/validation
+here=$root/common/ladder/validation
 machine=$root/common/simt/model/h200.toml
 case $way in
     measure | count) backend=cuda ;;

@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "ladder/chapter_exam.hpp"
+#include "ladder/entries.hpp"
+#include "ladder/invocation.hpp"
 #include "rungs/cuda_check.cuh"
-#include "rungs/device_buffer.cuh"
-#include "rungs/exam.hpp"
-#include "table.hpp"
 
 #ifdef RUNGS_SIMT
 #include <iostream>
@@ -29,12 +29,6 @@
 #else
 #include "rungs/event.cuh"
 #endif
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#define TEXT_(a) #a
-#define TEXT(a) TEXT_(a)
-std::unique_ptr<rungs::Exam> JOIN(make_exam_, RUNGS_CHAPTER)();
 
 namespace {
 
@@ -97,51 +91,12 @@ Options parse(int count, char** words) {
     return options;
 }
 
-/// The arguments of one call, in device memory.
-class Arguments {
-  public:
-    explicit Arguments(const rungs::Task& task) {
-        for (const rungs::Array& array : task.inputs) in_.push_back(place(array));
-        for (const rungs::Array& array : task.outputs) out_.push_back(place(array));
-        for (const rungs::Number& number : task.numbers) {
-            scalars_.push_back(number.is_integer ? rungs::Scalar::of(number.integer)
-                                                 : rungs::Scalar::of(number.real));
-        }
-    }
-    rungs::Call call(cudaStream_t stream) const {
-        rungs::Call call;
-        call.inputs = in_.data();
-        call.input_count = in_.size();
-        call.outputs = out_.data();
-        call.output_count = out_.size();
-        call.scalars = scalars_.data();
-        call.scalar_count = scalars_.size();
-        call.stream = stream;
-        return call;
-    }
-    std::size_t bytes() const { return bytes_; }
-
-  private:
-    void* place(const rungs::Array& array) {
-        const std::size_t skip = array.misalignment * size_of(array.element);
-        const std::size_t bytes = array.count * size_of(array.element);
-        memory_.push_back(std::make_unique<rungs::DeviceBuffer<unsigned char>>(skip + bytes));
-        bytes_ += skip + bytes;
-        unsigned char* const data = memory_.back()->data() + skip;
-        if (array.bytes.empty()) {
-            CUDA_CHECK(cudaMemset(data, 0, bytes));
-        } else {
-            CUDA_CHECK(cudaMemcpy(data, array.bytes.data(), bytes, cudaMemcpyHostToDevice));
-        }
-        return data;
-    }
-
-    std::vector<std::unique_ptr<rungs::DeviceBuffer<unsigned char>>> memory_;
-    std::vector<const void*> in_;
-    std::vector<void*> out_;
-    std::vector<rungs::Scalar> scalars_;
-    std::size_t bytes_ = 0;
-};
+/// The arguments of one call, with outputs that are 0.
+std::unique_ptr<rungs::Invocation> invocation(const rungs::Task& task) {
+    auto made = std::make_unique<rungs::Invocation>(task);
+    made->reset_outputs(0);
+    return made;
+}
 
 #ifdef RUNGS_SIMT
 
@@ -153,10 +108,10 @@ class Clock {
         simt::set_multiprocessors(machine_.multiprocessors);
     }
     /// Of the first call: what `--once` shows a profiler.
-    static golden::Row count(const rungs::CheckedRung& rung, const rungs::Task& task) {
-        const Arguments arguments(task);
+    static golden::Row count(const rungs::LadderEntry& rung, const rungs::Task& task) {
+        const auto arguments = invocation(task);
         simt::check::Counting counting;
-        rung.entry.run(arguments.call(nullptr));
+        arguments->run(rung.entry);
         CUDA_CHECK(cudaDeviceSynchronize());
         golden::Row row;
         for (const std::string& metric : golden::compared_metrics()) row.value[metric] = 0;
@@ -167,16 +122,13 @@ class Clock {
         return row;
     }
     std::string name() const { return machine_.name + ", modelled"; }
-    double seconds(const rungs::CheckedRung& rung, const rungs::Task& task) {
-        {
-            const Arguments first(task);
-            rung.entry.run(first.call(nullptr));
-            CUDA_CHECK(cudaDeviceSynchronize());
-        }
-        const Arguments arguments(task);
+    double seconds(const rungs::LadderEntry& rung, const rungs::Task& task) {
+        invocation(task)->run(rung.entry);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        const auto arguments = invocation(task);
         simt::check::Counting counting;
         const simt::model::Traffic traffic(machine_.l2_bytes);
-        rung.entry.run(arguments.call(nullptr));
+        arguments->run(rung.entry);
         counting.stop();  // before the wait below, which is ours
         CUDA_CHECK(cudaDeviceSynchronize());
         // A lane that was stopped has not done its work.
@@ -222,16 +174,16 @@ class Clock {
         clock_ = 1e3 * kilohertz;
     }
     std::string name() const { return name_; }
-    double seconds(const rungs::CheckedRung& rung, const rungs::Task& task) {
-        std::vector<std::unique_ptr<Arguments>> sets;
+    double seconds(const rungs::LadderEntry& rung, const rungs::Task& task) {
+        std::vector<std::unique_ptr<rungs::Invocation>> sets;
         std::size_t bytes = 0;
         const std::size_t most = once_ ? 1 : 256;
         while (sets.size() < most && (sets.size() < 2 || bytes < 4 * cache_)) {
-            sets.push_back(std::make_unique<Arguments>(task));
+            sets.push_back(invocation(task));
             bytes += sets.back()->bytes();
         }
         std::size_t next = 0;
-        const auto call = [&] { rung.entry.run(sets[next++ % sets.size()]->call(nullptr)); };
+        const auto call = [&] { sets[next++ % sets.size()]->run(rung.entry); };
         call();
         if (once_) {
             rung_ends<<<1, 1>>>();
@@ -288,7 +240,7 @@ std::string joined(const std::vector<long long>& sizes) {
 }
 
 void run(const Options& options) {
-    const std::unique_ptr<rungs::Exam> exam = JOIN(make_exam_, RUNGS_CHAPTER)();
+    const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
     Clock clock(options);
 #ifdef RUNGS_SIMT
     golden::Table counts;
@@ -297,20 +249,20 @@ void run(const Options& options) {
     if (!options.count) std::printf("# %s\n", clock.name().c_str());
     for (const rungs::Case& which : options.cases) {
         const rungs::Task task = exam->make(which);
-        for (const rungs::CheckedRung& rung : rungs::checked_rungs) {
+        for (const rungs::LadderEntry& rung : rungs::ladder_entries()) {
             if (which.problem != rung.entry.problem) continue;
             if (!options.rung.empty() && options.rung != rung.rung) continue;
             const std::string sizes = joined(which.sizes);
 #ifdef RUNGS_SIMT
             if (options.count) {
                 counts.rows.push_back(Clock::count(rung, task));
-                counts.rows.back().name = std::string(TEXT(RUNGS_CHAPTER)) + ' ' + rung.rung + ' ' +
+                counts.rows.back().name = std::string(RUNGS_CHAPTER_NAME) + ' ' + rung.rung + ' ' +
                                           which.problem + ' ' + sizes + ' ' + which.kind;
                 continue;
             }
 #endif
             const double seconds = clock.seconds(rung, task);
-            std::printf("%s,%s,%s,%s,%s,%.4g\n", TEXT(RUNGS_CHAPTER), rung.rung, which.problem.c_str(),
+            std::printf("%s,%s,%s,%s,%s,%.4g\n", RUNGS_CHAPTER_NAME, rung.rung, which.problem.c_str(),
                         sizes.c_str(), which.kind.c_str(), 1e6 * seconds);
             std::fflush(stdout);
         }

@@ -11,9 +11,7 @@ std::string table(const rungs::Manifest& manifest) {
     std::string rows;
     for (const rungs::RungEntry& rung : manifest.rungs) {
         for (const rungs::ProblemEntry& problem : manifest.problems) {
-            bool solves = false;
-            for (const std::string& name : rung.problems) solves = solves || name == problem.name;
-            if (!solves) continue;
+            if (!rung.solves(problem.name)) continue;
             const std::string type = manifest.name_space + "::" + problem.signature;
             const std::string launcher = manifest.name_space + "::" + rung.launcher();
             rows += "    {\"" + rung.name + "\", {\"" + problem.name +
@@ -22,8 +20,11 @@ std::string table(const rungs::Manifest& manifest) {
         }
     }
     return "// Generated from " + manifest.chapter + "/chapter.toml.\n#include \"" + manifest.contract +
-           "\"\n#include \"table.hpp\"\n\nconst std::vector<rungs::CheckedRung> rungs::checked_rungs = {\n" +
-           rows + "};\n";
+           "\"\n#include \"ladder/entries.hpp\"\n\nstatic constexpr rungs::LadderEntry table[] = {\n" + rows +
+           "};\n\nstd::span<const rungs::LadderEntry> rungs::ladder_entries() { return table; }\n\n"
+           "std::vector<std::string> rungs::rungs_of_contract() {\n"
+           "    std::vector<std::string> names;\n    for (const auto& rung : " +
+           manifest.name_space + "::rungs) names.emplace_back(rung.name);\n    return names;\n}\n";
 }
 
 }  // namespace

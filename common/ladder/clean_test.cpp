@@ -12,14 +12,14 @@
 #include <tuple>
 #include <vector>
 
+#include "ladder/chapter_exam.hpp"
+#include "ladder/entries.hpp"
+#include "ladder/invocation.hpp"
 #include "rungs/catch.hpp"
-#include "rungs/device_buffer.cuh"
-#include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 #include "simt/api.h"
 #include "simt/check.h"
 #include "simt/control.h"
-#include "table.hpp"
 
 #ifdef RUNGS_COUNTED
 #include <sstream>
@@ -29,12 +29,6 @@
 #include "tables.hpp"
 #endif
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#define TEXT_(a) #a
-#define TEXT(a) TEXT_(a)
-std::unique_ptr<rungs::Exam> JOIN(make_exam_, RUNGS_CHAPTER)();
-
 namespace {
 
 /// What a call may have to do, in bytes or flops, for the case to count as small: some 10 ns each.
@@ -42,43 +36,7 @@ constexpr double small_work = 1e6;
 /// Orders in which blocks, warps and lanes run.
 constexpr std::uint64_t seeds[] = {0, 1, 2};
 
-const std::unique_ptr<rungs::Exam> exam = JOIN(make_exam_, RUNGS_CHAPTER)();
-
-/// One array of a task in device memory, under the name that findings will use.
-class Buffer {
-  public:
-    explicit Buffer(const rungs::Array& array)
-        : array_(array), skip_(array.misalignment * size_of(array.element)), bytes_(skip_ + size()) {
-        if (bytes_.empty()) return;
-        data_ = bytes_.data() + skip_;
-        simt::name_allocation(bytes_.data(), array.name.c_str());
-        if (!array.bytes.empty())
-            CUDA_CHECK(cudaMemcpy(data_, array.bytes.data(), size(), cudaMemcpyHostToDevice));
-    }
-    std::size_t size() const { return array_.count * size_of(array_.element); }
-    unsigned char* data() const { return data_; }  ///< null if there are no elements
-    std::size_t unwritten() const { return simt::check::unwritten(data_, size()); }
-    rungs::Array to_host() const {
-        rungs::Array array = array_;
-        array.bytes.resize(size());
-        if (size() > 0) CUDA_CHECK(cudaMemcpy(array.bytes.data(), data_, size(), cudaMemcpyDeviceToHost));
-        return array;
-    }
-
-  private:
-    rungs::Array array_;
-    std::size_t skip_;
-    rungs::DeviceBuffer<unsigned char> bytes_;
-    unsigned char* data_ = nullptr;
-};
-
-std::vector<rungs::Scalar> scalars_of(const rungs::Task& task) {
-    std::vector<rungs::Scalar> scalars;
-    for (const rungs::Number& number : task.numbers)
-        scalars.push_back(number.is_integer ? rungs::Scalar::of(number.integer)
-                                            : rungs::Scalar::of(number.real));
-    return scalars;
-}
+const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 
 std::string found() {
     std::string text;
@@ -87,37 +45,22 @@ std::string found() {
 }
 
 /// One call of a rung on `task`; what its outputs are.
-std::vector<rungs::Array> call(const rungs::CheckedRung& rung, const rungs::Task& task) {
-    std::vector<std::unique_ptr<Buffer>> inputs, outputs;
-    std::vector<const void*> in;
-    std::vector<void*> out;
-    for (const rungs::Array& array : task.inputs) {
-        inputs.push_back(std::make_unique<Buffer>(array));
-        in.push_back(inputs.back()->data());
+std::vector<rungs::Array> call(const rungs::LadderEntry& rung, const rungs::Task& task) {
+    const rungs::Invocation invocation(task);
+    for (const auto* arrays : {&invocation.inputs(), &invocation.outputs()}) {
+        for (const rungs::DeviceArray& one : *arrays) {
+            simt::name_allocation(one.allocation(), one.array().name.c_str());
+        }
     }
-    for (const rungs::Array& array : task.outputs) {
-        outputs.push_back(std::make_unique<Buffer>(array));
-        out.push_back(outputs.back()->data());
-    }
-    const std::vector<rungs::Scalar> scalars = scalars_of(task);
-    rungs::Call arguments;
-    arguments.inputs = in.data();
-    arguments.input_count = in.size();
-    arguments.outputs = out.data();
-    arguments.output_count = out.size();
-    arguments.scalars = scalars.data();
-    arguments.scalar_count = scalars.size();
-    rung.entry.run(arguments);
+    invocation.run(rung.entry);
     CUDA_CHECK(cudaDeviceSynchronize());
-    std::vector<rungs::Array> results;
-    for (const auto& output : outputs) {
-        CHECK(output->unwritten() == 0);
-        results.push_back(output->to_host());
+    for (const rungs::DeviceArray& output : invocation.outputs()) {
+        CHECK(simt::check::unwritten(output.data(), output.size()) == 0);
     }
-    return results;
+    return invocation.results();
 }
 
-void try_case(const rungs::CheckedRung& rung, const rungs::Case& which) {
+void try_case(const rungs::LadderEntry& rung, const rungs::Case& which) {
     const rungs::Task task = exam->make(which);
     for (const std::uint64_t seed : seeds) {
         CAPTURE(which.problem, which.sizes, which.kind, which.seed, seed);
@@ -140,7 +83,7 @@ TEST_CASE("check mode finds nothing in the reference rungs", "[clean]") {
     const rungs::Manifest manifest = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
     const std::string only = std::getenv("RUNGS_RUNG") ? std::getenv("RUNGS_RUNG") : "";
     std::set<std::string> tried;
-    for (const rungs::CheckedRung& rung : rungs::checked_rungs) {
+    for (const rungs::LadderEntry& rung : rungs::ladder_entries()) {
         if (!only.empty() && only != rung.rung) continue;
         CAPTURE(rung.rung);
         std::set<std::tuple<std::string, std::vector<long long>, std::string>> seen;
@@ -170,11 +113,11 @@ static golden::Row count(const std::string& name) {
     words >> folder >> rung >> which.problem >> sizes >> which.kind;
     std::istringstream list(sizes);
     while (std::getline(list, number, 'x')) which.sizes.push_back(std::stoll(number));
-    const auto found = std::find_if(rungs::checked_rungs.begin(), rungs::checked_rungs.end(),
-                                    [&](const rungs::CheckedRung& one) {
-                                        return rung == one.rung && which.problem == one.entry.problem;
-                                    });
-    REQUIRE(found != rungs::checked_rungs.end());
+    const auto all = rungs::ladder_entries();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const rungs::LadderEntry& one) {
+        return rung == one.rung && which.problem == one.entry.problem;
+    });
+    REQUIRE(found != all.end());
     const rungs::Task task = exam->make(which);
     simt::check::Counting counting;
     call(*found, task);
@@ -193,7 +136,7 @@ TEST_CASE("check mode counts of the reference rungs what ncu counts, but for the
     // What a compiler joins or leaves out, it joins or leaves out otherwise in another version.
     RUNGS_SKIP("the table of exceptions is that of g++ 12");
 #endif
-    const std::string folder = RUNGS_COUNTED, chapter = TEXT(RUNGS_CHAPTER);
+    const std::string folder = RUNGS_COUNTED, chapter = RUNGS_CHAPTER_NAME;
     const golden::Table counted = rungs::validation::read_counts(folder + "/counted.csv", chapter);
     const golden::Table committed = rungs::validation::read_counts(folder + "/predicted.csv", chapter);
     golden::Table now;

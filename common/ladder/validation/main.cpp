@@ -206,7 +206,7 @@ std::string insert(const std::string& page, const std::string& name, const std::
 }
 
 int run(const fs::path& root, const std::string& action) {
-    const fs::path folder = root / "autograder/validation", page_file = root / "docs/model.md";
+    const fs::path folder = root / "common/ladder/validation", page_file = root / "docs/model.md";
     const Times measured = read_times(folder / "measured.csv"),
                 modelled = read_times(folder / "modelled.csv");
     const std::vector<Comparison> comparisons = compare(measured, modelled, baselines(root));

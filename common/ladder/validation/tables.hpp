@@ -10,13 +10,13 @@
 
 namespace rungs::validation {
 
-/// One case of one chapter: what ladder.cu was given.
+/// One case of one chapter: what times.cu was given.
 struct CaseKey {
     std::string chapter, problem, sizes, kind;
     auto operator<=>(const CaseKey&) const = default;
 };
 
-/// What ladder.cu prints: microseconds of each rung, by case, in the order of the file.
+/// What times.cu prints: microseconds of each rung, by case, in the order of the file.
 struct Times {
     std::string machine;  ///< the first comment
     std::vector<std::pair<CaseKey, std::vector<std::pair<std::string, double>>>> cases;

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "../../tests/temporary_folder.hpp"
+#include "../../../tests/scratch_folder.hpp"
 #include "rungs/catch.hpp"
 #include "tables.hpp"
 
@@ -17,12 +17,12 @@ namespace {
 /// A temporary folder is the current one, so that names of files are short in messages.
 class InTemporaryFolder {
   public:
-    InTemporaryFolder() { std::filesystem::current_path(folder_.path()); }
+    InTemporaryFolder() { std::filesystem::current_path(folder_ / "."); }
     ~InTemporaryFolder() { std::filesystem::current_path(before_); }
 
   private:
     const std::filesystem::path before_ = std::filesystem::current_path();
-    const rungs::test::TemporaryFolder folder_;
+    const ScratchFolder folder_;
 };
 
 const CaseKey key{"09_topic", "sum", "1024", "uniform"};
@@ -158,7 +158,7 @@ TEST_CASE("the committed table is what the model says", "[validation]") {
     command += "/common/simt/model/h200.toml sum:262144:uniform > tables_test_model.csv";
     REQUIRE(std::system(command.c_str()) == 0);
     const Times now = read_times("tables_test_model.csv");
-    const Times committed = read_times(RUNGS_ROOT "/autograder/validation/modelled.csv");
+    const Times committed = read_times(RUNGS_ROOT "/common/ladder/validation/modelled.csv");
     REQUIRE(now.cases.size() == 1);
     const auto& [which, rows] = now.cases[0];
     CHECK(rows.size() == 6);

@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of all contracts have in common. A contract promises the same of each of its rungs; each
-// pair of a rung and a promise is a test. For tests that also run where nvcc has no GPU.
+// Tests of what a contract promises of each of its rungs: each pair of a rung and a promise is a test. For
+// tests that also run where nvcc has no GPU.
 
 #include <cuda_runtime.h>
 
@@ -36,40 +36,6 @@ inline std::uint64_t exam_key() {
     const char* key = std::getenv("RUNGS_EXAM_KEY");
     return key ? std::strtoull(key, nullptr, 0) : 1;
 }
-
-/// Floats in device memory that start as many elements past an aligned address as asked for, with NaN around.
-class Operand {
-  public:
-    Operand(const std::vector<float>& values, std::size_t skip) : skip_(skip), count_(values.size()) {
-        std::vector<float> framed(skip + count_ + 256, std::numeric_limits<float>::quiet_NaN());
-        std::copy(values.begin(), values.end(), framed.begin() + static_cast<long>(skip));
-        buffer_ = DeviceBuffer<float>(framed);
-    }
-    explicit Operand(const Array& array) : Operand(values_of(array), array.misalignment) {}
-
-    float* data() { return buffer_.data() + skip_; }
-    std::vector<float> to_host() const {
-        const std::vector<float> all = buffer_.to_host();
-        return {all.begin() + static_cast<long>(skip_), all.begin() + static_cast<long>(skip_ + count_)};
-    }
-    /// Whether all around the elements is as it was.
-    bool frame_is_whole() const {
-        const std::vector<float> all = buffer_.to_host();
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            if ((i < skip_ || i >= skip_ + count_) && !std::isnan(all[i])) return false;
-        }
-        return true;
-    }
-
-  private:
-    static std::vector<float> values_of(const Array& array) {
-        if (array.bytes.empty())
-            return std::vector<float>(array.count, std::numeric_limits<float>::quiet_NaN());
-        return {array.as<float>().begin(), array.as<float>().end()};
-    }
-    std::size_t skip_, count_;
-    DeviceBuffer<float> buffer_;
-};
 
 namespace detail {
 
