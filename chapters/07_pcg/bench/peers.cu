@@ -225,31 +225,6 @@ __global__ void course_laplace_kernel(float* result, const float* u, int d, int 
     result[i] = sum;
 }
 
-constexpr int course_block = 256;
-
-__global__ void course_dot_kernel(const float* v, const float* w, float* result, long long n) {
-    __shared__ float partial[course_block];
-    float sum = 0;
-    for (long long i = blockIdx.x * 2LL * course_block + threadIdx.x; i < n;
-         i += gridDim.x * 2LL * course_block) {
-        sum += v[i] * w[i];
-        if (i + course_block < n) sum += v[i + course_block] * w[i + course_block];
-    }
-    partial[threadIdx.x] = sum;
-    __syncthreads();
-    for (int stride = course_block / 2; stride > 0; stride /= 2) {
-        if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) atomicAdd(result, partial[0]);
-}
-
-/// v = a v + b w.
-__global__ void course_add_kernel(float* v, float a, const float* w, float b, long long n) {
-    const long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    if (i < n) v[i] = a * v[i] + b * w[i];
-}
-
 }  // namespace
 
 void pcg::peers::library_cg(const float* b, float* x, double*, int*, int d, int side, int limit, double,
@@ -276,41 +251,4 @@ void pcg::peers::course_laplace(const float* u, float* y, int d, int side, cudaS
     const long long n = cells(d, side);
     course_laplace_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(y, u, d, side, n);
     CUDA_CHECK(cudaGetLastError());
-}
-
-void pcg::peers::course_cg(const float* b, float* x, double*, int*, int d, int side, int limit, double,
-                           cudaStream_t stream) {
-    const long long n = cells(d, side);
-    static rungs::DeviceBuffer<float> r, p, w, sum(1);
-    if (r.size() != static_cast<std::size_t>(n)) {
-        r = rungs::DeviceBuffer<float>(n), p = rungs::DeviceBuffer<float>(n),
-        w = rungs::DeviceBuffer<float>(n);
-    }
-    const auto blocks = static_cast<unsigned>((n + 255) / 256);
-    const auto dot = [&](const float* v, const float* other) {
-        float result = 0;
-        CUDA_CHECK(cudaMemsetAsync(sum.data(), 0, sizeof(float), stream));
-        course_dot_kernel<<<1024, course_block, 0, stream>>>(v, other, sum.data(), n);
-        CUDA_CHECK(cudaGetLastError());
-        CUDA_CHECK(cudaMemcpyAsync(&result, sum.data(), sizeof(float), cudaMemcpyDeviceToHost, stream));
-        CUDA_CHECK(cudaStreamSynchronize(stream));
-        return result;
-    };
-    const auto add = [&](float* v, float a, const float* other, float factor) {
-        course_add_kernel<<<blocks, 256, 0, stream>>>(v, a, other, factor, n);
-        CUDA_CHECK(cudaGetLastError());
-    };
-    CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(float), stream));
-    CUDA_CHECK(cudaMemcpyAsync(r.data(), b, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
-    CUDA_CHECK(cudaMemcpyAsync(p.data(), b, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
-    float now = dot(r.data(), r.data());
-    for (int k = 0; k < limit; ++k) {
-        course_laplace(p.data(), w.data(), d, side, stream);
-        const float step = now / dot(p.data(), w.data());
-        add(x, 1, p.data(), step);
-        add(r.data(), 1, w.data(), -step);
-        const float then = dot(r.data(), r.data());
-        add(p.data(), then / now, r.data(), 1);
-        now = then;
-    }
 }

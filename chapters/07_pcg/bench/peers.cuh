@@ -15,7 +15,6 @@ FloatSolve library_cg;          ///< SpMV with a CSR matrix, dot products whose 
 DoubleSolve library_cg;         ///< the same in double
 FloatSolve library_cg_device;   ///< the same, but scalars stay on the device
 DoubleSolve library_cg_device;  ///< the same in double
-FloatSolve course_cg;           ///< the course's kernels, mended: bounds, a zeroed sum, no power in integers
-FloatApply course_laplace;      ///< the course's operator, mended likewise
+FloatApply course_laplace;      ///< the course's operator, mended: bounds, no power in integers
 
 }  // namespace pcg::peers
