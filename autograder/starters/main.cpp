@@ -18,6 +18,7 @@
 #include "judge/checks.hpp"
 #include "judge/toolchain.hpp"
 #include "rungs/atomic_file.hpp"
+#include "rungs/temporary_folder.hpp"
 #include "starters/gate.hpp"
 #include "starters/starter.hpp"
 
@@ -25,28 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace rungs;
-
-/// A folder that goes away with its content.
-class ScratchFolder {
-  public:
-    ScratchFolder() {
-        std::string name = (fs::temp_directory_path() / "rungs-gate-XXXXXX").string();
-        if (!mkdtemp(name.data()))
-            throw FileError(name, errno, "could not make a folder for temporary files");
-        path_ = name;
-    }
-    ~ScratchFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-    const fs::path& path() const { return path_; }
-
-  private:
-    fs::path path_;
-};
 
 /// `text` as one word of a shell command.
 std::string quoted(const std::string& text) {
@@ -95,7 +74,7 @@ std::unique_ptr<Exam> exam_of(const Manifest& manifest) {
 std::vector<Finding> miss_barriers(const fs::path& root, const std::string& chapter, std::uint64_t seed,
                                    const Say& say) {
     const judge::JudgeOptions options = options_for(root, seed);
-    const ScratchFolder scratch;
+    const TemporaryFolder scratch;
     const FaultFunction fault = [&](const Manifest& manifest, const RungEntry& rung, const fs::path& source) {
         return judge::first_fault(manifest, rung, source, *exam_of(manifest), options);
     };
@@ -106,7 +85,7 @@ std::vector<Finding> miss_barriers(const fs::path& root, const std::string& chap
 std::vector<Finding> judge_all(const fs::path& root, const std::string& chapter, const std::string& backend,
                                std::uint64_t seed, const Say& say) {
     judge::JudgeOptions options = options_for(root, seed);
-    const ScratchFolder scratch;
+    const TemporaryFolder scratch;
     const JudgeFunction judge_one = [&](const Manifest& manifest, const RungEntry& rung,
                                         const fs::path& source, Backend on) {
         options.backend = on;

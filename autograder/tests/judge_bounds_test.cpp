@@ -21,8 +21,8 @@
 #include "judge/object_gate.hpp"
 #include "judge/preprocessed.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/temporary_folder.hpp"
 #include "simt/columns.h"
-#include "temporary_folder.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;
@@ -224,7 +224,7 @@ TEST_CASE("a trace's widths and offsets are cut to what can be drawn", "[judge][
 }
 
 TEST_CASE("a line table of any length takes no memory but for what was asked", "[judge][columns]") {
-    const test::TemporaryFolder folder;
+    const TemporaryFolder folder;
     const std::string program = (folder.path() / "program").string();
     std::ofstream(program, std::ios::binary) << object_with_rows(12'000'000);
     CHECK(succeeds_within(16U << 20, [&] {

@@ -17,6 +17,7 @@
 #include "judge/object_gate.hpp"
 #include "judge/source.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;
@@ -38,12 +39,6 @@ class Tree {
         }
         std::ifstream in(source_of(manifest, rung(), RUNGS_ROOT, Whose::solution));
         text = {std::istreambuf_iterator<char>(in), {}};
-        std::string folder = (fs::temp_directory_path() / "rungs_checks_test_XXXXXX").string();
-        folder_ = mkdtemp(folder.data());
-    }
-    ~Tree() {
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
     }
 
     const RungEntry& rung() const { return *manifest.find(name_); }
@@ -56,7 +51,7 @@ class Tree {
         return *this;
     }
 
-    const fs::path& folder() const { return folder_; }
+    const fs::path& folder() const { return folder_.path(); }
 
     /// The changed copy.
     fs::path file() const {
@@ -82,7 +77,7 @@ class Tree {
   private:
     std::string name_;
     std::unique_ptr<Exam> exam_;
-    fs::path folder_;
+    TemporaryFolder folder_;
 };
 
 void check_lost(const RungResult& result) {

@@ -23,7 +23,7 @@
 #include "judge/judge.hpp"
 #include "judge/source.hpp"
 #include "rungs/catch.hpp"
-#include "temporary_folder.hpp"
+#include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;
@@ -41,12 +41,6 @@ struct Court {
         for (const RegisteredExam& entry : registered_exams()) {
             if (entry.chapter == manifest.chapter) exam = entry.make();
         }
-        std::string name = (fs::temp_directory_path() / "rungs_judge_test_XXXXXX").string();
-        folder = mkdtemp(name.data());
-    }
-    ~Court() {
-        std::error_code ignored;
-        fs::remove_all(folder, ignored);
     }
 
     const RungEntry& rung() const { return *manifest.find("03_shared_tree"); }
@@ -64,7 +58,7 @@ struct Court {
     JudgeOptions options;
     Manifest manifest;
     std::unique_ptr<Exam> exam;
-    fs::path folder;
+    TemporaryFolder folder;
 };
 
 bool no_children() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
@@ -232,7 +226,7 @@ TEST_CASE("the cache answers for what did not change, and only for that", "[judg
 }
 
 TEST_CASE("a cache that grows too large loses what nobody has used for longest", "[judge][cache]") {
-    const rungs::test::TemporaryFolder folder;
+    const rungs::TemporaryFolder folder;
     const auto now = fs::file_time_type::clock::now();
     for (int hours : {0, 1, 2, 3}) {
         const fs::path file = folder.write(std::to_string(hours), std::string(100, 'x'));

@@ -8,7 +8,7 @@
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
-#include "temporary_folder.hpp"
+#include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
 using Catch::Matchers::ContainsSubstring;
@@ -17,7 +17,7 @@ namespace {
 
 /// A chapter with one given rung and one exercise; `extra` stands before [rungs], `speed` in the exercise.
 Manifest read(const std::string& extra, const std::string& speed = "") {
-    const test::TemporaryFolder folder;
+    const TemporaryFolder folder;
     folder.write("01_topic/topic.cuh", "");
     folder.write("01_topic/01_naive.cu", "");
     folder.write("01_topic/02_tree.cu", "");

@@ -17,7 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "temporary_folder.hpp"
+#include "rungs/temporary_folder.hpp"
 
 namespace rungs::test {
 

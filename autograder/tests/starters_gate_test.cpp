@@ -4,9 +4,9 @@
 
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/temporary_folder.hpp"
 #include "starters/lesson.hpp"
 #include "starters/starter.hpp"
-#include "temporary_folder.hpp"
 
 using namespace rungs;
 using namespace rungs::test;

@@ -2,7 +2,7 @@
 #include "starters/starter.hpp"
 
 #include "rungs/catch.hpp"
-#include "temporary_folder.hpp"
+#include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
 using namespace rungs::test;

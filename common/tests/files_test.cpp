@@ -15,7 +15,7 @@
 #include "rungs/catch.hpp"
 #include "rungs/csv.hpp"
 #include "rungs/npy.hpp"
-#include "scratch_folder.hpp"
+#include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
 using Catch::Matchers::ContainsSubstring;
@@ -35,7 +35,7 @@ FileError error_of(const Call& call) {
 }  // namespace
 
 TEST_CASE("a file is written, replaced and read back", "[common][files]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     const auto path = folder / "a.txt";
     for (const std::size_t n : {0, 1, 65535, 65536, 65537, 1'000'000}) {
         const std::string contents(n, static_cast<char>('a' + n % 7));
@@ -45,11 +45,11 @@ TEST_CASE("a file is written, replaced and read back", "[common][files]") {
     const std::string binary("\0\xff\r\n\0", 5);
     write_file(path, binary);
     CHECK(read_file(path) == binary);
-    CHECK(folder.names() == std::vector<std::string>{"a.txt"});
+    CHECK(folder.listing() == "a.txt");
 }
 
 TEST_CASE("a relative path, a long name and odd characters work", "[common][files]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     for (const std::string& name :
          {std::string(255, 'x'), std::string("with space"), std::string("zażółć"), std::string("-n")}) {
         write_file(folder / name, "1");
@@ -63,7 +63,7 @@ TEST_CASE("a relative path, a long name and odd characters work", "[common][file
 }
 
 TEST_CASE("permissions stay, and a symbolic link stays a link", "[common][files]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     write_file(folder / "a", "old");
     std::filesystem::permissions(folder / "a", std::filesystem::perms(0640));
     std::filesystem::create_symlink("a", folder / "link");
@@ -74,7 +74,7 @@ TEST_CASE("permissions stay, and a symbolic link stays a link", "[common][files]
 }
 
 TEST_CASE("failures name the path, the reason and what to do", "[common][files]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     write_file(folder / "file", "x");
     struct Case {
         std::filesystem::path path;
@@ -94,7 +94,7 @@ TEST_CASE("failures name the path, the reason and what to do", "[common][files]"
     CHECK(std::filesystem::is_character_file("/dev/full"));
     CHECK(error_of([&] { read_file(folder / "none"); }).error() == ENOENT);
     CHECK(error_of([&] { read_file(folder / ""); }).error() == EISDIR);
-    CHECK(folder.names() == std::vector<std::string>{"file"});
+    CHECK(folder.listing() == "file");
 }
 
 TEST_CASE("a device is written to, not replaced", "[common][files]") {
@@ -103,7 +103,7 @@ TEST_CASE("a device is written to, not replaced", "[common][files]") {
 }
 
 TEST_CASE("a link, a device or a pipe is refused where that is asked for", "[common][files]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     write_file(folder / "other", "old");
     std::filesystem::create_symlink("other", folder / "link");
     std::filesystem::create_symlink("none", folder / "dangling");
@@ -118,13 +118,13 @@ TEST_CASE("a link, a device or a pipe is refused where that is asked for", "[com
         CHECK_THAT(error_of([&] { check_writable(path, Special::refuse); }).what(), ContainsSubstring(what));
     }
     CHECK(read_file(folder / "other") == "old");
-    CHECK(folder.names() == std::vector<std::string>{"dangling", "link", "other", "pipe"});
+    CHECK(folder.listing() == "dangling link other pipe");
     write_file(folder / "other", "new", Special::refuse);
     CHECK(read_file(folder / "other") == "new");
 }
 
 TEST_CASE("what cannot be written is known before there is anything to write", "[common][files]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     write_file(folder / "file", "x");
     CHECK(error_of([&] { check_writable(folder / "none" / "a"); }).error() == ENOENT);
     CHECK(error_of([&] { check_writable(folder / "file" / "a"); }).error() == ENOTDIR);
@@ -133,11 +133,11 @@ TEST_CASE("what cannot be written is known before there is anything to write", "
          {folder / "file", folder / "new", std::filesystem::path("/dev/null")})
         check_writable(path);
     CHECK(read_file(folder / "file") == "x");
-    CHECK(folder.names() == std::vector<std::string>{"file"});
+    CHECK(folder.listing() == "file");
 }
 
 TEST_CASE("where the file cannot grow, the old file stays and nothing is left over", "[common][files]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     write_file(folder / "a", "old");
     const pid_t child = ::fork();
     if (child == 0) {  // the limit cannot be taken back, so a child takes it
@@ -155,19 +155,19 @@ TEST_CASE("where the file cannot grow, the old file stays and nothing is left ov
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK(status == 0);
     CHECK(read_file(folder / "a") == "old");
-    CHECK(folder.names() == std::vector<std::string>{"a"});
+    CHECK(folder.listing() == "a");
 }
 
 TEST_CASE("a read-only folder is refused", "[common][files]") {
     if (::geteuid() == 0) RUNGS_SKIP("root may write anywhere");
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     std::filesystem::permissions(folder / "", std::filesystem::perms(0500));
     CHECK(error_of([&] { write_file(folder / "a", "x"); }).error() == EACCES);
     std::filesystem::permissions(folder / "", std::filesystem::perms(0700));
 }
 
 TEST_CASE("a writer that is killed leaves the old file or the new one", "[common][files]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     const std::string even(300'000, '0'), odd(300'000, '1');
     write_file(folder / "a", even);
     for (int trial = 0; trial < 20; ++trial) {
@@ -182,7 +182,8 @@ TEST_CASE("a writer that is killed leaves the old file or the new one", "[common
         REQUIRE((now == even || now == odd));
     }
     // Between the two steps that give a file its name one may be caught; never more.
-    CHECK(folder.names().size() <= 3);
+    using Entries = std::filesystem::directory_iterator;
+    CHECK(std::distance(Entries(folder.path()), Entries()) <= 3);
 }
 
 TEST_CASE("CSV quotes what needs it and keeps every digit", "[common][csv]") {
@@ -198,7 +199,7 @@ TEST_CASE("CSV quotes what needs it and keeps every digit", "[common][csv]") {
           "\"two\nlines\",nan,1e+300\r\n,0.1,18446744073709551615\r\n");
     CHECK_THROWS_AS(table.row(1, 2), std::invalid_argument);
     CHECK_THROWS_AS(table.row(1, 2, 3, 4), std::invalid_argument);
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     table.write(folder / "t.csv");
     CHECK(read_file(folder / "t.csv") == table.text());
     CHECK_THROWS_AS(table.write("/dev/full"), FileError);
@@ -206,7 +207,7 @@ TEST_CASE("CSV quotes what needs it and keeps every digit", "[common][csv]") {
 
 TEMPLATE_TEST_CASE("NPY arrays read back", "[common][npy]", float, double, std::int32_t, std::int64_t,
                    std::uint8_t) {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     std::vector<TestType> values(24);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<TestType>(7 * i);
     for (const std::vector<std::size_t>& shape :
@@ -224,7 +225,7 @@ TEMPLATE_TEST_CASE("NPY arrays read back", "[common][npy]", float, double, std::
 }
 
 TEST_CASE("an NPY file is what NumPy's format says, byte by byte", "[common][npy]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     const std::vector<float> values = {1, 2, 3, 4, 5, 6};
     write_npy(folder / "a.npy", std::span<const float>(values), {2, 3});
     const std::string file = read_file(folder / "a.npy");
@@ -240,7 +241,7 @@ TEST_CASE("an NPY file is what NumPy's format says, byte by byte", "[common][npy
 }
 
 TEST_CASE("bad NPY files and shapes are refused with a reason", "[common][npy]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     const std::vector<float> values = {1, 2, 3, 4, 5, 6};
     CHECK_THROWS_AS(write_npy(folder / "a.npy", std::span<const float>(values), {4, 2}),
                     std::invalid_argument);

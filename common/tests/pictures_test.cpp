@@ -12,7 +12,7 @@
 #include "rungs/image.hpp"
 #include "rungs/random.hpp"
 #include "rungs/svg.hpp"
-#include "scratch_folder.hpp"
+#include "rungs/temporary_folder.hpp"
 
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
@@ -127,7 +127,7 @@ void check_svg(const std::string& svg) {
     }
     // A stricter judge where there is one.
     if (std::system("command -v xmllint >/dev/null 2>&1") == 0) {
-        const ScratchFolder folder;
+        const rungs::TemporaryFolder folder;
         write_file(folder / "a.svg", svg);
         CHECK(std::system(("xmllint --noout " + (folder / "a.svg").string()).c_str()) == 0);
     }
@@ -148,7 +148,7 @@ LinePlot example() {
 
 TEST_CASE("an animation holds every frame", "[common][image]") {
     const std::size_t width = 5, height = 3;
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     Animation animation(width, height);
     CHECK_THROWS_AS(animation.write(folder / "none.png"), std::invalid_argument);
     std::vector<std::vector<Rgb>> frames;
@@ -235,7 +235,7 @@ TEST_CASE("values outside the range take the ends, NaN a colour of its own", "[c
 }
 
 TEST_CASE("a PNG decodes to the pixels that were written", "[common][image]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     for (const auto& [width, height] :
          std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}, {1, 7}, {7, 1}, {64, 48}, {301, 211}}) {
         std::vector<std::uint32_t> words(width * height);
@@ -252,7 +252,7 @@ TEST_CASE("a PNG decodes to the pixels that were written", "[common][image]") {
 }
 
 TEST_CASE("a field is drawn in its own range, row by row", "[common][image]") {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     const std::vector<float> field = {-2, 0, 1, 4, nan_d, 2};
     const std::span<const float> view(field);
     write_field_png(folder / "a.png", view, 3, 2, {ColourMap::sequential, {}, 2});

@@ -14,7 +14,7 @@
 
 #include "rungs/atomic_file.hpp"
 #include "rungs/catch.hpp"
-#include "scratch_folder.hpp"
+#include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
 using Catch::Matchers::ContainsSubstring;
@@ -23,7 +23,7 @@ namespace {
 
 /// What `work` writes to a plain file.
 std::string in_file(const std::function<void(std::FILE*)>& work) {
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     std::FILE* file = std::fopen((folder / "log").c_str(), "w");
     REQUIRE(file != nullptr);
     work(file);
@@ -176,7 +176,7 @@ TEST_CASE("colour is used on terminals, and NO_COLOR and CLICOLOR_FORCE are hono
         CHECK(terminal.text.find("\x1b[32m") == std::string::npos);
         CHECK_THAT(terminal.text, ContainsSubstring("·"));  // done and to do differ without colour
     }
-    const ScratchFolder folder;
+    const rungs::TemporaryFolder folder;
     std::FILE* file = std::fopen((folder / "log").c_str(), "w");
     CHECK_FALSE(colour_allowed(file));
     {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "../../../tests/scratch_folder.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/temporary_folder.hpp"
 #include "tables.hpp"
 
 using namespace rungs::validation;
@@ -22,7 +22,7 @@ class InTemporaryFolder {
 
   private:
     const std::filesystem::path before_ = std::filesystem::current_path();
-    const ScratchFolder folder_;
+    const rungs::TemporaryFolder folder_;
 };
 
 const CaseKey key{"09_topic", "sum", "1024", "uniform"};

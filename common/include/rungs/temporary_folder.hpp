@@ -1,8 +1,9 @@
 #pragma once
-// A folder for one test, gone with its content afterwards.
+// A folder that goes away with its content: for tests, and for what a program needs while it runs.
 
 #include <stdlib.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -10,14 +11,17 @@
 #include <stdexcept>
 #include <string>
 
-namespace rungs::test {
+#include "rungs/atomic_file.hpp"
+
+namespace rungs {
 
 class TemporaryFolder {
   public:
+    /// @throws FileError
     TemporaryFolder() {
         // With a blank: folders of students have them.
         std::string name = (std::filesystem::temp_directory_path() / "rungs test-XXXXXX").string();
-        if (!mkdtemp(name.data())) throw std::runtime_error("cannot make " + name);
+        if (!mkdtemp(name.data())) throw FileError(name, errno, "could not make a temporary folder");
         path_ = std::filesystem::canonical(name);
     }
     ~TemporaryFolder() {
@@ -28,6 +32,7 @@ class TemporaryFolder {
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
+    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
     /// Writes a file, with the folders above it.
     std::filesystem::path write(const std::string& name, const std::string& content) const {
@@ -45,8 +50,8 @@ class TemporaryFolder {
         return {std::istreambuf_iterator<char>(in), {}};
     }
 
-    /// Names of the files in a folder below, joined by blanks, in order.
-    std::string listing(const std::string& folder) const {
+    /// Names of what lies in a folder below, joined by blanks, in order.
+    std::string listing(const std::string& folder = ".") const {
         std::set<std::string> names;
         for (const auto& entry : std::filesystem::directory_iterator(path_ / folder)) {
             names.insert(entry.path().filename().string());
@@ -60,4 +65,4 @@ class TemporaryFolder {
     std::filesystem::path path_;
 };
 
-}  // namespace rungs::test
+}  // namespace rungs
