@@ -21,6 +21,8 @@
 
 namespace rungs::test {
 
+using rungs::TemporaryFolder;
+
 /// How a program ended and what it said.
 struct Outcome {
     int status = -1;  ///< exit status, or 128 + signal
