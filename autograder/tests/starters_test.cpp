@@ -5,7 +5,6 @@
 #include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
-using namespace rungs::test;
 using Catch::Matchers::ContainsSubstring;
 namespace fs = std::filesystem;
 
