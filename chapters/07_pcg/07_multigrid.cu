@@ -330,6 +330,7 @@ __global__ void __launch_bounds__(pass_block, 2)
         team.wait();
         cycle<d>(grids, work.z, work.scaled_r);
         team.share(n, [&](long long i) { y[i] = work.z[padded(i, finest)]; });
+        team.wait();
     }
 }
 

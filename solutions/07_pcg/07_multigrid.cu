@@ -347,6 +347,8 @@ __global__ void __launch_bounds__(pass_block, 2)
         team.wait();
         cycle<d>(grids, work.z, work.scaled_r);
         team.share(n, [&](long long i) { y[i] = work.z[padded(i, finest)]; });
+        // unchecked: cycle() ends with a barrier, and what it wrote is not written before the next one
+        team.wait();
     }
 }
 
