@@ -22,6 +22,7 @@ class InfraError : public std::runtime_error {
 /// A fault of the submission; what() is the reason.
 class Rejected : public std::runtime_error {
   public:
+    /// @param why      the reason, in a student's words
     /// @param limited  a limit of time or memory was met, on a machine that may have had other work to do
     explicit Rejected(const std::string& why, bool limited = false)
         : std::runtime_error(why), limited_(limited) {}
