@@ -224,268 +224,136 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     return cudaSuccess;
 }
 
+/// What the virtual device says of itself, but for the number of multiprocessors, which may change.
+static std::map<cudaDeviceAttr, int> attributes_of(const cudaDeviceProp& p) {
+    const auto size = [](std::size_t value) { return static_cast<int>(value); };
+    std::map<cudaDeviceAttr, int> attributes = {
+        {cudaDevAttrMaxThreadsPerBlock, p.maxThreadsPerBlock},
+        {cudaDevAttrMaxBlockDimX, p.maxThreadsDim[0]},
+        {cudaDevAttrMaxBlockDimY, p.maxThreadsDim[1]},
+        {cudaDevAttrMaxBlockDimZ, p.maxThreadsDim[2]},
+        {cudaDevAttrMaxGridDimX, p.maxGridSize[0]},
+        {cudaDevAttrMaxGridDimY, p.maxGridSize[1]},
+        {cudaDevAttrMaxGridDimZ, p.maxGridSize[2]},
+        {cudaDevAttrMaxSharedMemoryPerBlock, size(p.sharedMemPerBlock)},
+        {cudaDevAttrTotalConstantMemory, size(p.totalConstMem)},
+        {cudaDevAttrWarpSize, p.warpSize},
+        {cudaDevAttrMaxPitch, size(p.memPitch)},
+        {cudaDevAttrMaxRegistersPerBlock, p.regsPerBlock},
+        {cudaDevAttrClockRate, D::clock_khz},
+        {cudaDevAttrMemoryClockRate, D::clock_khz},
+        {cudaDevAttrTextureAlignment, size(p.textureAlignment)},
+        {cudaDevAttrTexturePitchAlignment, size(p.texturePitchAlignment)},
+        {cudaDevAttrGpuOverlap, p.asyncEngineCount},
+        {cudaDevAttrAsyncEngineCount, p.asyncEngineCount},
+        {cudaDevAttrIntegrated, p.integrated},
+        {cudaDevAttrCanMapHostMemory, p.canMapHostMemory},
+        {cudaDevAttrComputeMode, cudaComputeModeDefault},
+        {cudaDevAttrMaxTexture1DWidth, p.maxTexture1D},
+        {cudaDevAttrMaxTexture2DWidth, p.maxTexture2D[0]},
+        {cudaDevAttrMaxTexture2DHeight, p.maxTexture2D[1]},
+        {cudaDevAttrMaxTexture3DWidth, p.maxTexture3D[0]},
+        {cudaDevAttrMaxTexture3DHeight, p.maxTexture3D[0]},
+        {cudaDevAttrMaxTexture3DDepth, p.maxTexture3D[0]},
+        {cudaDevAttrMaxTexture1DLayeredWidth, p.maxTexture1DLayered[0]},
+        {cudaDevAttrMaxTexture1DLayeredLayers, p.maxTexture1DLayered[1]},
+        {cudaDevAttrMaxTexture2DLayeredWidth, p.maxTexture2DLayered[0]},
+        {cudaDevAttrMaxTexture2DLayeredHeight, p.maxTexture2DLayered[1]},
+        {cudaDevAttrMaxTexture2DLayeredLayers, p.maxTexture2DLayered[2]},
+        {cudaDevAttrMaxTexture1DLinearWidth, D::max_texture_1d_linear},
+        {cudaDevAttrMaxTexture2DLinearWidth, p.maxTexture2DLinear[0]},
+        {cudaDevAttrMaxTexture2DLinearHeight, p.maxTexture2DLinear[1]},
+        {cudaDevAttrMaxTexture2DLinearPitch, p.maxTexture2DLinear[2]},
+        {cudaDevAttrMaxSurface1DWidth, p.maxSurface1D},
+        {cudaDevAttrMaxSurface2DWidth, p.maxSurface2D[0]},
+        {cudaDevAttrMaxSurface2DHeight, p.maxSurface2D[1]},
+        {cudaDevAttrMaxSurface3DWidth, p.maxSurface3D[0]},
+        {cudaDevAttrMaxSurface3DHeight, p.maxSurface3D[0]},
+        {cudaDevAttrMaxSurface3DDepth, p.maxSurface3D[0]},
+        {cudaDevAttrSurfaceAlignment, size(p.surfaceAlignment)},
+        {cudaDevAttrConcurrentKernels, p.concurrentKernels},
+        {cudaDevAttrGlobalMemoryBusWidth, p.memoryBusWidth},
+        {cudaDevAttrL2CacheSize, p.l2CacheSize},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor},
+        {cudaDevAttrUnifiedAddressing, p.unifiedAddressing},
+        {cudaDevAttrComputeCapabilityMajor, p.major},
+        {cudaDevAttrComputeCapabilityMinor, p.minor},
+        {cudaDevAttrStreamPrioritiesSupported, p.streamPrioritiesSupported},
+        {cudaDevAttrGlobalL1CacheSupported, p.globalL1CacheSupported},
+        {cudaDevAttrLocalL1CacheSupported, p.localL1CacheSupported},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, size(p.sharedMemPerMultiprocessor)},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, p.regsPerMultiprocessor},
+        {cudaDevAttrManagedMemory, p.managedMemory},
+        {cudaDevAttrHostNativeAtomicSupported, p.hostNativeAtomicSupported},
+        {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
+        {cudaDevAttrConcurrentManagedAccess, p.concurrentManagedAccess},
+        {cudaDevAttrCanUseHostPointerForRegisteredMem, p.canUseHostPointerForRegisteredMem},
+        {cudaDevAttrCooperativeLaunch, p.cooperativeLaunch},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, size(p.sharedMemPerBlockOptin)},
+        {cudaDevAttrHostRegisterSupported, p.hostRegisterSupported},
+        {cudaDevAttrDirectManagedMemAccessFromHost, p.directManagedMemAccessFromHost},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor},
+        {cudaDevAttrReservedSharedMemoryPerBlock, size(p.reservedSharedMemPerBlock)},
+        {cudaDevAttrMemoryPoolsSupported, p.memoryPoolsSupported},
+        {cudaDevAttrClusterLaunch, p.clusterLaunch},
+    };
+    // Features that it does not have, and identities that nobody needs.
+    for (const cudaDeviceAttr none : {cudaDevAttrKernelExecTimeout,
+                                      cudaDevAttrEccEnabled,
+                                      cudaDevAttrPciBusId,
+                                      cudaDevAttrPciDeviceId,
+                                      cudaDevAttrPciDomainId,
+                                      cudaDevAttrTccDriver,
+                                      cudaDevAttrIsMultiGpuBoard,
+                                      cudaDevAttrMultiGpuBoardGroupID,
+                                      cudaDevAttrPageableMemoryAccess,
+                                      cudaDevAttrPageableMemoryAccessUsesHostPageTables,
+                                      cudaDevAttrComputePreemptionSupported,
+                                      cudaDevAttrMaxPersistingL2CacheSize,
+                                      cudaDevAttrMaxAccessPolicyWindowSize,
+                                      cudaDevAttrMaxTexture2DGatherWidth,
+                                      cudaDevAttrMaxTexture2DGatherHeight,
+                                      cudaDevAttrMaxTextureCubemapWidth,
+                                      cudaDevAttrMaxTextureCubemapLayeredWidth,
+                                      cudaDevAttrMaxTextureCubemapLayeredLayers,
+                                      cudaDevAttrMaxSurface1DLayeredWidth,
+                                      cudaDevAttrMaxSurface1DLayeredLayers,
+                                      cudaDevAttrMaxSurface2DLayeredWidth,
+                                      cudaDevAttrMaxSurface2DLayeredHeight,
+                                      cudaDevAttrMaxSurface2DLayeredLayers,
+                                      cudaDevAttrMaxSurfaceCubemapWidth,
+                                      cudaDevAttrMaxSurfaceCubemapLayeredWidth,
+                                      cudaDevAttrMaxSurfaceCubemapLayeredLayers,
+                                      cudaDevAttrMaxTexture2DMipmappedWidth,
+                                      cudaDevAttrMaxTexture2DMipmappedHeight,
+                                      cudaDevAttrMaxTexture1DMipmappedWidth,
+                                      cudaDevAttrCanFlushRemoteWrites,
+                                      cudaDevAttrSparseCudaArraySupported,
+                                      cudaDevAttrHostRegisterReadOnlySupported,
+                                      cudaDevAttrTimelineSemaphoreInteropSupported,
+                                      cudaDevAttrGPUDirectRDMASupported,
+                                      cudaDevAttrIpcEventSupport,
+                                      cudaDevAttrMpsEnabled}) {
+        attributes[none] = 0;
+    }
+    return attributes;
+}
+
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     if (!value) return fail(cudaErrorInvalidValue);
     if (device != 0) return fail(cudaErrorInvalidDevice);
-    static const cudaDeviceProp p = [] {
+    static const std::map<cudaDeviceAttr, int> attributes = [] {
         cudaDeviceProp properties;
         cudaGetDeviceProperties(&properties, 0);
-        return properties;
+        return attributes_of(properties);
     }();
-    switch (attribute) {
-        case cudaDevAttrMaxThreadsPerBlock:
-            *value = p.maxThreadsPerBlock;
-            break;
-        case cudaDevAttrMaxBlockDimX:
-            *value = p.maxThreadsDim[0];
-            break;
-        case cudaDevAttrMaxBlockDimY:
-            *value = p.maxThreadsDim[1];
-            break;
-        case cudaDevAttrMaxBlockDimZ:
-            *value = p.maxThreadsDim[2];
-            break;
-        case cudaDevAttrMaxGridDimX:
-            *value = p.maxGridSize[0];
-            break;
-        case cudaDevAttrMaxGridDimY:
-            *value = p.maxGridSize[1];
-            break;
-        case cudaDevAttrMaxGridDimZ:
-            *value = p.maxGridSize[2];
-            break;
-        case cudaDevAttrMaxSharedMemoryPerBlock:
-            *value = static_cast<int>(p.sharedMemPerBlock);
-            break;
-        case cudaDevAttrTotalConstantMemory:
-            *value = static_cast<int>(p.totalConstMem);
-            break;
-        case cudaDevAttrWarpSize:
-            *value = p.warpSize;
-            break;
-        case cudaDevAttrMaxPitch:
-            *value = static_cast<int>(p.memPitch);
-            break;
-        case cudaDevAttrMaxRegistersPerBlock:
-            *value = p.regsPerBlock;
-            break;
-        case cudaDevAttrClockRate:
-        case cudaDevAttrMemoryClockRate:
-            *value = D::clock_khz;
-            break;
-        case cudaDevAttrTextureAlignment:
-            *value = static_cast<int>(p.textureAlignment);
-            break;
-        case cudaDevAttrTexturePitchAlignment:
-            *value = static_cast<int>(p.texturePitchAlignment);
-            break;
-        case cudaDevAttrGpuOverlap:
-        case cudaDevAttrAsyncEngineCount:
-            *value = p.asyncEngineCount;
-            break;
-        case cudaDevAttrMultiProcessorCount:
-            *value = multiprocessors();  // may have changed
-            break;
-        case cudaDevAttrKernelExecTimeout:
-            *value = 0;
-            break;
-        case cudaDevAttrIntegrated:
-            *value = p.integrated;
-            break;
-        case cudaDevAttrCanMapHostMemory:
-            *value = p.canMapHostMemory;
-            break;
-        case cudaDevAttrComputeMode:
-            *value = cudaComputeModeDefault;
-            break;
-        case cudaDevAttrMaxTexture1DWidth:
-            *value = p.maxTexture1D;
-            break;
-        case cudaDevAttrMaxTexture2DWidth:
-            *value = p.maxTexture2D[0];
-            break;
-        case cudaDevAttrMaxTexture2DHeight:
-            *value = p.maxTexture2D[1];
-            break;
-        case cudaDevAttrMaxTexture3DWidth:
-        case cudaDevAttrMaxTexture3DHeight:
-        case cudaDevAttrMaxTexture3DDepth:
-            *value = p.maxTexture3D[0];
-            break;
-        case cudaDevAttrMaxTexture1DLayeredWidth:
-            *value = p.maxTexture1DLayered[0];
-            break;
-        case cudaDevAttrMaxTexture1DLayeredLayers:
-            *value = p.maxTexture1DLayered[1];
-            break;
-        case cudaDevAttrMaxTexture2DLayeredWidth:
-            *value = p.maxTexture2DLayered[0];
-            break;
-        case cudaDevAttrMaxTexture2DLayeredHeight:
-            *value = p.maxTexture2DLayered[1];
-            break;
-        case cudaDevAttrMaxTexture2DLayeredLayers:
-            *value = p.maxTexture2DLayered[2];
-            break;
-        case cudaDevAttrMaxTexture1DLinearWidth:
-            *value = D::max_texture_1d_linear;
-            break;
-        case cudaDevAttrMaxTexture2DLinearWidth:
-            *value = p.maxTexture2DLinear[0];
-            break;
-        case cudaDevAttrMaxTexture2DLinearHeight:
-            *value = p.maxTexture2DLinear[1];
-            break;
-        case cudaDevAttrMaxTexture2DLinearPitch:
-            *value = p.maxTexture2DLinear[2];
-            break;
-        case cudaDevAttrMaxSurface1DWidth:
-            *value = p.maxSurface1D;
-            break;
-        case cudaDevAttrMaxSurface2DWidth:
-            *value = p.maxSurface2D[0];
-            break;
-        case cudaDevAttrMaxSurface2DHeight:
-            *value = p.maxSurface2D[1];
-            break;
-        case cudaDevAttrMaxSurface3DWidth:
-        case cudaDevAttrMaxSurface3DHeight:
-        case cudaDevAttrMaxSurface3DDepth:
-            *value = p.maxSurface3D[0];
-            break;
-        case cudaDevAttrSurfaceAlignment:
-            *value = static_cast<int>(p.surfaceAlignment);
-            break;
-        case cudaDevAttrConcurrentKernels:
-            *value = p.concurrentKernels;
-            break;
-        case cudaDevAttrEccEnabled:
-            *value = 0;
-            break;
-        case cudaDevAttrPciBusId:
-        case cudaDevAttrPciDeviceId:
-        case cudaDevAttrPciDomainId:
-            *value = 0;
-            break;
-        case cudaDevAttrTccDriver:
-            *value = 0;
-            break;
-        case cudaDevAttrGlobalMemoryBusWidth:
-            *value = p.memoryBusWidth;
-            break;
-        case cudaDevAttrL2CacheSize:
-            *value = p.l2CacheSize;
-            break;
-        case cudaDevAttrMaxThreadsPerMultiProcessor:
-            *value = p.maxThreadsPerMultiProcessor;
-            break;
-        case cudaDevAttrUnifiedAddressing:
-            *value = p.unifiedAddressing;
-            break;
-        case cudaDevAttrComputeCapabilityMajor:
-            *value = p.major;
-            break;
-        case cudaDevAttrComputeCapabilityMinor:
-            *value = p.minor;
-            break;
-        case cudaDevAttrStreamPrioritiesSupported:
-            *value = p.streamPrioritiesSupported;
-            break;
-        case cudaDevAttrGlobalL1CacheSupported:
-            *value = p.globalL1CacheSupported;
-            break;
-        case cudaDevAttrLocalL1CacheSupported:
-            *value = p.localL1CacheSupported;
-            break;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-            *value = static_cast<int>(p.sharedMemPerMultiprocessor);
-            break;
-        case cudaDevAttrMaxRegistersPerMultiprocessor:
-            *value = p.regsPerMultiprocessor;
-            break;
-        case cudaDevAttrManagedMemory:
-            *value = p.managedMemory;
-            break;
-        case cudaDevAttrIsMultiGpuBoard:
-        case cudaDevAttrMultiGpuBoardGroupID:
-            *value = 0;
-            break;
-        case cudaDevAttrHostNativeAtomicSupported:
-            *value = p.hostNativeAtomicSupported;
-            break;
-        case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-            *value = 2;
-            break;
-        case cudaDevAttrPageableMemoryAccess:
-        case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-            *value = 0;
-            break;
-        case cudaDevAttrConcurrentManagedAccess:
-            *value = p.concurrentManagedAccess;
-            break;
-        case cudaDevAttrComputePreemptionSupported:
-            *value = 0;
-            break;
-        case cudaDevAttrCanUseHostPointerForRegisteredMem:
-            *value = p.canUseHostPointerForRegisteredMem;
-            break;
-        case cudaDevAttrCooperativeLaunch:
-            *value = p.cooperativeLaunch;
-            break;
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-            *value = static_cast<int>(p.sharedMemPerBlockOptin);
-            break;
-        case cudaDevAttrHostRegisterSupported:
-            *value = p.hostRegisterSupported;
-            break;
-        case cudaDevAttrDirectManagedMemAccessFromHost:
-            *value = p.directManagedMemAccessFromHost;
-            break;
-        case cudaDevAttrMaxBlocksPerMultiprocessor:
-            *value = p.maxBlocksPerMultiProcessor;
-            break;
-        case cudaDevAttrMaxPersistingL2CacheSize:
-        case cudaDevAttrMaxAccessPolicyWindowSize:
-            *value = 0;
-            break;
-        case cudaDevAttrReservedSharedMemoryPerBlock:
-            *value = static_cast<int>(p.reservedSharedMemPerBlock);
-            break;
-        case cudaDevAttrMemoryPoolsSupported:
-            *value = p.memoryPoolsSupported;
-            break;
-        case cudaDevAttrClusterLaunch:
-            *value = p.clusterLaunch;
-            break;
-        // Features that the virtual device does not have.
-        case cudaDevAttrMaxTexture2DGatherWidth:
-        case cudaDevAttrMaxTexture2DGatherHeight:
-        case cudaDevAttrMaxTextureCubemapWidth:
-        case cudaDevAttrMaxTextureCubemapLayeredWidth:
-        case cudaDevAttrMaxTextureCubemapLayeredLayers:
-        case cudaDevAttrMaxSurface1DLayeredWidth:
-        case cudaDevAttrMaxSurface1DLayeredLayers:
-        case cudaDevAttrMaxSurface2DLayeredWidth:
-        case cudaDevAttrMaxSurface2DLayeredHeight:
-        case cudaDevAttrMaxSurface2DLayeredLayers:
-        case cudaDevAttrMaxSurfaceCubemapWidth:
-        case cudaDevAttrMaxSurfaceCubemapLayeredWidth:
-        case cudaDevAttrMaxSurfaceCubemapLayeredLayers:
-        case cudaDevAttrMaxTexture2DMipmappedWidth:
-        case cudaDevAttrMaxTexture2DMipmappedHeight:
-        case cudaDevAttrMaxTexture1DMipmappedWidth:
-        case cudaDevAttrCanFlushRemoteWrites:
-        case cudaDevAttrSparseCudaArraySupported:
-        case cudaDevAttrHostRegisterReadOnlySupported:
-        case cudaDevAttrTimelineSemaphoreInteropSupported:
-        case cudaDevAttrGPUDirectRDMASupported:
-        case cudaDevAttrIpcEventSupport:
-        case cudaDevAttrMpsEnabled:
-            *value = 0;
-            break;
-        default:
-            return fail(cudaErrorInvalidValue);
+    if (attribute == cudaDevAttrMultiProcessorCount) {
+        *value = multiprocessors();
+        return cudaSuccess;
     }
+    const auto found = attributes.find(attribute);
+    if (found == attributes.end()) return fail(cudaErrorInvalidValue);
+    *value = found->second;
     return cudaSuccess;
 }
 
