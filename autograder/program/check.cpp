@@ -5,6 +5,7 @@
 
 #include "program/grading.hpp"
 #include "program/interrupt.hpp"
+#include "program/show.hpp"
 #include "program/submission.hpp"
 #include "program/verbs.hpp"
 #include "report/text.hpp"

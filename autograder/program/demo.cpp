@@ -3,6 +3,7 @@
 
 #include "program/grading.hpp"
 #include "program/interrupt.hpp"
+#include "program/show.hpp"
 #include "program/verbs.hpp"
 #include "rungs/atomic_file.hpp"
 

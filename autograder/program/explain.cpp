@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/counts.hpp"
-#include "program/grading.hpp"
 #include "program/interrupt.hpp"
+#include "program/show.hpp"
 #include "program/submission.hpp"
 #include "program/verbs.hpp"
 #include "report/advice.hpp"

@@ -47,33 +47,9 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
 /// What a result says until grade() has come to its end: no rung is judged, and there is no score.
 Report not_finished(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options);
 
-/// The line above a table: what is graded, where, with which seed.
-void show_heading(const Workbook& workbook, const GradeOptions& options, Terminal& out);
-
-/// One row of the table.
-void show_row(const RungReport& rung, int name_width, Terminal& out);
-
-/// Total, and what was not judged.
-void show_total(const Report& report, Terminal& out);
-
-/// Why a rung did not pass: file and line, what was tried, first mismatches, likely cause, next command.
-void show_details(const Workbook& workbook, const RungReport& rung, const GradeOptions& options,
-                  Terminal& out);
-
-/// show_details() of every rung that did not pass.
-void show_failures(const Workbook& workbook, const Report& report, const GradeOptions& options,
-                   Terminal& out);
-
 /// For tools that attach to the rung's process and so run it unconfined. @throws UsageError as root, unless
 /// `as_root` asks for that
 void refuse_root(bool as_root, const std::string& tool);
-
-/// The line of the kernel in a rung's file, else of the launcher, else 1.
-int line_of_kernel(const std::filesystem::path& file, const RungEntry& rung);
-
-/// `text` as one word of a shell's command line, in quotes where it needs them. Bytes that could steer a
-/// terminal are written as numbers ($'\\033'), as POSIX and bash have it.
-std::string shell_word(const std::string& text);
 
 /// Seconds since 1970 as "2026-01-31T12:00:00Z".
 std::string utc_text(long long seconds);

@@ -1,8 +1,8 @@
 // rungs next: the exercise to do now.
 #include <fmt/format.h>
 
-#include "program/grading.hpp"
 #include "program/progress.hpp"
+#include "program/show.hpp"
 #include "program/verbs.hpp"
 #include "rungs/atomic_file.hpp"
 

@@ -12,6 +12,7 @@
 #include "program/grading.hpp"
 #include "program/interrupt.hpp"
 #include "program/progress.hpp"
+#include "program/show.hpp"
 #include "program/verbs.hpp"
 #include "program/watcher.hpp"
 #include "rungs/atomic_file.hpp"

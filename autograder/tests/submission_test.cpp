@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "json_schema.hpp"
-#include "program/grading.hpp"
+#include "program/show.hpp"
 #include "program/submission.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"

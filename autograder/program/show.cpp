@@ -1,0 +1,342 @@
+#include "program/show.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "judge/findings.hpp"
+#include "report/text.hpp"
+#include "rungs/atomic_file.hpp"
+
+namespace rungs {
+namespace {
+
+namespace fs = std::filesystem;
+using judge::RungResult;
+using judge::Verdict;
+
+Style style_of(const RungResult& result) {
+    if (result.passed()) return Style::good;
+    return judge::owner_of(result.verdict) == judge::Owner::student ? Style::bad : Style::warn;
+}
+
+std::string points_text(const RungResult& result) {
+    if (result.given) return "given";
+    if (!result.judged) return fmt::format("- / {}", number_text(result.max_points));
+    return fmt::format("{} / {}", number_text(result.points), number_text(result.max_points));
+}
+
+/// Whether the verdict is the first finding's.
+bool is_finding(const RungResult& result) {
+    const auto& findings = result.checks.findings;
+    return !findings.empty() && findings.front().severity == simt::check::Severity::error &&
+           judge::verdict_of(findings.front()) == result.verdict;
+}
+
+/// "lines 21, 24: read-write of partial"
+std::string short_text(const judge::Finding& finding) {
+    const simt::check::Place &place = finding.side.place, &other = finding.other.place;
+    std::string text = finding.kind;
+    if (!finding.array.empty()) text += " of " + finding.array;
+    if (place.file.empty()) return text;
+    const bool two = finding.has_other && !other.file.empty() && other.line != place.line;
+    return two ? fmt::format("lines {}, {}: {}", place.line, other.line, text)
+               : fmt::format("line {}: {}", place.line, text);
+}
+
+/// The one line beside a verdict.
+std::string remark_of(const RungReport& rung) {
+    const RungResult& result = rung.result;
+    if (!result.reason.empty()) {
+        // The case is told below the table, and so is a finding; here it has to be short.
+        if (is_finding(result)) return short_text(result.checks.findings.front());
+        const std::string brief = brief_reason(result);
+        const std::string& cause = result.correctness.cause;
+        return cause.empty() || brief == result.reason || brief == cause ? brief : brief + ": " + cause;
+    }
+    std::string text;
+    if (result.correctness.cases > 0) text = fmt::format("{} cases", result.correctness.passed);
+    if (result.checks.done) {
+        text += result.checks.findings.empty()
+                    ? ", clean"
+                    : fmt::format(", {} {}", result.checks.findings.size(),
+                                  result.checks.findings.size() == 1 ? "remark" : "remarks");
+    }
+    if (result.modelled.done) {
+        text += fmt::format(", modelled {}x over {}", ratio_text(result.modelled.speedup),
+                            result.modelled.baseline);
+    }
+    if (result.speed.judged) {
+        text += fmt::format("{}{}x over {}, {}", text.empty() ? "" : ", ", ratio_text(result.speed.speedup),
+                            result.speed.baseline, bandwidth_text(result.speed.bandwidth));
+        if (result.speed.roof > 0) {
+            text += fmt::format(" ({:.0f} % of a copy)", 100 * result.speed.bandwidth / result.speed.roof);
+        }
+    }
+    return text;
+}
+
+/// The line that a finding, the compiler's first message or a CUDA_CHECK names, else the kernel's.
+int line_to_look_at(const RungResult& result, const fs::path& file, const RungEntry& rung) {
+    for (const judge::Finding& finding : result.checks.findings) {
+        for (const simt::check::Side* side : {&finding.side, &finding.other}) {
+            if (side->place.file == file.filename() && side->place.line > 0)
+                return static_cast<int>(side->place.line);
+        }
+    }
+    const std::string name = file.filename().string() + ":";
+    const std::size_t at = result.reason.find(name);
+    if ((result.verdict == judge::Verdict::compile_error && at == 0) ||
+        (result.verdict == judge::Verdict::runtime_error && at != std::string::npos)) {
+        if (const int line = std::atoi(result.reason.c_str() + at + name.size()); line > 0) return line;
+    }
+    return line_of_kernel(file, rung);
+}
+
+/// One finding: its name, what each side does at which line, what it means and what helps.
+void show_finding(const judge::Finding& finding, Terminal& out) {
+    const bool error = finding.severity == simt::check::Severity::error;
+    const std::string word =
+        error ? judge::name_of(judge::verdict_of(finding)) : judge::name_of(finding.severity);
+    std::string head = finding.kind;
+    if (!finding.kernel.empty()) head += " in " + finding.kernel;
+    if (finding.count > 1) head += fmt::format(", {} times", finding.count);
+    const std::string label = fmt::format("{:<10} ", word);
+    out.line("  " + out.paint(error ? Style::bad : Style::warn, label) +
+             out.cut(head, out.width() - 3 - static_cast<int>(label.size())));
+    const auto side = [&](const simt::check::Side& one, const std::string& source) {
+        if (one.place.file.empty()) return;
+        std::string text = fmt::format("{}:{}", one.place.file, one.place.line);
+        if (one.place.column > 0) text += fmt::format(":{}", one.place.column);
+        const int room = out.width() - 14;
+        std::string more = one.access;
+        if (!finding.kernel.empty()) more += (more.empty() ? "" : ", ") + judge::who(one);
+        const bool fits = static_cast<int>(text.size() + 2 + more.size()) <= room;
+        out.line("             " + out.paint(Style::link, text) + (fits ? "  " + more : ""));
+        if (!fits) out.line(out.wrapped(more, 15));
+        if (!source.empty()) out.line("               " + out.paint(Style::bold, out.cut(source, room - 2)));
+    };
+    side(finding.side, finding.source);
+    if (finding.has_other) side(finding.other, finding.other_source);
+    out.line(out.wrapped(finding.message, 13));
+    out.line(out.wrapped("Try: " + finding.advice, 13));
+}
+
+/// What the compiler said, errors and warnings.
+void show_diagnostics(const RungResult& result, Terminal& out) {
+    std::istringstream lines(clean_utf8(result.diagnostics));
+    int shown = 0;
+    for (std::string line; std::getline(lines, line) && shown < 20; ++shown) {
+        out.line("  | " + out.cut(line, out.width() - 5));
+    }
+    if (std::string rest; std::getline(lines, rest))
+        out.line("  | ... (all of it is in the JSON: --json FILE)");
+}
+
+void show_findings(const RungReport& rung, Terminal& out) {
+    constexpr std::size_t most = 4;
+    const judge::Checks& checks = rung.result.checks;
+    for (std::size_t i = 0; i < checks.findings.size() && i < most; ++i)
+        show_finding(checks.findings[i], out);
+    if (checks.findings.size() > most) {
+        out.line(fmt::format("             ... and {} more (all of them are in the JSON: --json FILE)",
+                             checks.findings.size() - most));
+    }
+    if (!checks.findings.empty()) {
+        std::string body = out.wrapped(checks.found_in, 13);
+        body.replace(0, 13, fmt::format("  {:<11}", "found in"));
+        out.line(body);
+    }
+}
+
+}  // namespace
+
+std::string whose_text(const GradeOptions& options) {
+    if (!options.submission.empty()) return "submission " + clean_name(options.submission.string());
+    return options.whose == judge::Whose::solution ? "reference solutions" : "your rungs";
+}
+
+std::string shell_word(const std::string& text) {
+    const auto plain = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("/._-+,:=@%", c);
+    };
+    if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+    if (clean_name(text) != text) {  // bytes that have no business on a terminal
+        std::string word = "$'";
+        for (const char c : text) {
+            const auto byte = static_cast<unsigned char>(c);
+            word += c != '\'' && c != '\\' && byte >= ' ' && byte < 0x7F ? std::string(1, c)
+                                                                         : fmt::format("\\{:03o}", byte);
+        }
+        return word + "'";
+    }
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
+
+int line_of_kernel(const fs::path& file, const RungEntry& rung) {
+    constexpr std::uintmax_t most = 1 << 20;  // bytes; the judge has refused what is larger
+    std::error_code error;
+    if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > most) return 1;
+    std::string text;
+    try {
+        text = read_file(file);
+    } catch (const FileError&) {
+        return 1;
+    }
+    for (const std::string& wanted : {" " + rung.launcher() + "_kernel(", "::" + rung.launcher() + "("}) {
+        const std::size_t at = text.find(wanted);
+        if (at != std::string::npos) {
+            return 1 + static_cast<int>(
+                           std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+        }
+    }
+    return 1;
+}
+
+void show_heading(const Workbook& workbook, const GradeOptions& options, Terminal& out) {
+    const judge::BackendTools* tools = workbook.toolchain.tools(options.backend.backend);
+    std::string where = tools ? tools->describe : "";
+    if (options.backend.backend == Backend::cuda && options.machine.gpu.present) {
+        where = options.machine.gpu.name + (where.empty() ? "" : ", " + where);
+    }
+    out.line(out.paint(Style::bold, "Rungs") + ": " + whose_text(options) + ", backend " +
+             out.paint(Style::bold, name_of(options.backend.backend)) + " (" + options.backend.why +
+             (where.empty() ? "" : "; " + where) + "), seed " + key_text(options.key));
+}
+
+void show_row(const RungReport& rung, int name_width, Terminal& out) {
+    const RungResult& result = rung.result;
+    const std::string left = fmt::format("  {:<{}}  ", clean_utf8(result.rung), name_width);
+    const std::string verdict = fmt::format("{:<14}", judge::name_of(result.verdict));
+    const std::string middle = fmt::format("{:>9}  ", points_text(result));
+    const int room = out.width() - static_cast<int>(left.size() + verdict.size() + middle.size()) - 1;
+    out.line(left + out.paint(style_of(result), verdict) + middle +
+             out.cut(remark_of(rung), std::max(room, 16)));
+}
+
+void show_total(const Report& report, Terminal& out) {
+    int name_width = 5;
+    for (const RungReport& rung : report.rungs) {
+        name_width = std::max(name_width, static_cast<int>(rung.result.rung.size()));
+    }
+    const std::string score = fmt::format("{} / {}", report.score() ? number_text(*report.score()) : "-",
+                                          number_text(report.max_score()));
+    out.line(fmt::format("  {:<{}}  {:<14}{:>9}  ", "total", name_width,
+                         fmt::format("{} of {} pass", report.passed(), report.rungs.size()), score) +
+             out.paint(Style::dim, "in " + seconds_text(report.seconds)));
+    if (!report.score())
+        out.line(fmt::format("  no score: {} of {} undecided", report.undecided(), report.rungs.size()));
+    if (report.speed_modelled()) {
+        for (const RungReport& rung : report.rungs) {
+            if (!rung.result.modelled.done) continue;
+            out.line("speed: modelled for an " + rung.result.modelled.machine +
+                     " from what check mode counted; nothing was timed");
+            break;
+        }
+    } else if (!report.speed_judged()) {
+        out.line("speed: not judged on this backend");
+    }
+    if (report.undecided() > 0) {
+        out.line(out.paint(Style::warn,
+                           fmt::format("{} {} could not be graded: neither a pass nor a zero",
+                                       report.undecided(), report.undecided() == 1 ? "rung" : "rungs")));
+    }
+}
+
+void show_details(const Workbook& workbook, const RungReport& rung, const GradeOptions& options,
+                  Terminal& out) {
+    const RungResult& result = rung.result;
+    const judge::Correctness& found = result.correctness;
+    const Chosen chosen = choose_rung(workbook, result.chapter + "/" + result.rung);
+    const fs::path file =
+        judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(), options.whose, options.submission);
+    const auto row = [&](const char* term, const std::string& text) {
+        if (text.empty()) return;
+        // The term stands in front of the first line of the text.
+        std::string body = out.wrapped(text, 13);
+        body.replace(0, 13, fmt::format("  {:<11}", term));
+        out.line(body);
+    };
+    const bool ours = judge::owner_of(result.verdict) == judge::Owner::ours;
+    out.line();
+    out.line(out.paint(Style::bold, clean_utf8(result.rung)) + "  " +
+             out.paint(style_of(result), judge::name_of(result.verdict)));
+    if (!ours) {
+        std::error_code unknown;
+        std::string place = rung.file;  // of a file that was not handed in, where it was expected
+        if (fs::exists(file, unknown))
+            place += fmt::format(":{}", line_to_look_at(result, file, *chosen.rung));
+        out.line("  at         " + out.paint(Style::link, place));
+    }
+    const bool by_checks = is_finding(result);
+    if (!by_checks) row("what", brief_reason(result));
+    show_findings(rung, out);
+    row("tried", found.failing_case);
+    if (found.cases > 0 && !ours) row("cases", cases_text(found));
+    if (!found.measure.empty() && !found.failing_case.empty()) {
+        row("error", fmt::format("{:.3g}, allowed {:.3g}: {}", found.error, found.tolerance, found.measure));
+    }
+    if (found.wrong > 0 && found.of > 1) {
+        row("wrong", fmt::format("{} of {} elements ({:.3g} %)", found.wrong, found.of,
+                                 100.0 * static_cast<double>(found.wrong) / static_cast<double>(found.of)));
+    }
+    if (!found.first.empty()) {
+        out.line(out.paint(
+            Style::dim, fmt::format("  {:>9} {:>17} {:>17}  {}", "index", "got", "expected", "ULP apart")));
+        for (const Mismatch& mismatch : found.first) {
+            out.line(fmt::format("  {:>9} {:>17.9g} {:>17.9g}  {}", mismatch.index, mismatch.got,
+                                 mismatch.expected,
+                                 mismatch.ulp == ulp_undefined ? std::string("not comparable")
+                                                               : fmt::format("{}", mismatch.ulp)));
+        }
+    }
+    if (!result.checks.done && result.checks.of > 0) row("checks", result.checks.why_not);
+    if (!by_checks) row("likely", found.cause);  // the finding tells it better
+    show_diagnostics(result, out);
+    if (ours) return;
+    std::string again = "./rungs check " + chosen.short_name();
+    if (!options.submission.empty()) again += " --submission " + shell_word(options.submission.string());
+    if (options.whose == judge::Whose::solution) again += " --solution";
+    if (result.given || options.whose == judge::Whose::solution || !options.submission.empty()) {
+        // In one line, however long: it is there to be copied.
+        out.line("  next       " + out.paint(Style::bold, fmt::format("{} --backend {} --seed {}", again,
+                                                                      name_of(options.backend.backend),
+                                                                      key_text(options.key))));
+    } else {
+        out.line("  next       " + out.paint(Style::bold, "./rungs hint " + chosen.short_name()) + ", then " +
+                 out.paint(Style::bold, again));
+    }
+}
+
+void show_failures(const Workbook& workbook, const Report& report, const GradeOptions& options,
+                   Terminal& out) {
+    for (const RungReport& rung : report.rungs) {
+        // A whole table that could not run has said why already.
+        if (!rung.result.passed() && rung.result.verdict != Verdict::not_run) {
+            show_details(workbook, rung, options, out);
+            continue;
+        }
+        const bool slow = rung.result.verdict == judge::Verdict::slow,
+                   remarks = !rung.result.checks.findings.empty() || !rung.result.diagnostics.empty() ||
+                             !rung.result.checks.unchecked.empty();
+        if (!slow && !remarks) continue;
+        out.line();
+        out.line(out.paint(Style::bold, clean_utf8(rung.result.rung)) + "  " +
+                 out.paint(style_of(rung.result), judge::name_of(rung.result.verdict)) +
+                 (remarks ? ", with remarks" : ""));
+        if (slow) out.line(out.wrapped(rung.result.reason, 2));  // the table has room for half of it
+        show_findings(rung, out);
+        if (const std::string text = judge::unchecked_text(rung.result.checks); !text.empty())
+            out.line(out.wrapped(text, 2));
+        show_diagnostics(rung.result,
+                         out);  // a comparison of int and size_t passes every case of this machine
+    }
+}
+
+}  // namespace rungs
