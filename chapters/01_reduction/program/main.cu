@@ -4,11 +4,11 @@
 
 #include <bit>
 #include <cstdio>
-#include <exception>
 #include <set>
 
 #include "program/problem.cuh"
 #include "rungs/atomic_file.hpp"
+#include "rungs/program.hpp"
 #include "rungs/svg.hpp"
 #include "rungs/timing.cuh"
 
@@ -24,18 +24,15 @@ static rungs::Series errors(const reduction::Rung& rung, const reduction::Option
     return series;
 }
 
-int main(int argc, char** argv) try {
-    const reduction::Options options = reduction::parse_options(argc, argv);
-    if (options.help) return std::printf("%s", reduction::usage.data()), 0;
-    cudaDeviceProp device;
-    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = rungs::is_gpu(device);
+static bool run(const reduction::Options& options) {
+    const rungs::ProgramDevice device;
+    const bool gpu = device.gpu;
     rungs::TimingOptions timing;
     if (!gpu) timing.rounds = timing.calls = 1, timing.warm_up = 0;
 
     reduction::Problem problem(options, options.n);
     std::printf("%s of %zu random numbers in [0, 1) on %s: %.9g\n", options.dot ? "dot product" : "sum",
-                options.n, device.name, problem.exact());
+                options.n, device.name.c_str(), problem.exact());
     std::printf("%-16s %14s %8s %8s %12s %s\n", "rung", "result", "error", "answers",
                 gpu ? "us" : "emulated us", gpu ? "  GB/s  of copy" : "");
 
@@ -49,10 +46,9 @@ int main(int argc, char** argv) try {
                          rungs::Scale::log2,
                          rungs::Scale::log10,
                          {}};
-    bool right = true, found = false;
-    for (const reduction::Rung& rung : reduction::rungs) {
-        if (std::string(rung.name).rfind(options.rung, 0) != 0) continue;
-        found = true;
+    bool right = true;
+    for (const reduction::Rung* const one : rungs::rungs_named(reduction::rungs, options.rung)) {
+        const reduction::Rung& rung = *one;
         std::set<unsigned> answers;  // ten equal calls: atomics may give ten different sums
         for (int call = 0; call < 10; ++call) {
             problem.run(rung);
@@ -69,11 +65,13 @@ int main(int argc, char** argv) try {
         std::printf("%s\n", passed ? "" : "  WRONG: more than rounding explains");
         if (!options.picture.empty()) plot.series.push_back(errors(rung, options));
     }
-    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
     if (!options.picture.empty()) rungs::write_file(options.picture, rungs::on_ground(plot.svg()));
-    return right ? 0 : 1;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
+    return right;
+}
+
+int main(int argc, char** argv) {
+    return rungs::run_program([&] {
+        reduction::Options options;
+        return !reduction::parse_options(argc, argv, options) || run(options);
+    });
 }

@@ -2,24 +2,22 @@
 // lists the options. Everything it writes is complete or not there; interrupted and called again, it goes on.
 
 #include <cstdio>
-#include <exception>
 
 #include "program/options.hpp"
 #include "program/pictures.hpp"
 #include "program/simulation.cuh"
+#include "rungs/program.hpp"
 #include "rungs/progress.hpp"
 
-int main(int argc, char** argv) try {
-    const nbody::Options options = nbody::parse_options(argc, argv);
-    if (options.help) return std::printf("%s", nbody::usage.data()), 0;
-    cudaDeviceProp device;
-    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
+static bool run(const nbody::Options& options) {
+    const rungs::ProgramDevice device;
     nbody::Simulation simulation(options);
-    std::printf("%d bodies on %s, %d steps in all\n", options.n, device.name, options.frames * options.steps);
+    std::printf("%d bodies on %s, %d steps in all\n", options.n, device.name.c_str(),
+                options.frames * options.steps);
     bool right = true;
-    const bool gpu = rungs::is_gpu(device);
+    const bool gpu = device.gpu;
     const nbody::Rung* rung = nbody::choose(simulation, options, gpu, right);
-    if (!rung) return std::fprintf(stderr, "no rung is right: nothing to simulate with\n"), 1;
+    if (!rung) return std::fprintf(stderr, "no rung is right: nothing to simulate with\n"), false;
 
     if (simulation.done() > 0)
         std::printf("going on from frame %d in %s\n", simulation.done(), options.out.c_str());
@@ -30,9 +28,12 @@ int main(int argc, char** argv) try {
     }
     nbody::draw(simulation, options);
     std::printf("pictures, animation and curves are in %s\n", options.out.c_str());
-    return right ? 0 : 1;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
+    return right;
+}
+
+int main(int argc, char** argv) {
+    return rungs::run_program([&] {
+        nbody::Options options;
+        return !nbody::parse_options(argc, argv, options) || run(options);
+    });
 }

@@ -4,27 +4,22 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <stdexcept>
 
 #include "figures/pictures.hpp"
 #include "program/problem.cuh"
+#include "rungs/program.hpp"
 #include "rungs/timing.cuh"
 
-int main(int argc, char** argv) try {
-    const jacobi::Options options = jacobi::parse_options(argc, argv);
-    if (options.help) return std::printf("%s", jacobi::usage.data()), 0;
-    cudaDeviceProp device;
-    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = rungs::is_gpu(device);
-    rungs::TimingOptions timing{.rounds = 5, .warm_up = 1, .calls = 1};
-    if (!gpu) timing.rounds = 1, timing.warm_up = 0;
+static bool run(const jacobi::Options& options) {
+    const rungs::ProgramDevice device;
+    const bool gpu = device.gpu;
+    const rungs::TimingOptions timing = device.timing(5);
 
     jacobi::Problem problem(options);
     const jacobi::Lattice& lattice = problem.lattice();
     std::printf("%s on %d x %d sites, %s: until the update's norm is at most %g\n",
                 options.charge == 0 ? "Laplace, hot top edge" : "Poisson, point charge", lattice.nx,
-                lattice.ny, device.name, options.eps);
+                lattice.ny, device.name.c_str(), options.eps);
     const jacobi::Reference expected =
         jacobi::reference_solve(problem.start(), lattice, options.most, static_cast<float>(options.eps));
     const int sweeps = static_cast<int>(expected.norms.size());
@@ -34,10 +29,9 @@ int main(int argc, char** argv) try {
     std::printf("%-18s %8s %12s %10s %14s\n", "rung", "sweeps", "norm", "error",
                 gpu ? "us a sweep" : "emulated us");
 
-    bool right = true, found = false;
-    for (const jacobi::Rung& rung : jacobi::rungs) {
-        if (std::string(rung.name).rfind(options.rung, 0) != 0) continue;
-        found = true;
+    bool right = true;
+    for (const jacobi::Rung* const one : rungs::rungs_named(jacobi::rungs, options.rung)) {
+        const jacobi::Rung& rung = *one;
         problem.run(rung);
         double error = 0;
         const std::vector<float> phi = problem.phi();
@@ -62,10 +56,12 @@ int main(int argc, char** argv) try {
         const std::vector<double> norms = problem.history(rung, at);
         jacobi::draw_convergence(options.pictures + "-convergence.svg", at, norms, lattice);
     }
-    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
-    return right ? 0 : 1;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
+    return right;
+}
+
+int main(int argc, char** argv) {
+    return rungs::run_program([&] {
+        jacobi::Options options;
+        return !jacobi::parse_options(argc, argv, options) || run(options);
+    });
 }

@@ -3,28 +3,25 @@
 // backend times are those of the emulator: they say nothing about a GPU.
 
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 
 #include "program/options.hpp"
 #include "program/study.cuh"
 #include "rungs/atomic_file.hpp"
+#include "rungs/program.hpp"
 #include "rungs/svg.hpp"
 
-int main(int argc, char** argv) try {
-    const red_black::Options options = red_black::parse_options(argc, argv);
-    if (options.help) return std::printf("%s", red_black::usage.data()), 0;
-    cudaDeviceProp device;
-    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = rungs::is_gpu(device), draws = !options.pictures.empty();
+static bool run(const red_black::Options& options) {
+    const rungs::ProgramDevice device;
+    const bool gpu = device.gpu, draws = !options.pictures.empty();
     const int n = options.n > 0 ? options.n : gpu ? 64 : 12;
-    const rungs::TimingOptions timing{.rounds = gpu ? 7u : 1u, .warm_up = gpu ? 1u : 0u, .calls = 1};
+    const rungs::TimingOptions timing = device.timing(7);
     red_black::Study<float> single(n, timing);
     red_black::Study<double> twice(n, timing);
     if (draws) std::filesystem::create_directories(options.pictures);
 
     std::printf("-Laplace(u) = f, %d^3 unknowns, from u = 0 to a residual of %g of the first, on %s%s\n", n,
-                options.tolerance, device.name, gpu ? "" : " (times are the emulator's)");
+                options.tolerance, device.name.c_str(), gpu ? "" : " (times are the emulator's)");
     std::printf("%-22s %10s %10s %9s %10s %10s %9s\n", "rung", "iterations", "factor", "ms", "us each",
                 "in double", "error");
     rungs::LinePlot plot{"Residual against iterations",
@@ -34,10 +31,9 @@ int main(int argc, char** argv) try {
                          rungs::Scale::linear,
                          rungs::Scale::log10,
                          {}};
-    bool right = true, found = false;
-    for (const red_black::Rung& rung : red_black::rungs) {
-        if (std::string(rung.name).rfind(options.rung, 0) != 0) continue;
-        found = true;
+    bool right = true;
+    for (const red_black::Rung* const one : rungs::rungs_named(red_black::rungs, options.rung)) {
+        const red_black::Rung& rung = *one;
         const red_black::Tuning tuning{0, 4};  // the best omega; four sweeps in a tile
         const int most = static_cast<int>(-2 * std::log(options.tolerance) * n * n) + 50;
         const int needed = twice.iterations_to(rung, options.tolerance, most, tuning);
@@ -61,7 +57,6 @@ int main(int argc, char** argv) try {
             std::filesystem::path(options.pictures) / (std::string(rung.name) + "_error_30.png"), single, n,
             true);
     }
-    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
     if (draws)
         rungs::write_file(std::filesystem::path(options.pictures) / "residuals.svg",
                           rungs::on_ground(plot.svg()));
@@ -74,9 +69,12 @@ int main(int argc, char** argv) try {
                     1e3 * red_black::shaped_milliseconds(single, n, block, timing),
                     1e3 * red_black::shaped_milliseconds(twice, n, block, timing));
     }
-    return right ? 0 : 1;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
+    return right;
+}
+
+int main(int argc, char** argv) {
+    return rungs::run_program([&] {
+        red_black::Options options;
+        return !red_black::parse_options(argc, argv, options) || run(options);
+    });
 }

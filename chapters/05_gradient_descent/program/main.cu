@@ -3,27 +3,24 @@
 // nothing about a GPU.
 
 #include <cstdio>
-#include <exception>
 #include <string>
 
 #include "program/problem.cuh"
 #include "rungs/atomic_file.hpp"
+#include "rungs/program.hpp"
 #include "rungs/timing.cuh"
 
 using namespace gradient_descent;
 
-int main(int argc, char** argv) try {
-    const Options options = parse_options(argc, argv);
-    if (options.help) return std::printf("%s", usage.data()), 0;
-    cudaDeviceProp device;
-    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = rungs::is_gpu(device);
+static bool run(const Options& options) {
+    const rungs::ProgramDevice device;
+    const bool gpu = device.gpu;
     rungs::TimingOptions timing;
     if (!gpu) timing.rounds = timing.calls = 1, timing.warm_up = 0;
 
     Problem problem(options);
     const Trace jacobi = problem.oracle(false), descent = problem.oracle(true);
-    std::printf("%d unknowns, condition number %g, on %s\n", options.n, options.kappa, device.name);
+    std::printf("%d unknowns, condition number %g, on %s\n", options.n, options.kappa, device.name.c_str());
     std::printf("%-16s %-14s %10s %12s %12s %14s\n", "rung", "outcome", "iterations", "||b-Ax||/||b||",
                 "as claimed", gpu ? "us an iteration" : "emulated us");
     const auto row = [](const char* name, const Trace& trace) {
@@ -34,10 +31,9 @@ int main(int argc, char** argv) try {
     row("descent, double", descent);
 
     std::vector<rungs::Series> lines;
-    bool right = true, found = false;
-    for (const Rung& rung : gradient_descent::rungs) {
-        if (std::string(rung.name).rfind(options.rung, 0) != 0) continue;
-        found = true;
+    bool right = true;
+    for (const Rung* const one : rungs::rungs_named(gradient_descent::rungs, options.rung)) {
+        const Rung& rung = *one;
         const Solved solved = problem.solve(rung);
         const bool passed = agrees(solved, rung.descends ? descent : jacobi, options.tolerance);
         right = right && passed;
@@ -53,12 +49,14 @@ int main(int argc, char** argv) try {
             rungs::write_file(options.study, rungs::on_ground(study.svg()));
         }
     }
-    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
     if (!options.picture.empty())
         rungs::write_file(options.picture, rungs::on_ground(convergence_plot(options, lines).svg()));
-    return right ? 0 : 1;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
+    return right;
+}
+
+int main(int argc, char** argv) {
+    return rungs::run_program([&] {
+        Options options;
+        return !parse_options(argc, argv, options) || run(options);
+    });
 }

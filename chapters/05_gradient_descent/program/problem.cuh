@@ -27,54 +27,28 @@ struct Options {
     std::uint64_t seed = 1;
     int limit = 2000;
     double tolerance = 1e-5;
-    bool help = false;
     std::string rung;     ///< only this one: "03_descent" or "03"; empty: all
     std::string picture;  ///< the SVG file for ||r|| against iterations; empty: none
     std::string study;    ///< the SVG file for iterations against the condition number; empty: none
 };
 
-inline constexpr std::string_view usage =
-    "usage: gradient_descent [options]\n"
-    "  --n N            unknowns (200)\n"
-    "  --kappa K        condition number, from 1 up (30)\n"
-    "  --seed S         which random system (1)\n"
-    "  --limit M        the most iterations (2000)\n"
-    "  --tolerance T    relative residual at which to stop (1e-5)\n"
-    "  --rung NAME      only this rung: 03_descent, or 03\n"
-    "  --picture FILE   draw ||r|| against the iterations, as SVG\n"
-    "  --study FILE     solve for many condition numbers, print and draw how the iterations grow\n";
-
-/// Reads the command line. @throws std::invalid_argument that names what is wrong, and what is possible.
-inline Options parse_options(int count, char** words) {
-    const auto refuse = [](const std::string& why) {
-        throw std::invalid_argument(why + "\n" + std::string(usage));
-    };
-    const auto number = [](const std::string& flag, const char* text, double least, double most) {
-        return rungs::option_number(flag, text, least, most, usage);
-    };
-    Options options;
-    for (int i = 1; i < count; ++i) {
-        const std::string flag = words[i];
-        if (flag == "--help") {
-            options.help = true;
-            continue;
-        }
-        constexpr std::string_view known[] = {"--n",         "--kappa", "--seed",    "--limit",
-                                              "--tolerance", "--rung",  "--picture", "--study"};
-        if (std::find(std::begin(known), std::end(known), flag) == std::end(known)) {
-            refuse("unknown option '" + flag + "'");
-        }
-        if (++i == count) refuse(flag + " needs a value");
-        if (flag == "--n") options.n = static_cast<int>(number(flag, words[i], 1, 50'000));
-        if (flag == "--kappa") options.kappa = number(flag, words[i], 1, 1e6);
-        if (flag == "--seed") options.seed = static_cast<std::uint64_t>(number(flag, words[i], 0, 1e15));
-        if (flag == "--limit") options.limit = static_cast<int>(number(flag, words[i], 0, 1e6));
-        if (flag == "--tolerance") options.tolerance = number(flag, words[i], 0, 1);
-        if (flag == "--rung") options.rung = words[i];
-        if (flag == "--picture") options.picture = words[i];
-        if (flag == "--study") options.study = words[i];
-    }
-    return options;
+/// Reads the command line. @returns false where it asks for help, which has been printed then
+/// @throws std::invalid_argument that names what is wrong
+inline bool parse_options(int count, const char* const* words, Options& options) {
+    rungs::CommandLine line(
+        "gradient_descent",
+        "Every rung solves the same system, the hardest one for descent at its condition number.");
+    line.add("--n", options.n, 1, 50000, "unknowns");
+    line.add("--kappa", options.kappa, 1.0, 1e6, "condition number");
+    line.add("--seed", options.seed, 0, ~std::uint64_t{0}, "which random system");
+    line.add("--limit", options.limit, 0, 1000000, "the most iterations");
+    line.add("--tolerance", options.tolerance, 0.0, 1.0, "relative residual at which to stop");
+    line.add("--picture", options.picture, "draw ||r|| against the iterations, as SVG");
+    line.add("--study", options.study,
+             "solve for many condition numbers, print and draw how the iterations grow");
+    if (!line.parse(count, words)) return false;
+    options.rung = line.rung();
+    return true;
 }
 
 inline const char* name_of(int outcome) {

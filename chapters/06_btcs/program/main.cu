@@ -3,29 +3,25 @@
 // are those of the emulator: they say nothing about a GPU.
 
 #include <cstdio>
-#include <exception>
 
 #include "program/options.hpp"
 #include "program/study.cuh"
 #include "rungs/atomic_file.hpp"
+#include "rungs/program.hpp"
 
-int main(int argc, char** argv) try {
-    const btcs::Options options = btcs::parse_options(argc, argv);
-    if (options.help) return std::printf("%s", btcs::usage.data()), 0;
-    cudaDeviceProp device;
-    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = rungs::is_gpu(device), draws = !options.pictures.empty();
-    const rungs::TimingOptions timing{.rounds = gpu ? 7u : 1u, .warm_up = gpu ? 1u : 0u, .calls = 1};
+static bool run(const btcs::Options& options) {
+    const rungs::ProgramDevice device;
+    const bool gpu = device.gpu, draws = !options.pictures.empty();
+    const rungs::TimingOptions timing = device.timing(7);
     const auto n = static_cast<std::size_t>(options.n);
 
-    std::printf("a rod of %d points, r = %g, on %s%s\n", options.n, options.r, device.name,
+    std::printf("a rod of %d points, r = %g, on %s%s\n", options.n, options.r, device.name.c_str(),
                 gpu ? "" : " (times are the emulator's)");
     std::printf("%-24s %-18s %16s %14s\n", "rung", "solves", "error / allowed", "us a row");
-    bool right = true, found = false;
+    bool right = true;
     const btcs::Rung *marches = nullptr, *solves = nullptr;  // that may be trusted
-    for (const btcs::Rung& rung : btcs::rungs) {
-        if (std::string(rung.name).rfind(options.rung, 0) != 0) continue;
-        found = true;
+    for (const btcs::Rung* const one : rungs::rungs_named(btcs::rungs, options.rung)) {
+        const btcs::Rung& rung = *one;
         const btcs::Tried tried = btcs::attempt(rung, options.n, options.r, timing);
         right = right && tried.right;
         std::printf("%-24s %-18s %16.3f %14.5f  %s\n", rung.name,
@@ -36,7 +32,6 @@ int main(int argc, char** argv) try {
         if (tried.right && rung.march) marches = &rung;
         if (tried.right && rung.solve && tried.outcome.empty()) solves = &rung;
     }
-    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
 
     if (marches) {
         btcs::Vector hot(n, 0.0);
@@ -72,9 +67,12 @@ int main(int argc, char** argv) try {
                     btcs::heat(rod.front()), btcs::heat(rod.back()), options.steps, solves->name);
         if (draws) btcs::draw_rods(options.pictures + "-insulated.png", {rod});
     }
-    return right ? 0 : 1;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
+    return right;
+}
+
+int main(int argc, char** argv) {
+    return rungs::run_program([&] {
+        btcs::Options options;
+        return !btcs::parse_options(argc, argv, options) || run(options);
+    });
 }

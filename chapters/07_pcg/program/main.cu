@@ -3,39 +3,33 @@
 // emulator: they say nothing about a GPU.
 
 #include <cstdio>
-#include <exception>
 #include <string>
 
 #include "program/options.hpp"
 #include "program/study.cuh"
 #include "rungs/atomic_file.hpp"
+#include "rungs/program.hpp"
 
 using namespace pcg;
 
-int main(int argc, char** argv) try {
-    Options options = parse_options(argc, argv);
-    if (options.help) return std::printf("%s", usage.data()), 0;
-    cudaDeviceProp device;
-    CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-    const bool gpu = rungs::is_gpu(device);
+static bool run(Options options) {
+    const rungs::ProgramDevice device;
+    const bool gpu = device.gpu;
     if (options.side == 0) options.side = gpu ? 127 : 15;
-    const rungs::TimingOptions timing{.rounds = gpu ? 5u : 1u, .warm_up = gpu ? 1u : 0u, .calls = 1};
+    const rungs::TimingOptions timing = device.timing(5);
     std::printf("d = %d, side %d, condition number %.4g, on %s\n", options.d, options.side,
-                condition({options.d, options.side}), device.name);
+                condition({options.d, options.side}), device.name.c_str());
     std::printf("%-20s %-7s %-14s %10s %12s %12s %12s\n", "rung", "type", "outcome", "iterations", "error",
                 gpu ? "us" : "emulated us", "an iteration");
 
     Study<float> single(options, timing);
     Study<double> twice(options, timing);
     Report report(options);
-    bool found = false;
-    for (const Rung& rung : pcg::rungs) {
-        if (std::string(rung.name).rfind(options.rung, 0) != 0) continue;
-        found = true;
+    for (const Rung* const one : rungs::rungs_named(pcg::rungs, options.rung)) {
+        const Rung& rung = *one;
         report.row(rung, single);
         report.row(rung, twice);
     }
-    if (!found) throw std::invalid_argument("there is no rung '" + options.rung + "'; see --help");
     if (!options.picture.empty())
         rungs::write_file(options.picture, rungs::on_ground(report.convergence().svg()));
     if (!options.roofline.empty() && gpu) {
@@ -43,9 +37,12 @@ int main(int argc, char** argv) try {
     } else if (!options.roofline.empty()) {
         std::printf("no roofline: this is an emulator, which has no roofs to measure\n");
     }
-    return report.right() ? 0 : 1;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
+    return report.right();
+}
+
+int main(int argc, char** argv) {
+    return rungs::run_program([&] {
+        Options options;
+        return !parse_options(argc, argv, options) || run(options);
+    });
 }

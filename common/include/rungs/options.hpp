@@ -1,29 +1,52 @@
 #pragma once
-// The numbers on the command line of a chapter's program.
+// The command line of a chapter's program, read by CLI11, which neither nvcc nor the CPU backend's translator
+// has to see.
 
-#include <charconv>
-#include <sstream>
-#include <stdexcept>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <string>
-#include <string_view>
-#include <system_error>
 
 namespace rungs {
 
-/// The number that `flag` was given as `text`, from `least` to `most`.
-/// @throws std::invalid_argument that names what is possible, followed by `usage`
-template <class T>
-T option_number(const std::string& flag, std::string_view text, T least, T most, std::string_view usage) {
-    T value{};
-    const char* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, value);
-    if (read.ec != std::errc() || read.ptr != end || !(value >= least && value <= most)) {
-        std::ostringstream why;
-        why << flag << " takes a number from " << least << " to " << most << ", not '" << text << "'\n"
-            << usage;
-        throw std::invalid_argument(why.str());
-    }
-    return value;
-}
+/// Options, each with a variable that holds its default until the command line gives it another value:
+///
+///     CommandLine line("reduction", "Every rung adds up the same random numbers.");
+///     line.add("--n", options.n, 1, 1 << 30, "how many numbers to add up");
+///     if (!line.parse(argc, argv)) return 0;  // asked for help
+///
+/// Every program has `--rung NAME` and `--help`. A default of 0 or of no characters is not shown: the help
+/// says what it stands for.
+class CommandLine {
+  public:
+    CommandLine(const std::string& name, const std::string& about);
+    ~CommandLine();
+    CommandLine(const CommandLine&) = delete;
+    CommandLine& operator=(const CommandLine&) = delete;
+
+    /// A number from `least` to `most`.
+    void add(const std::string& flag, int& value, int least, int most, const std::string& help);
+    void add(const std::string& flag, std::uint64_t& value, std::uint64_t least, std::uint64_t most,
+             const std::string& help);
+    void add(const std::string& flag, float& value, float least, float most, const std::string& help);
+    void add(const std::string& flag, double& value, double least, double most, const std::string& help);
+    /// The name of a file or folder.
+    void add(const std::string& flag, std::string& value, const std::string& help);
+    void add(const std::string& flag, std::filesystem::path& value, const std::string& help);
+    /// A switch.
+    void add(const std::string& flag, bool& value, const std::string& help);
+
+    /// What `--rung` names: "03_shared_tree" or "03"; empty: all rungs.
+    const std::string& rung() const;
+
+    /// Reads the words. @returns false where help was asked for, which has been printed then
+    /// @throws std::invalid_argument that names what is wrong
+    bool parse(int count, const char* const* words);
+
+  private:
+    struct Parser;
+    std::unique_ptr<Parser> parser_;
+};
 
 }  // namespace rungs

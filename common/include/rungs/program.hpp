@@ -1,0 +1,61 @@
+#pragma once
+// The frame of a chapter's program: what main() does around its own subject.
+
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "rungs/cuda_check.cuh"
+#include "rungs/timing.cuh"
+
+namespace rungs {
+
+/// The device that a program runs on.
+struct ProgramDevice {
+    std::string name;
+    bool gpu = false;  ///< rather than the CPU backend, whose times say nothing about a GPU
+
+    ProgramDevice() {
+        cudaDeviceProp device;
+        CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
+        name = device.name;
+        gpu = is_gpu(device);
+    }
+
+    /// `rounds` times as often as the CPU backend has time for, which is once.
+    TimingOptions timing(unsigned rounds) const {
+        return {.rounds = gpu ? rounds : 1, .warm_up = gpu ? 1u : 0u, .calls = 1};
+    }
+};
+
+/// The rungs whose names begin with `name`. @throws std::invalid_argument where there is none
+template <class Ladder>
+auto rungs_named(const Ladder& ladder, const std::string& name) {
+    std::vector<decltype(&*std::begin(ladder))> found;
+    for (const auto& rung : ladder) {
+        if (std::string(rung.name).rfind(name, 0) == 0) found.push_back(&rung);
+    }
+    if (found.empty()) throw std::invalid_argument("there is no rung '" + name + "'; see --help");
+    return found;
+}
+
+/// Runs `body`, which returns whether all rungs were right. @returns the exit status: 0 they were, 1 they
+/// were not or something failed, 2 the command line was wrong
+template <class Body>
+int run_program(const Body& body) {
+    try {
+        return body() ? 0 : 1;
+    } catch (const std::invalid_argument& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+}
+
+}  // namespace rungs

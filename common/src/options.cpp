@@ -1,0 +1,81 @@
+#include "rungs/options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <stdexcept>
+
+namespace rungs {
+
+struct CommandLine::Parser {
+    CLI::App app;
+    std::string rung;
+
+    Parser(const std::string& name, const std::string& about) : app(about, name) {
+        app.add_option("--rung", rung, "only this rung: 03_name, or 03")->type_name("NAME");
+    }
+
+    template <class T>
+    void number(const std::string& flag, T& value, T least, T most, const std::string& help) {
+        CLI::Option* const option =
+            app.add_option(flag, value, help)->check(CLI::Range(least, most))->type_name("NUMBER");
+        if (value != T{}) option->capture_default_str();
+    }
+};
+
+CommandLine::CommandLine(const std::string& name, const std::string& about)
+    : parser_(std::make_unique<Parser>(name, about)) {}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::add(const std::string& flag, int& value, int least, int most, const std::string& help) {
+    parser_->number(flag, value, least, most, help);
+}
+
+void CommandLine::add(const std::string& flag, std::uint64_t& value, std::uint64_t least, std::uint64_t most,
+                      const std::string& help) {
+    parser_->number(flag, value, least, most, help);
+}
+
+void CommandLine::add(const std::string& flag, float& value, float least, float most,
+                      const std::string& help) {
+    parser_->number(flag, value, least, most, help);
+}
+
+void CommandLine::add(const std::string& flag, double& value, double least, double most,
+                      const std::string& help) {
+    parser_->number(flag, value, least, most, help);
+}
+
+void CommandLine::add(const std::string& flag, std::string& value, const std::string& help) {
+    CLI::Option* const option = parser_->app.add_option(flag, value, help)->type_name("FILE");
+    if (!value.empty()) option->capture_default_str();
+}
+
+void CommandLine::add(const std::string& flag, std::filesystem::path& value, const std::string& help) {
+    parser_->app
+        .add_option_function<std::string>(
+            flag, [&value](const std::string& given) { value = given; }, help)
+        ->type_name("FOLDER")
+        ->default_str(value.string());
+}
+
+void CommandLine::add(const std::string& flag, bool& value, const std::string& help) {
+    parser_->app.add_flag(flag, value, help);
+}
+
+const std::string& CommandLine::rung() const { return parser_->rung; }
+
+bool CommandLine::parse(int count, const char* const* words) {
+    try {
+        parser_->app.parse(count, words);
+        return true;
+    } catch (const CLI::CallForHelp&) {
+        std::printf("%s", parser_->app.help().c_str());
+        return false;
+    } catch (const CLI::ParseError& error) {
+        throw std::invalid_argument(parser_->app.get_name() + ": " + error.what() + "; --help tells more");
+    }
+}
+
+}  // namespace rungs
