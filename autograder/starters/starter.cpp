@@ -140,8 +140,10 @@ std::vector<StarterPair> starter_pairs(const fs::path& root) {
     if (!fs::is_directory(solutions)) throw StarterError(solutions.string() + ": no such folder");
     for (const auto& chapter : fs::directory_iterator(solutions)) {
         const std::string name = chapter.path().filename().string();
+        if (name == "README.md") continue;
         if (!chapter.is_directory() || !is_numbered(name)) {
-            throw StarterError(chapter.path().string() + ": expected only chapter folders (NN_topic) here");
+            throw StarterError(chapter.path().string() +
+                               ": expected only README.md and chapter folders (NN_topic) here");
         }
         if (!fs::is_directory(root / "chapters" / name)) {
             throw StarterError(chapter.path().string() + ": there is no chapters/" + name +

@@ -47,8 +47,7 @@ static bool run(const reduction::Options& options) {
                          rungs::Scale::log10,
                          {}};
     bool right = true;
-    for (const reduction::Rung* const one : rungs::rungs_named(reduction::rungs, options.rung)) {
-        const reduction::Rung& rung = *one;
+    for (const reduction::Rung& rung : rungs::rungs_named(reduction::rungs, options.rung)) {
         std::set<unsigned> answers;  // ten equal calls: atomics may give ten different sums
         for (int call = 0; call < 10; ++call) {
             problem.run(rung);

@@ -204,7 +204,8 @@ TEST_CASE("the program refuses what it does not understand", "[02_nbody][program
     const auto parse = [](std::vector<const char*> words) {
         words.insert(words.begin(), "nbody");
         nbody::Options options;
-        REQUIRE(nbody::parse_options(static_cast<int>(words.size()), words.data(), options));
+        const bool goes_on = nbody::parse_options(static_cast<int>(words.size()), words.data(), options);
+        CHECK(goes_on);
         return options;
     };
     const nbody::Options options = parse({"--bodies", "17", "--rung", "03", "--fresh"});
@@ -214,7 +215,7 @@ TEST_CASE("the program refuses what it does not understand", "[02_nbody][program
     CHECK(parse({}).out == "nbody-out");
     CHECK(parse({"--out", "a b"}).out == "a b");
     CHECK_THROWS_WITH(parse({"--bodies", "0"}),
-                      ContainsSubstring("--bodies") && ContainsSubstring("[1 - 4194304]"));
+                      ContainsSubstring("--bodies") && ContainsSubstring("1 to 4194304"));
     CHECK_THROWS_WITH(parse({"--bodies", "many"}),
                       ContainsSubstring("--bodies") && ContainsSubstring("many"));
     CHECK_THROWS_WITH(parse({"--softening", "0"}), ContainsSubstring("--softening"));

@@ -30,8 +30,7 @@ static bool run(const jacobi::Options& options) {
                 gpu ? "us a sweep" : "emulated us");
 
     bool right = true;
-    for (const jacobi::Rung* const one : rungs::rungs_named(jacobi::rungs, options.rung)) {
-        const jacobi::Rung& rung = *one;
+    for (const jacobi::Rung& rung : rungs::rungs_named(jacobi::rungs, options.rung)) {
         problem.run(rung);
         double error = 0;
         const std::vector<float> phi = problem.phi();

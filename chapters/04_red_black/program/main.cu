@@ -32,8 +32,7 @@ static bool run(const red_black::Options& options) {
                          rungs::Scale::log10,
                          {}};
     bool right = true;
-    for (const red_black::Rung* const one : rungs::rungs_named(red_black::rungs, options.rung)) {
-        const red_black::Rung& rung = *one;
+    for (const red_black::Rung& rung : rungs::rungs_named(red_black::rungs, options.rung)) {
         const red_black::Tuning tuning{0, 4};  // the best omega; four sweeps in a tile
         const int most = static_cast<int>(-2 * std::log(options.tolerance) * n * n) + 50;
         const int needed = twice.iterations_to(rung, options.tolerance, most, tuning);

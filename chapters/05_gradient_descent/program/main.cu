@@ -32,8 +32,7 @@ static bool run(const Options& options) {
 
     std::vector<rungs::Series> lines;
     bool right = true;
-    for (const Rung* const one : rungs::rungs_named(gradient_descent::rungs, options.rung)) {
-        const Rung& rung = *one;
+    for (const Rung& rung : rungs::rungs_named(gradient_descent::rungs, options.rung)) {
         const Solved solved = problem.solve(rung);
         const bool passed = agrees(solved, rung.descends ? descent : jacobi, options.tolerance);
         right = right && passed;

@@ -20,8 +20,7 @@ static bool run(const btcs::Options& options) {
     std::printf("%-24s %-18s %16s %14s\n", "rung", "solves", "error / allowed", "us a row");
     bool right = true;
     const btcs::Rung *marches = nullptr, *solves = nullptr;  // that may be trusted
-    for (const btcs::Rung* const one : rungs::rungs_named(btcs::rungs, options.rung)) {
-        const btcs::Rung& rung = *one;
+    for (const btcs::Rung& rung : rungs::rungs_named(btcs::rungs, options.rung)) {
         const btcs::Tried tried = btcs::attempt(rung, options.n, options.r, timing);
         right = right && tried.right;
         std::printf("%-24s %-18s %16.3f %14.5f  %s\n", rung.name,

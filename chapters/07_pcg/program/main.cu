@@ -25,8 +25,7 @@ static bool run(Options options) {
     Study<float> single(options, timing);
     Study<double> twice(options, timing);
     Report report(options);
-    for (const Rung* const one : rungs::rungs_named(pcg::rungs, options.rung)) {
-        const Rung& rung = *one;
+    for (const Rung& rung : rungs::rungs_named(pcg::rungs, options.rung)) {
         report.row(rung, single);
         report.row(rung, twice);
     }

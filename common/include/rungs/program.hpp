@@ -5,8 +5,11 @@
 
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "rungs/cuda_check.cuh"
@@ -35,9 +38,9 @@ struct ProgramDevice {
 /// The rungs whose names begin with `name`. @throws std::invalid_argument where there is none
 template <class Ladder>
 auto rungs_named(const Ladder& ladder, const std::string& name) {
-    std::vector<decltype(&*std::begin(ladder))> found;
+    std::vector<std::reference_wrapper<const std::remove_reference_t<decltype(*std::begin(ladder))>>> found;
     for (const auto& rung : ladder) {
-        if (std::string(rung.name).rfind(name, 0) == 0) found.push_back(&rung);
+        if (std::string(rung.name).rfind(name, 0) == 0) found.emplace_back(rung);
     }
     if (found.empty()) throw std::invalid_argument("there is no rung '" + name + "'; see --help");
     return found;
