@@ -16,10 +16,12 @@ struct CommandLine::Parser {
     }
 
     template <class T>
-    void number(const std::string& flag, T& value, T least, T most, const std::string& help) {
-        CLI::Option* const option =
-            app.add_option(flag, value, help)->check(CLI::Range(least, most))->type_name("NUMBER");
+    CLI::Option* number(const std::string& flag, T& value, T least, T most, const std::string& help) {
+        CLI::Range range(least, most);
+        range.description("");  // is told when a value lies outside
+        CLI::Option* const option = app.add_option(flag, value, help)->check(range)->type_name("NUMBER");
         if (value != T{}) option->capture_default_str();
+        return option;
     }
 };
 
@@ -34,7 +36,10 @@ void CommandLine::add(const std::string& flag, int& value, int least, int most, 
 
 void CommandLine::add(const std::string& flag, std::uint64_t& value, std::uint64_t least, std::uint64_t most,
                       const std::string& help) {
-    parser_->number(flag, value, least, most, help);
+    // CLI11 takes -1 for the largest of all.
+    parser_->number(flag, value, least, most, help)->check([](const std::string& text) {
+        return text.rfind('-', 0) == 0 ? "must not be negative" : std::string();
+    });
 }
 
 void CommandLine::add(const std::string& flag, float& value, float least, float most,
