@@ -31,7 +31,7 @@ template <class T>
 std::string npy_type() {
     static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>, "numbers only");
     const char kind = std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u';
-    return (sizeof(T) == 1 ? "|" : "<") + std::string(1, kind) + std::to_string(sizeof(T));
+    return {sizeof(T) == 1 ? '|' : '<', kind, static_cast<char>('0' + sizeof(T))};
 }
 void write_npy(const std::filesystem::path& path, const void* values, std::size_t count, std::size_t element,
                const std::string& type, std::span<const std::size_t> shape);
