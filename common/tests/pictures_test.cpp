@@ -129,7 +129,7 @@ void check_svg(const std::string& svg) {
     if (std::system("command -v xmllint >/dev/null 2>&1") == 0) {
         const rungs::TemporaryFolder folder;
         write_file(folder / "a.svg", svg);
-        CHECK(std::system(("xmllint --noout " + (folder / "a.svg").string()).c_str()) == 0);
+        CHECK(std::system(("xmllint --noout '" + (folder / "a.svg").string() + "'").c_str()) == 0);
     }
 }
 
