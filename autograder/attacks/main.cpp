@@ -1,7 +1,6 @@
 // Runs every adversarial submission in this folder through the judge and compares with what it must earn.
-//     rungs_attacks [--cuda] [--ordinary-user] [NN ...]     all, or those whose folder name contains one of
-//                                                           the words; started as root, go on without its
-//                                                           rights
+//     rungs_attacks [--cuda] [--ordinary-user] [NN ...]     all, or those whose folder name has one of the
+//                                                           words; started as root, go on without its rights
 // After each attack: no process is left, no file outside the cache has changed, and an honest submission
 // still passes. Exit status: 0 all held, 1 not, 3 could not check.
 

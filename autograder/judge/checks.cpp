@@ -266,8 +266,9 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             std::vector<Finding> found;
             try {
                 if (!checked.report.empty()) {
-                    found = read_findings(checked.report);
-                    for (const std::uint64_t block : read_blocks(checked.report)) blocks.insert(block);
+                    const nlohmann::json report = parse_report(checked.report);
+                    found = findings_of(report);
+                    for (const std::uint64_t block : blocks_of(report)) blocks.insert(block);
                 }
             } catch (const std::runtime_error& error) {
                 failure = Failure{Verdict::protocol, error.what()};

@@ -100,11 +100,12 @@ std::string place_text(const simt::check::Place& place) {
 
 }  // namespace
 
-std::vector<Finding> read_findings(const std::string& report) {
+std::vector<Finding> read_findings(const std::string& report) { return findings_of(parse_report(report)); }
+
+std::vector<Finding> findings_of(const json& report) {
     std::vector<Finding> findings;
     try {
-        const json root = parse_report(report);
-        const json& list = root.at("findings");
+        const json& list = report.at("findings");
         if (!list.is_array()) refuse("no list of findings");
         for (const json& entry : list) {
             if (findings.size() == most_findings) break;
@@ -117,9 +118,9 @@ std::vector<Finding> read_findings(const std::string& report) {
     return findings;
 }
 
-std::vector<std::uint64_t> read_blocks(const std::string& report) {
+std::vector<std::uint64_t> blocks_of(const json& report) {
     try {
-        return json::parse(report).at("blocks").get<std::vector<std::uint64_t>>();
+        return report.at("blocks").get<std::vector<std::uint64_t>>();
     } catch (const json::exception& error) {
         refuse(one_line(error.what()));
     }

@@ -5,17 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "judge/report_json.hpp"
 #include "judge/result.hpp"
 
 namespace rungs::judge {
 
 /// The findings of a worker's report (Worker::report): at most 50, what explains most first. Their texts are
 /// printable and short. @throws std::runtime_error for anything that is no such report
-std::vector<Finding> read_findings(const std::string& json);
+std::vector<Finding> read_findings(const std::string& report);
+/// The same of a report that parse_report() has read.
+std::vector<Finding> findings_of(const nlohmann::json& report);
 
 /// The basic blocks that a worker's report says have run for the first time (simt::check::take_blocks).
-/// @throws std::runtime_error as read_findings does
-std::vector<std::uint64_t> read_blocks(const std::string& json);
+/// @throws std::runtime_error as findings_of does
+std::vector<std::uint64_t> blocks_of(const nlohmann::json& report);
 
 /// Sorts by what explains most: errors first; then bad accesses, barriers, races, missing values, because a
 /// race may well be the consequence of a barrier that some threads do not reach. A value that is missing

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "judge/diagnostics.hpp"
+
 namespace rungs::judge {
 namespace {
 
@@ -14,8 +16,8 @@ constexpr std::size_t most_bytes = 64U << 20;
 /// What one takes beside its text: in a list that may have room for twice as many; on the heap; in a tree.
 constexpr std::size_t value_bytes = 2 * sizeof(json), heap_bytes = 64, node_bytes = 128;
 
-[[noreturn]] void refuse(const char* what) {
-    throw std::runtime_error(std::string("a report without sense: ") + what);
+[[noreturn]] void refuse(const std::string& what) {
+    throw std::runtime_error("a report without sense: " + what);
 }
 
 /// Adds up what the values of a text will take.
@@ -56,9 +58,13 @@ struct Weigher {
 }  // namespace
 
 json parse_report(const std::string& text) {
-    Weigher weigher;
-    json::sax_parse(text, &weigher);
-    return json::parse(text);
+    try {
+        Weigher weigher;
+        json::sax_parse(text, &weigher);
+        return json::parse(text);
+    } catch (const json::exception& error) {
+        refuse(one_line(error.what()));
+    }
 }
 
 }  // namespace rungs::judge

@@ -9,7 +9,7 @@ namespace rungs::judge {
 
 /// Parses the text of a report (Worker::report). A few bytes of JSON can take hundreds in memory: what would
 /// take more than a report of this size needs is refused.
-/// @throws nlohmann::json::exception for what is no JSON, std::runtime_error for what is too much
+/// @throws std::runtime_error for what is no JSON, and for too much of it
 nlohmann::json parse_report(const std::string& text);
 
 }  // namespace rungs::judge

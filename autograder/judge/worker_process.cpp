@@ -386,11 +386,11 @@ std::optional<Failure> Worker::report(double seconds, std::string& json) {
         looked_up_ = true;
         std::vector<std::uint64_t> addresses(std::min<std::size_t>(answer.addresses, most));
         std::memcpy(addresses.data(), from, addresses.size() * sizeof addresses[0]);
-        std::vector<std::string> line{"addr2line", "-a", "-C", "-f", "-i", "-e", executable_.string()};
-        for (const std::uint64_t address : addresses) line.push_back(fmt::format("{:#x}", address));
+        std::vector<std::string> hex;
+        for (const std::uint64_t address : addresses) hex.push_back(fmt::format("{:#x}", address));
         std::string places;
         try {
-            places = simt::check::with_columns(executable_.string(), run_binutil(line, stop_));
+            places = simt::check::with_columns(executable_.string(), places_of(hex));
         } catch (const Rejected& rejected) {
             return Failure{Verdict::protocol, rejected.what()};
         }
@@ -405,22 +405,28 @@ std::string Worker::printed() const {
     return trim_diagnostics(text, {}, 20);
 }
 
+std::string Worker::places_of(const std::vector<std::string>& addresses) const {
+    std::vector<std::string> line{"addr2line", "-a", "-C", "-f", "-i", "-e", executable_.string()};
+    line.insert(line.end(), addresses.begin(), addresses.end());
+    return run_binutil(line, stop_);
+}
+
 std::string Worker::with_lines(std::string report) const {
     constexpr std::size_t most = 64;  // addresses
     const std::string own = executable_.filename().string() + "+0x";
-    std::vector<std::string> line{"addr2line", "-a", "-C", "-f", "-i", "-e", executable_.string()};
+    std::vector<std::string> addresses;
     std::vector<std::size_t> starts;
     for (std::size_t at = report.find(own); at != std::string::npos && starts.size() < most;
          at = report.find(own, at + 1)) {
         const std::size_t digits = at + own.size();
         const std::size_t end = std::min(report.find_first_not_of("0123456789abcdef", digits), report.size());
-        line.push_back(report.substr(digits, std::min<std::size_t>(end - digits, 16)));
+        addresses.push_back(report.substr(digits, std::min<std::size_t>(end - digits, 16)));
         starts.push_back(at);
     }
     if (starts.empty()) return report;
     std::istringstream answer;
     try {
-        answer.str(run_binutil(line, stop_));
+        answer.str(places_of(addresses));
     } catch (const std::exception&) {
         return report;  // the addresses have to do
     }
@@ -438,7 +444,7 @@ std::string Worker::with_lines(std::string report) const {
         }
     }
     for (std::size_t i = starts.size(); i-- > 0;) {
-        const std::size_t length = own.size() + line[line.size() - starts.size() + i].size();
+        const std::size_t length = own.size() + addresses[i].size();
         const std::string& place = places[i];
         const bool kernel = starts[i] >= 7 && report.compare(starts[i] - 7, 7, "kernel ") == 0;
         const std::string known =

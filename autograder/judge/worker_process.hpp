@@ -61,8 +61,7 @@ void fill_region(std::byte* region, const protocol::Region& where, const Array& 
 void fill_request(protocol::Request& request, const std::string& problem, const Task& task,
                   std::uint32_t calls);
 
-/// Of the memory that a worker hands back, the elements of the outputs. `contents`: what begins
-/// at protocol::reply_bytes.
+/// The elements of the outputs, of what a worker hands back. `contents` begins at protocol::reply_bytes.
 std::vector<Array> outputs_in(const Task& task, const Layout& layout, const std::byte* contents);
 
 /// Words from the system for every call: nothing that a worker sees tells what the next call brings.
@@ -129,6 +128,8 @@ class Worker {
     Failure timed_out(double seconds);
     /// What the CPU backend says in Reply::report, in one line: "deadlock: kernel k: ...".
     std::string backend_report() const;
+    /// What addr2line says of addresses in the worker's code, in hexadecimal. @throws Rejected, InfraError
+    std::string places_of(const std::vector<std::string>& addresses) const;
     /// Puts files and lines for addresses in the worker's code: it may start no program that would know them.
     std::string with_lines(std::string report) const;
 

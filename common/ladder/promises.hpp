@@ -4,20 +4,15 @@
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
-#include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "rungs/catch.hpp"
-#include "rungs/device_buffer.cuh"
-#include "rungs/exam.hpp"
+#include "rungs/cuda_check.cuh"
 #include "rungs/timing.cuh"
 
 namespace rungs {
@@ -39,36 +34,51 @@ inline std::uint64_t exam_key() {
 
 namespace detail {
 
-template <const auto& ladder, const auto& promises, std::size_t pair>
+template <class Rungs, const auto& promises, std::size_t pair>
 void keep() {
     RUNGS_NEEDS_DEVICE();
-    promises[pair % std::size(promises)].first(ladder[pair / std::size(promises)]);
+    promises[pair % std::size(promises)].first(Rungs::at(pair / std::size(promises)));
 }
 
-template <const auto& ladder, const auto& promises, class Concerns, std::size_t... pair>
+template <class Rungs, const auto& promises, class Concerns, std::size_t... pair>
 bool register_pairs(const std::string& chapter, const Concerns& concerns, std::index_sequence<pair...>) {
-    const auto add = [&](void (*test)(), const auto& rung, const char* promise) {
-        if (!concerns(rung)) return;
-        const std::string name = std::string(rung.name) + " " + promise;
-        const std::string tags = "[" + chapter + "][" + rung.name + "]";
-        REGISTER_TEST_CASE(test, name, tags);
+    if (Rungs::count() > Rungs::most) std::abort();  // some would have no test
+    const auto add = [&](void (*test)(), std::size_t index) {
+        const std::size_t rung = index / std::size(promises);
+        if (rung >= Rungs::count() || !concerns(Rungs::at(rung))) return;
+        const std::string name = Rungs::name(rung);
+        REGISTER_TEST_CASE(test, name + " " + promises[index % std::size(promises)].second,
+                           "[" + chapter + "][" + name + "]");
     };
-    (add(keep<ladder, promises, pair>, ladder[pair / std::size(promises)],
-         promises[pair % std::size(promises)].second),
-     ...);
+    (add(keep<Rungs, promises, pair>, pair), ...);
     return true;
 }
 
+/// The rows of a contract's table.
+template <const auto& ladder>
+struct Table {
+    static constexpr std::size_t most = std::size(ladder);
+    static std::size_t count() { return most; }
+    static const auto& at(std::size_t rung) { return ladder[rung]; }
+    static std::string name(std::size_t rung) { return ladder[rung].name; }
+};
+
 }  // namespace detail
 
-/// Registers the test "NN_name promise" with the tags [chapter][NN_name] for each rung of the contract's
-/// table `ladder` and each pair of a function of a rung and its name in `promises`. Catch2 wants a function
-/// for each test: one is made for each of them.
+/// Registers the test "NN_name promise" with the tags [chapter][NN_name] for each of `Rungs` and each pair of
+/// a function of a rung and its name in `promises`. Catch2 wants a function for each test: one is made for
+/// each of Rungs::most rungs.
 /// @param concerns  says of a rung whether these promises are made of it
+template <class Rungs, const auto& promises, class Concerns>
+bool register_promises(const std::string& chapter, const Concerns& concerns) {
+    return detail::register_pairs<Rungs, promises>(
+        chapter, concerns, std::make_index_sequence<Rungs::most * std::size(promises)>());
+}
+
+/// The same for the rows of a contract's table `ladder`.
 template <const auto& ladder, const auto& promises, class Concerns>
 bool register_promises(const std::string& chapter, const Concerns& concerns) {
-    return detail::register_pairs<ladder, promises>(
-        chapter, concerns, std::make_index_sequence<std::size(ladder) * std::size(promises)>());
+    return register_promises<detail::Table<ladder>, promises>(chapter, concerns);
 }
 template <const auto& ladder, const auto& promises>
 bool register_promises(const std::string& chapter) {

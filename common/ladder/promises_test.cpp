@@ -8,7 +8,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
@@ -220,30 +219,15 @@ constexpr std::pair<Promise, const char*> promises[] = {
     {serves_two_host_threads, "serves two host threads"},
 };
 
-// Catch2 wants a function for each test: there are enough for this many rungs.
-constexpr std::size_t most_rungs = 32;
+struct Rungs {
+    static constexpr std::size_t most = 32;
+    static std::size_t count() { return rung_names().size(); }
+    static std::string at(std::size_t rung) { return rung_names()[rung]; }
+    static std::string name(std::size_t rung) { return at(rung); }
+};
 
-template <std::size_t pair>
-void keep() {
-    RUNGS_NEEDS_DEVICE();
-    promises[pair % std::size(promises)].first(rung_names()[pair / std::size(promises)]);
-}
-
-template <std::size_t... pair>
-bool register_promises(std::index_sequence<pair...>) {
-    const std::vector<const char*> rungs = rung_names();
-    if (rungs.size() > most_rungs) std::abort();
-    const auto add = [&](void (*test)(), std::size_t index) {
-        if (index >= rungs.size() * std::size(promises)) return;
-        const std::string rung = rungs[index / std::size(promises)];
-        REGISTER_TEST_CASE(test, rung + " " + promises[index % std::size(promises)].second,
-                           "[" RUNGS_CHAPTER_NAME "][" + rung + "]");
-    };
-    (add(keep<pair>, pair), ...);
-    return true;
-}
-
-const bool registered = register_promises(std::make_index_sequence<most_rungs * std::size(promises)>());
+const bool registered =
+    rungs::register_promises<Rungs, promises>(RUNGS_CHAPTER_NAME, [](const std::string&) { return true; });
 
 }  // namespace
 

@@ -31,8 +31,8 @@ inline std::vector<Entry> entries_of(const std::string& rung) {
     return entries;
 }
 
-/// A case, its input in device memory with NaN around, and outputs that are NaN where the exam gives no
-/// content.
+/// A case, its input in device memory with NaN around, and outputs that are NaN where the exam
+/// gives no content.
 class Trial {
   public:
     static constexpr std::size_t guard = 4096;  ///< bytes on either side of an array

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <stdexcept>
+#include <type_traits>
 
 namespace rungs {
 
@@ -14,15 +15,6 @@ struct CommandLine::Parser {
     Parser(const std::string& name, const std::string& about) : app(about, name) {
         app.add_option("--rung", rung, "only this rung: 03_name, or 03")->type_name("NAME");
     }
-
-    template <class T>
-    CLI::Option* number(const std::string& flag, T& value, T least, T most, const std::string& help) {
-        CLI::Range range(least, most);
-        range.description("");  // is told when a value lies outside
-        CLI::Option* const option = app.add_option(flag, value, help)->check(range)->type_name("NUMBER");
-        if (value != T{}) option->capture_default_str();
-        return option;
-    }
 };
 
 CommandLine::CommandLine(const std::string& name, const std::string& about)
@@ -30,27 +22,25 @@ CommandLine::CommandLine(const std::string& name, const std::string& about)
 
 CommandLine::~CommandLine() = default;
 
-void CommandLine::add(const std::string& flag, int& value, int least, int most, const std::string& help) {
-    parser_->number(flag, value, least, most, help);
+template <class T>
+void CommandLine::add(const std::string& flag, T& value, std::type_identity_t<T> least,
+                      std::type_identity_t<T> most, const std::string& help) {
+    CLI::Range range(least, most);
+    range.description("");  // is told when a value lies outside
+    CLI::Option* const option = parser_->app.add_option(flag, value, help)->type_name("NUMBER");
+    if constexpr (std::is_unsigned_v<T>) {
+        option->check([](const std::string& text) {  // CLI11 takes -1 for the largest of all
+            return text.rfind('-', 0) == 0 ? "must not be negative" : std::string();
+        });
+    }
+    option->check(range);
+    if (value != T{}) option->capture_default_str();
 }
-
-void CommandLine::add(const std::string& flag, std::uint64_t& value, std::uint64_t least, std::uint64_t most,
-                      const std::string& help) {
-    // CLI11 takes -1 for the largest of all.
-    parser_->number(flag, value, least, most, help)->check([](const std::string& text) {
-        return text.rfind('-', 0) == 0 ? "must not be negative" : std::string();
-    });
-}
-
-void CommandLine::add(const std::string& flag, float& value, float least, float most,
-                      const std::string& help) {
-    parser_->number(flag, value, least, most, help);
-}
-
-void CommandLine::add(const std::string& flag, double& value, double least, double most,
-                      const std::string& help) {
-    parser_->number(flag, value, least, most, help);
-}
+template void CommandLine::add(const std::string&, int&, int, int, const std::string&);
+template void CommandLine::add(const std::string&, std::uint64_t&, std::uint64_t, std::uint64_t,
+                               const std::string&);
+template void CommandLine::add(const std::string&, float&, float, float, const std::string&);
+template void CommandLine::add(const std::string&, double&, double, double, const std::string&);
 
 void CommandLine::add(const std::string& flag, std::string& value, const std::string& help) {
     CLI::Option* const option = parser_->app.add_option(flag, value, help)->type_name("FILE");

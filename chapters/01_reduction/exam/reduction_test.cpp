@@ -1,6 +1,5 @@
-// What the contract of chapter 1 promises besides what all do. Each rung has its own tests, under its own
-// tag:
-// `[03_shared_tree]`.
+// What the contract of chapter 1 promises besides what all do. Each rung has its own tests, under its
+// own tag: `[03_shared_tree]`.
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,5 @@
-// What the contract of chapter 2 promises besides what all do. Each rung has its own tests, under its own
-// tag:
-// `[03_unrolled]`.
+// What the contract of chapter 2 promises besides what all do. Each rung has its own tests, under its
+// own tag: `[03_unrolled]`.
 
 #include <cuda_runtime.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
-// What the contract of chapter 3 promises besides what all do. Each rung has its own tests, under its own
-// tag:
-// `[05_shared_halo]`.
+// What the contract of chapter 3 promises besides what all do. Each rung has its own tests, under its
+// own tag: `[05_shared_halo]`.
 
 #include <cuda_runtime.h>
 

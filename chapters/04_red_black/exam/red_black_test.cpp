@@ -1,6 +1,5 @@
-// What the contract of chapter 4 promises besides what all do. Each rung has its own tests, under its own
-// tag:
-// `[03_half_grid]`.
+// What the contract of chapter 4 promises besides what all do. Each rung has its own tests, under its
+// own tag: `[03_half_grid]`.
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,5 @@
-// What the contract of chapter 5 promises besides what all do. Each rung has its own tests, under its own
-// tag:
-// `[03_descent]`.
+// What the contract of chapter 5 promises besides what all do. Each rung has its own tests, under its
+// own tag: `[03_descent]`.
 
 #include <cuda_runtime.h>
 

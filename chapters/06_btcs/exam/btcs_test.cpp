@@ -1,6 +1,5 @@
-// What the contract of chapter 6 promises besides what all do. Each rung has its own tests, under its own
-// tag:
-// `[03_thomas_batched]`.
+// What the contract of chapter 6 promises besides what all do. Each rung has its own tests, under its
+// own tag: `[03_thomas_batched]`.
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,5 @@
-// What the contract of chapter 7 promises besides what all do. Each rung has its own tests, under its own
-// tag:
-// `[04_cg]`.
+// What the contract of chapter 7 promises besides what all do. Each rung has its own tests, under its
+// own tag: `[04_cg]`.
 
 #include <cuda_runtime.h>
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 namespace rungs {
 
@@ -25,12 +26,10 @@ class CommandLine {
     CommandLine(const CommandLine&) = delete;
     CommandLine& operator=(const CommandLine&) = delete;
 
-    /// A number from `least` to `most`.
-    void add(const std::string& flag, int& value, int least, int most, const std::string& help);
-    void add(const std::string& flag, std::uint64_t& value, std::uint64_t least, std::uint64_t most,
+    /// A number from `least` to `most`: an int, std::uint64_t, float or double.
+    template <class T>
+    void add(const std::string& flag, T& value, std::type_identity_t<T> least, std::type_identity_t<T> most,
              const std::string& help);
-    void add(const std::string& flag, float& value, float least, float most, const std::string& help);
-    void add(const std::string& flag, double& value, double least, double most, const std::string& help);
     /// The name of a file or folder.
     void add(const std::string& flag, std::string& value, const std::string& help);
     void add(const std::string& flag, std::filesystem::path& value, const std::string& help);
