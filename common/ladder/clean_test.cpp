@@ -146,7 +146,7 @@ TEST_CASE("check mode counts of the reference rungs what ncu counts, but for the
     simt::set_multiprocessors(before);
     CHECK_NOTHROW(
         rungs::validation::compare_counts(counted, now, folder + "/counted_exceptions.csv", chapter));
-    // What docs/model.md shows.
+    // What docs/model.md tells.
     REQUIRE(committed.rows.size() == now.rows.size());
     for (std::size_t i = 0; i < now.rows.size(); ++i) {
         CAPTURE(now.rows[i].name);

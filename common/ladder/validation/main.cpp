@@ -1,17 +1,15 @@
-// Writes the tables of docs/model.md from the committed measurements, or says whether they are current.
+// Writes what docs/model.md tells of the committed measurements, or says whether it is current.
 //
 //     rungs_validation ROOT            prints the comparison of measured and modelled times
-//     rungs_validation ROOT --write    puts the tables between their marks in docs/model.md
+//     rungs_validation ROOT --write    puts the summaries between their marks in docs/model.md
 //     rungs_validation ROOT --check    ends with 1 if the page has other tables
 //     rungs_validation ROOT --counts RAW...  turns what ncu printed of ladders into a table, on standard
 //     output
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <set>
 #include <sstream>
 
 #include "rungs/atomic_file.hpp"
@@ -91,54 +89,6 @@ std::string summary(const std::vector<Comparison>& comparisons) {
            " at 0.9 or more | " + share_text(all) + " |\n";
 }
 
-std::string golden_table(const fs::path& folder) {
-    std::ifstream exceptions(folder / "exceptions.csv"), measured(folder / "measured.csv");
-    const golden::Table table = golden::read(measured);
-    std::string text = "Counted on: " + table.comments.at(0) + "; " + table.comments.at(1) + ".\n\n";
-    text +=
-        "| kernel | loads: requests, sectors | stores: requests, sectors | atomics: requests, sectors | "
-        "shared "
-        "wavefronts: loads, stores, atomics | textures: requests, sectors |\n|:--|--:|--:|--:|--:|--:|\n";
-    const auto cell = [](const golden::Row& row, const std::vector<std::string>& metrics) {
-        std::string numbers;
-        double sum = 0;
-        for (const std::string& metric : metrics) {
-            double value = 0;
-            std::istringstream names(metric);
-            for (std::string name; std::getline(names, name, '+');) value += row.value.at(name + ".sum");
-            sum += value;
-            numbers += (numbers.empty() ? "" : ", ") + format("%.0f", value);
-        }
-        return sum > 0 ? numbers : std::string();
-    };
-    const std::string requests = "l1tex__t_requests_pipe_lsu_mem_global_op_";
-    const std::string sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
-    const std::string wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_";
-    for (const golden::Row& row : table.rows) {
-        text +=
-            "| " + row.name + " | " + cell(row, {requests + "ld", sectors + "ld"}) + " | " +
-            cell(row, {requests + "st", sectors + "st"}) + " | " +
-            cell(row, {requests + "red+" + requests + "atom", sectors + "red+" + sectors + "atom"}) + " | " +
-            cell(row, {wavefronts + "ld", wavefronts + "st", wavefronts + "atom"}) + " | " +
-            cell(row, {"l1tex__t_requests_pipe_tex_mem_texture", "l1tex__t_sectors_pipe_tex_mem_texture"}) +
-            " |\n";
-    }
-    text +=
-        "\nAll of these are predicted exactly, wavefronts too, but for:\n\n"
-        "| kernel | metric | under | why the GPU counts otherwise |\n|:--|:--|:--|:--|\n";
-    for (std::string line; std::getline(exceptions, line);) {
-        if (line.empty() || line[0] == '#' || line.rfind("kernel,", 0) == 0) continue;
-        std::istringstream cells(line);
-        std::string kernel, metric, compiler, reason;
-        std::getline(cells, kernel, ',');
-        std::getline(cells, metric, ',');
-        std::getline(cells, compiler, ',');
-        std::getline(cells, reason);
-        text += "| " + kernel + " | `" + metric + "` | " + compiler + " | " + reason + " |\n";
-    }
-    return text;
-}
-
 /// What ncu printed of ladders that ran with `--once`, which print a line with the rung's name for each.
 int print_counts(const fs::path& root, const std::vector<std::string>& files) {
     std::ifstream list(root / "common/simt/golden/metrics.txt");
@@ -164,37 +114,14 @@ int print_counts(const fs::path& root, const std::vector<std::string>& files) {
     return 0;
 }
 
-/// Both tables of counts, and why they differ where they do.
-std::string counts_table(const fs::path& folder) {
+/// How many of ncu's counts check mode has too.
+std::string counts_summary(const fs::path& folder) {
     const CountComparison comparison =
         compare_counts(read_counts(folder / "counted.csv"), read_counts(folder / "predicted.csv"),
                        folder / "counted_exceptions.csv");
-    std::string text =
-        "Counted on: " + comparison.machine +
-        ".\n\n| rung | case | loads: requests, sectors | stores | atomics | shared wavefronts: "
-        "loads, stores, atomics | textures: requests, sectors |\n|:--|:--|--:|--:|--:|--:|--:|\n";
-    for (const CountedRung& rung : comparison.rungs) {
-        const auto cell = [&](std::size_t from, std::size_t to) {
-            std::string numbers;
-            bool any = false;
-            for (std::size_t i = from; i < to; ++i) {
-                const auto& [counted, predicted] = rung.counts[i];
-                any = any || counted > 0 || predicted > 0;
-                numbers += (numbers.empty() ? "" : ", ") + format("%.0f", counted);
-                if (counted != predicted) numbers += format(" (%.0f)", predicted);
-            }
-            return any ? numbers : std::string();
-        };
-        text += "| " + rung.rung + " | " + rung.which + " | " + cell(0, 2) + " | " + cell(2, 4) + " | " +
-                cell(4, 6) + " | " + cell(6, 9) + " | " + cell(9, 11) + " |\n";
-    }
-    text += "\nEqual, wavefronts within 2 %: " + std::to_string(comparison.equal) + " of " +
-            std::to_string(comparison.of) + " counts that are not zero.";
-    if (!comparison.reasons.empty())
-        text += " The others, and why:\n\n| rung | counts | why the GPU has others |\n|:--|:--|:--|\n";
-    for (const auto& [rung, counts, reason] : comparison.reasons)
-        text += "| " + rung + " | " + counts + " | " + reason + " |\n";
-    return text + (comparison.reasons.empty() ? "\n" : "");
+    return "On an " + comparison.machine + ": " + std::to_string(comparison.equal) + " of " +
+           std::to_string(comparison.of) +
+           " counts that are not zero are equal (wavefronts within 2 %), and each of the others has its reason.\n";
 }
 
 /// Puts `table` between `<!-- name -->` and `<!-- end -->`.
@@ -211,19 +138,17 @@ int run(const fs::path& root, const std::string& action) {
                 modelled = read_times(folder / "modelled.csv");
     const std::vector<Comparison> comparisons = compare(measured, modelled, baselines(root));
     if (action.empty()) {
-        std::cout << times_table(comparisons) << '\n' << summary(comparisons);
+        std::cout << measured.machine << "\n\n" << times_table(comparisons) << '\n' << summary(comparisons);
         return 0;
     }
     std::ifstream in(page_file);
     std::string page((std::istreambuf_iterator<char>(in)), {});
     const std::string before = page;
     page = insert(page, "summary", summary(comparisons));
-    page = insert(page, "times", "Measured on: " + measured.machine + ".\n\n" + times_table(comparisons));
-    page = insert(page, "golden", golden_table(root / "common/simt/golden"));
-    page = insert(page, "counts", counts_table(folder));
+    page = insert(page, "counts", counts_summary(folder));
     if (action == "--check") {
         if (page == before) return 0;
-        std::cerr << "docs/model.md is not what its tables say: run rungs_validation " << root.string()
+        std::cerr << "docs/model.md is not what its files say: run rungs_validation " << root.string()
                   << " --write\n";
         return 1;
     }

@@ -163,21 +163,19 @@ CountComparison compare_counts(const golden::Table& gpu, const golden::Table& ow
     for (std::string line; std::getline(in, line);) {
         if (line.empty() || line[0] == '#' || line.rfind("rung,", 0) == 0) continue;
         std::istringstream cells(line);
-        CountComparison::Reason reason;
-        std::getline(cells, reason.rung, ',');
-        std::getline(cells, reason.counts, ',');
-        std::getline(cells, reason.reason);
-        if (reason.rung.rfind(chapter, 0) != 0) continue;
-        std::istringstream names(reason.counts);
+        std::string rung, counts;
+        std::getline(cells, rung, ',');
+        std::getline(cells, counts, ',');
+        if (rung.rfind(chapter, 0) != 0) continue;
+        std::istringstream names(counts);
         for (std::string name; std::getline(names, name, '+');) {
             name.erase(0, name.find_first_not_of(' '));
             name.erase(name.find_last_not_of(' ') + 1);
             if (std::none_of(counted_metrics().begin(), counted_metrics().end(),
                              [&](const auto& metric) { return metric.first == name; }))
                 throw std::runtime_error(exceptions.string() + ": no count is called '" + name + "'");
-            excepted[{reason.rung, name}] = false;
+            excepted[{rung, name}] = false;
         }
-        comparison.reasons.push_back(std::move(reason));
     }
     for (const golden::Row& counted : gpu.rows) {
         const auto ours_row = std::find_if(own.rows.begin(), own.rows.end(),
@@ -185,27 +183,24 @@ CountComparison compare_counts(const golden::Table& gpu, const golden::Table& ow
         if (ours_row == own.rows.end())
             throw std::runtime_error("check mode has not counted '" + counted.name + "'");
         std::istringstream words(counted.name);
-        std::string folder, rung, problem, sizes, kind;
-        words >> folder >> rung >> problem >> sizes >> kind;
-        CountedRung row{folder + "/" + rung, problem + ", " + sizes + " " + kind, {}};
+        std::string folder, rung;
+        words >> folder >> rung;
         const golden::Counts truth = golden::counts_of(counted), ours = golden::counts_of(*ours_row);
         for (const auto& [name, metric] : counted_metrics()) {
             const double expected = truth.at(metric), got = ours.at(metric);
-            row.counts.emplace_back(expected, got);
             if (expected == 0 && got == 0) continue;
             ++comparison.of;
             if (std::abs(got - expected) <= golden::allowed(metric, truth)) {
                 ++comparison.equal;
                 continue;
             }
-            const auto reason = excepted.find({row.rung, name});
+            const auto reason = excepted.find({folder + "/" + rung, name});
             if (reason == excepted.end())
                 throw std::runtime_error(counted.name + ": no reason in " + exceptions.string() + " for " +
                                          name + ", " + std::to_string(expected) + " and not " +
                                          std::to_string(got));
             reason->second = true;
         }
-        comparison.rungs.push_back(std::move(row));
     }
     for (const auto& [which, met] : excepted)
         if (!met)

@@ -58,25 +58,13 @@ Share within_two(const std::vector<Comparison>& comparisons);
 /// Spearman's rank correlation; equal values share their mean rank. 1 if fewer than two values or all equal.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
 
-/// What a rung asks of memory in one case, in the order of counted_metrics().
-struct CountedRung {
-    std::string rung;                               ///< "01_reduction/03_shared_tree"
-    std::string which;                              ///< "sum, 1024 uniform"
-    std::vector<std::pair<double, double>> counts;  ///< of the GPU, of check mode
-};
-
 /// Words for people, and ncu's name: requests and sectors of loads, of stores, of atomics; wavefronts of
 /// these in shared memory; requests and sectors of textures.
 const std::vector<std::pair<std::string, std::string>>& counted_metrics();
 
 struct CountComparison {
     std::string machine;
-    std::vector<CountedRung> rungs;
     std::size_t equal = 0, of = 0;  ///< of the counts that are not zero; wavefronts may differ by 2 %
-    struct Reason {
-        std::string rung, counts, reason;
-    };
-    std::vector<Reason> reasons;  ///< for all others
 };
 
 /// Reads a table of counts: all of it, or the rows of one chapter. @throws std::runtime_error
