@@ -1,4 +1,5 @@
 // The command line: which verb, with which options; and what becomes of problems.
+#include <algorithm>
 #include <clocale>
 #include <cstdio>
 #include <iostream>
@@ -20,9 +21,6 @@ namespace rungs {
 namespace {
 
 constexpr int wrong_use = 2, could_not_check = 3, reader_gone = 128 + 13;
-
-constexpr const char* verbs[] = {"demo",  "test",    "list", "next",    "hint", "reset", "check",
-                                 "watch", "explain", "see",  "profile", "run",  "bench", "doctor"};
 
 /// The options of all verbs.
 struct Arguments {
@@ -200,15 +198,15 @@ void complain(const std::string& what) {
 }
 
 /// An unknown verb gets the nearest ones.
-std::string unknown_verb(int argc, char** argv) {
+std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         if (word.empty() || word[0] == '-') continue;
-        for (const char* verb : verbs) {
-            if (word == verb) return {};
-        }
+        if (std::find(verbs.begin(), verbs.end(), word) != verbs.end()) return {};
         std::string text = "unknown verb '" + word + "'";
-        const std::vector<std::string> near = nearest(word, {std::begin(verbs), std::end(verbs)});
+        const std::vector<std::string> near = nearest(word, verbs);
         for (std::size_t k = 0; k < near.size(); ++k) text += (k == 0 ? "; did you mean " : " or ") + near[k];
         return text + (near.empty() ? "; ./rungs --help lists them" : "?");
     }
@@ -229,7 +227,7 @@ int parse_and_run(int argc, char** argv) {
         Terminal(stdout).write(text.str());
         return 0;
     } catch (const CLI::ParseError& error) {
-        const std::string unknown = unknown_verb(argc, argv);
+        const std::string unknown = unknown_verb(app, argc, argv);
         const char* more =
             app.got_subcommand("run") || app.got_subcommand("bench")
                 ? "; options of the chapter's program follow --, as in: ./rungs run 01 -- --help"

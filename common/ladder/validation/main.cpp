@@ -121,7 +121,8 @@ std::string counts_summary(const fs::path& folder) {
                        folder / "counted_exceptions.csv");
     return "On an " + comparison.machine + ": " + std::to_string(comparison.equal) + " of " +
            std::to_string(comparison.of) +
-           " counts that are not zero are equal (wavefronts within 2 %), and each of the others has its reason.\n";
+           " counts that are not zero are equal (wavefronts within 2 %), and each of the others has its "
+           "reason.\n";
 }
 
 /// Puts `table` between `<!-- name -->` and `<!-- end -->`.

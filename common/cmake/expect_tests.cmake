@@ -1,14 +1,8 @@
-# Run by the test "test count"; see rungs_count_tests().
+# Run by the test "every test program registers tests"; see rungs_expect_tests().
 execute_process(COMMAND ${CTEST} --show-only=json-v1 WORKING_DIRECTORY ${BUILD}
                 OUTPUT_VARIABLE listing RESULT_VARIABLE failed)
 if(failed)
     message(FATAL_ERROR "ctest could not list the tests of ${BUILD}")
-endif()
-string(JSON count LENGTH ${listing} tests)
-file(STRINGS ${MINIMUM} minimum REGEX "^[0-9]+$")
-if(count LESS minimum)
-    message(FATAL_ERROR "only ${count} tests are registered; at least ${minimum} are expected (${MINIMUM}). "
-                        "Did a test program fail to start?")
 endif()
 string(REPLACE "," ";" PROGRAMS "${PROGRAMS}")
 foreach(program IN LISTS PROGRAMS)
@@ -17,4 +11,3 @@ foreach(program IN LISTS PROGRAMS)
         message(FATAL_ERROR "the test program ${program} registered no test")
     endif()
 endforeach()
-message(STATUS "${count} tests are registered; at least ${minimum} are expected")
