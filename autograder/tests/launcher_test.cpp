@@ -91,5 +91,45 @@ TEST_CASE("what failing tests printed stands at the end once more", "[launcher]"
     CHECK(good.out.find("The last lines") == std::string::npos);
 }
 
+TEST_CASE("before the first build, list, next and hint say what the program says after it", "[launcher]") {
+    const TemporaryFolder folder;
+    for (const char* linked : {"chapters", "solutions"})
+        fs::create_symlink(fs::path(RUNGS_ROOT) / linked, folder.path() / linked);
+    fs::permissions(folder.write("rungs", TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "rungs")),
+                    fs::perms::owner_all);
+    for (const char* name : {"CMakeLists.txt", "common/ladders.awk", "common/packages.txt"})
+        folder.write(name, TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / name));
+    auto tools = nlohmann::json::parse(TemporaryFolder::content_of(fs::path(RUNGS_BUILD) / "toolchain.json"));
+    tools["root"] = folder.path().string();
+    tools["build"] = (folder.path() / "later").string();
+    folder.write("later/toolchain.json", tools.dump());
+
+    Process::Setup setup;
+    setup.environment = {{"RUNGS_PRESET", ""}, {"XDG_STATE_HOME", ""},
+                         {"NO_COLOR", ""},     {"CLICOLOR_FORCE", ""},
+                         {"COLUMNS", ""},      {"RUNGS_BUILD", (folder.path() / "later").string()}};
+    setup.folder = folder.path().string();
+    for (const char* locale : {"C.UTF-8", "C"}) {
+        setup.environment["LC_ALL"] = locale;
+        for (std::vector<std::string> verb :
+             std::vector<std::vector<std::string>>{{"--version"},
+                                                   {"list"},
+                                                   {"next"},
+                                                   {"hint", "01/01"},
+                                                   {"hint", "07/08", "--all"},
+                                                   {"hint", "reduction/shared_tree", "--all"}}) {
+            CAPTURE(locale, verb);
+            verb.insert(verb.begin(), (folder.path() / "rungs").string());
+            const Outcome before = Process(verb, setup).finish(60);
+            verb[0] = RUNGS_PROGRAM;
+            const Outcome after = Process(verb, setup).finish(60);
+            CHECK(before.status == 0);
+            CHECK(before.out == after.out);
+            CHECK(before.err.empty());
+        }
+    }
+    CHECK_FALSE(fs::exists(folder.path() / "build"));
+}
+
 }  // namespace
 }  // namespace rungs::test
