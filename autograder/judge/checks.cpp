@@ -13,7 +13,7 @@
 
 #include "judge/build.hpp"
 #include "judge/findings.hpp"
-#include "simt/columns.h"
+#include "simt/inspect/columns.h"
 
 namespace rungs::judge {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
-#include "simt/check.h"
-#include "simt/counters.h"
-#include "simt/model.h"
+#include "simt/inspect/check.h"
+#include "simt/inspect/counters.h"
+#include "simt/inspect/model.h"
 
 namespace rungs::judge {
 

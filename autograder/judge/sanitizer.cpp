@@ -22,7 +22,7 @@
 #include "judge/findings.hpp"
 #include "judge/process.hpp"
 #include "judge/worker_process.hpp"
-#include "simt/names.h"
+#include "simt/inspect/names.h"
 
 namespace rungs::judge {
 namespace {

@@ -19,8 +19,8 @@
 #include "judge/build.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/judge.hpp"
-#include "simt/columns.h"
-#include "simt/names.h"
+#include "simt/inspect/columns.h"
+#include "simt/inspect/names.h"
 
 namespace rungs::judge {
 namespace {
@@ -81,14 +81,6 @@ Descriptor anonymous_file(std::size_t bytes) {
     if (!file) fail("memfd_create");
     if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) fail("shared memory");
     return file;
-}
-
-/// Of the CPU backend or the standard library: a message should name their caller.
-bool is_runtime(const std::string& place) {
-    for (const char* folder : {"/simt/include/", "/simt/src/", "/include/c++/"}) {
-        if (place.find(folder) != std::string::npos) return true;
-    }
-    return false;
 }
 
 }  // namespace
@@ -439,7 +431,7 @@ std::string Worker::with_lines(std::string report) const {
         } else if (count > 0 && count <= places.size() && std::getline(answer, place)) {
             functions[count - 1] = text;
             std::string& known = places[count - 1];
-            if ((known.empty() || is_runtime(known)) && place.rfind("??", 0) != 0)
+            if ((known.empty() || simt::is_own_source(known)) && place.rfind("??", 0) != 0)
                 known = place.substr(0, place.find(" (discriminator"));
         }
     }

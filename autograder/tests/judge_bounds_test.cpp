@@ -22,7 +22,7 @@
 #include "judge/preprocessed.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"
-#include "simt/columns.h"
+#include "simt/inspect/columns.h"
 
 using namespace rungs;
 using namespace rungs::judge;

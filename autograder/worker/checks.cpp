@@ -12,10 +12,10 @@
 #include <string>
 
 #include "simt/api.h"
-#include "simt/check.h"
-#include "simt/control.h"
-#include "simt/counters.h"
-#include "simt/profile.h"
+#include "simt/inspect/check.h"
+#include "simt/inspect/control.h"
+#include "simt/inspect/counters.h"
+#include "simt/inspect/profile.h"
 #include "worker/trace.hpp"
 
 namespace rungs::protocol {

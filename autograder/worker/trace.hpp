@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "simt/check.h"
+#include "simt/inspect/check.h"
 
 namespace rungs::protocol {
 

@@ -27,7 +27,7 @@
 #include "worker/checks.hpp"
 
 #ifdef RUNGS_SIMT
-#include "simt/control.h"
+#include "simt/inspect/control.h"
 #endif
 
 /// Generated for each rung: one entry a problem.

@@ -1,4 +1,4 @@
-# Language level, warnings and where things are put; and the options a user may set.
+# The options that a user may set; and where things are put, language level and warnings, as the CPU backend has them.
 
 set(RUNGS_CUDA "AUTO" CACHE STRING "Build the cuda backend: AUTO (when nvcc is found), ON (or stop), OFF")
 set_property(CACHE RUNGS_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -8,31 +8,10 @@ if(CMAKE_SOURCE_DIR STREQUAL CMAKE_BINARY_DIR)
     message(FATAL_ERROR "Building inside the source folder would mix generated files with the lessons. "
                         "Use a preset: cmake --preset default")
 endif()
-if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    message(FATAL_ERROR "Rungs needs Linux. On Windows, use WSL2 (an Ubuntu or Debian distribution).")
-endif()
 
-set(CMAKE_CXX_STANDARD 20)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
-if(NOT CMAKE_BUILD_TYPE)
-    set(CMAKE_BUILD_TYPE RelWithDebInfo)
-endif()
-# Line numbers are all that crash reports need; asserts stay on, as they do in CUDA. (In DWARF 5, addr2line may
-# name the translated file instead of the one that its #line names.)
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -gdwarf-4")
+set(SIMT_WARNINGS_AS_ERRORS ${RUNGS_WARNINGS_AS_ERRORS})
+include(SimtOptions)
 set(CMAKE_CUDA_FLAGS_RELWITHDEBINFO "-O3 -lineinfo")
 
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-
 # Linked PRIVATE by every target of ours; never reaches a student's rung.
-add_library(rungs_warnings INTERFACE)
-target_compile_options(rungs_warnings INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow>
-    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
-if(RUNGS_WARNINGS_AS_ERRORS)
-    target_compile_options(rungs_warnings INTERFACE
-        $<$<COMPILE_LANGUAGE:CXX>:-Werror>
-        $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
-endif()
+add_library(rungs_warnings ALIAS simt_warnings)

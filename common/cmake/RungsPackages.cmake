@@ -27,13 +27,3 @@ foreach(pair "TOMLPLUSPLUS_INCLUDE_DIR libtomlplusplus-dev" "STB_INCLUDE_DIR lib
                             "sudo apt-get install ${package}")
     endif()
 endforeach()
-
-# Catch2 v3 where it is packaged, v2 otherwise; "rungs/catch.hpp" hides the difference.
-find_package(Catch2 3 CONFIG QUIET)
-if(NOT Catch2_FOUND)
-    find_package(Catch2 2.13 CONFIG QUIET)
-endif()
-if(NOT Catch2_FOUND)
-    message(FATAL_ERROR "Catch2 was not found. On Debian or Ubuntu: sudo apt-get install catch2")
-endif()
-include(Catch)

@@ -18,14 +18,14 @@
 #include "rungs/catch.hpp"
 #include "rungs/manifest.hpp"
 #include "simt/api.h"
-#include "simt/check.h"
-#include "simt/control.h"
+#include "simt/inspect/check.h"
+#include "simt/inspect/control.h"
 
 #ifdef RUNGS_COUNTED
 #include <sstream>
 
-#include "counts.h"
-#include "simt/counters.h"
+#include "simt/inspect/counters.h"
+#include "simt/inspect/metrics.h"
 #include "tables.hpp"
 #endif
 

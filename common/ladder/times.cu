@@ -23,9 +23,9 @@
 #ifdef RUNGS_SIMT
 #include <iostream>
 
-#include "counts.h"
-#include "simt/control.h"
-#include "simt/profile.h"
+#include "simt/inspect/control.h"
+#include "simt/inspect/metrics.h"
+#include "simt/inspect/profile.h"
 #else
 #include "rungs/event.cuh"
 #endif

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "rungs/catch.hpp"
-#include "simt/check.h"
+#include "simt/inspect/check.h"
 
 namespace {
 

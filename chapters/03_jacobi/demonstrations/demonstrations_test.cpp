@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rungs/catch.hpp"
-#include "simt/check.h"
+#include "simt/inspect/check.h"
 
 namespace {
 

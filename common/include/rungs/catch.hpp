@@ -1,44 +1,10 @@
 #pragma once
-// Catch2 as this project's tests see it: version 3 where it is installed, 2.13 otherwise. Include this, never
-// Catch2 itself, and link Catch2::Catch2WithMain.
-//
-// Available under both: TEST_CASE, SECTION, TEMPLATE_TEST_CASE, GENERATE, CHECK, REQUIRE, *_THROWS_*,
-// CAPTURE, INFO, FAIL, Catch::Approx, Catch::Matchers::{WithinAbs, WithinRel, WithinULP, ContainsSubstring,
-// StartsWith, EndsWith, Equals}, and RUNGS_SKIP.
-
-#if __has_include(<catch2/catch_test_macros.hpp>)
-
-#include <catch2/catch_approx.hpp>
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/generators/catch_generators_adapters.hpp>
-#include <catch2/generators/catch_generators_range.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_floating_point.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-#include <catch2/matchers/catch_matchers_vector.hpp>
-
-#else
-
-#include <catch2/catch.hpp>
-
-namespace Catch {
-using Detail::Approx;  // where version 3 has it
-
-namespace Matchers {
-/// Version 3's name of what version 2 calls Contains.
-template <class... Arguments>
-auto ContainsSubstring(Arguments&&... arguments) {
-    return Contains(std::forward<Arguments>(arguments)...);
-}
-}  // namespace Matchers
-}  // namespace Catch
-
-#endif
+// Catch2, and tests that cannot run everywhere.
 
 #include <cstdio>
 #include <string>
+
+#include "testing/catch.h"
 
 /// Ends a test that cannot run here, with the reason. CTest shows it as Skipped, never as a pass, when the
 /// test has SKIP_RETURN_CODE 4 and SKIP_REGULAR_EXPRESSION "\\[SKIP\\]": version 3.3 and later leave with

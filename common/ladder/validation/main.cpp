@@ -14,7 +14,7 @@
 
 #include "rungs/atomic_file.hpp"
 #include "rungs/manifest.hpp"
-#include "table.h"
+#include "simt/inspect/table.h"
 #include "tables.hpp"
 
 namespace {
@@ -91,7 +91,7 @@ std::string summary(const std::vector<Comparison>& comparisons) {
 
 /// What ncu printed of ladders that ran with `--once`, which print a line with the rung's name for each.
 int print_counts(const fs::path& root, const std::vector<std::string>& files) {
-    std::ifstream list(root / "common/simt/golden/metrics.txt");
+    std::ifstream list(root / "common/simt/counters/tests/golden/metrics.txt");
     golden::Table all;
     for (std::string metric; list >> metric;)
         if (metric.rfind("l1tex", 0) == 0) all.metrics.push_back(metric);

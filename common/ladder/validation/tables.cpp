@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "counts.h"
+#include "simt/inspect/metrics.h"
 
 namespace rungs::validation {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "table.h"
+#include "simt/inspect/table.h"
 
 namespace rungs::validation {
 

@@ -40,7 +40,7 @@ grep -v '^#' "$here/$cases" | while read -r chapter cases; do
         count)
             # A graph is counted as one launch: single nodes in its loops cannot be.
             ncu --graph-profiling graph --clock-control none --csv --page raw --print-units base \
-                --metrics "$(grep l1tex "$root/common/simt/golden/metrics.txt" | paste -sd,)" "$ladder" --once $cases > "$raw/ncu/$chapter"
+                --metrics "$(grep l1tex "$root/common/simt/counters/tests/golden/metrics.txt" | paste -sd,)" "$ladder" --once $cases > "$raw/ncu/$chapter"
             ;;
     esac
 done > "$table"

@@ -1,7 +1,7 @@
 // The kernels of the benchmark, as a user would write them.
 #include <cuda_runtime.h>
 
-#include "kernels.h"
+#include "benchmark/kernels.h"
 
 namespace {
 

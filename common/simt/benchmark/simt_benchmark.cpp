@@ -21,9 +21,9 @@
 #include <boost/context/detail/fcontext.hpp>
 #endif
 
-#include "../src/fiber.h"
-#include "kernels.h"
-#include "simt/control.h"
+#include "benchmark/kernels.h"
+#include "runtime/fiber.h"
+#include "simt/inspect/control.h"
 
 namespace {
 

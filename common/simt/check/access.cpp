@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "crash.h"
-#include "heap.h"
-#include "memory.h"
-#include "simt/control.h"
+#include "check/state.h"
+#include "runtime/crash.h"
+#include "runtime/heap.h"
+#include "runtime/memory.h"
 #include "simt/device.h"
-#include "state.h"
+#include "simt/inspect/control.h"
 
 namespace simt::check {
 

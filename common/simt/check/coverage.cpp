@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "simt/check.h"
-#include "state.h"
+#include "check/state.h"
+#include "simt/inspect/check.h"
 
 extern "C" const char __executable_start;  // of the program, from the linker
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <tuple>
 
-#include "launch_state.h"
-#include "report.h"
-#include "state.h"
+#include "check/state.h"
+#include "runtime/launch_state.h"
+#include "runtime/report.h"
 
 namespace simt::check {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "check/state.h"
 #include "simt/device.h"
-#include "state.h"
 
 using namespace simt;
 using namespace simt::check;

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <new>
 
-#include "heap.h"
+#include "check/state.h"
+#include "runtime/heap.h"
 #include "simt/api.h"
 #include "simt/device.h"
-#include "state.h"
 
 using namespace simt;
 using namespace simt::check;

@@ -6,15 +6,15 @@
 #include <map>
 #include <mutex>
 
-#include "heap.h"
-#include "launch_state.h"
-#include "observe.h"
-#include "report.h"
+#include "check/state.h"
+#include "runtime/heap.h"
+#include "runtime/launch_state.h"
+#include "runtime/observe.h"
+#include "runtime/report.h"
 #include "simt/device.h"
 #include "simt/shared.h"
 #include "simt/symbol.h"
 #include "simt/warp.h"
-#include "state.h"
 
 namespace simt {
 namespace check {

@@ -23,10 +23,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simt/check.h"
+#include "check/trace.h"
+#include "runtime/worker.h"
+#include "simt/inspect/check.h"
 #include "simt/shared.h"
-#include "trace.h"
-#include "worker.h"
 
 namespace simt::check {
 

@@ -15,12 +15,12 @@
 #include <map>
 #include <mutex>
 
-#include "launch_state.h"
-#include "observe.h"
-#include "report.h"
+#include "check/state.h"
+#include "check/trace.h"
+#include "runtime/launch_state.h"
+#include "runtime/observe.h"
+#include "runtime/report.h"
 #include "simt/device.h"
-#include "state.h"
-#include "trace.h"
 
 namespace simt {
 namespace check {

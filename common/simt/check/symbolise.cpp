@@ -9,9 +9,9 @@
 #include <mutex>
 #include <string>
 
-#include "simt/columns.h"
-#include "simt/names.h"
-#include "state.h"
+#include "check/state.h"
+#include "simt/inspect/columns.h"
+#include "simt/inspect/names.h"
 
 namespace simt::check {
 namespace {
@@ -52,11 +52,7 @@ Object object_of(std::uintptr_t address) {
 
 /// Source files that are not the program's: whoever called them is what a finding should name.
 bool is_runtime(const std::string& path) {
-    // (But not the tests in folders below.)
-    const std::size_t checks = path.find("/simt/check/");
-    if (checks != std::string::npos && path.find('/', checks + 12) == std::string::npos) return true;
-    return path.find("/simt/include/") != std::string::npos || path.find("/simt/src/") != std::string::npos ||
-           path.find("/include/c++/") != std::string::npos || path.compare(0, 5, "/usr/") == 0 ||
+    return is_own_source(path) || path.compare(0, 5, "/usr/") == 0 ||
            path.find("../sysdeps/") != std::string::npos || path.find("../csu/") != std::string::npos;
 }
 

@@ -1,4 +1,4 @@
-#include "trace.h"
+#include "check/trace.h"
 
 #include <algorithm>
 #include <bit>

@@ -23,8 +23,8 @@
 #include <string>
 #include <vector>
 
-#include "block.h"
-#include "simt/counters.h"
+#include "runtime/block.h"
+#include "simt/inspect/counters.h"
 #include "simt/lane.h"
 
 namespace simt {

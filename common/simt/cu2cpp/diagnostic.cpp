@@ -1,4 +1,4 @@
-#include "diagnostic.h"
+#include "cu2cpp/diagnostic.h"
 
 #include <algorithm>
 

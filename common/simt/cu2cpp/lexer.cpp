@@ -1,4 +1,4 @@
-#include "lexer.h"
+#include "cu2cpp/lexer.h"
 
 #include <algorithm>
 #include <array>

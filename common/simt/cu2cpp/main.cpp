@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "project.h"
+#include "cu2cpp/project.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "project.h"
+#include "cu2cpp/project.h"
 
 #include <unistd.h>
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "translator.h"
+#include "cu2cpp/translator.h"
 
 namespace cu2cpp {
 

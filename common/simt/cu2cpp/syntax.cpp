@@ -1,4 +1,4 @@
-#include "syntax.h"
+#include "cu2cpp/syntax.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lexer.h"
+#include "cu2cpp/lexer.h"
 
 namespace cu2cpp {
 

@@ -1,12 +1,12 @@
-#include "translator.h"
+#include "cu2cpp/translator.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "lexer.h"
-#include "syntax.h"
+#include "cu2cpp/lexer.h"
+#include "cu2cpp/syntax.h"
 
 namespace cu2cpp {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnostic.h"
+#include "cu2cpp/diagnostic.h"
 
 namespace cu2cpp {
 

@@ -2,7 +2,7 @@
 /// The numbers of a LaunchProfile, in the order in which they are written down.
 #pragma once
 
-#include "simt/model.h"
+#include "simt/inspect/model.h"
 
 namespace simt::model {
 

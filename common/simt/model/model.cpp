@@ -1,4 +1,4 @@
-#include "simt/model.h"
+#include "simt/inspect/model.h"
 
 #include <toml++/toml.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "fields.h"
+#include "model/fields.h"
 
 namespace simt::model {
 

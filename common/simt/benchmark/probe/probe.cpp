@@ -8,11 +8,11 @@
 #include <ctime>
 #include <vector>
 
-#include "../kernels.h"
+#include "benchmark/kernels.h"
 #include "simt/api.h"
-#include "simt/control.h"
+#include "simt/inspect/control.h"
 #if defined(PROBE_COUNTS)
-#include "simt/counters.h"
+#include "simt/inspect/counters.h"
 #endif
 
 namespace {

@@ -10,11 +10,11 @@
 #include <set>
 #include <string>
 
-#include "checks.h"
-#include "rungs/catch.hpp"
-#include "simt/check.h"
-#include "simt/columns.h"
-#include "simt/control.h"
+#include "check/tests/checks.h"
+#include "simt/inspect/check.h"
+#include "simt/inspect/columns.h"
+#include "simt/inspect/control.h"
+#include "testing/catch.h"
 
 using namespace simt::check;
 

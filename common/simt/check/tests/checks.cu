@@ -1,11 +1,11 @@
 // Kernels for check_test.cpp: what the interface of the checks promises beyond single findings.
-#include "checks.h"
+#include "check/tests/checks.h"
 
 #include <cuda_runtime.h>
 
 #include <numeric>
 
-#include "corpus.h"
+#include "check/tests/corpus/corpus.h"
 
 using corpus::Device;
 

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <string>
 
-#include "corpus.h"
-#include "rungs/catch.hpp"
-#include "simt/control.h"
+#include "check/tests/corpus/corpus.h"
+#include "simt/inspect/control.h"
+#include "testing/catch.h"
 
 std::vector<corpus::Case>& corpus::cases() {
     static std::vector<Case> list;

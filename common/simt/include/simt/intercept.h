@@ -1,6 +1,6 @@
 /// @file
 /// Included in front of everything that check mode instruments (-include): the C library's functions that
-/// mean something else in a kernel go to common/simt/check/intercept.cpp from there. The rest of the program,
+/// mean something else in a kernel go to check/intercept.cpp from there. The rest of the program,
 /// the runtime above all, keeps the C library's.
 #pragma once
 

@@ -35,7 +35,7 @@ struct Grid {
 /// The error that launching `grid` has to give by its shape alone, or `cudaSuccess`.
 cudaError_t check_grid(const Grid& grid);
 /// Runs `grid` on all cores and returns when it has ended: with `cudaSuccess`, or the error of the lane that
-/// failed first (see simt/control.h for the report).
+/// failed first (see simt/inspect/control.h for the report).
 cudaError_t run_grid(const Grid& grid);
 #if defined(SIMT_CHECK)
 /// The checks see nothing of a function: neither its accesses nor its basic blocks.

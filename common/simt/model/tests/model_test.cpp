@@ -5,11 +5,11 @@
 #include <limits>
 #include <sstream>
 
-#include "instructions.h"
-#include "rungs/catch.hpp"
-#include "simt/model.h"
-#include "simt/profile.h"
-#include "traffic_kernels.h"
+#include "counters/instructions.h"
+#include "model/tests/traffic_kernels.h"
+#include "simt/inspect/model.h"
+#include "simt/inspect/profile.h"
+#include "testing/catch.h"
 
 using namespace simt::model;
 

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-#include "traffic_kernels.h"
+#include "model/tests/traffic_kernels.h"
 
 namespace traffic {
 

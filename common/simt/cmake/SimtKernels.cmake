@@ -1,0 +1,120 @@
+# How CUDA sources are compiled for the CPU. A program that compiles kernels without CMake takes the options from here.
+include_guard(GLOBAL)
+
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH SIMT_ROOT)
+
+# A loop without end is for whoever wrote it to find, not for the compiler to remove; and a large local array has to
+# meet the guard page of its stack rather than the next stack.
+set(SIMT_RUN_OPTIONS -Wno-unknown-pragmas -fno-finite-loops)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")  # Clang has it there only
+    list(APPEND SIMT_RUN_OPTIONS -fstack-clash-protection)
+endif()
+
+# What makes a compiler report every access to memory and every index out of an array's bounds. Linked without
+# the sanitizers' libraries: simt_check is what is called. Debug information and the missing tail calls tell
+# findings where they are; optimisation stays low, so that an access in the source is one in the code.
+set(SIMT_CHECK_DEFINITIONS SIMT_CHECK RUNGS_SIMT_WHOLE_VECTORS=1)
+list(TRANSFORM SIMT_CHECK_DEFINITIONS PREPEND -D OUTPUT_VARIABLE definitions)
+set(both -std=c++20 -O1 -gdwarf-4 -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer
+    -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -include simt/intercept.h ${SIMT_RUN_OPTIONS} ${definitions})
+set(SIMT_CHECK_OPTIONS_GNU ${both} -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1 -fno-gnu-unique)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+    # A store that is moved behind its loop would be found at the loop's line, and counted once.
+    list(APPEND SIMT_CHECK_OPTIONS_GNU -fno-move-loop-stores)
+endif()
+set(SIMT_CHECK_OPTIONS_Clang ${both} -fsanitize=array-bounds -fno-unroll-loops -fno-vectorize -fno-slp-vectorize
+    -mllvm -tsan-distinguish-volatile -mllvm -tsan-instrument-read-before-write)
+# What the counters need besides: every basic block. Without it, and without the steps into and out of functions,
+# the checks find the same in less time.
+set(SIMT_COUNT_OPTIONS_GNU -fsanitize-coverage=trace-pc)
+set(SIMT_COUNT_OPTIONS_Clang -fsanitize-coverage=bb,no-prune,trace-pc)
+set(SIMT_FIND_OPTIONS_GNU --param=tsan-instrument-func-entry-exit=0)
+set(SIMT_FIND_OPTIONS_Clang -mllvm -tsan-instrument-func-entry-exit=0)
+set(SIMT_CHECK_LINK_OPTIONS -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset)
+
+# What compiles tests of check mode: this build's compiler, and Clang beside it where there is one. Not in a build
+# under a sanitizer, of which a compiler takes one kind at a time.
+find_program(SIMT_CLANG NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
+set(SIMT_CHECK_COMPILERS)
+if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    list(APPEND SIMT_CHECK_COMPILERS own)
+    if(SIMT_CLANG AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+        list(APPEND SIMT_CHECK_COMPILERS clang)
+    endif()
+endif()
+
+# simt_translate(<target> <variable> <file.cu>...)
+#   Lets cu2cpp translate CUDA sources for a target; the names of the results are in <variable>.
+function(simt_translate target variable)
+    set(folder ${CMAKE_BINARY_DIR}/translated/${target})
+    set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+    set(translated)
+    foreach(source IN LISTS ARGN)
+        get_filename_component(source ${source} ABSOLUTE)
+        get_filename_component(name ${source} NAME)
+        set(output ${folder}/${name}.cpp)
+        add_custom_command(
+            OUTPUT ${output}
+            COMMAND cu2cpp ${source} -o ${output} "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>"
+                    --header-dir ${folder}/headers --depfile ${output}.d
+            DEPENDS ${source} cu2cpp
+            DEPFILE ${output}.d
+            COMMENT "Translating ${name} for ${target}"
+            COMMAND_EXPAND_LISTS VERBATIM)
+        list(APPEND translated ${output})
+    endforeach()
+    set(${variable} ${translated} PARENT_SCOPE)
+endfunction()
+
+# simt_add_kernels(<target> <file.cu>...)
+#   Adds CUDA sources to a target. Each file goes through cu2cpp first; quoted headers with CUDA syntax are
+#   translated along with it. The target is linked with the runtime.
+function(simt_add_kernels target)
+    simt_translate(${target} outputs ${ARGN})
+    target_sources(${target} PRIVATE ${outputs})
+    # A kernel sees what it includes, and no precompiled header.
+    set_source_files_properties(${outputs} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)
+    set_property(SOURCE ${outputs} APPEND PROPERTY COMPILE_OPTIONS ${SIMT_RUN_OPTIONS})
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "SHARED_LIBRARY")
+        target_link_libraries(${target} PRIVATE simt_pic)
+    else()
+        target_link_libraries(${target} PUBLIC simt)
+    endif()
+endfunction()
+
+# simt_add_checked_kernels(<target> [COMPILER <own|clang>] [FINDINGS_ONLY] [OPTIONS <option>...] SOURCES <file.cu>...)
+#   As simt_add_kernels(), in check mode, compiled by one of SIMT_CHECK_COMPILERS. FINDINGS_ONLY: nothing can be
+#   counted. The target's other sources are not instrumented; they must not be compiled against the run mode's headers,
+#   whose vector types differ.
+function(simt_add_checked_kernels target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "FINDINGS_ONLY" "COMPILER" "OPTIONS;SOURCES")
+    set(compiler ${CMAKE_CXX_COMPILER})
+    set(id ${CMAKE_CXX_COMPILER_ID})
+    if(arg_COMPILER STREQUAL "clang")
+        set(compiler ${SIMT_CLANG})
+        set(id Clang)
+    endif()
+    set(kind COUNT)
+    if(arg_FINDINGS_ONLY)
+        set(kind FIND)
+    endif()
+    simt_translate(${target} outputs ${arg_SOURCES})
+    set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+    set(make_private ${SIMT_ROOT}/cmake/make_private.cmake)
+    foreach(source IN LISTS outputs)
+        add_custom_command(
+            OUTPUT ${source}.o
+            COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${compiler} ${SIMT_CHECK_OPTIONS_${id}} ${SIMT_${kind}_OPTIONS_${id}}
+                    ${arg_OPTIONS} "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>" -c ${source} -o ${source}.o
+                    -MMD -MF ${source}.o.d
+            COMMAND ${CMAKE_COMMAND} -D NM=${CMAKE_NM} -D OBJCOPY=${CMAKE_OBJCOPY} -D OBJECT=${source}.o -P ${make_private}
+            DEPENDS ${source} ${make_private}
+            DEPFILE ${source}.o.d
+            COMMAND_EXPAND_LISTS VERBATIM)
+        target_sources(${target} PRIVATE ${source}.o)
+        set_source_files_properties(${source}.o PROPERTIES EXTERNAL_OBJECT ON)
+    endforeach()
+    target_link_libraries(${target} PUBLIC simt_check)
+endfunction()

@@ -1,0 +1,32 @@
+# Language level, warnings and where things are put.
+include_guard(GLOBAL)
+
+option(SIMT_WARNINGS_AS_ERRORS "Treat warnings in our own code as errors" ON)
+
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    message(FATAL_ERROR "Needs Linux. On Windows, use WSL2 (an Ubuntu or Debian distribution).")
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+# Line numbers are all that crash reports need; asserts stay on, as they do in CUDA. (In DWARF 5, addr2line may
+# name the translated file instead of the one that its #line names.)
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -gdwarf-4")
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+# Linked PRIVATE by every target of ours.
+add_library(simt_warnings INTERFACE)
+target_compile_options(simt_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
+if(SIMT_WARNINGS_AS_ERRORS)
+    target_compile_options(simt_warnings INTERFACE
+        $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+        $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
+endif()

@@ -1,0 +1,65 @@
+# Test programs, with Catch2 v3 where it is packaged, v2 otherwise; "testing/catch.h" hides the difference.
+include_guard(GLOBAL)
+
+find_package(Catch2 3 CONFIG QUIET)
+if(NOT Catch2_FOUND)
+    find_package(Catch2 2.13 CONFIG QUIET)
+endif()
+if(NOT Catch2_FOUND)
+    message(FATAL_ERROR "Catch2 was not found. On Debian or Ubuntu: sudo apt-get install catch2")
+endif()
+include(Catch)
+
+# Options of test code: tests are compiled once and run briefly, so compile time is what counts.
+add_library(simt_test_options INTERFACE)
+# CHECK(size == 3) compares inside Catch2's templates, whose warnings a precompiled header makes visible; and
+# Catch2 v3 takes the CPU backend for nvcc, whose pragmas other compilers do not know.
+target_compile_options(simt_test_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-O1;-g0;-Wno-sign-compare;-Wno-unknown-pragmas>)
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH root)
+target_include_directories(simt_test_options INTERFACE ${root})
+target_link_libraries(simt_test_options INTERFACE simt_warnings Catch2::Catch2WithMain)
+
+# Catch2 v2 is one large header: compiling it once, for all test programs with the same options, is what keeps the
+# test build short. (v3's headers are small; there it costs nothing.)
+set(SIMT_SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+if(NOT Catch2_VERSION VERSION_GREATER_EQUAL 3)
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/catch.cpp CONTENT "")  # a target has at least one source
+    foreach(target IN ITEMS simt_catch simt_catch_sanitized)
+        add_library(${target} OBJECT ${CMAKE_BINARY_DIR}/catch.cpp)
+        target_link_libraries(${target} PRIVATE simt_test_options)
+        target_precompile_headers(${target} PRIVATE <catch2/catch.hpp>)
+    endforeach()
+    target_compile_options(simt_catch_sanitized PRIVATE ${SIMT_SANITIZERS})
+endif()
+
+# simt_add_test(<target> [LABEL <label>] [LOCK <resource>] [TIMEOUT <seconds>] [SANITIZED] SOURCES <file...>)
+#   A Catch2 program and one CTest test for every TEST_CASE. A skipped test is never a pass: exit code 4
+#   (Catch2 v3) and the line "[SKIP] why" (v2) both read as Skipped. SANITIZED: compiled under AddressSanitizer and
+#   UndefinedBehaviorSanitizer, so <file...> has to hold what is tested, too. For host code: lanes on fibers and
+#   limits on memory do not go with them.
+function(simt_add_test target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SANITIZED" "LABEL;LOCK;TIMEOUT" "SOURCES")
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 120)
+    endif()
+    add_executable(${target} ${arg_SOURCES})
+    target_link_libraries(${target} PRIVATE simt_test_options)
+    set(catch simt_catch)
+    if(arg_SANITIZED)
+        set(catch simt_catch_sanitized)
+        target_compile_options(${target} PRIVATE ${SIMT_SANITIZERS})
+        target_link_options(${target} PRIVATE ${SIMT_SANITIZERS})
+    endif()
+    if(TARGET ${catch})
+        target_precompile_headers(${target} REUSE_FROM ${catch})
+    endif()
+    set(properties TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 4 SKIP_REGULAR_EXPRESSION "\\[SKIP\\]")
+    if(arg_LABEL)
+        list(APPEND properties LABELS ${arg_LABEL})
+    endif()
+    if(arg_LOCK)
+        list(APPEND properties RESOURCE_LOCK ${arg_LOCK})
+    endif()
+    catch_discover_tests(${target} TEST_PREFIX "${target}: " PROPERTIES ${properties})
+    set_property(GLOBAL APPEND PROPERTY SIMT_TEST_PROGRAMS ${target})
+endfunction()

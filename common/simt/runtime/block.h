@@ -1,0 +1,146 @@
+/// @file
+/// A block that is running: its lanes, warps, barriers and shared memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/fiber.h"
+#include "simt/lane.h"
+
+namespace simt {
+#if defined(SIMT_CHECK)
+namespace check {
+struct BlockState;
+}
+#endif
+
+constexpr unsigned max_block_lanes = 1024;
+constexpr unsigned warp_lanes = 32;
+constexpr std::size_t static_shared_limit = 48 * 1024;
+constexpr std::size_t shared_limit = 227 * 1024;  ///< dynamic and static together, after opt-in
+
+/// What a lane waits for. The first ones are the barriers of a block; the warp operations follow.
+enum class Wait : std::uint8_t {
+    sync,
+    count,
+    all,
+    any,
+    grid,
+    block_barriers,  // not a wait: the number of the above
+    warp,
+    active_mask,
+    yield,
+};
+
+/// A lane: where it goes on, and what it waits for.
+struct alignas(64) Lane {
+    Context context;
+    uint3 thread;            ///< its threadIdx
+    std::uint8_t operation;  ///< the last WarpOperation
+    const void* site;        ///< the waiting call's return address
+    Fiber* fiber;
+};
+
+/// Lanes in the order in which they will run: a queue in an array, because the processor can run ahead of a
+/// counter but not of a chain of pointers. One lane is in one queue at most, so the array cannot overflow.
+struct LaneQueue {
+    unsigned head = 0;
+    unsigned tail = 0;
+    Lane* lanes[max_block_lanes];
+
+    bool empty() const { return head == tail; }
+    unsigned size() const { return tail - head; }
+    void clear() { head = tail = 0; }
+    void push(Lane& lane) {
+        if (tail == max_block_lanes) compact();
+        lanes[tail++] = &lane;
+    }
+    Lane* pop() { return head == tail ? nullptr : lanes[head++]; }
+    /// Appends all of `other`, which is then empty.
+    void splice(LaneQueue& other) {
+        for (unsigned i = other.head; i != other.tail; ++i) push(*other.lanes[i]);
+        other.clear();
+    }
+
+  private:
+    void compact() {
+        for (unsigned i = head; i != tail; ++i) lanes[i - head] = lanes[i];
+        tail -= head;
+        head = 0;
+    }
+};
+
+struct Barrier {
+    LaneQueue* waiting = nullptr;
+    unsigned votes = 0;   ///< lanes that arrived with a non-zero predicate
+    unsigned result = 0;  ///< of the last completed use
+};
+
+/// Lanes of one warp that arrived at the same operation with the same mask.
+struct Rendezvous {
+    unsigned mask;
+    unsigned arrived;
+    unsigned operation;  ///< WarpOperation, or active_mask_operation
+    const void* site;
+};
+constexpr unsigned active_mask_operation = 255;
+
+struct Warp {
+    unsigned live = 0;    ///< lanes that have not exited
+    unsigned active = 0;  ///< which of `rendezvous` are in use
+    Rendezvous rendezvous[warp_lanes];
+    unsigned mask[warp_lanes];         ///< with which each lane waits
+    std::uint64_t value[warp_lanes];   ///< what each lane brought
+    std::uint64_t result[warp_lanes];  ///< what it takes away
+    unsigned source[warp_lanes];       ///< the lane it reads, of a shuffle
+};
+
+struct Block {
+    Block();
+    ~Block();
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+
+    unsigned total = 0;         ///< lanes
+    unsigned position = 0;      ///< lanes started so far, unless Execution::fast
+    unsigned live = 0;          ///< lanes that have not exited, once materialised
+    bool materialised = false;  ///< a lane has blocked: the fields of lanes and warps hold
+    bool finished = false;
+    bool at_grid_barrier = false;
+    std::uint64_t serial_of_grid = 0;  ///< the barrier's generation when the block arrived
+    unsigned soft_waits = 0;           ///< lanes waiting at __activemask()
+    std::uint64_t events = 0;  ///< grows when a lane gets anywhere but to the next poll of a spin loop
+    LaneQueue* ready = nullptr;
+    LaneQueue yielded;
+    Barrier barriers[static_cast<int>(Wait::block_barriers)];
+    uint3 index = {};
+
+    // Shared memory: one mapping of marks, static arrays, dynamic array.
+    unsigned serial = 0;
+    unsigned dynamic_serial = 0;
+    std::size_t static_used = 0;  ///< bytes
+    std::size_t static_arrays = 0;
+    SharedMark* marks = nullptr;
+    char* static_shared = nullptr;
+    char* dynamic_shared = nullptr;
+
+#if defined(SIMT_CHECK)
+    check::BlockState* checked = nullptr;  ///< owned by the checks
+    // Of the barrier that lanes wait at: the last call site, and how many came by it one after the other.
+    const void* last_site = nullptr;
+    int last_kind = 0;
+    unsigned at_last_site = 0;
+#endif
+
+    Warp warps[max_block_lanes / warp_lanes];
+    Lane lanes[max_block_lanes];
+    LaneQueue queues[1 + static_cast<int>(Wait::block_barriers)];
+
+    /// Forgets all lanes, after the launch was abandoned.
+    void reset();
+    /// Forgets shared memory's places: every array is new to the next run of the block.
+    void renew_shared();
+};
+
+}  // namespace simt

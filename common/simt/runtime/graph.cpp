@@ -1,0 +1,958 @@
+#include "simt/graph.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <unordered_map>
+
+#include "runtime/memory.h"
+#include "runtime/observe.h"
+#include "runtime/stream_state.h"
+
+namespace simt {
+namespace {
+
+std::atomic<unsigned long long> next_order{1};
+
+// Signatures of kernels that were seen typed. Guarded by state_mutex().
+std::unordered_map<const void*, const KernelType*>& kernel_types() {
+    static auto* map = new std::unordered_map<const void*, const KernelType*>;
+    return *map;
+}
+
+// A condition that kernels set and conditional nodes test; its address is the handle. It lives until the
+// graph it was created for is destroyed, and longer while an executable graph may test it: conditions
+// are never freed.
+struct Condition {
+    cudaGraph_t graph;
+    unsigned default_value;
+    bool assign_default;
+    std::atomic<unsigned> value;
+};
+
+std::unordered_set<Condition*>& conditions() {
+    static auto* set = new std::unordered_set<Condition*>;
+    return *set;
+}
+
+Condition* condition_of(cudaGraphConditionalHandle handle) {
+    auto* condition = reinterpret_cast<Condition*>(handle);
+    return conditions().count(condition) ? condition : nullptr;
+}
+
+bool valid_dependencies(cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count) {
+    if (!graphs().has(graph) || (count > 0 && !dependencies)) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!nodes().has(dependencies[i]) || dependencies[i]->graph != graph) return false;
+        for (std::size_t j = 0; j < i; ++j)
+            if (dependencies[j] == dependencies[i]) return false;
+    }
+    return true;
+}
+
+// An order that respects the dependencies: of the nodes that are ready, the one added first. Empty if there
+// is a cycle.
+std::vector<cudaGraphNode_t> topological_order(cudaGraph_t graph) {
+    std::unordered_map<cudaGraphNode_t, std::size_t> missing;
+    std::unordered_map<cudaGraphNode_t, std::vector<cudaGraphNode_t>> dependents;
+    const auto later = [](cudaGraphNode_t a, cudaGraphNode_t b) { return a->order > b->order; };
+    std::vector<cudaGraphNode_t> ready, order;
+    for (const auto& node : graph->nodes) {
+        missing[node.get()] = node->dependencies.size();
+        for (cudaGraphNode_t before : node->dependencies) dependents[before].push_back(node.get());
+        if (node->dependencies.empty()) ready.push_back(node.get());
+    }
+    std::make_heap(ready.begin(), ready.end(), later);
+    while (!ready.empty()) {
+        std::pop_heap(ready.begin(), ready.end(), later);
+        cudaGraphNode_t node = ready.back();
+        ready.pop_back();
+        order.push_back(node);
+        for (cudaGraphNode_t next : dependents[node]) {
+            if (--missing[next] != 0) continue;
+            ready.push_back(next);
+            std::push_heap(ready.begin(), ready.end(), later);
+        }
+    }
+    if (order.size() != graph->nodes.size()) order.clear();
+    return order;
+}
+
+cudaError_t run_nodes(const std::vector<cudaGraphNode_t>& order);
+
+cudaError_t run_graph(cudaGraph_t graph) { return run_nodes(topological_order(graph)); }
+
+cudaError_t run_condition(cudaGraphNode_t node) {
+    auto* condition = reinterpret_cast<Condition*>(node->condition.handle);
+    const auto value = [condition] { return condition->value.load(std::memory_order_acquire); };
+    switch (node->condition.type) {
+        case cudaGraphCondTypeIf:
+            if (value() != 0) return run_graph(node->bodies[0]);
+            return node->bodies.size() > 1 ? run_graph(node->bodies[1]) : cudaSuccess;
+        case cudaGraphCondTypeWhile: {
+            const std::vector<cudaGraphNode_t> order = topological_order(node->bodies[0]);
+            while (value() != 0)
+                if (const cudaError_t error = run_nodes(order)) return error;
+            return cudaSuccess;
+        }
+        case cudaGraphCondTypeSwitch: {
+            const unsigned chosen = value();
+            return chosen < node->bodies.size() ? run_graph(node->bodies[chosen]) : cudaSuccess;
+        }
+    }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t run_nodes(const std::vector<cudaGraphNode_t>& order) {
+    struct Level {
+        Level() { observe::graph_begins(); }
+        ~Level() { observe::graph_ends(); }
+    } level;
+    for (cudaGraphNode_t node : order) {
+        struct Now {
+            explicit Now(cudaGraphNode_t n) : node(n) {
+                observe::node_begins(reinterpret_cast<const void* const*>(node->dependencies.data()),
+                                     node->dependencies.size(), node->operation.name);
+            }
+            ~Now() { observe::node_ends(node); }
+            cudaGraphNode_t node;
+        } now(node);
+        if (!node->enabled) continue;
+        cudaError_t error = cudaSuccess;
+        if (node->type == cudaGraphNodeTypeGraph) {
+            error = run_graph(node->child);
+        } else if (node->type == cudaGraphNodeTypeConditional) {
+            error = run_condition(node);
+        } else if (node->operation.run) {
+            error = node->operation.run();
+        }
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+cudaGraph_t clone_graph(cudaGraph_t original) {
+    cudaGraph_t clone = new_graph();
+    clone->original = original;
+    clone->handles = original->handles;
+    std::unordered_map<cudaGraphNode_t, cudaGraphNode_t> twin;
+    for (const auto& node : original->nodes) {
+        auto copy = std::make_unique<CUgraphNode_st>();
+        copy->graph = clone;
+        copy->type = node->type;
+        copy->operation = node->operation;
+        copy->enabled = node->enabled;
+        copy->original = node.get();
+        copy->order = node->order;
+        copy->kernel = node->kernel;
+        copy->arguments = node->arguments;
+        for (auto& argument : copy->arguments) copy->argument_pointers.push_back(argument.data());
+        copy->kernel.kernelParams =
+            copy->argument_pointers.empty() ? nullptr : copy->argument_pointers.data();
+        copy->copy = node->copy;
+        copy->copy_known = node->copy_known;
+        copy->fill = node->fill;
+        copy->host = node->host;
+        copy->event = node->event;
+        copy->condition = node->condition;
+        const auto own = [](cudaGraph_t graph) {
+            cudaGraph_t owned = clone_graph(graph);
+            owned->owned_by_node = true;
+            return owned;
+        };
+        if (node->child) copy->child = own(node->child);
+        for (cudaGraph_t body : node->bodies) copy->bodies.push_back(own(body));
+        copy->condition.phGraph_out = copy->bodies.empty() ? nullptr : copy->bodies.data();
+        twin[node.get()] = copy.get();
+        nodes().live.insert(copy.get());
+        clone->nodes.push_back(std::move(copy));
+    }
+    for (const auto& node : original->nodes)
+        for (cudaGraphNode_t before : node->dependencies)
+            twin[node.get()]->dependencies.push_back(twin[before]);
+    return clone;
+}
+
+// The node of an executable graph that was made from `node`; null if there is none.
+cudaGraphNode_t find_twin(cudaGraph_t clone, cudaGraphNode_t node) {
+    for (const auto& candidate : clone->nodes)
+        if (candidate->original == node) return candidate.get();
+    return nullptr;
+}
+
+bool has_condition(cudaGraph_t graph) {
+    for (const auto& node : graph->nodes) {
+        if (node->type == cudaGraphNodeTypeConditional) return true;
+        if (node->child && has_condition(node->child)) return true;
+    }
+    return false;
+}
+
+void delete_node_contents(CUgraphNode_st& node) {
+    if (node.child) delete_graph(node.child);
+    for (cudaGraph_t body : node.bodies) delete_graph(body);
+    nodes().live.erase(&node);
+}
+
+// Fills a kernel node: copies the arguments and asks the launch for its operation, which also
+// checks the launch.
+cudaError_t set_kernel(cudaGraphNode_t node, const cudaKernelNodeParams& given) {
+    cudaKernelNodeParams p = given;
+    if (!p.func.address) return cudaErrorInvalidDeviceFunction;
+    if (!p.func.type) {
+        auto known = kernel_types().find(p.func.address);
+        if (known == kernel_types().end()) return cudaErrorInvalidDeviceFunction;
+        p.func.type = known->second;
+    }
+    const KernelType& type = *p.func.type;
+    if (p.extra || (type.count > 0 && !p.kernelParams)) return cudaErrorInvalidValue;
+    std::vector<std::vector<unsigned long long>> arguments(type.count);
+    std::vector<void*> pointers(type.count);
+    for (std::size_t i = 0; i < type.count; ++i) {
+        if (!p.kernelParams[i]) return cudaErrorInvalidValue;
+        arguments[i].resize((type.sizes[i] + 7) / 8);
+        std::memcpy(arguments[i].data(), p.kernelParams[i], type.sizes[i]);
+        pointers[i] = arguments[i].data();
+    }
+    Operation operation{};
+    const auto launch = [](const void* context) {
+        const auto& k = *static_cast<const cudaKernelNodeParams*>(context);
+        return k.func.type->launch(k.func.address, k.gridDim, k.blockDim, k.kernelParams, k.sharedMemBytes);
+    };
+    if (const cudaError_t error = record(&operation, launch, &p)) return error;
+    node->type = cudaGraphNodeTypeKernel;
+    node->operation = std::move(operation);
+    node->arguments = std::move(arguments);
+    node->argument_pointers = std::move(pointers);
+    node->kernel = p;
+    node->kernel.kernelParams = node->argument_pointers.empty() ? nullptr : node->argument_pointers.data();
+    return cudaSuccess;
+}
+
+cudaError_t set_copy(cudaGraphNode_t node, const cudaMemcpy3DParms& copy) {
+    Operation operation{};
+    if (const cudaError_t error = make_copy(copy, &operation)) return error;
+    node->type = cudaGraphNodeTypeMemcpy;
+    node->operation = std::move(operation);
+    node->copy = copy;
+    node->copy_known = true;
+    return cudaSuccess;
+}
+
+cudaError_t set_fill(cudaGraphNode_t node, const cudaMemsetParams& fill) {
+    const std::size_t element = fill.elementSize;
+    if (element != 1 && element != 2 && element != 4) return cudaErrorInvalidValue;
+    if (element < 4 && fill.value >> (8 * element) != 0) return cudaErrorInvalidValue;
+    if (fill.width == 0 || fill.height == 0) return cudaErrorInvalidValue;
+    const std::size_t row = fill.width * element;
+    if (fill.height > 1 && fill.pitch < row) return cudaErrorInvalidValue;
+    if (reinterpret_cast<std::size_t>(fill.dst) % element != 0) return cudaErrorInvalidValue;
+    if (!is_device_accessible(fill.dst, fill.pitch * (fill.height - 1) + row)) return cudaErrorInvalidValue;
+    node->type = cudaGraphNodeTypeMemset;
+    node->fill = fill;
+    node->operation = {Operation::Kind::memset, "memset node", [fill, element] {
+                           for (std::size_t y = 0; y < fill.height; ++y) {
+                               char* to = static_cast<char*>(fill.dst) + y * fill.pitch;
+                               for (std::size_t x = 0; x < fill.width; ++x)
+                                   std::memcpy(to + x * element, &fill.value,
+                                               element);  // little-endian: the low bytes
+                           }
+                           return cudaSuccess;
+                       }};
+    return cudaSuccess;
+}
+
+cudaError_t set_host(cudaGraphNode_t node, const cudaHostNodeParams& host) {
+    if (!host.fn) return cudaErrorInvalidValue;
+    node->type = cudaGraphNodeTypeHost;
+    node->host = host;
+    node->operation = {Operation::Kind::host, "host node", [host] {
+                           call_host(host.fn, host.userData);
+                           return cudaSuccess;
+                       }};
+    return cudaSuccess;
+}
+
+cudaError_t set_event(cudaGraphNode_t node, cudaEvent_t event, bool is_record) {
+    if (!events().has(event)) return cudaErrorInvalidResourceHandle;
+    node->event = event;
+    if (is_record) {
+        node->type = cudaGraphNodeTypeEventRecord;
+        node->operation = {Operation::Kind::event_record, "event record node",
+                           [event] { return stamp_event(event); }};
+    } else {
+        node->type = cudaGraphNodeTypeWaitEvent;
+        node->operation = {Operation::Kind::event_wait, "event wait node",
+                           [event] { return observe::operation_waits(event), cudaSuccess; }};
+    }
+    return cudaSuccess;
+}
+
+cudaError_t set_child(cudaGraphNode_t node, cudaGraph_t child) {
+    if (!graphs().has(child) || has_condition(child)) return cudaErrorInvalidValue;
+    node->type = cudaGraphNodeTypeGraph;
+    node->child = clone_graph(child);
+    node->child->owned_by_node = true;
+    return cudaSuccess;
+}
+
+cudaError_t set_condition(cudaGraphNode_t node, cudaConditionalNodeParams& p) {
+    Condition* condition = condition_of(p.handle);
+    if (!condition || condition->graph != node->graph) return cudaErrorInvalidValue;
+    const bool right = p.type == cudaGraphCondTypeIf      ? p.size == 1 || p.size == 2
+                       : p.type == cudaGraphCondTypeWhile ? p.size == 1
+                                                          : p.type == cudaGraphCondTypeSwitch && p.size > 0;
+    if (!right) return cudaErrorInvalidValue;
+    node->type = cudaGraphNodeTypeConditional;
+    for (unsigned i = 0; i < p.size; ++i) {
+        node->bodies.push_back(new_graph());
+        node->bodies.back()->owned_by_node = true;
+    }
+    p.phGraph_out = node->bodies.data();
+    node->condition = p;
+    return cudaSuccess;
+}
+
+// Adds an empty node and lets `set` make something of it; takes it away again if that fails.
+template <class Set>
+cudaError_t add(cudaGraphNode_t* result, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                std::size_t count, const Set& set) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!result || !valid_dependencies(graph, dependencies, count)) return fail(cudaErrorInvalidValue);
+    cudaGraphNode_t node = add_node(graph, cudaGraphNodeTypeEmpty, {Operation::Kind::empty, "empty node", {}},
+                                    std::vector<cudaGraphNode_t>(dependencies, dependencies + count));
+    if (const cudaError_t error = set(node)) {
+        delete_node_contents(*node);
+        graph->nodes.pop_back();
+        return fail(error);
+    }
+    *result = node;
+    return cudaSuccess;
+}
+
+// Changes a node of a graph, or its twin in an executable graph. The kind of node must be `type`.
+template <class Set>
+cudaError_t change(cudaGraphExec_t executable, cudaGraphNode_t node, cudaGraphNodeType type, const Set& set) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!nodes().has(node) || node->type != type) return fail(cudaErrorInvalidValue);
+    if (executable) {
+        if (!executables().has(executable)) return fail(cudaErrorInvalidValue);
+        node = find_twin(executable->graph, node);
+        if (!node) return fail(cudaErrorInvalidValue);
+    }
+    return fail(set(node));
+}
+
+cudaMemcpy3DParms linear_copy(void* destination, const void* source, std::size_t bytes, cudaMemcpyKind kind) {
+    cudaMemcpy3DParms copy{};
+    copy.srcPtr = make_cudaPitchedPtr(const_cast<void*>(source), bytes, bytes, 1);
+    copy.dstPtr = make_cudaPitchedPtr(destination, bytes, bytes, 1);
+    copy.extent = make_cudaExtent(bytes, 1, 1);
+    copy.kind = kind;
+    return copy;
+}
+
+// Copies handles out the way CUDA's queries do: the count alone, or as many as fit, then null.
+cudaError_t give(const std::vector<cudaGraphNode_t>& from, cudaGraphNode_t* to, std::size_t* count) {
+    if (!count) return cudaErrorInvalidValue;
+    if (to) {
+        for (std::size_t i = 0; i < *count; ++i) to[i] = i < from.size() ? from[i] : nullptr;
+        *count = std::min(*count, from.size());
+    } else {
+        *count = from.size();
+    }
+    return cudaSuccess;
+}
+
+std::vector<cudaGraphNode_t> dependents_of(cudaGraphNode_t node) {
+    std::vector<cudaGraphNode_t> result;
+    for (const auto& other : node->graph->nodes)
+        if (std::count(other->dependencies.begin(), other->dependencies.end(), node))
+            result.push_back(other.get());
+    return result;
+}
+
+}  // namespace
+
+void remember_kernel(const void* kernel, const KernelType* type) {
+    std::lock_guard lock(state_mutex());
+    kernel_types()[kernel] = type;
+}
+
+cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, Operation operation,
+                         const std::vector<cudaGraphNode_t>& dependencies) {
+    auto node = std::make_unique<CUgraphNode_st>();
+    node->graph = graph;
+    node->type = type;
+    node->operation = std::move(operation);
+    node->dependencies = dependencies;
+    node->order = next_order++;
+    node->kernel.gridDim = node->operation.grid;
+    node->kernel.blockDim = node->operation.block;
+    node->kernel.sharedMemBytes = static_cast<unsigned>(node->operation.shared_bytes);
+    cudaGraphNode_t handle = node.get();
+    nodes().live.insert(handle);
+    graph->nodes.push_back(std::move(node));
+    return handle;
+}
+
+cudaGraph_t new_graph() {
+    auto* graph = new CUgraph_st;
+    graphs().live.insert(graph);
+    return graph;
+}
+
+void delete_graph(cudaGraph_t graph) {
+    for (auto& node : graph->nodes) delete_node_contents(*node);
+    graphs().live.erase(graph);
+    delete graph;
+}
+
+void reset_graphs() {
+    std::lock_guard lock(state_mutex());
+    while (!executables().live.empty()) {
+        cudaGraphExec_t executable = *executables().live.begin();
+        delete_graph(executable->graph);
+        executables().live.erase(executable);
+        delete executable;
+    }
+    std::vector<cudaGraph_t> roots;
+    for (cudaGraph_t graph : graphs().live)
+        if (!graph->owned_by_node) roots.push_back(graph);
+    for (cudaGraph_t graph : roots) delete_graph(graph);
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+// ---- Building
+// ----------------------------------------------------------------------------------------------------
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!graph || flags != 0) return fail(cudaErrorInvalidValue);
+    std::lock_guard lock(state_mutex());
+    *graph = new_graph();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!graphs().has(graph) || graph->owned_by_node) return fail(cudaErrorInvalidValue);
+    delete_graph(graph);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!clone || !graphs().has(original)) return fail(cudaErrorInvalidValue);
+    if (has_condition(original)) return fail(cudaErrorNotSupported);
+    *clone = clone_graph(original);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original, cudaGraph_t clone) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!node || !nodes().has(original) || !graphs().has(clone)) return fail(cudaErrorInvalidValue);
+    cudaGraphNode_t twin = find_twin(clone, original);
+    if (!twin) return fail(cudaErrorInvalidValue);
+    *node = twin;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, size_t count,
+                                   const cudaKernelNodeParams* parameters) {
+    if (!parameters) return fail(cudaErrorInvalidValue);
+    return add(node, graph, dependencies, count,
+               [&](cudaGraphNode_t n) { return set_kernel(n, *parameters); });
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, size_t count,
+                                   const cudaMemcpy3DParms* parameters) {
+    if (!parameters) return fail(cudaErrorInvalidValue);
+    return add(node, graph, dependencies, count, [&](cudaGraphNode_t n) { return set_copy(n, *parameters); });
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, size_t count, void* destination,
+                                     const void* source, size_t bytes, cudaMemcpyKind kind) {
+    const cudaMemcpy3DParms copy = linear_copy(destination, source, bytes, kind);
+    return cudaGraphAddMemcpyNode(node, graph, dependencies, count, &copy);
+}
+
+// Address of [offset, offset + bytes) of a symbol.
+static cudaError_t symbol_range(const void* symbol, size_t bytes, size_t offset, char** place) {
+    size_t size = 0;
+    if (const cudaError_t error = cudaGetSymbolSize(&size, symbol)) return error;
+    if (offset > size || bytes > size - offset) return fail(cudaErrorInvalidValue);
+    *place = static_cast<char*>(const_cast<void*>(symbol)) + offset;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                           const cudaGraphNode_t* dependencies, size_t count,
+                                           const void* symbol, const void* source, size_t bytes,
+                                           size_t offset, cudaMemcpyKind kind) {
+    char* place = nullptr;
+    if (const cudaError_t error = symbol_range(symbol, bytes, offset, &place)) return error;
+    return cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, place, source, bytes, kind);
+}
+
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                             const cudaGraphNode_t* dependencies, size_t count,
+                                             void* destination, const void* symbol, size_t bytes,
+                                             size_t offset, cudaMemcpyKind kind) {
+    char* place = nullptr;
+    if (const cudaError_t error = symbol_range(symbol, bytes, offset, &place)) return error;
+    return cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, destination, place, bytes, kind);
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, size_t count,
+                                   const cudaMemsetParams* parameters) {
+    if (!parameters) return fail(cudaErrorInvalidValue);
+    return add(node, graph, dependencies, count, [&](cudaGraphNode_t n) { return set_fill(n, *parameters); });
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                 const cudaGraphNode_t* dependencies, size_t count,
+                                 const cudaHostNodeParams* parameters) {
+    if (!parameters) return fail(cudaErrorInvalidValue);
+    return add(node, graph, dependencies, count, [&](cudaGraphNode_t n) { return set_host(n, *parameters); });
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* dependencies, size_t count) {
+    return add(node, graph, dependencies, count, [](cudaGraphNode_t) { return cudaSuccess; });
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                       const cudaGraphNode_t* dependencies, size_t count, cudaGraph_t child) {
+    return add(node, graph, dependencies, count, [&](cudaGraphNode_t n) { return set_child(n, child); });
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                        const cudaGraphNode_t* dependencies, size_t count,
+                                        cudaEvent_t event) {
+    return add(node, graph, dependencies, count,
+               [&](cudaGraphNode_t n) { return set_event(n, event, true); });
+}
+
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                      const cudaGraphNode_t* dependencies, size_t count, cudaEvent_t event) {
+    return add(node, graph, dependencies, count,
+               [&](cudaGraphNode_t n) { return set_event(n, event, false); });
+}
+
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                             const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* parameters) {
+    if (!parameters) return fail(cudaErrorInvalidValue);
+    cudaGraphNodeParams& p = *parameters;
+    return add(node, graph, dependencies, count, [&](cudaGraphNode_t n) {
+        switch (p.type) {
+            case cudaGraphNodeTypeKernel:
+                return set_kernel(n, p.kernel);
+            case cudaGraphNodeTypeMemcpy:
+                return set_copy(n, p.memcpy.copyParams);
+            case cudaGraphNodeTypeMemset:
+                return set_fill(n, p.memset);
+            case cudaGraphNodeTypeHost:
+                return set_host(n, p.host);
+            case cudaGraphNodeTypeGraph:
+                return set_child(n, p.graph.graph);
+            case cudaGraphNodeTypeEmpty:
+                return cudaSuccess;
+            case cudaGraphNodeTypeWaitEvent:
+                return set_event(n, p.eventWait.event, false);
+            case cudaGraphNodeTypeEventRecord:
+                return set_event(n, p.eventRecord.event, true);
+            case cudaGraphNodeTypeConditional:
+                return set_condition(n, p.conditional);
+            default:
+                return cudaErrorNotSupported;
+        }
+    });
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, const cudaGraphEdgeData*, size_t count) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!graphs().has(graph) || (count > 0 && (!from || !to))) return fail(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; ++i) {
+        if (!nodes().has(from[i]) || !nodes().has(to[i]) || from[i]->graph != graph ||
+            to[i]->graph != graph || from[i] == to[i])
+            return fail(cudaErrorInvalidValue);
+        const auto& known = to[i]->dependencies;
+        if (std::count(known.begin(), known.end(), from[i])) return fail(cudaErrorInvalidValue);
+    }
+    for (size_t i = 0; i < count; ++i) to[i]->dependencies.push_back(from[i]);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                        const cudaGraphNode_t* to, const cudaGraphEdgeData*, size_t count) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!graphs().has(graph) || (count > 0 && (!from || !to))) return fail(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; ++i) {
+        if (!nodes().has(from[i]) || !nodes().has(to[i])) return fail(cudaErrorInvalidValue);
+        auto& known = to[i]->dependencies;
+        auto found = std::find(known.begin(), known.end(), from[i]);
+        if (found == known.end()) return fail(cudaErrorInvalidValue);
+        known.erase(found);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!nodes().has(node)) return fail(cudaErrorInvalidValue);
+    cudaGraph_t graph = node->graph;
+    for (const auto& other : graph->nodes) {
+        auto& before = other->dependencies;
+        before.erase(std::remove(before.begin(), before.end(), node), before.end());
+    }
+    delete_node_contents(*node);
+    auto mine = std::find_if(graph->nodes.begin(), graph->nodes.end(),
+                             [&](const auto& n) { return n.get() == node; });
+    graph->nodes.erase(mine);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
+                                             unsigned int default_value, unsigned int flags) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!handle || !graphs().has(graph) || (flags & ~static_cast<unsigned>(cudaGraphCondAssignDefault)))
+        return fail(cudaErrorInvalidValue);
+    auto* condition =
+        new Condition{graph, default_value, (flags & cudaGraphCondAssignDefault) != 0, {default_value}};
+    conditions().insert(condition);
+    *handle = reinterpret_cast<cudaGraphConditionalHandle>(condition);
+    graph->handles.push_back(*handle);
+    return cudaSuccess;
+}
+
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
+    if (handle) reinterpret_cast<Condition*>(handle)->value.store(value, std::memory_order_release);
+}
+
+// ---- Looking
+// -----------------------------------------------------------------------------------------------------
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* out, size_t* count) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!graphs().has(graph)) return fail(cudaErrorInvalidValue);
+    std::vector<cudaGraphNode_t> all;
+    for (const auto& node : graph->nodes) all.push_back(node.get());
+    return fail(give(all, out, count));
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* out, size_t* count) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!graphs().has(graph)) return fail(cudaErrorInvalidValue);
+    std::vector<cudaGraphNode_t> roots;
+    for (const auto& node : graph->nodes)
+        if (node->dependencies.empty()) roots.push_back(node.get());
+    return fail(give(roots, out, count));
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                              cudaGraphEdgeData* edges, size_t* count) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!graphs().has(graph) || !count || (from == nullptr) != (to == nullptr))
+        return fail(cudaErrorInvalidValue);
+    std::vector<cudaGraphNode_t> begins, ends;
+    for (const auto& node : graph->nodes) {
+        for (cudaGraphNode_t before : node->dependencies) {
+            begins.push_back(before);
+            ends.push_back(node.get());
+        }
+    }
+    size_t room = *count;
+    if (edges)
+        for (size_t i = 0; i < std::min(room, begins.size()); ++i) edges[i] = {};
+    give(begins, from, count);
+    return fail(give(ends, to, from ? &room : count));
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!type || !nodes().has(node)) return fail(cudaErrorInvalidValue);
+    *type = node->type;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
+                                         size_t* count) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!nodes().has(node)) return fail(cudaErrorInvalidValue);
+    return fail(give(node->dependencies, out, count));
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
+                                           size_t* count) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!nodes().has(node)) return fail(cudaErrorInvalidValue);
+    return fail(give(dependents_of(node), out, count));
+}
+
+// Reads one parameter member of a node whose kind must be `type`.
+template <class T>
+static cudaError_t read_node(cudaGraphNode_t node, cudaGraphNodeType type, T CUgraphNode_st::*member,
+                             T* out) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!out || !nodes().has(node) || node->type != type) return fail(cudaErrorInvalidValue);
+    *out = node->*member;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* out) {
+    return read_node(node, cudaGraphNodeTypeKernel, &CUgraphNode_st::kernel, out);
+}
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* out) {
+    return read_node(node, cudaGraphNodeTypeMemcpy, &CUgraphNode_st::copy, out);
+}
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* out) {
+    return read_node(node, cudaGraphNodeTypeMemset, &CUgraphNode_st::fill, out);
+}
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* out) {
+    return read_node(node, cudaGraphNodeTypeHost, &CUgraphNode_st::host, out);
+}
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* out) {
+    return read_node(node, cudaGraphNodeTypeGraph, &CUgraphNode_st::child, out);
+}
+cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* out) {
+    return read_node(node, cudaGraphNodeTypeEventRecord, &CUgraphNode_st::event, out);
+}
+cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* out) {
+    return read_node(node, cudaGraphNodeTypeWaitEvent, &CUgraphNode_st::event, out);
+}
+
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!graphs().has(graph) || !path) return fail(cudaErrorInvalidValue);
+    std::FILE* file = std::fopen(path, "w");
+    if (!file) return fail(cudaErrorOperatingSystem);
+    static const char* const kinds[] = {"kernel",     "memcpy",       "memset", "host", "graph", "empty",
+                                        "event wait", "event record", "signal", "wait", "alloc", "free",
+                                        "?",          "conditional"};
+    std::fprintf(file, "digraph graph_ {\n");
+    for (const auto& node : graph->nodes) {
+        std::fprintf(file, "  n%llu [label=\"%s\\n%s\"];\n", node->order, kinds[node->type],
+                     node->operation.name ? node->operation.name : "");
+        for (cudaGraphNode_t before : node->dependencies)
+            std::fprintf(file, "  n%llu -> n%llu;\n", before->order, node->order);
+    }
+    std::fprintf(file, "}\n");
+    return fail(std::fclose(file) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
+}
+
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p) {
+    return cudaGraphExecKernelNodeSetParams(nullptr, node, p);
+}
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* p) {
+    return cudaGraphExecMemcpyNodeSetParams(nullptr, node, p);
+}
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* destination, const void* source,
+                                           size_t bytes, cudaMemcpyKind kind) {
+    return cudaGraphExecMemcpyNodeSetParams1D(nullptr, node, destination, source, bytes, kind);
+}
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* p) {
+    return cudaGraphExecMemsetNodeSetParams(nullptr, node, p);
+}
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* p) {
+    return cudaGraphExecHostNodeSetParams(nullptr, node, p);
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* p) {
+    if (!p) return fail(cudaErrorInvalidValue);
+    return change(executable, node, cudaGraphNodeTypeKernel,
+                  [&](cudaGraphNode_t n) { return set_kernel(n, *p); });
+}
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaMemcpy3DParms* p) {
+    if (!p) return fail(cudaErrorInvalidValue);
+    return change(executable, node, cudaGraphNodeTypeMemcpy,
+                  [&](cudaGraphNode_t n) { return set_copy(n, *p); });
+}
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                               void* destination, const void* source, size_t bytes,
+                                               cudaMemcpyKind kind) {
+    const cudaMemcpy3DParms copy = linear_copy(destination, source, bytes, kind);
+    return cudaGraphExecMemcpyNodeSetParams(executable, node, &copy);
+}
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaMemsetParams* p) {
+    if (!p) return fail(cudaErrorInvalidValue);
+    return change(executable, node, cudaGraphNodeTypeMemset,
+                  [&](cudaGraphNode_t n) { return set_fill(n, *p); });
+}
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                           const cudaHostNodeParams* p) {
+    if (!p) return fail(cudaErrorInvalidValue);
+    return change(executable, node, cudaGraphNodeTypeHost,
+                  [&](cudaGraphNode_t n) { return set_host(n, *p); });
+}
+
+// ---- Running
+// -----------------------------------------------------------------------------------------------------
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    constexpr unsigned long long all = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+                                       cudaGraphInstantiateFlagUpload | cudaGraphInstantiateFlagDeviceLaunch |
+                                       cudaGraphInstantiateFlagUseNodePriority;
+    if (!executable || !graphs().has(graph) || (flags & ~all)) return fail(cudaErrorInvalidValue);
+    // Launching graphs from kernels is not possible here.
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch) return fail(cudaErrorNotSupported);
+    if (!graph->nodes.empty() && topological_order(graph).empty())
+        return fail(cudaErrorInvalidValue);  // a cycle
+    auto created = std::make_unique<CUgraphExec_st>();
+    created->graph = clone_graph(graph);
+    created->graph->owned_by_node = true;
+    created->order = topological_order(created->graph);
+    created->flags = flags;
+    executables().live.insert(created.get());
+    *executable = created.release();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!executables().has(executable)) return fail(cudaErrorInvalidValue);
+    executables().live.erase(executable);
+    delete_graph(executable->graph);
+    delete executable;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!flags || !executables().has(executable)) return fail(cudaErrorInvalidValue);
+    *flags = executable->flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
+    if (const cudaError_t error = enter()) return fail(error);
+    cudaStream_t stream = resolve(handle);
+    if (!stream) return fail(cudaErrorInvalidResourceHandle);
+    Operation operation{Operation::Kind::child_graph, "cudaGraphLaunch", {}};
+    {
+        std::lock_guard lock(state_mutex());
+        if (!executables().has(executable)) return fail(cudaErrorInvalidValue);
+        if (stream->capture) {
+            // A launch in a capture becomes a child graph.
+            if (stream->capture->invalidated) return fail(cudaErrorStreamCaptureInvalidated);
+            cudaGraphNode_t node =
+                add_node(stream->capture->graph, cudaGraphNodeTypeGraph, operation, stream->frontier);
+            node->child = clone_graph(executable->graph);
+            node->child->owned_by_node = true;
+            stream->frontier = {node};
+            return cudaSuccess;
+        }
+    }
+    operation.run = [executable] {
+        for (cudaGraphConditionalHandle h : executable->graph->handles) {
+            auto* condition = reinterpret_cast<Condition*>(h);
+            if (condition->assign_default) condition->value = condition->default_value;
+        }
+        return run_nodes(executable->order);
+    };
+    return fail(enqueue(handle, std::move(operation)));
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!executables().has(executable)) return fail(cudaErrorInvalidValue);
+    return fail(resolve(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* info) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!info || !executables().has(executable) || !graphs().has(graph)) return fail(cudaErrorInvalidValue);
+    *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
+    const auto refuse = [&](cudaGraphExecUpdateResult why, cudaGraphNode_t node) {
+        *info = {why, node, nullptr};
+        return fail(cudaErrorGraphExecUpdateFailure);
+    };
+    // Nodes are paired in the order in which they were added, which is how equal code builds equal graphs.
+    auto& mine = executable->graph->nodes;
+    if (mine.size() != graph->nodes.size()) return refuse(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+    std::unordered_map<cudaGraphNode_t, std::size_t> my_index, its_index;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        my_index[mine[i].get()] = i;
+        its_index[graph->nodes[i].get()] = i;
+    }
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        const auto& node = graph->nodes[i];
+        if (mine[i]->type != node->type) return refuse(cudaGraphExecUpdateErrorNodeTypeChanged, node.get());
+        std::vector<std::size_t> a, b;
+        for (cudaGraphNode_t before : mine[i]->dependencies) a.push_back(my_index[before]);
+        for (cudaGraphNode_t before : node->dependencies) b.push_back(its_index[before]);
+        std::sort(a.begin(), a.end());
+        std::sort(b.begin(), b.end());
+        if (a != b) return refuse(cudaGraphExecUpdateErrorTopologyChanged, node.get());
+        if (node->type == cudaGraphNodeTypeConditional)
+            return refuse(cudaGraphExecUpdateErrorNotSupported, node.get());
+    }
+    // Handles of the executable graph's nodes stay those of the graph it was made from.
+    cudaGraph_t fresh = clone_graph(graph);
+    fresh->owned_by_node = true;
+    fresh->handles = executable->graph->handles;
+    for (std::size_t i = 0; i < mine.size(); ++i) fresh->nodes[i]->original = mine[i]->original;
+    delete_graph(executable->graph);
+    executable->graph = fresh;
+    executable->order = topological_order(fresh);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int enabled) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!executables().has(executable) || !nodes().has(node)) return fail(cudaErrorInvalidValue);
+    cudaGraphNode_t twin = find_twin(executable->graph, node);
+    // CUDA lets only these kinds be switched off.
+    if (!twin || (twin->type != cudaGraphNodeTypeKernel && twin->type != cudaGraphNodeTypeMemcpy &&
+                  twin->type != cudaGraphNodeTypeMemset))
+        return fail(cudaErrorInvalidValue);
+    twin->enabled = enabled != 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int* enabled) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::lock_guard lock(state_mutex());
+    if (!enabled || !executables().has(executable) || !nodes().has(node)) return fail(cudaErrorInvalidValue);
+    cudaGraphNode_t twin = find_twin(executable->graph, node);
+    if (!twin) return fail(cudaErrorInvalidValue);
+    *enabled = twin->enabled;
+    return cudaSuccess;
+}

@@ -1,0 +1,321 @@
+// Checks of a launch's shape, its order, and the threads that run it.
+#include "simt/launch.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "runtime/crash.h"
+#include "runtime/observe.h"
+#include "runtime/report.h"
+#include "runtime/worker.h"
+#include "simt/inspect/control.h"
+#include "simt/virtual_device.h"
+
+namespace simt {
+namespace {
+
+std::uint64_t mix(std::uint64_t x) {
+    x += 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+// Fisher-Yates with the generator above.
+template <class T>
+void shuffle(T* begin, unsigned n, std::uint64_t& state) {
+    for (unsigned i = n; i > 1; --i) std::swap(begin[i - 1], begin[mix(++state) % i]);
+}
+
+// Warps in a random order, and lanes in a random order within each.
+std::vector<std::uint16_t> lane_order(unsigned lanes, std::uint64_t seed) {
+    std::vector<std::uint16_t> order;
+    if (seed == 0) return order;
+    const unsigned warps = (lanes + warp_lanes - 1) / warp_lanes;
+    std::vector<unsigned> warp(warps);
+    for (unsigned w = 0; w < warps; ++w) warp[w] = w;
+    std::uint64_t state = mix(seed ^ lanes);
+    shuffle(warp.data(), warps, state);
+    order.reserve(lanes);
+    for (unsigned w : warp) {
+        const unsigned first = w * warp_lanes, count = std::min(warp_lanes, lanes - first);
+        for (unsigned i = 0; i < count; ++i) order.push_back(static_cast<std::uint16_t>(first + i));
+        shuffle(order.data() + order.size() - count, count, state);
+    }
+    return order;
+}
+
+}  // namespace
+
+Permutation::Permutation(std::uint64_t n, std::uint64_t seed) : n_(n), seed_(seed) {
+    if (seed_ == 0) return;
+    half_bits_ = 1;
+    while (half_bits_ < 31 && (std::uint64_t{1} << 2 * half_bits_) < n) ++half_bits_;
+}
+
+std::uint64_t Permutation::operator()(std::uint64_t i) const {
+    if (seed_ == 0 || n_ < 2) return i;
+    const std::uint64_t half = (std::uint64_t{1} << half_bits_) - 1;
+    do {
+        std::uint64_t left = i >> half_bits_, right = i & half;
+        for (std::uint64_t round = 0; round < 4; ++round) {
+            const std::uint64_t next = left ^ (mix(right ^ seed_ << 2 ^ round << 60) & half);
+            left = right;
+            right = next;
+        }
+        i = left << half_bits_ | right;
+    } while (i >= n_);
+    return i;
+}
+
+Launch::Launch(const Grid& g, unsigned workers)
+    : grid(g),
+      blocks(std::uint64_t{g.grid.x} * g.grid.y * g.grid.z),
+      lanes(g.block.x * g.block.y * g.block.z),
+      order(lane_order(lanes, seed())),
+      block_order(blocks, seed()),
+      chunk(grid.cooperative ? 1 : std::clamp<std::uint64_t>(blocks / (workers * 16), 1, 1024)),
+      max_workers(workers) {}
+
+bool Launch::cancel(cudaError_t e) {
+    std::lock_guard lock(mutex);
+    if (error != cudaSuccess) return false;
+    error = e;
+    cancelled.store(true, std::memory_order_relaxed);
+    changed.notify_all();
+    return true;
+}
+
+// ---- The watchdog -----------------------------------------------------------------------------------------
+
+namespace {
+
+/// A thread that ends launches that run for longer than time_limit_ns(). It exists once there is a limit.
+class Watchdog {
+  public:
+    static Watchdog& instance() {
+        static Watchdog* dog = new Watchdog;  // never destroyed: its thread waits until the process ends
+        return *dog;
+    }
+    void watch(Launch& launch, std::int64_t limit) {
+        std::lock_guard lock(mutex_);
+        if (!started_) std::thread([this] { serve(); }).detach();
+        started_ = true;
+        const auto now = Clock::now();
+        watched_.push_back({&launch, now, now + std::chrono::nanoseconds(limit)});
+        changed_.notify_all();
+    }
+    void release(Launch& launch) {
+        std::lock_guard lock(mutex_);
+        std::erase_if(watched_, [&](const Watched& w) { return w.launch == &launch; });
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    struct Watched {
+        Launch* launch;
+        Clock::time_point begin, next;
+    };
+
+    void serve() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            const auto first =
+                std::min_element(watched_.begin(), watched_.end(),
+                                 [](const Watched& a, const Watched& b) { return a.next < b.next; });
+            if (first == watched_.end()) {
+                changed_.wait(lock);
+            } else if (const auto now = Clock::now(); now < first->next) {
+                const auto until = first->next;
+                changed_.wait_until(lock, until);
+            } else {
+                first->next = now + std::chrono::milliseconds(20);
+                Launch& launch = *first->launch;
+                std::lock_guard launch_lock(launch.mutex);
+                launch.overdue = std::chrono::nanoseconds(now - first->begin).count();
+                ++launch.asked;
+                for (const pthread_t thread : launch.threads) pthread_kill(thread, overtime_signal);
+            }
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<Watched> watched_;
+    bool started_ = false;
+};
+
+/// Watches a launch for as long as it lives.
+struct Limited {
+    explicit Limited(Launch& l) : launch(l), limit(time_limit_ns()) {
+        if (limit > 0) Watchdog::instance().watch(launch, limit);
+    }
+    ~Limited() {
+        if (limit > 0) Watchdog::instance().release(launch);
+    }
+    Launch& launch;
+    const std::int64_t limit;
+};
+
+}  // namespace
+
+// ---- The pool ---------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Threads that help with launches. The launching thread works too, so a launch never depends on them; in a
+/// forked child, which has none of them, launches just run on one thread.
+class Pool {
+  public:
+    static Pool& instance() {
+        static Pool* pool = new Pool;  // never destroyed: its threads wait on it until the process ends
+        return *pool;
+    }
+
+    void run(Launch& launch) {
+        const Limited limited(launch);
+        const bool helped = launch.max_workers > 1;
+        if (helped) {
+            std::lock_guard lock(mutex_);
+            launches_.push_back(&launch);
+            launch.joined = 1;
+            while (threads_ + 1 < launch.max_workers) {
+                std::thread([this] { serve(); }).detach();
+                ++threads_;
+            }
+            work_.notify_all();
+        } else {
+            launch.joined = 1;
+        }
+        get_worker().run(launch);
+        if (helped) {
+            {
+                std::lock_guard lock(mutex_);
+                std::erase(launches_, &launch);
+            }
+            std::unique_lock lock(launch.mutex);
+            leave(launch);
+            launch.changed.wait(lock, [&] { return launch.joined == 0; });
+        }
+    }
+
+  private:
+    static void leave(Launch& launch) {
+        --launch.joined;
+        launch.changed.notify_all();
+    }
+
+    void serve() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            Launch* launch = nullptr;
+            work_.wait(lock, [&] { return (launch = find()) != nullptr; });
+            lock.unlock();
+            get_worker().run(*launch);
+            {
+                std::lock_guard launch_lock(launch->mutex);
+                leave(*launch);
+            }
+            lock.lock();
+        }
+    }
+
+    /// A launch that has blocks left and room for one more worker; joins it.
+    Launch* find() {
+        for (Launch* launch : launches_) {
+            std::lock_guard lock(launch->mutex);
+            if (launch->joined < launch->max_workers && !launch->all_started() && !launch->cancelled) {
+                ++launch->joined;
+                return launch;
+            }
+        }
+        return nullptr;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable work_;
+    std::vector<Launch*> launches_;
+    unsigned threads_ = 0;
+};
+
+}  // namespace
+
+/// A launch that cannot be: says why, since CUDA's codes do not.
+static cudaError_t refuse(const Grid& grid, cudaError_t error, const std::string& why) {
+    report_refusal(grid, error, why);
+    return error;
+}
+
+static std::string extent(dim3 d) {
+    return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+}
+
+cudaError_t check_grid(const Grid& grid) {
+    using Device = VirtualDevice;
+    const dim3 g = grid.grid, b = grid.block;
+    const unsigned long long lanes = 1ull * b.x * b.y * b.z;
+    if (g.x == 0 || g.y == 0 || g.z == 0)
+        return refuse(grid, cudaErrorInvalidConfiguration, "a grid of " + extent(g) + " blocks has none");
+    if (lanes == 0)
+        return refuse(grid, cudaErrorInvalidConfiguration, "a block of " + extent(b) + " threads has none");
+    if (g.x > Device::max_grid_x || g.y > Device::max_grid_y || g.z > Device::max_grid_z)
+        return refuse(grid, cudaErrorInvalidConfiguration,
+                      "a grid of " + extent(g) + " blocks; a device takes " +
+                          extent(dim3(Device::max_grid_x, Device::max_grid_y, Device::max_grid_z)) +
+                          " at most");
+    if (b.x > Device::max_block_x || b.y > Device::max_block_y || b.z > Device::max_block_z ||
+        lanes > Device::max_threads_per_block)
+        return refuse(grid, cudaErrorInvalidConfiguration,
+                      "a block of " + extent(b) + " threads; a device takes " +
+                          std::to_string(Device::max_threads_per_block) + " in all and " +
+                          extent(dim3(Device::max_block_x, Device::max_block_y, Device::max_block_z)) +
+                          " at most: use more blocks instead");
+    if (const std::size_t limit = dynamic_shared_limit(grid.function); grid.dynamic_shared > limit)
+        return refuse(grid, cudaErrorInvalidValue,
+                      std::to_string(grid.dynamic_shared) +
+                          " bytes of dynamic shared memory; this kernel may have " + std::to_string(limit) +
+                          ", and after cudaFuncSetAttribute(kernel, " +
+                          "cudaFuncAttributeMaxDynamicSharedMemorySize, ...) at most " +
+                          std::to_string(Device::shared_per_block_optin));
+    if (grid.cooperative) {
+        const auto resident = static_cast<unsigned long long>(
+            resident_blocks(static_cast<unsigned>(lanes), grid.dynamic_shared) * multiprocessors());
+        if (1ull * g.x * g.y * g.z > resident)
+            return refuse(grid, cudaErrorCooperativeLaunchTooLarge,
+                          std::to_string(1ull * g.x * g.y * g.z) +
+                              " blocks in a cooperative launch, all of which have to be resident; " +
+                              std::to_string(resident) + " can be");
+    }
+    return cudaSuccess;
+}
+
+cudaError_t run_grid(const Grid& grid) {
+    if (execution.in_lane)
+        fail_lane("a kernel launched a kernel: dynamic parallelism is not supported", SIMT_SITE);
+    const std::uint64_t blocks = std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z;
+    // Waking a thread costs as much as running a few hundred lanes.
+    const bool small = blocks * grid.block.x * grid.block.y * grid.block.z < 512;
+    const unsigned workers =
+        small ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(thread_count(), blocks));
+    install_fault_handlers();
+    if constexpr (observe::on) {
+        // One thread, one launch at a time: what is found is the same in every run.
+        static std::mutex mutex;
+        std::lock_guard lock(mutex);
+        Launch launch(grid, 1);
+        observe::launch_begins(launch);
+        Pool::instance().run(launch);
+        observe::launch_ends(launch);
+        return launch.error;
+    }
+    Launch launch(grid, workers);
+    Pool::instance().run(launch);
+    return launch.error;
+}
+
+}  // namespace simt

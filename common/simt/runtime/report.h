@@ -1,0 +1,34 @@
+/// @file
+/// What a launch that went wrong says: for people, with file and line, and in one line for tools.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/worker.h"
+
+namespace simt {
+
+/// `file.cu:31` for each code address (as return addresses, so the call before them), or the best that is
+/// known. Runs addr2line where it is installed.
+std::vector<std::string> locate(const std::vector<const void*>& return_addresses);
+/// The kernel's name: as launched, or from the symbol table.
+std::string kernel_name(const Grid& grid);
+
+/// The current lane gives up: ends `launch` with `error`.
+void report_lane(Launch& launch, const Block& block, cudaError_t error, const std::string& text,
+                 const void* site);
+/// A lane caught a signal.
+void report_fault(Launch& launch, const Fault& fault, const Block& block);
+/// No lane of `stuck` can ever run again.
+void report_deadlock(Launch& launch, const std::vector<Block*>& residents, const Block& stuck);
+/// A launch is refused for its shape.
+void report_refusal(const Grid& grid, cudaError_t error, const std::string& why);
+/// Lanes have only polled for longer than spin_limit_ns().
+void report_livelock(Launch& launch, const std::vector<Block*>& residents);
+/// A shuffle read a lane that took no part; `exited`: though its mask names it. Once a launch site.
+void warn_stray_shuffle(Launch& launch, bool exited, const void* site);
+/// Device code was called by the host: says so and aborts.
+[[noreturn]] void report_outside_lane(const char* what);
+
+}  // namespace simt

@@ -1,0 +1,132 @@
+// Launches that can never end, and what is said about them.
+#include <cooperative_groups.h>
+
+#include "runtime/tests/simt_tools.h"
+
+using namespace simt_tools;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+__global__ void barrier_against_warp() {
+    if (threadIdx.x < 16)
+        __syncthreads();  // line 14
+    else
+        __syncwarp();  // line 16
+}
+__global__ void different_barriers(int* out) {
+    if (threadIdx.x % 2)
+        __syncthreads();
+    else
+        out[threadIdx.x] = __syncthreads_count(1);
+}
+__global__ void different_masks() {
+    if (threadIdx.x < 8)
+        __syncwarp(0x000001ff);
+    else
+        __syncwarp(0xffffff80);
+}
+__global__ void block_leaves_grid() {
+    if (blockIdx.x == 1) return;
+    cooperative_groups::this_grid().sync();
+}
+__global__ void polls_forever(int* flag) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+}
+__global__ void store(int* out, int value) { *out = value; }
+
+}  // namespace
+
+TEST_CASE("a deadlock names lanes, barriers and lines", "[simt][deadlock]") {
+    ExpectFailure quiet;
+    simt::set_threads(GENERATE(1u, 3u));
+    barrier_against_warp<<<1, 32>>>();
+    CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
+    const std::string report = simt::last_report();
+    INFO(report);
+    CHECK_THAT(report, ContainsSubstring("kernel barrier_against_warp: deadlock in block (0,0,0)"));
+    CHECK_THAT(report, ContainsSubstring("threads 0-15 wait at __syncthreads"));
+    CHECK_THAT(report, ContainsSubstring("threads 16-31 wait at __syncwarp with mask 0xffffffff"));
+    CHECK_THAT(report,
+               ContainsSubstring("simt: error=deadlock kernel=\"barrier_against_warp\" block=(0,0,0)"));
+    simt::set_threads(2);
+}
+
+TEST_CASE("a listener is told of a failure and whether it is a deadlock", "[simt][deadlock]") {
+    ExpectFailure quiet;
+    static std::string told;
+    static int deadlocks;
+    told.clear();
+    deadlocks = 0;
+    simt::set_report_listener([](const std::string& report, bool deadlock) {
+        told += report;
+        deadlocks += deadlock;
+    });
+    barrier_against_warp<<<1, 32>>>();
+    CHECK(told == simt::last_report());
+    CHECK(deadlocks == 1);
+    cudaDeviceReset();
+    store<<<1, 2000>>>(nullptr, 0);  // too many threads for a block
+    store<<<1, 1>>>(nullptr, 0);
+    simt::set_report_listener(nullptr);
+    CHECK_THAT(told, ContainsSubstring("simt: error=illegal-address"));
+    CHECK(deadlocks == 1);
+}
+
+TEST_CASE("the error sticks until the device is reset, and the process goes on", "[simt][deadlock]") {
+    int* cell = nullptr;
+    {
+        ExpectFailure quiet;
+        barrier_against_warp<<<4, 64>>>();
+        CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+        CHECK(cudaMalloc(&cell, sizeof(int)) == cudaErrorLaunchFailure);
+        CHECK(cudaDeviceReset() == cudaSuccess);
+    }
+    Managed<int> out(1);
+    store<<<1, 1>>>(out.get(), 9);
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 9);
+}
+
+TEST_CASE("kinds of barriers do not mix", "[simt][deadlock]") {
+    ExpectFailure quiet;
+    Managed<int> out(34);
+    different_barriers<<<1, 34>>>(out.get());
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    INFO(simt::last_report());
+    CHECK_THAT(simt::last_report(), ContainsSubstring("wait at __syncthreads_count"));
+    CHECK_THAT(simt::last_report(), ContainsSubstring("threads 1,3,5,"));
+}
+
+TEST_CASE("masks that do not fit together", "[simt][deadlock]") {
+    ExpectFailure quiet;
+    different_masks<<<1, 32>>>();
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    INFO(simt::last_report());
+    CHECK_THAT(simt::last_report(), ContainsSubstring("threads 0-7 wait at __syncwarp with mask 0x000001ff"));
+}
+
+TEST_CASE("a block that leaves before the grid's barrier", "[simt][deadlock]") {
+    ExpectFailure quiet;
+    simt::set_threads(GENERATE(1u, 2u, 4u));
+    CHECK(cudaLaunchCooperativeKernel(block_leaves_grid, dim3(5), dim3(64), nullptr, 0, nullptr) ==
+          cudaErrorLaunchFailure);
+    INFO(simt::last_report());
+    CHECK_THAT(simt::last_report(), ContainsSubstring("block_leaves_grid"));
+    CHECK_THAT(simt::last_report(), ContainsSubstring("wait at grid.sync"));
+    CHECK_THAT(simt::last_report(), ContainsSubstring("1 of 5 blocks have ended"));
+    simt::set_threads(2);
+}
+
+TEST_CASE("polling for what never comes is ended", "[simt][deadlock][spin]") {
+    ExpectFailure quiet;
+    Managed<int> flag(1);
+    simt::set_spin_limit(0.2);
+    polls_forever<<<3, 32>>>(flag.get());
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchTimeout);
+    simt::set_spin_limit(10);
+    INFO(simt::last_report());
+    CHECK_THAT(simt::last_report(), ContainsSubstring("kernel polls_forever: for 0.2 s"));
+    CHECK_THAT(simt::last_report(), ContainsSubstring("wait in a spin loop"));
+}

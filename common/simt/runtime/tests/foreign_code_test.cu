@@ -1,0 +1,317 @@
+// What programs written by others rely on: forms and words that our own code does not use.
+#include <cooperative_groups.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda/atomic>
+
+#include "runtime/tests/simt_tools.h"
+
+using namespace simt_tools;
+
+#if !defined(__CUDACC__) || !defined(__DRIVER_TYPES_H__) || __CUDACC_VER_MAJOR__ < 13
+#error "helper headers ask for these"
+#endif
+
+namespace {
+
+struct Pair {
+    int a, b;
+};
+__global__ void typed(const float* p, Pair pair, double d, long n, int* out) {
+    *out = p == nullptr && pair.a == 1 && pair.b == 2 && d == 3.0 && n == 4;
+}
+__global__ void with_default(int* out, int value = 7) { *out = value; }
+__global__ void declared_first(int* out, float scale);
+__global__ void declared_first(int* out, float s) { *out = static_cast<int>(s * 10); }
+__global__ void overloaded(int* out, int) { *out = 1; }
+__global__ void overloaded(int* out, float) { *out = 2; }
+template <int N>
+__global__ void constant(int* out) {
+    *out = N;
+}
+
+}  // namespace
+
+TEST_CASE("arguments are converted to the parameters of the kernel", "[simt][launch][foreign]") {
+    Managed<int> out(1);
+    typed<<<1, 1>>>(0, {1, 2}, 3, 4, out.get());
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 1);
+    typed<<<1, 1>>>(NULL, Pair{1, 2}, 3.f, short{4}, out.get());
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 1);
+}
+
+TEST_CASE("default arguments, overloads and earlier declarations still launch", "[simt][launch][foreign]") {
+    Managed<int> out(1);
+    with_default<<<1, 1>>>(out.get());
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 7);
+    with_default<<<1, 1>>>(out.get(), 8);
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 8);
+    declared_first<<<1, 1>>>(out.get(), 2);
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 20);
+    overloaded<<<1, 1>>>(out.get(), 0);
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 1);
+    overloaded<<<1, 1>>>(out.get(), 0.f);
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 2);
+}
+
+// clang-format off
+TEST_CASE("launches that a formatter tore apart", "[simt][launch][foreign]") {
+    Managed<int> out(1);
+    with_default << <1, 1 >> > (out.get(), 3);
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 3);
+    constant<5> << <dim3(1), 1, 0, 0 >> >(out.get());
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 5);
+    CHECK((1 << 3 >> 1) == 4);
+}
+// clang-format on
+
+namespace {
+__global__ void use_dynamic(int* out) {
+    extern __shared__ int dynamic_words[];
+    dynamic_words[20000] = 9;
+    *out = dynamic_words[20000];
+}
+__global__ void use_dynamic_too(int* out) {
+    extern __shared__ int dynamic_words[];
+    *out = dynamic_words[0] = 1;
+}
+}  // namespace
+
+TEST_CASE("the limit of dynamic shared memory is each kernel's own", "[simt][launch][foreign]") {
+    Managed<int> out(1);
+    CHECK(cudaFuncSetAttribute(use_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000) ==
+          cudaSuccess);
+    use_dynamic<<<1, 1, 100000>>>(out.get());
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 9);
+    use_dynamic_too<<<1, 1, 100000>>>(out.get());
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+}
+
+TEST_CASE("kernel nodes take a kernel cast to void*, 0 and NULL", "[simt][graph][foreign]") {
+    Managed<int> out(1);
+    int* p = out.get();
+    int value = 42;
+    void* arguments[] = {&p, &value};
+    cudaKernelNodeParams parameters{};
+    parameters.func = 0;
+    CHECK(parameters.func == nullptr);
+    parameters.func = NULL;
+    CHECK(parameters.func == nullptr);
+    parameters.func = (void*)with_default;
+    parameters.gridDim = dim3(1);
+    parameters.blockDim = dim3(1);
+    parameters.kernelParams = arguments;
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    cudaGraphExec_t executable;
+    REQUIRE(cudaGraphCreate(&graph, 0) == cudaSuccess);
+    REQUIRE(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &parameters) == cudaSuccess);
+    REQUIRE(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess);
+    REQUIRE(cudaGraphLaunch(executable, 0) == cudaSuccess);
+    CHECK(out[0] == 42);
+    CHECK(cudaGraphExecDestroy(executable) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+}
+
+TEST_CASE("a capture into a graph of one's own ends without an address for it", "[simt][graph][foreign]") {
+    Managed<int> out(1);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+    REQUIRE(cudaGraphCreate(&graph, 0) == cudaSuccess);
+    REQUIRE(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed) ==
+            cudaSuccess);
+    with_default<<<1, 1, 0, stream>>>(out.get(), 1);
+    CHECK(cudaStreamEndCapture(stream, nullptr) == cudaSuccess);
+    size_t count = 0;
+    CHECK(cudaGraphGetNodes(graph, nullptr, &count) == cudaSuccess);
+    CHECK(count == 1);
+    REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess);
+    CHECK(cudaStreamEndCapture(stream, nullptr) == cudaErrorInvalidValue);  // nobody would have the graph
+    cudaGraph_t other;
+    CHECK(cudaStreamEndCapture(stream, &other) == cudaSuccess);
+    CHECK(cudaGraphDestroy(other) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+namespace {
+__global__ void rank_in_grid(unsigned long long* out) {
+    auto grid = cooperative_groups::this_grid();
+    grid.sync();
+    out[grid.thread_rank()] = grid.thread_rank();
+}
+__global__ void block_with_memory(unsigned* out) {
+    __shared__ cooperative_groups::block_tile_memory<64> room;
+    auto block = cooperative_groups::this_thread_block(room);
+    out[block.thread_rank()] = block.size();
+}
+}  // namespace
+
+TEST_CASE("launches with attributes", "[simt][launch][foreign]") {
+    Managed<unsigned long long> out(64);
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    cudaLaunchConfig_t configuration{};
+    configuration.gridDim = dim3(2);
+    configuration.blockDim = dim3(32);
+    configuration.attrs = &attribute;
+    configuration.numAttrs = 1;
+    REQUIRE(cudaLaunchKernelEx(&configuration, rank_in_grid, out.get()) == cudaSuccess);
+    for (unsigned i = 0; i < 64; ++i) CHECK(out[i] == i);
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {2, 1, 1};
+    CHECK(cudaLaunchKernelEx(&configuration, rank_in_grid, out.get()) == cudaErrorNotSupported);
+    CHECK(cudaGetLastError() == cudaErrorNotSupported);
+}
+
+TEST_CASE("attributes of streams and handles for other processes", "[simt][stream][foreign]") {
+    cudaStream_t stream;
+    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+    cudaStreamAttrValue value{};
+    value.accessPolicyWindow.hitRatio = 0.5f;
+    CHECK(cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &value) == cudaSuccess);
+    CHECK(cudaStreamGetAttribute(stream, cudaStreamAttributeSynchronizationPolicy, &value) == cudaSuccess);
+    CHECK(value.syncPolicy == cudaSyncPolicyAuto);
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+    Managed<int> p(1);
+    cudaIpcMemHandle_t handle;
+    CHECK(cudaIpcGetMemHandle(&handle, p.get()) == cudaErrorNotSupported);
+    CHECK(cudaGetLastError() == cudaErrorNotSupported);
+}
+
+TEST_CASE("pointers to const can be allocated, and the older forms of hints exist",
+          "[simt][memory][foreign]") {
+    const float* p = nullptr;
+    CHECK(cudaMalloc(&p, 64) == cudaSuccess);
+    CHECK(cudaFree((void*)p) == cudaSuccess);
+    int* managed = nullptr;
+    CHECK(cudaMallocManaged(&managed, 64) == cudaSuccess);
+    CHECK(cudaMemPrefetchAsync(managed, 64, 0) == cudaSuccess);
+    CHECK(cudaMemPrefetchAsync(managed, 64, cudaCpuDeviceId, cudaStream_t{}) == cudaSuccess);
+    CHECK(cudaMemAdvise(managed, 64, cudaMemAdviseSetReadMostly, 0) == cudaSuccess);
+    CHECK(cudaMemPrefetchAsync(managed, 64, 3) == cudaErrorInvalidDevice);
+    CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
+    CHECK(cudaFree(managed) == cudaSuccess);
+}
+
+namespace {
+__global__ void count_with(cuda::atomic<int, cuda::thread_scope_device>* total, unsigned* word, float* sum) {
+    total->fetch_add(2, cuda::std::memory_order_relaxed);
+    cuda::atomic_ref<unsigned, cuda::thread_scope_block> ref(*word);
+    ref.fetch_max(threadIdx.x);
+    cuda::atomic_ref<float>(*sum) += 0.5f;
+}
+// The second half of the block waits for the first through memory.
+__global__ void hand_over(cuda::atomic<int>* flag, int* data) {
+    if (threadIdx.x == 0) {
+        while (flag->load(cuda::memory_order_acquire) == 0) {
+        }
+        data[1] = data[0] + 1;
+    } else if (threadIdx.x == 1) {
+        data[0] = 5;
+        flag->store(1, cuda::memory_order_release);
+    }
+}
+__global__ void wait_cycles(long* out) {
+    const clock_t begin = clock();
+    while (clock() - begin < 20000) {
+    }
+    *out = clock() - begin;
+}
+}  // namespace
+
+TEST_CASE("atomic objects and references", "[simt][atomic][foreign]") {
+    using Counter = cuda::atomic<int, cuda::thread_scope_device>;
+    static_assert(sizeof(Counter) == sizeof(int), "lies in arrays and structures as on a device");
+    Managed<int> total(1);
+    Managed<unsigned> word(1);
+    Managed<float> sum(1);
+    total[0] = 0;
+    word[0] = 0;
+    sum[0] = 0;
+    count_with<<<4, 96>>>(reinterpret_cast<Counter*>(total.get()), word.get(), sum.get());
+    REQUIRE_LAUNCHED();
+    CHECK(total[0] == 2 * 4 * 96);
+    CHECK(word[0] == 95);
+    CHECK(sum[0] == 192.f);
+    Orders orders;
+    Managed<int> flag(1), data(2);
+    flag[0] = 0;
+    hand_over<<<1, 2>>>(reinterpret_cast<cuda::atomic<int>*>(flag.get()), data.get());
+    REQUIRE_LAUNCHED();
+    CHECK(data[1] == 6);
+}
+
+TEST_CASE("clock() in a kernel counts fast", "[simt][device][foreign]") {
+    Managed<long> out(1);
+    wait_cycles<<<1, 1>>>(out.get());  // 20 us here; 20 ms if it were the C library's
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] >= 20000);
+}
+
+TEST_CASE("blocks with room for tiles", "[simt][groups][foreign]") {
+    Managed<unsigned> out(64);
+    block_with_memory<<<1, 64>>>(out.get());
+    REQUIRE_LAUNCHED();
+    for (unsigned i = 0; i < 64; ++i) CHECK(out[i] == 64);
+}
+
+namespace {
+__global__ void write_layers(cudaSurfaceObject_t surface) {
+    for (int layer = 0; layer < 3; ++layer)
+        surf2DLayeredwrite(100.f * layer + threadIdx.x, surface,
+                           static_cast<int>(threadIdx.x * sizeof(float)), 0, layer);
+}
+__global__ void read_layers(cudaSurfaceObject_t surface, float* out) {
+    for (int layer = 0; layer < 3; ++layer)
+        out[4 * layer + threadIdx.x] =
+            surf2DLayeredread<float>(surface, static_cast<int>(threadIdx.x * sizeof(float)), 0, layer);
+}
+}  // namespace
+
+TEST_CASE("layered surfaces", "[simt][texture][foreign]") {
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaArray_t array;
+    REQUIRE(cudaMalloc3DArray(&array, &format, make_cudaExtent(4, 2, 3),
+                              cudaArrayLayered | cudaArraySurfaceLoadStore) == cudaSuccess);
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    cudaSurfaceObject_t surface;
+    REQUIRE(cudaCreateSurfaceObject(&surface, &resource) == cudaSuccess);
+    Managed<float> out(12);
+    write_layers<<<1, 4>>>(surface);
+    read_layers<<<1, 4>>>(surface, out.get());
+    REQUIRE_LAUNCHED();
+    for (int i = 0; i < 12; ++i) CHECK(out[i] == 100.f * (i / 4) + i % 4);
+    CHECK(cudaDestroySurfaceObject(surface) == cudaSuccess);
+    CHECK(cudaFreeArray(array) == cudaSuccess);
+}
+
+namespace {
+__global__ void shuffle_halves(float* out) {
+    const __half2 pair = __floats2half2_rn(threadIdx.x, 2.f * threadIdx.x);
+    const __half2 next = __shfl_xor_sync(0xffffffffu, pair, 1);
+    const __nv_bfloat16 first = __shfl_sync(0xffffffffu, __float2bfloat16(threadIdx.x + 1.f), 0);
+    out[threadIdx.x] = __low2float(next) + __high2float(next) + __bfloat162float(first);
+}
+}  // namespace
+
+TEST_CASE("halves are shuffled", "[simt][shuffle][foreign]") {
+    Managed<float> out(32);
+    shuffle_halves<<<1, 32>>>(out.get());
+    REQUIRE_LAUNCHED();
+    for (int i = 0; i < 32; ++i) CHECK(out[i] == 3.f * (i ^ 1) + 1.f);
+}

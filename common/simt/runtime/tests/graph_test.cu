@@ -1,0 +1,398 @@
+// Stream capture and graphs. Holds on a device too.
+#include <cuda_runtime.h>
+
+#include <vector>
+
+#include "testing/catch.h"
+
+namespace {
+
+__global__ void add(int* x, int value) { x[threadIdx.x] += value; }
+__global__ void multiply(int* x, int value) { x[threadIdx.x] *= value; }
+__global__ void count_down(int* x, cudaGraphConditionalHandle handle) {
+    *x -= 1;
+    cudaGraphSetConditional(handle, *x > 0);
+}
+
+void CUDART_CB bump(void* data) { ++*static_cast<int*>(data); }
+
+struct Fixture {
+    cudaStream_t stream = nullptr, other = nullptr;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    int* d = nullptr;
+    Fixture() {
+        REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+        REQUIRE(cudaStreamCreate(&other) == cudaSuccess);
+        REQUIRE(cudaMalloc(&d, 32 * sizeof(int)) == cudaSuccess);
+        REQUIRE(cudaMemset(d, 0, 32 * sizeof(int)) == cudaSuccess);
+    }
+    ~Fixture() {
+        if (exec) cudaGraphExecDestroy(exec);
+        if (graph) cudaGraphDestroy(graph);
+        cudaStreamDestroy(stream);
+        cudaStreamDestroy(other);
+        cudaFree(d);
+        cudaGetLastError();
+    }
+    int first() {
+        int value = -1;
+        CHECK(cudaMemcpy(&value, d, sizeof value, cudaMemcpyDeviceToHost) == cudaSuccess);
+        return value;
+    }
+    void run(int times = 1) {
+        for (int i = 0; i < times; ++i) CHECK(cudaGraphLaunch(exec, stream) == cudaSuccess);
+        CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a captured stream does nothing until its graph is launched", "[simt][graph]") {
+    Fixture f;
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusInvalidated;
+    REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    CHECK(cudaStreamIsCapturing(f.stream, &status) == cudaSuccess);
+    CHECK(status == cudaStreamCaptureStatusActive);
+    add<<<1, 32, 0, f.stream>>>(f.d, 3);
+    multiply<<<1, 32, 0, f.stream>>>(f.d, 2);
+    REQUIRE(cudaStreamEndCapture(f.stream, &f.graph) == cudaSuccess);
+    CHECK(cudaStreamIsCapturing(f.stream, &status) == cudaSuccess);
+    CHECK(status == cudaStreamCaptureStatusNone);
+    CHECK(f.first() == 0);
+    std::size_t count = 0;
+    CHECK(cudaGraphGetNodes(f.graph, nullptr, &count) == cudaSuccess);
+    CHECK(count == 2);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    f.run();
+    CHECK(f.first() == 6);
+    f.run(2);
+    CHECK(f.first() == 42);  // ((6 + 3) * 2 + 3) * 2
+}
+
+TEST_CASE("a capture forks and joins through events", "[simt][graph]") {
+    Fixture f;
+    cudaEvent_t fork, join;
+    REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
+    REQUIRE(cudaEventCreate(&join) == cudaSuccess);
+    REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    add<<<1, 1, 0, f.stream>>>(f.d, 1);
+    CHECK(cudaEventRecord(fork, f.stream) == cudaSuccess);
+    CHECK(cudaStreamWaitEvent(f.other, fork, 0) == cudaSuccess);
+    add<<<1, 1, 0, f.other>>>(f.d + 1, 10);
+    add<<<1, 1, 0, f.stream>>>(f.d + 2, 100);
+    CHECK(cudaEventRecord(join, f.other) == cudaSuccess);
+    CHECK(cudaStreamWaitEvent(f.stream, join, 0) == cudaSuccess);
+    multiply<<<1, 3, 0, f.stream>>>(f.d, 2);
+    REQUIRE(cudaStreamEndCapture(f.stream, &f.graph) == cudaSuccess);
+    std::size_t nodes = 0, edges = 0, roots = 0;
+    CHECK(cudaGraphGetNodes(f.graph, nullptr, &nodes) == cudaSuccess);
+    CHECK(cudaGraphGetEdges(f.graph, nullptr, nullptr, nullptr, &edges) == cudaSuccess);
+    CHECK(cudaGraphGetRootNodes(f.graph, nullptr, &roots) == cudaSuccess);
+    CHECK(nodes == 4);
+    CHECK(edges == 4);
+    CHECK(roots == 1);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    f.run();
+    int out[3];
+    CHECK(cudaMemcpy(out, f.d, sizeof out, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(out[0] == 2);
+    CHECK(out[1] == 20);
+    CHECK(out[2] == 200);
+    cudaEventDestroy(fork);
+    cudaEventDestroy(join);
+}
+
+TEST_CASE("what a capture forbids", "[simt][graph]") {
+    Fixture f;
+    cudaStreamCaptureStatus status;
+    SECTION("the legacy stream") {
+        CHECK(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) ==
+              cudaErrorStreamCaptureUnsupported);
+    }
+    SECTION("ending what was not begun") {
+        CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorIllegalState);
+    }
+    SECTION("beginning twice") {
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        CHECK(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaErrorIllegalState);
+        CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaSuccess);
+    }
+    SECTION("waiting for the stream") {
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        CHECK(cudaStreamSynchronize(f.stream) == cudaErrorStreamCaptureUnsupported);
+        CHECK(cudaStreamIsCapturing(f.stream, &status) == cudaSuccess);
+        CHECK(status == cudaStreamCaptureStatusInvalidated);
+        CHECK(cudaMemsetAsync(f.d, 0, 4, f.stream) == cudaErrorStreamCaptureInvalidated);
+        CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureInvalidated);
+        CHECK(f.graph == nullptr);
+    }
+    SECTION("the legacy stream beside it") {
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        int value = 0;
+        CHECK(cudaMemcpy(f.d, &value, sizeof value, cudaMemcpyHostToDevice) ==
+              cudaErrorStreamCaptureImplicit);
+        CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureInvalidated);
+    }
+    SECTION("allocating") {
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        void* p = nullptr;
+        CHECK(cudaMalloc(&p, 4) == cudaErrorStreamCaptureUnsupported);
+        CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureInvalidated);
+    }
+    SECTION("allocating is fine in relaxed mode") {
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeRelaxed) == cudaSuccess);
+        void* p = nullptr;
+        CHECK(cudaMalloc(&p, 4) == cudaSuccess);
+        CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaSuccess);
+        cudaFree(p);
+    }
+    SECTION("work that is not joined") {
+        cudaEvent_t fork;
+        REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        cudaEventRecord(fork, f.stream);
+        cudaStreamWaitEvent(f.other, fork, 0);
+        add<<<1, 1, 0, f.other>>>(f.d, 1);
+        CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureUnjoined);
+        cudaEventDestroy(fork);
+    }
+    SECTION("ending in another stream") {
+        cudaEvent_t fork;
+        REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        cudaEventRecord(fork, f.stream);
+        cudaStreamWaitEvent(f.other, fork, 0);
+        CHECK(cudaEventQuery(fork) == cudaErrorCapturedEvent);
+        CHECK(cudaStreamEndCapture(f.other, &f.graph) == cudaErrorStreamCaptureUnmatched);
+        CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureInvalidated);
+        cudaEventDestroy(fork);
+    }
+    SECTION("an event from outside") {
+        cudaEvent_t outside;
+        REQUIRE(cudaEventCreate(&outside) == cudaSuccess);
+        cudaEventRecord(outside, f.other);
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        CHECK(cudaStreamWaitEvent(f.stream, outside, 0) == cudaErrorStreamCaptureIsolation);
+        CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureInvalidated);
+        cudaEventDestroy(outside);
+    }
+}
+
+TEST_CASE("a graph built by hand", "[simt][graph]") {
+    Fixture f;
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    int in[32], out[32] = {}, calls = 0;
+    for (int i = 0; i < 32; ++i) in[i] = i;
+    cudaGraphNode_t copy_in, kernel, fill, host, copy_out;
+    CHECK(cudaGraphAddMemcpyNode1D(&copy_in, f.graph, nullptr, 0, f.d, in, sizeof in,
+                                   cudaMemcpyHostToDevice) == cudaSuccess);
+    int value = 5;
+    int* pointer = f.d;
+    void* arguments[] = {&pointer, &value};
+    cudaKernelNodeParams kp{};
+    kp.func = decltype(kp.func)(add);  // a cast to void*; here it keeps the signature
+    kp.gridDim = dim3(1);
+    kp.blockDim = dim3(32);
+    kp.kernelParams = arguments;
+    CHECK(cudaGraphAddKernelNode(&kernel, f.graph, &copy_in, 1, &kp) == cudaSuccess);
+    cudaMemsetParams mp{};
+    mp.dst = f.d;
+    mp.elementSize = 4;
+    mp.value = 77;
+    mp.width = 2;
+    mp.height = 1;
+    CHECK(cudaGraphAddMemsetNode(&fill, f.graph, &kernel, 1, &mp) == cudaSuccess);
+    cudaHostNodeParams hp{};
+    hp.fn = bump;
+    hp.userData = &calls;
+    CHECK(cudaGraphAddHostNode(&host, f.graph, nullptr, 0, &hp) == cudaSuccess);
+    CHECK(cudaGraphAddMemcpyNode1D(&copy_out, f.graph, &fill, 1, out, f.d, sizeof out,
+                                   cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(cudaGraphAddDependencies(f.graph, &host, &copy_out, nullptr, 1) == cudaSuccess);
+    CHECK(cudaGraphAddDependencies(f.graph, &host, &copy_out, nullptr, 1) == cudaErrorInvalidValue);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    value = 1000;  // the node copied it
+    f.run();
+    CHECK(out[0] == 77);
+    CHECK(out[1] == 77);
+    for (int i = 2; i < 32; ++i) CHECK(out[i] == i + 5);
+    CHECK(calls == 1);
+
+    // Another argument for the same kernel.
+    value = 6;
+    CHECK(cudaGraphExecKernelNodeSetParams(f.exec, kernel, &kp) == cudaSuccess);
+    CHECK(cudaGraphNodeSetEnabled(f.exec, fill, 0) == cudaSuccess);
+    f.run();
+    for (int i = 0; i < 32; ++i) CHECK(out[i] == i + 6);
+
+    cudaGraphNodeType type;
+    CHECK(cudaGraphNodeGetType(kernel, &type) == cudaSuccess);
+    CHECK(type == cudaGraphNodeTypeKernel);
+    cudaKernelNodeParams read{};
+    CHECK(cudaGraphKernelNodeGetParams(kernel, &read) == cudaSuccess);
+    CHECK(read.blockDim.x == 32);
+    CHECK(*static_cast<int*>(read.kernelParams[1]) == 5);  // the graph keeps what it had
+    std::size_t count = 0;
+    CHECK(cudaGraphNodeGetDependencies(copy_out, nullptr, nullptr, &count) == cudaSuccess);
+    CHECK(count == 2);
+    CHECK(cudaGraphNodeGetDependentNodes(copy_in, nullptr, nullptr, &count) == cudaSuccess);
+    CHECK(count == 1);
+    CHECK(cudaGraphDestroyNode(host) == cudaSuccess);
+    CHECK(cudaGraphGetNodes(f.graph, nullptr, &count) == cudaSuccess);
+    CHECK(count == 4);
+}
+
+TEST_CASE("wrong graphs", "[simt][graph]") {
+    Fixture f;
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    cudaGraphNode_t a, b;
+    REQUIRE(cudaGraphAddEmptyNode(&a, f.graph, nullptr, 0) == cudaSuccess);
+    REQUIRE(cudaGraphAddEmptyNode(&b, f.graph, &a, 1) == cudaSuccess);
+    CHECK(cudaGraphAddDependencies(f.graph, &b, &a, nullptr, 1) == cudaSuccess);
+    CHECK(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaErrorInvalidValue);  // a cycle
+    f.exec = nullptr;
+    CHECK(cudaGraphRemoveDependencies(f.graph, &b, &a, nullptr, 1) == cudaSuccess);
+    CHECK(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    CHECK(cudaGraphCreate(nullptr, 0) == cudaErrorInvalidValue);
+    cudaGraph_t flagged;
+    CHECK(cudaGraphCreate(&flagged, 9) == cudaErrorInvalidValue);
+    cudaMemsetParams mp{};
+    mp.dst = f.d;
+    mp.elementSize = 3;
+    mp.width = mp.height = 1;
+    cudaGraphNode_t node;
+    CHECK(cudaGraphAddMemsetNode(&node, f.graph, nullptr, 0, &mp) == cudaErrorInvalidValue);
+}
+
+TEST_CASE("clones and child graphs", "[simt][graph]") {
+    Fixture f;
+    cudaGraph_t child, clone;
+    REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    add<<<1, 1, 0, f.stream>>>(f.d, 4);
+    REQUIRE(cudaStreamEndCapture(f.stream, &child) == cudaSuccess);
+    REQUIRE(cudaGraphClone(&clone, child) == cudaSuccess);
+    cudaGraphNode_t original, twin = nullptr, c1, c2;
+    std::size_t one = 1;
+    REQUIRE(cudaGraphGetNodes(child, &original, &one) == cudaSuccess);
+    CHECK(cudaGraphNodeFindInClone(&twin, original, clone) == cudaSuccess);
+    CHECK(twin != original);
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    CHECK(cudaGraphAddChildGraphNode(&c1, f.graph, nullptr, 0, child) == cudaSuccess);
+    CHECK(cudaGraphAddChildGraphNode(&c2, f.graph, &c1, 1, clone) == cudaSuccess);
+    CHECK(cudaGraphDestroy(child) == cudaSuccess);  // the nodes own copies
+    CHECK(cudaGraphDestroy(clone) == cudaSuccess);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    f.run();
+    CHECK(f.first() == 8);
+}
+
+TEST_CASE("updating an executable graph", "[simt][graph]") {
+    Fixture f;
+    const auto capture = [&](int value, int kernels) {
+        cudaGraph_t graph = nullptr;
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        for (int i = 0; i < kernels; ++i) add<<<1, 1, 0, f.stream>>>(f.d, value);
+        REQUIRE(cudaStreamEndCapture(f.stream, &graph) == cudaSuccess);
+        return graph;
+    };
+    f.graph = capture(1, 2);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    cudaGraph_t same = capture(10, 2), longer = capture(10, 3);
+    cudaGraphExecUpdateResultInfo info{};
+    CHECK(cudaGraphExecUpdate(f.exec, same, &info) == cudaSuccess);
+    CHECK(info.result == cudaGraphExecUpdateSuccess);
+    f.run();
+    CHECK(f.first() == 20);
+    CHECK(cudaGraphExecUpdate(f.exec, longer, &info) == cudaErrorGraphExecUpdateFailure);
+    CHECK(info.result == cudaGraphExecUpdateErrorTopologyChanged);
+    cudaGraphDestroy(same);
+    cudaGraphDestroy(longer);
+}
+
+TEST_CASE("a while node repeats until a kernel says stop", "[simt][graph]") {
+    Fixture f;
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    cudaGraphConditionalHandle handle;
+    REQUIRE(cudaGraphConditionalHandleCreate(&handle, f.graph, 1, cudaGraphCondAssignDefault) == cudaSuccess);
+    cudaGraphNodeParams p = {};
+    p.type = cudaGraphNodeTypeConditional;
+    p.conditional.handle = handle;
+    p.conditional.type = cudaGraphCondTypeWhile;
+    p.conditional.size = 1;
+    cudaGraphNode_t node;
+    REQUIRE(cudaGraphAddNode(&node, f.graph, nullptr, nullptr, 0, &p) == cudaSuccess);
+    cudaGraph_t body = p.conditional.phGraph_out[0];
+    REQUIRE(cudaStreamBeginCaptureToGraph(f.stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal) ==
+            cudaSuccess);
+    add<<<1, 1, 0, f.stream>>>(f.d + 1, 1);
+    count_down<<<1, 1, 0, f.stream>>>(f.d, handle);
+    cudaGraph_t same = nullptr;
+    REQUIRE(cudaStreamEndCapture(f.stream, &same) == cudaSuccess);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    int start[2] = {7, 0}, out[2] = {};
+    REQUIRE(cudaMemcpy(f.d, start, sizeof start, cudaMemcpyHostToDevice) == cudaSuccess);
+    f.run();
+    CHECK(cudaMemcpy(out, f.d, sizeof out, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(out[0] == 0);
+    CHECK(out[1] == 7);
+    // The default value is assigned again at every launch.
+    REQUIRE(cudaMemcpy(f.d, start, sizeof start, cudaMemcpyHostToDevice) == cudaSuccess);
+    f.run();
+    CHECK(cudaMemcpy(out, f.d, sizeof out, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(out[1] == 7);
+}
+
+TEST_CASE("if and else, and a choice of bodies", "[simt][graph]") {
+    Fixture f;
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    const auto bodies = [&](cudaGraphConditionalNodeType type, unsigned value, unsigned size) {
+        cudaGraphConditionalHandle handle;
+        REQUIRE(cudaGraphConditionalHandleCreate(&handle, f.graph, value, cudaGraphCondAssignDefault) ==
+                cudaSuccess);
+        cudaGraphNodeParams p = {};
+        p.type = cudaGraphNodeTypeConditional;
+        p.conditional.handle = handle;
+        p.conditional.type = type;
+        p.conditional.size = size;
+        cudaGraphNode_t node;
+        REQUIRE(cudaGraphAddNode(&node, f.graph, nullptr, nullptr, 0, &p) == cudaSuccess);
+        for (unsigned i = 0; i < size; ++i) {
+            int amount = 1;
+            int* pointer = f.d + 4 * type + static_cast<int>(i);
+            void* arguments[] = {&pointer, &amount};
+            cudaKernelNodeParams kp{};
+            kp.func = decltype(kp.func)(add);  // a cast to void*; here it keeps the signature
+            kp.gridDim = kp.blockDim = dim3(1);
+            kp.kernelParams = arguments;
+            cudaGraphNode_t inner;
+            REQUIRE(cudaGraphAddKernelNode(&inner, p.conditional.phGraph_out[i], nullptr, 0, &kp) ==
+                    cudaSuccess);
+        }
+    };
+    bodies(cudaGraphCondTypeIf, 0, 2);
+    bodies(cudaGraphCondTypeSwitch, 2, 3);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    f.run();
+    int out[12];
+    CHECK(cudaMemcpy(out, f.d, sizeof out, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(out[0] == 0);
+    CHECK(out[1] == 1);  // else
+    CHECK(out[8] == 0);
+    CHECK(out[9] == 0);
+    CHECK(out[10] == 1);  // body 2
+}
+
+TEST_CASE("a thread can relax what captures forbid it", "[simt][graph]") {
+    Fixture f;
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+    CHECK(mode == cudaStreamCaptureModeGlobal);
+    void* p = nullptr;
+    CHECK(cudaMalloc(&p, 4) == cudaSuccess);
+    CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+    CHECK(mode == cudaStreamCaptureModeRelaxed);
+    CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaSuccess);
+    cudaFree(p);
+}
