@@ -28,6 +28,8 @@ namespace rungs::judge {
 namespace {
 
 namespace fs = std::filesystem;
+using simt::check::advice_for;
+using simt::check::Kind;
 using simt::check::Severity;
 using simt::check::Tool;
 
@@ -112,8 +114,7 @@ Finding invalid_access(const std::vector<std::string>& lines, Tool tool) {
     finding.message =
         init ? fmt::format("A {} gets {} memory that nothing has written.", finding.side.access, space)
              : fmt::format("A {} goes out of the bounds of {} memory.", finding.side.access, space);
-    finding.advice = init ? "Copy, clear or write the array before it is read."
-                          : "Compare the index with the size before the access.";
+    finding.advice = advice_for(init ? Kind::uninitialised : Kind::out_of_bounds);
     for (const std::string& line : lines) {
         if (line.rfind("at ", 0) == 0) finding.side.place = place_in(line);
         if (line.rfind("by thread", 0) == 0) {
@@ -124,8 +125,7 @@ Finding invalid_access(const std::vector<std::string>& lines, Tool tool) {
             finding.kind = "misaligned";
             finding.message =
                 fmt::format("A {} goes to an address that is no multiple of its size.", finding.side.access);
-            finding.advice =
-                "Vector types need addresses that are multiples of their size: start at an aligned element.";
+            finding.advice = advice_for(Kind::misaligned);
         }
         if (line.rfind("and is ", 0) == 0 && line.find(" nearest allocation") != std::string::npos &&
             finding.kind == "out-of-bounds") {
@@ -163,7 +163,7 @@ Finding race(const std::vector<std::string>& lines) {
     finding.message =
         fmt::format("A {} and a {} of two threads of a block meet in shared memory in no given order.",
                     finding.side.access, finding.other.access);
-    finding.advice = "Put __syncthreads() between the two.";
+    finding.advice = advice_for(Kind::read_write);
     return finding;
 }
 
@@ -174,14 +174,11 @@ Finding barrier(const std::vector<std::string>& lines) {
     std::string what = between(lines[0], "Barrier error detected. ", "\n");
     if (!what.empty() && what.back() == '.') what.pop_back();
     finding.message = (what.empty() ? lines[0] : what) + ".";
-    finding.advice =
-        "Every thread of the block has to come to the same __syncthreads(): move it out of the branch.";
+    finding.advice = advice_for(Kind::divergent_barrier);
     if (what == "Invalid arguments") {
         finding.kind = "wrong-mask";
         finding.message = "A mask does not name the lane that makes the call, or names one that never does.";
-        finding.advice =
-            "A mask names exactly the lanes that make the call; compute it with __ballot_sync before the "
-            "branch.";
+        finding.advice = advice_for(Kind::wrong_mask);
     }
     finding.side.access = "barrier";
     for (const std::string& line : lines) {

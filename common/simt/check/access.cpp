@@ -1,16 +1,14 @@
 // Every access of a kernel comes through here: is the address good, is the value there, is it ordered.
 #include <execinfo.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "check/state.h"
+#include "check/addresses.h"
 #include "runtime/crash.h"
-#include "runtime/heap.h"
-#include "runtime/memory.h"
-#include "simt/device.h"
+#include "check/order.h"
 #include "simt/inspect/control.h"
+#include "simt/device.h"
 
 namespace simt::check {
 
@@ -19,100 +17,6 @@ namespace simt::check {
 SIMT_THREAD_LOCAL bool own_work = false;
 
 namespace {
-
-// ---- Order ------------------------------------------------------------------------------------------------
-
-/// Where the current lane stands.
-struct Now {
-    BlockState& block;
-    unsigned warp, lane;
-    std::uint32_t segment;
-    /// All before it is ordered: of shared memory the block's last barrier, else State::order_base.
-    std::uint32_t horizon;
-};
-
-/// `release` made lane `lane`'s access in segment `s` visible; lane 32: of some lane.
-bool releases(const Release& release, std::uint32_t s, const Segment& segment, unsigned lane) {
-    if (s < release.fence.block_base) return true;
-    if (release.warp != segment.warp) return false;
-    return s <
-           (lane == release.lane || lane == warp_lanes ? release.fence.segment : release.fence.known[lane]);
-}
-
-using Visited = std::vector<std::pair<const Signal*, std::uint32_t>>;
-
-/// One of the first `count` releases of `signal`, or of what these had been told, made the access visible
-/// to block `reader`.
-bool covered(const Signal& signal, std::uint32_t count, std::uint32_t reader, std::uint32_t s,
-             const Segment& segment, unsigned lane, Visited& visited) {
-    for (auto& [seen, up_to] : visited) {
-        if (seen != &signal) continue;
-        if (up_to >= count) return false;
-        up_to = count;
-    }
-    visited.emplace_back(&signal, count);
-    const auto [begin, end] = signal.of_block.equal_range(segment.block);
-    for (auto found = begin; found != end; ++found) {
-        const Release& release = signal.releases[found->second];
-        if (found->second < count && (release.fence.device || release.block == reader) &&
-            releases(release, s, segment, lane))
-            return true;
-    }
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const auto& inherited = signal.releases[i].inherited;
-        if (!inherited) continue;
-        for (const Acquisition& a : *inherited)
-            if (covered(*a.signal, a.count, reader, s, segment, lane, visited)) return true;
-    }
-    return false;
-}
-
-/// `acquisition` comes before what the current lane does.
-bool knows(const Now& now, const Acquisition& a) {
-    if (a.segment < now.block.base) return true;
-    if (a.warp != now.warp) return false;
-    const WarpClock& warp = now.block.warps[now.warp];
-    return a.lane == now.lane || a.segment < (warp.partial ? warp.lanes->known[now.lane][a.lane] : warp.base);
-}
-
-/// Lane `lane` of segment `s`'s warp did something then that comes before what `now` does.
-bool ordered(const Now& now, std::uint32_t s, unsigned lane) {
-    if (s < state.order_base) return true;
-    if (__builtin_expect(s < state.first_segment, 0)) return foreign_ordered(s);
-    if (s < state.launch_base) return true;
-    const Segment& segment = state.segments[s - state.segments_from];
-    const BlockState& block = now.block;
-    if (segment.block == block.number) {
-        if (s < block.base) return true;
-        if (segment.warp == now.warp) {
-            if (lane == now.lane) return true;
-            const WarpClock& warp = block.warps[now.warp];
-            if (s < (warp.partial ? warp.lanes->known[now.lane][lane] : warp.base)) return true;
-        }
-    }
-    if (block.acquisitions.empty()) return false;
-    Visited visited;
-    for (const Acquisition& a : block.acquisitions)
-        if (knows(now, a) && covered(*a.signal, a.count, block.number, s, segment, lane, visited))
-            return true;
-    return false;
-}
-
-/// The lowest of `lanes` whose access in segment `s` is not ordered before `now`; 32: all are.
-unsigned unordered_lane(const Now& now, std::uint32_t s, std::uint32_t lanes) {
-    if (s < state.order_base) return warp_lanes;
-    for (; lanes != 0; lanes &= lanes - 1) {
-        const unsigned lane = static_cast<unsigned>(__builtin_ctz(lanes));
-        if (!ordered(now, s, lane)) return lane;
-    }
-    return warp_lanes;
-}
-
-bool same_warp(std::uint32_t a, std::uint32_t b) {
-    if (a < state.first_segment || b < state.first_segment) return false;
-    const Segment &x = state.segments[a - state.segments_from], &y = state.segments[b - state.segments_from];
-    return x.block == y.block && x.warp == y.warp;
-}
 
 // ---- Races ------------------------------------------------------------------------------------------------
 
@@ -146,9 +50,9 @@ struct Subject {
     const Segment& segment = foreign ? elsewhere : state.segments[other - state.segments_from];
     Report report{};
     report.tool = Tool::racecheck;
-    report.kind = atomic || other_atomic ? (write || other_write ? "atomic-write" : "atomic-read")
-                  : write && other_write ? "write-write"
-                                         : "read-write";
+    report.kind = atomic || other_atomic ? (write || other_write ? Kind::atomic_write : Kind::atomic_read)
+                  : write && other_write ? Kind::write_write
+                                         : Kind::read_write;
     report.pc = subject.pc;
     report.access = access_name(write, atomic);
     report.size = subject.size;
@@ -282,7 +186,7 @@ void check_slots(const Now& now, const Cell& cell, const Subject& subject, bool 
 [[gnu::noinline, gnu::cold]] void uninitialised(const Subject& subject, bool atomic) {
     if (state.stopped || !subject.array.tracks_values) return;
     const OwnWork own;
-    Report report = by_current_lane(Tool::initcheck, "uninitialised", subject.pc);
+    Report report = by_current_lane(Tool::initcheck, Kind::uninitialised, subject.pc);
     report.access = access_name(false, atomic);
     report.size = subject.size;
     report.array = &subject.array;
@@ -383,137 +287,6 @@ void atomic_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16
     if (writes) cell.flags |= Cell::initialised;
 }
 
-// ---- Fences -----------------------------------------------------------------------------------------------
-
-/// An atomic on `address`: takes what others released there, and releases what this lane has fenced.
-void synchronise(const Now& now, std::uintptr_t address, bool writes) {
-    auto found = state.signals.find(address);
-    if (found != state.signals.end() && !found->second.releases.empty()) {
-        const Signal& signal = found->second;
-        const auto count = static_cast<std::uint32_t>(signal.releases.size());
-        auto& acquisitions = now.block.acquisitions;
-        bool known = false;
-        for (std::size_t i = acquisitions.size(); i-- > 0 && acquisitions.size() - i < 8;) {
-            Acquisition& a = acquisitions[i];
-            if (a.signal != &signal || a.warp != now.warp || a.lane != now.lane || a.segment != now.segment)
-                continue;
-            a.count = count;
-            known = true;
-            break;
-        }
-        if (!known) acquisitions.push_back({&signal, count, now.segment, now.warp, now.lane});
-    }
-    if (!writes || !state.fences) return;
-    const auto fence = now.block.fences.find(now.warp * warp_lanes + now.lane);
-    if (fence == now.block.fences.end()) return;
-    Signal& signal = state.signals[address];
-    Release release{now.block.number, now.warp, now.lane, fence->second, nullptr};
-    std::vector<Acquisition> told;
-    for (const Acquisition& a : now.block.acquisitions)
-        if (a.signal != &signal && knows(now, a)) told.push_back(a);
-    if (!told.empty()) release.inherited = std::make_shared<const std::vector<Acquisition>>(std::move(told));
-    signal.of_block.emplace(now.block.number, static_cast<std::uint32_t>(signal.releases.size()));
-    signal.releases.push_back(std::move(release));
-}
-
-// ---- Addresses --------------------------------------------------------------------------------------------
-
-[[noreturn]] void stop_current_lane() {
-    state.stopped = true;
-    ++state.block->stopped;
-    this_worker->stop_lane();
-}
-
-const char* kind_name(AccessKind kind) {
-    switch (kind) {
-        case AccessKind::read:
-        case AccessKind::volatile_read:
-        case AccessKind::fetch:
-            return "read";
-        case AccessKind::write:
-        case AccessKind::volatile_write:
-            return "write";
-        default:
-            return "atomic";
-    }
-}
-
-[[gnu::noinline, gnu::cold, noreturn]] void bad(const char* what, std::uintptr_t address, std::size_t size,
-                                                AccessKind kind, const Array* array, const void* pc,
-                                                std::string text = {}) {
-    {
-        const OwnWork own;
-        Report report = by_current_lane(Tool::memcheck, what, pc);
-        report.access = kind_name(kind);
-        report.size = size;
-        report.address = address;
-        report.array = array;
-        report.text = std::move(text);
-        record(std::move(report));
-    }
-    stop_current_lane();
-}
-
-/// The array of the heap nearest to an address that is in none.
-const Array* nearest(std::uintptr_t address) {
-    Location location;
-    if (!simt::locate(reinterpret_cast<const void*>(address), &location)) return nullptr;
-    return find_array(reinterpret_cast<std::uintptr_t>(location.begin));
-}
-
-/// A shared array that ends before the address, or the first one.
-const Array* nearest_shared(std::uintptr_t address) {
-    const Array* best = nullptr;
-    for (const Array& array : state.block->shared)
-        if (!best || (array.begin <= address && array.begin > best->begin)) best = &array;
-    return best;
-}
-
-bool is_read_only_data(std::uintptr_t address);
-
-/// An address that is neither the heap's nor shared: nullptr if the access does not matter.
-Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
-    const Fiber* own = execution.lane ? execution.lane->fiber : this_worker->first();
-    const auto within = [address](const Fiber& fiber) {
-        return address - reinterpret_cast<std::uintptr_t>(fiber.bottom) < fiber.size;
-    };
-    if (own && within(*own)) return nullptr;  // locals and parameters
-    // Thread-local variables of the runtime and of the C library.
-    const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
-    if (address - (thread - 16384) < 16384 + 4096) return nullptr;
-    if (Array* array = find_array(address)) return array;
-    const auto closure = reinterpret_cast<std::uintptr_t>(execution.closure);
-    if (address - closure < state.launch->grid.closure_bytes) return nullptr;
-    const bool reads =
-        kind == AccessKind::read || kind == AccessKind::volatile_read || kind == AccessKind::fetch;
-    if (const Array* symbol = symbol_beside(address, false))
-        bad("out-of-bounds", address, size, kind, symbol, pc);
-    if (reads && is_read_only_data(address)) return nullptr;
-    if (const Array* symbol = symbol_beside(address, true))
-        bad("out-of-bounds", address, size, kind, symbol, pc);
-    if (is_device_accessible(reinterpret_cast<const void*>(address), size)) return nullptr;  // pinned
-    if (address < 65536) bad("null-pointer", address, size, kind, nullptr, pc);
-    if (const Fiber* other = this_worker->fibers().holder(reinterpret_cast<const void*>(address)))
-        if (within(*other)) bad("local-memory", address, size, kind, nullptr, pc);
-    bad("host-memory", address, size, kind, nullptr, pc);
-}
-
-/// Memory of the runtime that inlined device code reads: texture objects.
-std::vector<std::pair<std::uintptr_t, std::size_t>>& runtime_ranges() {
-    static auto* ranges = new std::vector<std::pair<std::uintptr_t, std::size_t>>;
-    return *ranges;
-}
-
-}  // namespace
-
-void add_runtime_range(std::uintptr_t begin, std::size_t size) { runtime_ranges().push_back({begin, size}); }
-
-namespace {
-bool is_read_only_data(std::uintptr_t address) {
-    for (const auto& [begin, size] : runtime_ranges())
-        if (address - begin < size) return true;
-    return in_read_only_segment(address);
-}
 }  // namespace
 
 [[gnu::noinline, gnu::cold]] void resolve_pending() {
@@ -539,92 +312,6 @@ void ask_to_stop() { pending.stop = pending.active = true; }
 void settle_pending() {
     if (pending.active) resolve_pending();
 }
-
-Array* find_shared_array(std::uintptr_t address) {
-    BlockState& block = *state.block;
-    for (std::size_t i = 0; i < block.shared.size(); ++i)
-        if (address - block.shared[i].begin < block.shared[i].size) {
-            block.last_shared = i;
-            return &block.shared[i];
-        }
-    return nullptr;
-}
-
-std::uint32_t new_segment(std::uint32_t block, unsigned warp) {
-    state.segments.push_back({block, warp});
-    return state.next_segment++;
-}
-
-std::uint32_t segment_of(BlockState& block, unsigned warp, unsigned lane) {
-    WarpClock& clock = block.warps[warp];
-    std::uint32_t& segment = __builtin_expect(clock.partial, 0) ? clock.lanes->segment[lane] : clock.segment;
-    if (__builtin_expect(segment == 0, 0)) segment = new_segment(block.number, warp);
-    return segment;
-}
-
-LaneClocks& lane_clocks(WarpClock& warp) {
-    if (!warp.lanes) warp.lanes = std::make_unique<LaneClocks>();
-    if (!warp.partial) {
-        warp.partial = true;
-        for (unsigned j = 0; j < warp_lanes; ++j) {
-            for (std::uint32_t& known : warp.lanes->known[j]) known = warp.base;
-            warp.lanes->segment[j] = warp.segment;
-        }
-    }
-    return *warp.lanes;
-}
-
-Cell* map_cells(std::size_t count) {
-    void* memory = mmap(nullptr, count * (sizeof(Cell) + sizeof(CellRest)), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    return static_cast<Cell*>(memory);
-}
-
-void unmap_cells(Cell* cells, std::size_t count) { munmap(cells, count * (sizeof(Cell) + sizeof(CellRest))); }
-
-void split(Array& array) {
-    if (array.shift == 0) return;
-    // A block has cells for every byte of its shared memory.
-    const bool in_place = array.memory == Memory::shared || array.memory == Memory::dynamic_shared;
-    Cell* const bytes = in_place ? array.cells : map_cells(array.size);
-    CellRest* const rest = in_place ? array.rest : rest_behind(bytes, array.size);
-    for (std::size_t i = array.size; i-- > 0;) {
-        const Cell cell = array.cells[i >> 2];
-        if (in_place || (cell.flags | cell.write | cell.first) != 0) bytes[i] = cell;
-        if (cell.second_pc != 0 || (cell.flags & Cell::several)) rest[i] = array.rest[i >> 2];
-    }
-    if (!in_place) unmap_cells(array.cells, array.cell_count());
-    array.cells = bytes;
-    array.rest = rest;
-    array.shift = 0;
-    ++state.layout;
-}
-
-// ---- Code addresses ---------------------------------------------------------------------------------------
-
-namespace {
-struct CodeTable {
-    std::unordered_map<const void*, std::uint16_t> codes;
-    std::vector<const void*> addresses{nullptr, nullptr};  ///< the first two are none and unknown
-};
-CodeTable& code_table() {
-    static auto* table = new CodeTable;
-    return *table;
-}
-
-std::uint16_t code_of(const void* pc) {
-    CodeTable& table = code_table();
-    auto [found, fresh] = table.codes.try_emplace(pc, unknown_code);
-    if (fresh && table.addresses.size() < Cell::write_is_read) {
-        found->second = static_cast<std::uint16_t>(table.addresses.size());
-        table.addresses.push_back(pc);
-    }
-    return found->second;
-}
-}  // namespace
-
-const void* code_address(std::uint16_t code) { return code_table().addresses[code]; }
 
 // ---- One access -------------------------------------------------------------------------------------------
 
@@ -678,18 +365,18 @@ Recent recent[256];
     if (const std::uintptr_t offset = address - state.heap_begin; offset < state.heap_size) {
         array = state.pages[offset >> page_shift];
         if (!array || !array->holds(address, size))
-            bad(array && !array->live ? "use-after-free" : "out-of-bounds", address, size, kind,
+            bad(array && !array->live ? Kind::use_after_free : Kind::out_of_bounds, address, size, kind,
                 array ? array : nearest(address), pc);
-        if (!array->live) bad("use-after-free", address, size, kind, array, pc);
+        if (!array->live) bad(Kind::use_after_free, address, size, kind, array, pc);
     } else if (address - state.shared_begin < state.shared_size) {
         is_shared = true;
         array = find_shared_array(address);
         if (!array || !array->holds(address, size))
-            bad("out-of-bounds", address, size, kind, array ? array : nearest_shared(address), pc);
+            bad(Kind::out_of_bounds, address, size, kind, array ? array : nearest_shared(address), pc);
     } else {
         array = elsewhere(address, size, kind, pc);
         if (!array) return nullptr;
-        if (!array->holds(address, size)) bad("out-of-bounds", address, size, kind, array, pc);
+        if (!array->holds(address, size)) bad(Kind::out_of_bounds, address, size, kind, array, pc);
     }
     const std::uint16_t code = entry.pc == pc ? entry.code : code_of(pc);
     entry.pc = pc;
@@ -770,11 +457,11 @@ SIMT_DEVICE bool usual(const Recent& entry, std::uintptr_t address, std::size_t 
                                    bool aligned, unsigned flat) {
     const void* const pc = entry.pc;
     if (__builtin_expect(aligned && (address & (size - 1)) != 0, 0))
-        bad("misaligned", address, size, kind, entry.array, pc);
+        bad(Kind::misaligned, address, size, kind, entry.array, pc);
     const bool writes = kind == AccessKind::write || kind == AccessKind::volatile_write ||
                         kind == AccessKind::atomic || kind == AccessKind::atomic_store;
     if (writes && __builtin_expect(entry.constant, 0))
-        bad("constant-write", address, size, kind, entry.array, pc);
+        bad(Kind::constant_write, address, size, kind, entry.array, pc);
 
     BlockState& block = *state.block;
     const Now now{block, flat / warp_lanes, flat % warp_lanes,
@@ -841,35 +528,6 @@ SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind
 
 void check_access(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned, const void* pc) {
     check(address, size, kind, aligned, pc);
-}
-
-// ---- What the host does -----------------------------------------------------------------------------------
-
-void mark_written(std::uintptr_t address, std::size_t size) {
-    if (size == 0) return;
-    Array* array = find_array(address);
-    if (!array || !array->live || !array->holds(address, size)) return;
-    const std::size_t offset = address - array->begin;
-    if ((offset & 3) != 0 || ((size & 3) != 0 && offset + size != array->size)) split(*array);
-    Cell* const end = array->cells + ((offset + size - 1) >> array->shift) + 1;
-    for (Cell* cell = array->cells + (offset >> array->shift); cell != end; ++cell)
-        cell->flags |= Cell::initialised;
-}
-
-void mark_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
-    Array *target = find_array(to), *source = find_array(from);
-    if (!target || !source || !source->tracks_values || !target->holds(to, size) ||
-        !source->holds(from, size)) {
-        mark_written(to, size);
-        return;
-    }
-    if (((to | from | size) & 3) != 0) split(*target), split(*source);
-    if (target->shift != source->shift) split(*target), split(*source);
-    const Cell* cell = source->cells + ((from - source->begin) >> source->shift);
-    Cell* other = target->cells + ((to - target->begin) >> target->shift);
-    for (std::size_t n = size >> target->shift; n-- > 0; ++cell, ++other)
-        other->flags = static_cast<std::uint16_t>((other->flags & ~Cell::initialised) |
-                                                  (cell->flags & Cell::initialised));
 }
 
 }  // namespace simt::check

@@ -30,7 +30,7 @@ struct Entry {
     bool between_warps = false;  ///< of a block: in the example or in any other case
 };
 
-using Key = std::tuple<std::string, const void*, const void*, std::string, std::string, int, const void*>;
+using Key = std::tuple<Kind, const void*, const void*, std::string, std::string, int, const void*>;
 
 struct Records {
     std::mutex mutex;
@@ -105,185 +105,181 @@ std::string with_article(const std::string& access) {
     return (access.compare(0, 1, "a") == 0 ? "an " : "a ") + access;
 }
 
-/// Fills in message and advice.
-void explain(Finding& f, const Entry& e) {
+/// The first byte of the access, from the start of the array.
+std::ptrdiff_t offset_of(const Entry& e) { return static_cast<std::ptrdiff_t>(e.report.address - e.begin); }
+
+bool in_shared(const Entry& e) { return e.memory == Memory::shared || e.memory == Memory::dynamic_shared; }
+
+std::string out_of_bounds_message(const Finding& f, const Entry& e) {
+    const Report& r = e.report;
+    if (!r.text.empty()) return r.text;
+    const std::string access = capitalised(with_article(f.side.access));
+    if (f.array.empty() && e.array_size == 0)
+        return access + " goes to an address that belongs to no allocation.";
+    const std::ptrdiff_t begin = offset_of(e);
+    const std::ptrdiff_t past = begin + static_cast<std::ptrdiff_t>(r.size - e.array_size);
+    return access + " goes to " + element_text(f, e.shape) + ", " +
+           (begin < 0 ? std::to_string(-begin) + " bytes before the start"
+                      : std::to_string(past) + " bytes past the end") +
+           " of an array of " + std::to_string(f.extent) + (f.extent == 1 ? " element" : " elements") +
+           since("allocated", e.made_at) + ".";
+}
+
+std::string race_message(const Finding& f, const Entry& e) {
+    const Report& r = e.report;
+    const std::string sides =
+        r.other_task.name.empty()
+            ? capitalised(with_article(f.side.access)) + " and " + with_article(f.other.access) + " of " +
+                  (r.block != r.other_block ? "threads of different blocks" : "two threads of a block")
+            : capitalised(by(f.side)) + " and " + by(f.other);
+    return sides + " meet at " + element_text(f, e.shape) + " in no given order" +
+           (f.severity == Severity::note ? "; both store the same value." : ".");
+}
+
+std::string message_of(const Finding& f, const Entry& e) {
     const Report& r = e.report;
     const std::string element = element_text(f, e.shape);
-    const std::string extent = std::to_string(f.extent) + (f.extent == 1 ? " element" : " elements");
-    const bool shared = e.memory == Memory::shared || e.memory == Memory::dynamic_shared;
-    if (f.kind == "out-of-bounds" && !r.text.empty()) {
-        f.message = r.text;
-        f.advice =
-            f.side.access.compare(0, 5, "fetch") == 0
-                ? "Guard the fetch, or clamp the index: only linear memory gives 0 outside, and a plain "
-                  "load would fault."
-                : "Guard the access, or correct the index or the extent of the array.";
-    } else if (f.kind == "out-of-bounds") {
-        const auto a = static_cast<std::ptrdiff_t>(r.address - e.begin);
-        const auto size = static_cast<std::ptrdiff_t>(e.array_size);
-        if (f.array.empty() && e.array_size == 0) {
-            f.message = capitalised(with_article(f.side.access)) +
-                        " goes to an address that belongs to no allocation.";
-        } else {
-            const auto last = a + static_cast<std::ptrdiff_t>(r.size);
-            f.message = capitalised(with_article(f.side.access)) + " goes to " + element + ", " +
-                        (a < 0 ? std::to_string(-a) + " bytes before the start"
-                               : std::to_string(last - size) + " bytes past the end") +
-                        " of an array of " + extent + since("allocated", e.made_at) + ".";
-        }
-        f.advice = a < 0 ? "Guard the first elements: the index is negative there."
-                         : "Guard the last elements: compare the index with the size before the access.";
-    } else if (f.kind == "misaligned") {
-        f.message = capitalised(with_article(f.side.access)) + " goes to an address in " +
-                    (f.array.empty() ? "an array" : f.array) + " that is " +
-                    std::to_string(r.address % r.size) + " bytes off a multiple of " +
-                    std::to_string(r.size) + ".";
-        f.advice =
-            "Vector types need addresses that are multiples of their size: start at an aligned element.";
-    } else if (f.kind == "null-pointer") {
-        f.message = capitalised(with_article(f.side.access)) + " goes through a null pointer.";
-        f.advice = "Check that the allocation succeeded and that the pointer was passed to the kernel.";
-    } else if (f.kind == "host-memory") {
-        f.message = capitalised(with_article(f.side.access)) + " of a kernel goes to memory of the host.";
-        f.advice =
-            "Copy the data to device memory first, or allocate it with cudaMallocManaged or cudaMallocHost.";
-    } else if (f.kind == "device-memory-on-host") {
-        f.message = "The host makes " + with_article(f.side.access) + " in device memory (" + element + ").";
-        f.advice = "Copy with cudaMemcpy, or allocate with cudaMallocManaged.";
-    } else if (f.kind == "use-after-free") {
-        f.message = capitalised(with_article(f.side.access)) + " goes to " + element +
-                    ", which has been freed" + since("freed", e.freed_at) + ".";
-        f.advice = "Free the array after the last kernel that uses it.";
-    } else if (f.kind == "local-memory") {
-        f.message = capitalised(with_article(f.side.access)) + " goes to a local variable of another thread.";
-        f.advice = "Local variables belong to their thread: pass values through shared memory or a shuffle.";
-    } else if (f.kind == "constant-write") {
-        f.message = "A kernel writes to " + element + ", which is constant memory.";
-        f.advice = "Write constants from the host with cudaMemcpyToSymbol, or use __device__.";
-    } else if ((f.kind == "double-free" || f.kind == "invalid-free") && !f.kernel.empty()) {
-        f.message = f.kind == "double-free" ? "A kernel frees memory twice" + since("first", e.freed_at) + "."
-                                            : "A kernel frees " + (f.array.empty() ? "an address" : f.array) +
-                                                  ", which no malloc or new of a kernel returned.";
-        f.advice = f.kind == "double-free" ? "Let one thread free it, once."
-                                           : "Free what cudaMalloc returned with cudaFree, on the host.";
-    } else if (f.kind == "double-free") {
-        f.message = (f.array.empty() ? std::string("An array") : f.array) + " is freed twice" +
-                    since("first", e.freed_at) + ".";
-        f.advice = "Give every array one owner.";
-    } else if (f.kind == "invalid-free") {
-        const bool by_free = f.side.access == "free";
-        f.message = by_free ? "The host gives device memory to free or delete."
-                            : "cudaFree is given an address that cudaMalloc did not return.";
-        f.advice = by_free ? "Free it with cudaFree; what a kernel allocated, a kernel has to free."
-                           : "Free the pointer that the allocation returned, not one into the array.";
-    } else if (f.kind == "leak") {
-        f.message = (f.array.empty() ? std::string("An array") : f.array) + " of " +
-                    std::to_string(e.array_size) + " bytes is never freed" + since("allocated", e.made_at) +
-                    ".";
-        f.advice = r.severity == Severity::note
-                       ? "A later kernel may still free it; until then it takes room."
-                       : "Free it with cudaFree, or let an object own it.";
-    } else if (f.tool == Tool::racecheck && !r.other_task.name.empty()) {
-        f.message = capitalised(by(f.side)) + " and " + by(f.other) + " meet at " + element +
-                    " in no given order" +
-                    (f.severity == Severity::note ? "; both store the same value." : ".");
-        const bool host = f.side.operation == "the host" || f.other.operation == "the host";
-        const bool freed = f.side.access == "free" || f.other.access == "free";
-        const char* const legacy = "the default stream";
-        const bool forgotten = f.side.stream == legacy || f.other.stream == legacy;
-        f.advice =
-            host    ? "Wait before the host looks: cudaStreamSynchronize, cudaEventSynchronize or "
-                      "cudaDeviceSynchronize."
-            : freed ? "Free it in the stream that used it last, or let the freeing stream wait for an event "
-                      "of the other."
-            : forgotten
-                ? "Was a stream forgotten? The default stream does not wait for one that was made with "
-                  "cudaStreamNonBlocking: use one stream, or an event (cudaEventRecord, "
-                  "cudaStreamWaitEvent)."
-                : "Streams run side by side: record an event after the first "
-                  "(cudaEventRecord) and let the second's stream wait for it (cudaStreamWaitEvent), or use "
-                  "one stream.";
-    } else if (f.tool == Tool::racecheck) {
-        const bool between_blocks = r.block != r.other_block;
-        f.message = capitalised(with_article(f.side.access)) + " and " + with_article(f.other.access) +
-                    " of " + (between_blocks ? "threads of different blocks" : "two threads of a block") +
-                    " meet at " + element + " in no given order" +
-                    (f.severity == Severity::note ? "; both store the same value." : ".");
-        if (f.severity == Severity::note)
-            f.advice =
-                "It does no harm here, but the language does not promise that: let one thread store it.";
-        else if (between_blocks)
-            f.advice =
-                "Blocks run in any order: give each its own elements, use an atomic, or start a second "
-                "kernel; to "
-                "hand data on, write, __threadfence(), then an atomic.";
-        else if (shared && !e.between_warps)
-            f.advice =
-                "Threads of a warp do not run in step: put __syncwarp() or __syncthreads() between the two.";
-        else if (f.kind == "write-write")
-            f.advice = "Let one thread write, give each thread its own element, or use an atomic.";
-        else
-            f.advice = "Put __syncthreads() between the two.";
-    } else if (f.kind == "uninitialised") {
-        f.message = capitalised(with_article(f.side.access)) + " gets " + element +
-                    ", which nothing has written" + (shared ? "." : since("allocated", e.made_at) + ".");
-        f.advice = shared
+    const std::string access = capitalised(with_article(f.side.access));
+    const std::string array = f.array.empty() ? "An array" : f.array;
+    switch (r.kind) {
+        case Kind::out_of_bounds:
+            return out_of_bounds_message(f, e);
+        case Kind::misaligned:
+            return access + " goes to an address in " + (f.array.empty() ? "an array" : f.array) +
+                   " that is " + std::to_string(r.address % r.size) + " bytes off a multiple of " +
+                   std::to_string(r.size) + ".";
+        case Kind::null_pointer:
+            return access + " goes through a null pointer.";
+        case Kind::host_memory:
+            return access + " of a kernel goes to memory of the host.";
+        case Kind::device_memory_on_host:
+            return "The host makes " + with_article(f.side.access) + " in device memory (" + element + ").";
+        case Kind::use_after_free:
+            return access + " goes to " + element + ", which has been freed" + since("freed", e.freed_at) +
+                   ".";
+        case Kind::local_memory:
+            return access + " goes to a local variable of another thread.";
+        case Kind::constant_write:
+            return "A kernel writes to " + element + ", which is constant memory.";
+        case Kind::double_free:
+            return (f.kernel.empty() ? array + " is freed twice" : "A kernel frees memory twice") +
+                   since("first", e.freed_at) + ".";
+        case Kind::invalid_free:
+            if (!f.kernel.empty())
+                return "A kernel frees " + (f.array.empty() ? "an address" : f.array) +
+                       ", which no malloc or new of a kernel returned.";
+            return f.side.access == "free" ? "The host gives device memory to free or delete."
+                                           : "cudaFree is given an address that cudaMalloc did not return.";
+        case Kind::leak:
+            return array + " of " + std::to_string(e.array_size) + " bytes is never freed" +
+                   since("allocated", e.made_at) + ".";
+        case Kind::write_write:
+        case Kind::read_write:
+        case Kind::atomic_read:
+        case Kind::atomic_write:
+            return race_message(f, e);
+        case Kind::uninitialised:
+            return access + " gets " + element + ", which nothing has written" +
+                   (in_shared(e) ? "" : since("allocated", e.made_at)) + ".";
+        case Kind::divergent_barrier:
+            return "Threads of a block wait at different barriers: " + r.text + ".";
+        case Kind::exited_threads:
+            return "Threads ended without coming to a barrier of their block: " + r.text +
+                   ". Today's GPUs do not wait for them, but CUDA leaves undefined what happens.";
+        case Kind::wrong_mask:
+        case Kind::inactive_lane:
+            return r.text + ".";
+        case Kind::deadlock:
+            return "No thread can go on: " + r.text + ".";
+        case Kind::livelock:
+            return "Threads only poll: " + r.text + ".";
+        case Kind::crash:
+            return "The kernel crashed: " + r.text + ".";
+        case Kind::timeout:
+            return capitalised(r.text) + "." +
+                   (f.side.place.file.empty() ? " Which line it was at is not known." : "");
+        case Kind::assertion:
+        case Kind::refused_launch:
+        case Kind::failure:
+            break;
+    }
+    return capitalised(r.text) + ".";
+}
+
+const char* race_advice(const Finding& f, const Entry& e) {
+    if (!e.report.other_task.name.empty()) {
+        const auto either = [&](std::string Side::*what, const char* value) {
+            return f.side.*what == value || f.other.*what == value;
+        };
+        if (either(&Side::operation, "the host"))
+            return "Wait before the host looks: cudaStreamSynchronize, cudaEventSynchronize or "
+                   "cudaDeviceSynchronize.";
+        if (either(&Side::access, "free"))
+            return "Free it in the stream that used it last, or let the freeing stream wait for an event of "
+                   "the other.";
+        if (either(&Side::stream, "the default stream"))
+            return "Was a stream forgotten? The default stream does not wait for one that was made with "
+                   "cudaStreamNonBlocking: use one stream, or an event (cudaEventRecord, "
+                   "cudaStreamWaitEvent).";
+        return "Streams run side by side: record an event after the first (cudaEventRecord) and let the "
+               "second's stream wait for it (cudaStreamWaitEvent), or use one stream.";
+    }
+    if (f.severity == Severity::note)
+        return "It does no harm here, but the language does not promise that: let one thread store it.";
+    if (e.report.block != e.report.other_block)
+        return "Blocks run in any order: give each its own elements, use an atomic, or start a second "
+               "kernel; to hand data on, write, __threadfence(), then an atomic.";
+    if (in_shared(e) && !e.between_warps)
+        return "Threads of a warp do not run in step: put __syncwarp() or __syncthreads() between the two.";
+    return advice_for(e.report.kind);
+}
+
+const char* advice_of(const Finding& f, const Entry& e) {
+    const Report& r = e.report;
+    switch (r.kind) {
+        case Kind::out_of_bounds:
+            if (r.text.empty())
+                return offset_of(e) < 0
+                           ? "Guard the first elements: the index is negative there."
+                           : "Guard the last elements: compare the index with the size before the access.";
+            return f.side.access.compare(0, 5, "fetch") == 0
+                       ? "Guard the fetch, or clamp the index: only linear memory gives 0 outside, and a "
+                         "plain load would fault."
+                       : "Guard the access, or correct the index or the extent of the array.";
+        case Kind::double_free:
+            if (!f.kernel.empty()) return "Let one thread free it, once.";
+            break;
+        case Kind::invalid_free:
+            if (!f.kernel.empty()) return "Free what cudaMalloc returned with cudaFree, on the host.";
+            if (f.side.access == "free")
+                return "Free it with cudaFree; what a kernel allocated, a kernel has to free.";
+            break;
+        case Kind::leak:
+            if (r.severity == Severity::note)
+                return "A later kernel may still free it; until then it takes room.";
+            break;
+        case Kind::write_write:
+        case Kind::read_write:
+        case Kind::atomic_read:
+        case Kind::atomic_write:
+            return race_advice(f, e);
+        case Kind::uninitialised:
+            return in_shared(e)
                        ? "Shared memory starts with garbage: store every element that is read, and 0 where "
                          "there is no data."
-                       : "cudaMalloc does not clear: copy or cudaMemset the array, or write it in an earlier "
-                         "kernel.";
-    } else if (f.kind == "divergent-barrier") {
-        f.message = "Threads of a block wait at different barriers: " + r.text + ".";
-        f.advice =
-            "Every thread of the block has to come to the same __syncthreads(): move it out of the branch.";
-    } else if (f.kind == "exited-threads") {
-        f.message = "Threads ended without coming to a barrier of their block: " + r.text +
-                    ". Today's GPUs do not wait for them, but CUDA leaves undefined what happens.";
-        f.advice =
-            "Every thread of the block has to come to the barrier: move it out of the branch, and let the "
-            "threads without work skip the work, not the barrier.";
-    } else if (f.kind == "wrong-mask") {
-        f.message = r.text + ".";
-        f.advice =
-            "A mask names exactly the lanes that make the call; compute it with __ballot_sync before the "
-            "branch.";
-    } else if (f.kind == "inactive-lane") {
-        f.message = r.text + ".";
-        f.advice = "Let all lanes of the mask make the call, or read only from lanes that do.";
-    } else if (f.kind == "deadlock" || f.kind == "livelock") {
-        f.message = (f.kind == "deadlock" ? "No thread can go on: " : "Threads only poll: ") + r.text + ".";
-        f.advice = "Every thread that a barrier or a mask names has to come to it.";
-        if (f.kind == "livelock")
-            f.advice =
-                "Somebody has to store what they wait for: a thread that runs at the same time, with an "
-                "atomic "
-                "or a volatile store.";
-    } else if (f.kind == "timeout") {
-        f.message = capitalised(r.text) + ".";
-        if (f.side.place.file.empty()) f.message += " Which line it was at is not known.";
-        f.advice =
-            "Look at the loop there: an end that is never reached, or a flag that nobody sets; or give it "
-            "less "
-            "work.";
-    } else if (f.kind == "assertion") {
-        f.message = capitalised(r.text) + ".";
-        f.advice = "What the assertion says does not hold for this thread: correct that, or the assertion.";
-    } else if (f.kind == "refused-launch") {
-        f.message = capitalised(r.text) + ".";
-        f.advice = "Check what cudaGetLastError() says after the launch; without it the error goes unseen.";
-    } else if (f.kind == "crash") {
-        f.message = "The kernel crashed: " + r.text + ".";
-        f.advice =
-            r.text.find("stack overflow") != std::string::npos
-                ? "Local arrays and recursion have to fit a thread's stack: use smaller arrays, shared or "
-                  "global memory, or a loop."
-            : r.text.find("division") != std::string::npos
-                ? "Guard the divisor; a GPU gives a meaningless number there and goes on."
-                : "A GPU would end the kernel here, and every later call would fail.";
-    } else {
-        f.message = capitalised(r.text) + ".";
-        f.advice = "The message names the cause.";
+                       : "cudaMalloc does not clear: copy or cudaMemset the array, or write it in an "
+                         "earlier kernel.";
+        case Kind::crash:
+            if (r.text.find("stack overflow") != std::string::npos)
+                return "Local arrays and recursion have to fit a thread's stack: use smaller arrays, shared "
+                       "or global memory, or a loop.";
+            if (r.text.find("division") != std::string::npos)
+                return "Guard the divisor; a GPU gives a meaningless number there and goes on.";
+            break;
+        default:
+            break;
     }
+    return advice_for(r.kind);
 }
 
 Finding make(const Entry& e) {
@@ -291,15 +287,14 @@ Finding make(const Entry& e) {
     Finding f;
     f.tool = r.tool;
     f.severity = r.severity;
-    f.kind = r.kind;
+    f.kind = name_of(r.kind);
     f.kernel = r.on_host ? "" : e.kernel;
     f.count = e.count;
     f.array = e.array;
     f.side.place = !r.place.file.empty() ? r.place
                    : r.pc                ? locate(r.pc, e.calls)
                                          : locate(r.task.name.empty() ? r.stack : r.task.stack);
-    if (f.side.place.file.empty() && r.tool == Tool::memcheck && f.kind == "leak")
-        f.side.place = locate(e.made_at);
+    if (f.side.place.file.empty() && r.kind == Kind::leak) f.side.place = locate(e.made_at);
     // What a copy does at once is not the element that the example is about.
     const bool by_stream = r.on_host && !r.task.stream.empty();
     f.side.access = access_text(r.access, by_stream ? 0 : r.size);
@@ -344,7 +339,8 @@ Finding make(const Entry& e) {
     for (Side* side : {&f.side, &f.other})
         if (side->place.function.find("run_lane<") != std::string::npos)
             side->place.function = side->kernel.empty() ? f.kernel : side->kernel;
-    explain(f, e);
+    f.message = message_of(f, e);
+    f.advice = advice_of(f, e);
     // A race looks the same whichever side came second: the write first, then by line.
     const auto rank = [](const Side& side) {
         return std::make_tuple(side.access.compare(0, 5, "write") == 0    ? 0
@@ -480,7 +476,8 @@ std::vector<Finding> findings() {
         entry.between_warps = between_warps.count(places_of(entry)) != 0;
         Finding finding = make(entry);
         // Copies of one barrier in the machine code are one barrier.
-        if (finding.kind == "divergent-barrier" && finding.side.place.line == finding.other.place.line &&
+        if (entry.report.kind == Kind::divergent_barrier &&
+            finding.side.place.line == finding.other.place.line &&
             finding.side.place.file == finding.other.place.file)
             continue;
         list.push_back(std::move(finding));
@@ -523,7 +520,7 @@ void find_leaks(std::uint64_t since) {
         // CUDA keeps what kernels allocated until the context ends, and later kernels may use it.
         if (array->from_kernel) report.severity = Severity::note;
         report.tool = Tool::memcheck;
-        report.kind = "leak";
+        report.kind = Kind::leak;
         report.on_host = true;
         report.array = array;
         report.address = address;

@@ -22,7 +22,7 @@ void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, cons
     }
     Report report{};
     report.tool = Tool::memcheck;
-    report.kind = "device-memory-on-host";
+    report.kind = Kind::device_memory_on_host;
     report.on_host = true;
     report.pc = pc;
     report.access =
@@ -38,9 +38,7 @@ void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, cons
 
 namespace {
 
-using Kind = AccessKind;
-
-inline __attribute__((always_inline)) void access(const volatile void* p, std::size_t size, Kind kind,
+inline __attribute__((always_inline)) void access(const volatile void* p, std::size_t size, AccessKind kind,
                                                   bool aligned, const void* pc) {
     const auto address = reinterpret_cast<std::uintptr_t>(p);
     if (__builtin_expect(execution.in_lane, 1))
@@ -77,32 +75,32 @@ void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 
 void __tsan_read_range(void* p, unsigned long n) {
-    if (n) access(p, n, Kind::read, false, PC);
+    if (n) access(p, n, AccessKind::read, false, PC);
 }
 void __tsan_write_range(void* p, unsigned long n) {
-    if (n) access(p, n, Kind::write, false, PC);
+    if (n) access(p, n, AccessKind::write, false, PC);
 }
 // The pointer of an object with virtual functions to their table.
-void __tsan_vptr_read(void** p) { access(p, sizeof *p, Kind::read, true, PC); }
-void __tsan_vptr_update(void** p, void*) { access(p, sizeof *p, Kind::write, true, PC); }
+void __tsan_vptr_read(void** p) { access(p, sizeof *p, AccessKind::read, true, PC); }
+void __tsan_vptr_update(void** p, void*) { access(p, sizeof *p, AccessKind::write, true, PC); }
 
 // Atomics are real: launches run on one thread, but host threads use these too.
 #define SIMT_FETCH(bits, T, name, builtin)                          \
     T __tsan_atomic##bits##_fetch_##name(volatile T* p, T v, int) { \
-        access(p, sizeof(T), Kind::atomic, true, PC);               \
+        access(p, sizeof(T), AccessKind::atomic, true, PC);         \
         return builtin(p, v, __ATOMIC_SEQ_CST);                     \
     }
 #define SIMT_ATOMICS(bits, T)                                                                          \
     T __tsan_atomic##bits##_load(const volatile T* p, int) {                                           \
-        access(p, sizeof(T), Kind::atomic_load, true, PC);                                             \
+        access(p, sizeof(T), AccessKind::atomic_load, true, PC);                                       \
         return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
     }                                                                                                  \
     void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                        \
-        access(p, sizeof(T), Kind::atomic_store, true, PC);                                            \
+        access(p, sizeof(T), AccessKind::atomic_store, true, PC);                                      \
         __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
     }                                                                                                  \
     T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) {                                        \
-        access(p, sizeof(T), Kind::atomic, true, PC);                                                  \
+        access(p, sizeof(T), AccessKind::atomic, true, PC);                                            \
         return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                            \
     }                                                                                                  \
     SIMT_FETCH(bits, T, add, __atomic_fetch_add)                                                       \
@@ -112,15 +110,15 @@ void __tsan_vptr_update(void** p, void*) { access(p, sizeof *p, Kind::write, tru
     SIMT_FETCH(bits, T, xor, __atomic_fetch_xor)                                                       \
     SIMT_FETCH(bits, T, nand, __atomic_fetch_nand)                                                     \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {     \
-        access(p, sizeof(T), Kind::atomic, true, PC);                                                  \
+        access(p, sizeof(T), AccessKind::atomic, true, PC);                                            \
         return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     }                                                                                                  \
     int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {       \
-        access(p, sizeof(T), Kind::atomic, true, PC);                                                  \
+        access(p, sizeof(T), AccessKind::atomic, true, PC);                                            \
         return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     }                                                                                                  \
     T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {           \
-        access(p, sizeof(T), Kind::atomic, true, PC);                                                  \
+        access(p, sizeof(T), AccessKind::atomic, true, PC);                                            \
         __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
         return expected;                                                                               \
     }
@@ -134,7 +132,7 @@ SIMT_ATOMICS(64, std::uint64_t)
 __extension__ typedef unsigned __int128 Wide;
 #define SIMT_WIDE(name, expression)                               \
     Wide __tsan_atomic128_##name(volatile Wide* p, Wide v, int) { \
-        access(p, sizeof(Wide), Kind::atomic, true, PC);          \
+        access(p, sizeof(Wide), AccessKind::atomic, true, PC);    \
         std::lock_guard lock(wide_mutex);                         \
         const Wide old = *p;                                      \
         *p = expression;                                          \
@@ -149,24 +147,24 @@ SIMT_WIDE(fetch_xor, old ^ v)
 SIMT_WIDE(fetch_nand, ~(old& v))
 #undef SIMT_WIDE
 Wide __tsan_atomic128_load(const volatile Wide* p, int) {
-    access(p, sizeof(Wide), Kind::atomic_load, true, PC);
+    access(p, sizeof(Wide), AccessKind::atomic_load, true, PC);
     std::lock_guard lock(wide_mutex);
     return *p;
 }
 void __tsan_atomic128_store(volatile Wide* p, Wide v, int) {
-    access(p, sizeof(Wide), Kind::atomic_store, true, PC);
+    access(p, sizeof(Wide), AccessKind::atomic_store, true, PC);
     std::lock_guard lock(wide_mutex);
     *p = v;
 }
 Wide __tsan_atomic128_compare_exchange_val(volatile Wide* p, Wide expected, Wide v, int, int) {
-    access(p, sizeof(Wide), Kind::atomic, true, PC);
+    access(p, sizeof(Wide), AccessKind::atomic, true, PC);
     std::lock_guard lock(wide_mutex);
     const Wide old = *p;
     if (old == expected) *p = v;
     return old;
 }
 int __tsan_atomic128_compare_exchange_strong(volatile Wide* p, Wide* expected, Wide v, int, int) {
-    access(p, sizeof(Wide), Kind::atomic, true, PC);
+    access(p, sizeof(Wide), AccessKind::atomic, true, PC);
     std::lock_guard lock(wide_mutex);
     const Wide old = *p;
     if (old == *expected) {
@@ -216,8 +214,8 @@ void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {
     if (execution.in_lane) {
         if (own_work) return;
         // A copy of a struct, as Clang makes it: known on one side, so it is a kernel's.
-        if (from) check_access(source, n, Kind::read, false, pc);
-        check_access(target, n, Kind::write, false, pc);
+        if (from) check_access(source, n, AccessKind::read, false, pc);
+        check_access(target, n, AccessKind::write, false, pc);
     } else {
         operation_copies(target, source, n);
         count_bytes(n);
@@ -285,7 +283,7 @@ void out_of_bounds(const OutOfBounds& data, std::uintptr_t index, const void* pc
     const char* slash = std::strrchr(data.location.file, '/');
     {
         const OwnWork own;
-        Report report = by_current_lane(Tool::memcheck, "out-of-bounds", pc);
+        Report report = by_current_lane(Tool::memcheck, Kind::out_of_bounds, pc);
         report.on_host = !execution.in_lane;
         report.place.file = slash ? slash + 1 : data.location.file;
         report.place.line = data.location.line;

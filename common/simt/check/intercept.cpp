@@ -51,7 +51,7 @@ void release(void* memory, const void* pc) {
     if (!array || !array->live || !array->from_kernel || array->begin != number(memory)) {
         const OwnWork own;
         const bool twice = array && !array->live && array->from_kernel && array->begin == number(memory);
-        Report report = by_current_lane(Tool::memcheck, twice ? "double-free" : "invalid-free", pc);
+        Report report = by_current_lane(Tool::memcheck, twice ? Kind::double_free : Kind::invalid_free, pc);
         report.array = array;
         report.address = number(memory);
         report.access = "free";
@@ -70,7 +70,7 @@ bool refuse_on_host(const void* memory, const void* pc) {
     if (number(memory) - state.heap_begin >= state.heap_size) return false;
     Report report{};
     report.tool = Tool::memcheck;
-    report.kind = "invalid-free";
+    report.kind = Kind::invalid_free;
     report.on_host = true;
     report.pc = pc;
     report.array = find_array(number(memory));

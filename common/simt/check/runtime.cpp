@@ -130,7 +130,7 @@ CallStack calls_up_to(const void* innermost) {
     return stack;
 }
 
-Report by_current_lane(Tool tool, const char* kind, const void* pc) {
+Report by_current_lane(Tool tool, Kind kind, const void* pc) {
     Report report{};
     report.tool = tool;
     report.kind = kind;
@@ -354,7 +354,7 @@ void barrier_completes(Block& block) {
         std::sort(b.sites.begin(), b.sites.end(),
                   [](const BarrierSite& x, const BarrierSite& y) { return x.site < y.site; });
         for (std::size_t i = 1; i < b.sites.size(); ++i) {
-            Report report = by_current_lane(Tool::synccheck, "divergent-barrier", b.sites[0].site);
+            Report report = by_current_lane(Tool::synccheck, Kind::divergent_barrier, b.sites[0].site);
             report.flat = b.sites[0].first;
             report.access = report.other_access = "barrier";
             report.has_other = true;
@@ -367,7 +367,7 @@ void barrier_completes(Block& block) {
         }
     }
     if (block.live != block.total && b.stopped == 0 && !b.sites.empty()) {
-        Report report = by_current_lane(Tool::synccheck, "exited-threads", b.sites[0].site);
+        Report report = by_current_lane(Tool::synccheck, Kind::exited_threads, b.sites[0].site);
         report.flat = b.sites[0].first;
         report.access = "barrier";
         report.text = std::to_string(block.total - block.live) + " of " + std::to_string(block.total) +
@@ -427,7 +427,7 @@ void warp_completes(Block& block, unsigned w, unsigned lanes, unsigned operation
 
 void wrong_mask(unsigned mask, const void* site) {
     const OwnWork own;
-    Report report = by_current_lane(Tool::synccheck, "wrong-mask", site);
+    Report report = by_current_lane(Tool::synccheck, Kind::wrong_mask, site);
     char text[96];
     std::snprintf(text, sizeof text,
                   "the mask 0x%08x of a warp operation does not name lane %u, which calls it", mask,
@@ -441,7 +441,7 @@ void wrong_mask(unsigned mask, const void* site) {
 void stray_shuffle(bool exited, const void* site) {
     if (state.block->stopped != 0) return;
     const OwnWork own;
-    Report report = by_current_lane(Tool::synccheck, "inactive-lane", site);
+    Report report = by_current_lane(Tool::synccheck, Kind::inactive_lane, site);
     // A kernel may do without a value that the mask does not promise; if it does not, its results show that.
     if (!exited) report.severity = Severity::warning;
     report.text = std::string("a shuffle reads a lane that ") +
@@ -458,13 +458,13 @@ static void record_end(Report report, const char* text) {
     state.stopped = true;
 }
 
-void failed(const char* what, const char* text, const void* site) {
-    const bool by_lane = std::strcmp(what, "crash") == 0 || std::strcmp(what, "assertion") == 0;
-    record_end(by_current_lane(by_lane ? Tool::memcheck : Tool::synccheck, what, site), text);
+void failed(Kind kind, const char* text, const void* site) {
+    const bool by_lane = kind == Kind::crash || kind == Kind::assertion;
+    record_end(by_current_lane(by_lane ? Tool::memcheck : Tool::synccheck, kind, site), text);
 }
 
 void overdue(const char* text, const void* const* callers) {
-    Report report = by_current_lane(Tool::memcheck, "timeout", nullptr);
+    Report report = by_current_lane(Tool::memcheck, Kind::timeout, nullptr);
     for (const void*& frame : report.stack)
         if (!(frame = *callers++)) break;
     record_end(std::move(report), text);
@@ -475,7 +475,7 @@ void ask_to_stop() { check::ask_to_stop(); }
 void refused(const char* text) {
     Report report{};
     report.tool = Tool::memcheck;
-    report.kind = "refused-launch";
+    report.kind = Kind::refused_launch;
     report.on_host = true;
     report.text = text;
     report.stack = call_stack();
@@ -523,7 +523,7 @@ void release_failed(const void* pointer) {
     const bool twice = array && !array->live && array->begin == number(pointer);
     Report report{};
     report.tool = Tool::memcheck;
-    report.kind = twice ? "double-free" : "invalid-free";
+    report.kind = twice ? Kind::double_free : Kind::invalid_free;
     report.on_host = true;
     report.array = array;
     report.address = number(pointer);
@@ -552,7 +552,7 @@ void red_zone(const void* pointer, std::size_t size) { add_red_zone(number(point
 void stray_fetch(const void* pointer, std::size_t element, long index, long extent, const void* site) {
     if (!execution.in_lane) return;
     const OwnWork own;
-    Report report = by_current_lane(Tool::memcheck, "out-of-bounds", site);
+    Report report = by_current_lane(Tool::memcheck, Kind::out_of_bounds, site);
     report.severity = Severity::warning;
     report.access = "fetch";
     report.size = element;

@@ -250,6 +250,7 @@ constexpr unsigned page_shift = 12;
 
 /// Cells hold small numbers for places in the machine code; never 0.
 constexpr std::uint16_t unknown_code = 1;
+std::uint16_t code_of(const void* address);
 const void* code_address(std::uint16_t code);
 
 /// Memory for `count` cells, all zero, and behind them as many rests. @throws std::bad_alloc
@@ -349,7 +350,7 @@ void forget_order();
 struct Report {
     Tool tool;
     Severity severity = Severity::error;
-    const char* kind;
+    Kind kind;
     const void* pc = nullptr;
     const char* access = "";
     std::size_t size = 0;  ///< of the access, bytes
@@ -373,7 +374,7 @@ void record(Report report);
 /// that returns to `innermost` on. Empty where that is none of them.
 CallStack calls_up_to(const void* innermost);
 /// record() for the current lane.
-Report by_current_lane(Tool tool, const char* kind, const void* pc);
+Report by_current_lane(Tool tool, Kind kind, const void* pc);
 /// `text` as a JSON string, with its quotation marks.
 std::string json_text(const std::string& text);
 

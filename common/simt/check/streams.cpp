@@ -174,9 +174,9 @@ void report(const Toucher& by, const Array& array, std::uintptr_t address, std::
             std::uint32_t other, unsigned lane, std::uint16_t code, bool other_write, bool other_atomic) {
     Report r{};
     r.tool = Tool::racecheck;
-    r.kind = other_atomic           ? (write ? "atomic-write" : "atomic-read")
-             : write && other_write ? "write-write"
-                                    : "read-write";
+    r.kind = other_atomic           ? (write ? Kind::atomic_write : Kind::atomic_read)
+             : write && other_write ? Kind::write_write
+                                    : Kind::read_write;
     r.on_host = true;
     r.pc = by.pc;
     r.access = by.access;

@@ -5,14 +5,15 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "check/state.h"
-#include "check/trace.h"
+#include "counters/flow.h"
 #include "counters/instructions.h"
-#include "counters/requests.h"
 #include "runtime/launch_state.h"
 #include "runtime/observe.h"
 #include "runtime/report.h"
+#include "counters/requests.h"
 #include "simt/warp.h"
+#include "check/state.h"
+#include "check/trace.h"
 
 namespace simt::check {
 namespace {
@@ -25,133 +26,6 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 
 StepKind kind_of(const Step& step) { return static_cast<StepKind>(step.key >> step_kind_shift); }
 bool is_access(StepKind kind) { return kind >= StepKind::read && kind <= StepKind::fetch_8; }
-
-// ---- Basic blocks and loops -------------------------------------------------------------------------------
-
-/// Transitions between basic blocks of one function. Node 0 is where control comes from that was not seen:
-/// the start of the function, or a barrier.
-class Graph {
-  public:
-    std::uint32_t node(std::uint64_t pc) {
-        Entry& entry = recent_[(pc ^ pc >> 8) % recent_.size()];
-        if (entry.pc == pc) return entry.node;
-        const auto [found, fresh] = nodes_.try_emplace(pc, static_cast<std::uint32_t>(successors_.size()));
-        if (fresh) successors_.emplace_back();
-        entry = {pc, found->second};
-        return found->second;
-    }
-
-    void add_edge(std::uint32_t from, std::uint32_t to) {
-        auto& list = successors_[from];
-        for (const std::uint32_t known : list)
-            if (known == to) return;
-        list.push_back(to);
-        current_ = false;
-    }
-
-    /// The loops that hold a block, outermost first.
-    const std::vector<std::uint32_t>& loops_around(std::uint32_t node) {
-        if (!current_) find_loops();
-        return around_[node];
-    }
-    bool in_loop(std::uint32_t loop, std::uint32_t node) const {
-        const auto& list = around_[node];
-        return std::find(list.begin(), list.end(), loop) != list.end();
-    }
-
-  private:
-    void find_loops();
-
-    struct Entry {
-        std::uint64_t pc = 0;
-        std::uint32_t node = 0;
-    };
-    std::array<Entry, 256> recent_;
-    std::unordered_map<std::uint64_t, std::uint32_t> nodes_;
-    std::vector<std::vector<std::uint32_t>> successors_{1};
-    bool current_ = false;
-    /// Of each node. A loop's name is its header.
-    std::vector<std::vector<std::uint32_t>> around_;
-};
-
-void Graph::find_loops() {
-    current_ = true;
-    const auto n = static_cast<std::uint32_t>(successors_.size());
-    constexpr std::uint32_t none = ~0u;
-    // Reverse postorder.
-    std::vector<std::uint32_t> order, position(n, none);
-    {
-        std::vector<std::pair<std::uint32_t, std::size_t>> stack{{0, 0}};
-        std::vector<bool> seen(n);
-        seen[0] = true;
-        while (!stack.empty()) {
-            auto& [node, next] = stack.back();
-            if (next == successors_[node].size()) {
-                order.push_back(node);
-                stack.pop_back();
-                continue;
-            }
-            const std::uint32_t to = successors_[node][next++];
-            if (!seen[to]) seen[to] = true, stack.push_back({to, 0});
-        }
-        std::reverse(order.begin(), order.end());
-    }
-    for (std::uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
-    std::vector<std::vector<std::uint32_t>> predecessors(n);
-    for (std::uint32_t from = 0; from < n; ++from)
-        for (const std::uint32_t to : successors_[from]) predecessors[to].push_back(from);
-    // Dominators: K. D. Cooper, T. J. Harvey and K. Kennedy, A Simple, Fast Dominance Algorithm, figure 3.
-    std::vector<std::uint32_t> dominator(n, none);
-    dominator[0] = 0;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const std::uint32_t node : order) {
-            if (node == 0) continue;
-            std::uint32_t best = none;
-            for (std::uint32_t other : predecessors[node]) {
-                if (dominator[other] == none) continue;
-                if (best == none) {
-                    best = other;
-                    continue;
-                }
-                while (best != other) {
-                    while (position[best] > position[other]) best = dominator[best];
-                    while (position[other] > position[best]) other = dominator[other];
-                }
-            }
-            if (best != dominator[node]) dominator[node] = best, changed = true;
-        }
-    }
-    const auto dominates = [&](std::uint32_t a, std::uint32_t b) {
-        while (position[b] > position[a]) b = dominator[b];
-        return a == b;
-    };
-    // Natural loops; those of one header are one.
-    std::unordered_map<std::uint32_t, std::vector<bool>> bodies;
-    for (std::uint32_t from = 0; from < n; ++from)
-        for (const std::uint32_t header : successors_[from]) {
-            if (position[from] == none || !dominates(header, from)) continue;
-            auto& body = bodies.try_emplace(header, n).first->second;
-            body[header] = true;
-            std::vector<std::uint32_t> work;
-            if (!body[from]) body[from] = true, work.push_back(from);
-            while (!work.empty()) {
-                const std::uint32_t node = work.back();
-                work.pop_back();
-                for (const std::uint32_t p : predecessors[node])
-                    if (!body[p]) body[p] = true, work.push_back(p);
-            }
-        }
-    // The larger of two loops that share a block is the outer one.
-    std::vector<std::pair<std::size_t, std::uint32_t>> by_size;
-    for (const auto& [header, body] : bodies)
-        by_size.push_back({static_cast<std::size_t>(std::count(body.begin(), body.end(), true)), header});
-    std::sort(by_size.begin(), by_size.end(), std::greater<>());
-    around_.assign(n, {});
-    for (const auto& [size, header] : by_size)
-        for (std::uint32_t node = 0; node < n; ++node)
-            if (bodies[header][node]) around_[node].push_back(header);
-}
 
 // ---- Walking through steps -------------------------------------------------------------------------------
 
@@ -179,7 +53,7 @@ void walk(const std::vector<Step>& steps, State initial, Visit visit) {
 struct Calls {
     std::vector<std::uint32_t> nodes{0};
 
-    void step(Graph& graph, const Step& step) {
+    void step(FlowGraph& graph, const Step& step) {
         switch (kind_of(step)) {
             case StepKind::block:
                 graph.add_edge(nodes.back(), step.information);
@@ -203,7 +77,7 @@ struct Calls {
 /// Where in the program's execution a lane is: calls, loops, iterations.
 class Position {
   public:
-    void step(Graph& graph, const Step& step) {
+    void step(FlowGraph& graph, const Step& step) {
         switch (kind_of(step)) {
             case StepKind::block:
                 enter(graph, step.information);
@@ -231,7 +105,7 @@ class Position {
     std::uint64_t hash() const { return hash_; }
 
   private:
-    void enter(Graph& graph, std::uint32_t node) {
+    void enter(FlowGraph& graph, std::uint32_t node) {
         const auto& around = graph.loops_around(node);
         Frame& frame = frames_.back();
         while (loops_.size() > frame.first_loop && !graph.in_loop(loops_.back().header, node))
@@ -330,7 +204,7 @@ struct Tally {
     LaunchCounters counters;
     unsigned lanes_of_block = 0, warps_of_block = 0;
 
-    Graph graph;
+    FlowGraph graph;
     std::vector<Site> sites;
     struct Entry {
         std::uint64_t key = 0;

@@ -339,11 +339,137 @@ class DeclarationParser {
     Declaration result_;
 };
 
+/// What may follow a function's parameters; a word of another kind means that the parentheses were a macro's.
+bool ends_parameters(const Sequence& seq, std::size_t k, std::size_t end) {
+    static constexpr std::array<std::string_view, 14> followers = {
+        "const",         "noexcept", "override", "final", "volatile", "try", "requires",
+        "__attribute__", "->",       "{",        "=",     ":",        "&",   "["};
+    if (k >= end) return true;
+    return std::find(followers.begin(), followers.end(), seq[k].text) != followers.end();
+}
+
 }  // namespace
 
 std::optional<Declaration> parse_declaration(const Sequence& seq, Range range) {
     if (range.empty()) return std::nullopt;
     return DeclarationParser(seq, range).run();
+}
+
+std::size_t past_template_headers(const Sequence& seq, Range head) {
+    std::size_t p = head.begin;
+    while (p < head.end && seq.is(p, "template") && seq.is(p + 1, "<")) {
+        const std::size_t stop = seq.skip_angles(p + 1);
+        if (stop == npos || stop > head.end) break;
+        p = stop;
+    }
+    return p;
+}
+
+bool is_class_head(const Sequence& seq, std::size_t k, std::size_t end) {
+    for (++k; k < end;) {
+        const std::string_view word = seq[k].text;
+        if (word == ":") return true;
+        if (seq.is_identifier(k) && seq.is(k + 1, "(") && !takes_attribute_arguments(word) &&
+            (seq.is_identifier(k - 1) || seq.is(k - 1, ">")) && !seq.is(k - 1, "struct") &&
+            !seq.is(k - 1, "class") && !seq.is(k - 1, "union")) {
+            return false;  // `struct A f(int)`: a function that returns one
+        }
+        if (seq.is_identifier(k) && seq.is(k + 1, "("))
+            k = seq.skip_group(k + 1);
+        else if (word == "<")
+            k = seq.skip_angles(k) == npos ? end : seq.skip_angles(k);
+        else if (word == "[")
+            k = seq.skip_group(k);
+        else if (seq.is_identifier(k) || word == "::")
+            ++k;
+        else
+            return false;
+    }
+    return true;
+}
+
+std::size_t find_specifier(const Sequence& seq, Range head, std::string_view word) {
+    for (std::size_t k = past_template_headers(seq, head); k < head.end;) {
+        const std::string_view text = seq[k].text;
+        if (text == word) return k;
+        if (text == "=") return npos;
+        k = text == "(" || text == "[" || text == "{" ? seq.skip_group(k) : k + 1;
+    }
+    return npos;
+}
+
+bool has_specifier(const Sequence& seq, Range head, std::string_view word) {
+    return find_specifier(seq, head, word) != npos;
+}
+
+bool runs_on_device(const Sequence& seq, Range head) {
+    return has_specifier(seq, head, "__global__") ||
+           (has_specifier(seq, head, "__device__") && !has_specifier(seq, head, "__host__"));
+}
+
+std::size_t function_name(const Sequence& seq, Range head) {
+    for (std::size_t k = past_template_headers(seq, head); k < head.end;) {
+        const std::string_view word = seq[k].text;
+        if (word == "=" || word == "{") return npos;
+        if (word == "operator") return k;
+        if (word == "<" && k > head.begin && seq.is_identifier(k - 1)) {
+            const std::size_t stop = seq.skip_angles(k);
+            k = stop == npos ? k + 1 : stop;
+            continue;
+        }
+        if (word == "[") {
+            k = seq.skip_group(k);
+            continue;
+        }
+        if (word != "(") {
+            ++k;
+            continue;
+        }
+        const std::size_t behind = seq.skip_group(k);
+        const bool named = k > head.begin && (seq.is_identifier(k - 1) || seq.is(k - 1, ">")) &&
+                           !takes_attribute_arguments(seq[k - 1].text) && !is_builtin_type(seq[k - 1].text);
+        if (named && ends_parameters(seq, behind, head.end)) return k - 1;
+        k = behind;
+    }
+    return npos;
+}
+
+std::string parameter_type(const Sequence& seq, Range parameter) {
+    std::size_t name = npos;
+    for (std::size_t k = parameter.begin + 1; k < parameter.end; ++k) {
+        const bool candidate = seq.is_identifier(k) && !is_builtin_type(seq[k].text) &&
+                               !is_keyword(seq[k].text) && !seq.is(k - 1, "::") && !seq.is(k, "__restrict__");
+        if (candidate) name = k;
+    }
+    std::string type;
+    for (std::size_t k = parameter.begin; k < parameter.end; ++k) {
+        const bool noise = seq.is(k, "__restrict__") || seq.is(k, "__restrict") || k == name;
+        if (!noise) type += std::string(seq[k].text) + " ";
+    }
+    return type;
+}
+
+std::vector<Range> split(const Sequence& seq, Range range) {
+    std::vector<Range> parts;
+    std::size_t begin = range.begin;
+    for (std::size_t k = range.begin; k < range.end;) {
+        if (seq.is(k, ",")) {
+            parts.push_back({begin, k});
+            begin = ++k;
+            continue;
+        }
+        if (seq.is(k, "<") && k > range.begin && seq.is_identifier(k - 1)) {
+            const std::size_t stop = seq.skip_angles(k);
+            if (stop != npos && stop <= range.end) {
+                k = stop;
+                continue;
+            }
+        }
+        const bool group = seq.is(k, "(") || seq.is(k, "[") || seq.is(k, "{");
+        k = group ? seq.skip_group(k) : k + 1;
+    }
+    if (begin < range.end || !parts.empty()) parts.push_back({begin, range.end});
+    return parts;
 }
 
 }  // namespace cu2cpp

@@ -96,4 +96,30 @@ struct Declaration {
 /// declare no parameters.
 [[nodiscard]] bool takes_attribute_arguments(std::string_view word);
 
+// Heads: the tokens of a declaration in front of its `{` or `;`.
+
+/// Behind `template <...>`, of which there may be several.
+[[nodiscard]] std::size_t past_template_headers(const Sequence& seq, Range head);
+
+/// `struct A`, `class alignas(8) ns::A<int> final : B`: no declarator, no return type.
+[[nodiscard]] bool is_class_head(const Sequence& seq, std::size_t k, std::size_t end);
+
+/// The specifier in front of a declaration, or npos. Parameters and template arguments are not looked at.
+[[nodiscard]] std::size_t find_specifier(const Sequence& seq, Range head, std::string_view word);
+[[nodiscard]] bool has_specifier(const Sequence& seq, Range head, std::string_view word);
+
+/// True for a kernel and for a function that only the device can call.
+[[nodiscard]] bool runs_on_device(const Sequence& seq, Range head);
+
+/// The name of the function that `head` declares, or npos when it declares none.
+[[nodiscard]] std::size_t function_name(const Sequence& seq, Range head);
+
+/// A parameter without its name, as far as that can be told: at worst two declarations of one kernel look
+/// different, and its launches are then checked later.
+[[nodiscard]] std::string parameter_type(const Sequence& seq, Range parameter);
+
+/// Splits at commas outside brackets; commas of template arguments are stepped over where they look like
+/// such.
+[[nodiscard]] std::vector<Range> split(const Sequence& seq, Range range);
+
 }  // namespace cu2cpp

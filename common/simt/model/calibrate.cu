@@ -270,6 +270,13 @@ __global__ void one_load_in_flight(const float* v, float* never, std::size_t n) 
     if (sum == -1.0f) *never = sum;
 }
 
+// What all measurements use.
+constexpr std::size_t big = std::size_t{1} << 30;  // bytes of `v` and of `w`
+unsigned sms;
+float *v, *w, *never;
+double clock_rate;  // Hz
+double one_kernel;  // seconds of an empty kernel
+
 long long* cycles_memory;
 double cycles() {
     long long value = 0;
@@ -281,31 +288,22 @@ void show(const char* name, double value, const char* comment) {
     std::printf("%-28s = %-12.6g # %s\n", name, value, comment);
 }
 
-}  // namespace
+/// What each multiprocessor does in a cycle of `operations` that all of them do in `work`.
+double rate(const std::function<void()>& work, double operations) {
+    return operations / (seconds(work) - one_kernel) / (clock_rate * sms);
+}
 
-int main() {
-    require(cudaGetDeviceProperties(&gpu, 0), "no GPU");
-    const unsigned sms = static_cast<unsigned>(gpu.multiProcessorCount);
-    const std::size_t big = std::size_t{1} << 30;  // bytes
-    float* const v = memory<float>(big / 4);
-    float* const w = memory<float>(big / 4);
-    float* const never = memory<float>(1024);
-    cycles_memory = memory<long long>(1);
-    fill_random<<<sms * 8, 512>>>(reinterpret_cast<unsigned*>(v), big / 4);
-    fill_random<<<sms * 8, 512>>>(reinterpret_cast<unsigned*>(w), big / 4);
-
-    std::printf("name = \"%s\"\n", gpu.name);
-    show("multiprocessors", sms, "of the device");
-    // The clock under load: FMA issue is 4 warp instructions a cycle on every multiprocessor of
-    // the last generations.
+/// The clock under load.
+void measure_clock() {
     fused_multiply_adds<<<sms * 8, 256>>>(never, 200000, 0.5f);
     require(cudaDeviceSynchronize(), "warming up");
     barriers<<<1, 32>>>(1, cycles_memory);
-    const double spin_time = seconds([] { spin<<<1, 1>>>(20'000'000); });
-    const double clock = 20e6 / spin_time;
-    show("clock_hz", clock, "spinning kernel of 2e7 cycles");
+    clock_rate = 20e6 / seconds([] { spin<<<1, 1>>>(20'000'000); });
+    show("clock_hz", clock_rate, "spinning kernel of 2e7 cycles");
+}
 
-    // Launches: slope and offset of N kernels in a row.
+/// Launches: slope and offset of N kernels in a row.
+void measure_launches() {
     const auto times = [](unsigned n, const std::function<void()>& one) {
         return seconds([&] {
             for (unsigned i = 0; i < n; ++i) one();
@@ -313,10 +311,11 @@ int main() {
     };
     const auto kernel = [] { nothing<<<1, 32>>>(); };
     const auto clear = [&] { require(cudaMemsetAsync(never, 0, 4), "memset"); };
-    const double one_kernel = times(1, kernel), many_kernels = times(65, kernel);
+    one_kernel = times(1, kernel);
+    const double many_kernels = times(65, kernel);
     show("launch_first_s", one_kernel, "two events around one empty kernel, queued");
     show("launch_next_s", (many_kernels - one_kernel) / 64, "each further empty kernel");
-    const auto wide_kernel = [sms] { nothing<<<sms * 8, 256>>>(); };
+    const auto wide_kernel = [] { nothing<<<sms * 8, 256>>>(); };
     show("launch_next_wide_s", (times(65, wide_kernel) - times(1, wide_kernel)) / 64,
          "each further empty kernel that fills the GPU");
     show("memset_next_s", (times(65, clear) - times(1, clear)) / 64, "each further 4-byte memset");
@@ -346,7 +345,9 @@ int main() {
          "empty blocks of 256 threads");
     show("blocks_32_per_s", (1 << 20) / (seconds([] { nothing<<<1 << 20, 32>>>(); }) - one_kernel),
          "empty blocks of 32 threads");
+}
 
+void measure_bandwidths() {
     const std::size_t quads = big / 16;
     const unsigned grid = static_cast<unsigned>(quads / 4096);
     const auto v4 = reinterpret_cast<float4*>(v), w4 = reinterpret_cast<float4*>(w);
@@ -370,7 +371,9 @@ int main() {
         "l2_copy",
         2.0 * big / (seconds([&] { copy_all<<<grid, 512>>>(v4, w4, std::size_t{12} * 65536); }) - one_kernel),
         "bytes/s, 12 + 12 MiB");
+}
 
+void measure_latencies() {
     unsigned* const ring = reinterpret_cast<unsigned*>(w);
     unsigned* const last = reinterpret_cast<unsigned*>(never);
     const auto latency = [&](unsigned slots, unsigned apart, unsigned warm_up, bool cached) {
@@ -400,8 +403,11 @@ int main() {
     }
     barriers<<<sms * 8, 256>>>(1024, cycles_memory), require(cudaDeviceSynchronize(), "barriers");
     show("barrier_full_cycles", cycles() / 1024, "8 blocks of 256 a multiprocessor");
+}
 
-    // Atomics on one word: operations of lanes a second.
+/// Atomics: operations of lanes a second.
+void measure_atomics() {
+    unsigned* const last = reinterpret_cast<unsigned*>(never);
     const auto atomic_rate = [&](auto add, double operations) {
         return operations / (seconds(add) - one_kernel);
     };
@@ -438,12 +444,11 @@ int main() {
     show("atomic_spread",
          atomic_rate([&] { add_spread<<<sms * 8, 256>>>(v, 1u << 20, 64); }, sms * 8.0 * 256 * 64),
          "lanes/s, 2^20 words");
+}
 
-    // A multiprocessor's rates: what all of them do, by cycle and multiprocessor.
-    const double per_sm = clock * sms, warps = sms * 8.0 * 8;
-    const auto rate = [&](auto work, double operations) {
-        return operations / (seconds(work) - one_kernel) / per_sm;
-    };
+void measure_shared_and_level_one() {
+    unsigned* const last = reinterpret_cast<unsigned*>(never);
+    const double warps = sms * 8.0 * 8;
     show("shared_wavefronts", rate([&] { shared_words<<<sms * 8, 256>>>(never, 2048, 1); }, warps * 2048 * 4),
          "a cycle, no conflicts");
     show("shared_wavefronts_2_way",
@@ -464,6 +469,10 @@ int main() {
     }
     show("l1_requests", rate([&] { level_one<<<sms * 8, 256>>>(v, never, 1024, 1); }, warps * 1024 * 4),
          "a cycle, stride 1");
+}
+
+void measure_issue() {
+    const double warps = sms * 8.0 * 8;
     show("issue_fma",
          rate([&] { fused_multiply_adds<<<sms * 8, 256>>>(never, 4096, 0.5f); }, warps * 4096 * 8),
          "warp instructions a cycle");
@@ -487,6 +496,9 @@ int main() {
          "long long divisions of warps a cycle");
     show("issue_shuffle", rate([&] { shuffles<<<sms * 8, 256>>>(never, 2048, 1.5f); }, warps * 2048 * 4),
          "shuffles of warps a cycle");
+}
+
+void measure_loads_in_flight() {
     for (const unsigned per : {1u, 2u, 4u, 8u}) {
         const double t =
             seconds([&] { one_load_in_flight<<<sms * per, 256>>>(v, never, big / 4); }) - one_kernel;
@@ -495,5 +507,29 @@ int main() {
             "load\n",
             per, big / t, t / (big / 4.0 / (sms * per * 256.0)));
     }
+}
+
+}  // namespace
+
+int main() {
+    require(cudaGetDeviceProperties(&gpu, 0), "no GPU");
+    sms = static_cast<unsigned>(gpu.multiProcessorCount);
+    v = memory<float>(big / 4);
+    w = memory<float>(big / 4);
+    never = memory<float>(1024);
+    cycles_memory = memory<long long>(1);
+    fill_random<<<sms * 8, 512>>>(reinterpret_cast<unsigned*>(v), big / 4);
+    fill_random<<<sms * 8, 512>>>(reinterpret_cast<unsigned*>(w), big / 4);
+
+    std::printf("name = \"%s\"\n", gpu.name);
+    show("multiprocessors", sms, "of the device");
+    measure_clock();
+    measure_launches();
+    measure_bandwidths();
+    measure_latencies();
+    measure_atomics();
+    measure_shared_and_level_one();
+    measure_issue();
+    measure_loads_in_flight();
     require(cudaDeviceSynchronize(), "the end");
 }

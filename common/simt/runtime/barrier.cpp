@@ -25,12 +25,12 @@ SIMT_DEVICE Transfer arrive_at(Wait kind, bool vote, const void* site) {
     Block& block = *execution.block;
     Barrier& barrier = block.barriers[static_cast<int>(kind)];
     barrier.votes += vote;
-#if defined(SIMT_CHECK)
-    if (__builtin_expect(block.last_site == site && block.last_kind == static_cast<int>(kind), 1))
-        ++block.at_last_site;
-    else
-        observe::barrier_reached(block, static_cast<int>(kind), site);
-#endif
+    if constexpr (observe::on) {
+        if (__builtin_expect(block.last_site == site && block.last_kind == static_cast<int>(kind), 1))
+            ++block.at_last_site;
+        else
+            observe::barrier_reached(block, static_cast<int>(kind), site);
+    }
     LaneQueue& waiting = *barrier.waiting;
     // Only whole barriers empty this queue, so it starts at 0.
     if (waiting.tail + 1 == block.live && kind != Wait::grid) return complete(block, barrier);

@@ -6,18 +6,23 @@
 #include <cstdint>
 
 #include "runtime/fiber.h"
+#include "runtime/observe.h"
 #include "simt/lane.h"
 
 namespace simt {
-#if defined(SIMT_CHECK)
 namespace check {
 struct BlockState;
 }
-#endif
 
 constexpr unsigned max_block_lanes = 1024;
 constexpr unsigned warp_lanes = 32;
 constexpr std::size_t static_shared_limit = 48 * 1024;
+/// Keys are never removed: there is one a declaration of the program. The marks of all keys are reserved
+/// address space; memory is taken by pages that are touched.
+constexpr unsigned max_shared_keys = 1u << 16;
+/// In check mode a red zone follows every array. Its size leaves arrays in their banks.
+constexpr std::size_t shared_red_zone = observe::on ? 256 : 0;
+constexpr std::size_t static_shared_bytes = static_shared_limit + 512 * shared_red_zone;
 constexpr std::size_t shared_limit = 227 * 1024;  ///< dynamic and static together, after opt-in
 
 /// What a lane waits for. The first ones are the barriers of a block; the warp operations follow.
@@ -125,13 +130,12 @@ struct Block {
     char* static_shared = nullptr;
     char* dynamic_shared = nullptr;
 
-#if defined(SIMT_CHECK)
     check::BlockState* checked = nullptr;  ///< owned by the checks
-    // Of the barrier that lanes wait at: the last call site, and how many came by it one after the other.
+    // Of the barrier that lanes wait at, in check mode: the last call site, and how many came by it one after
+    // the other.
     const void* last_site = nullptr;
     int last_kind = 0;
     unsigned at_last_site = 0;
-#endif
 
     Warp warps[max_block_lanes / warp_lanes];
     Lane lanes[max_block_lanes];

@@ -214,10 +214,11 @@ extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* fi
         char text[512];
         std::snprintf(text, sizeof text, "assertion '%s' failed (%s:%u)", assertion, slash ? slash + 1 : file,
                       line);
-        simt::observe::failed("assertion", text, SIMT_SITE);
-        simt::report_lane(*simt::this_worker->launch(), *simt::execution.block, cudaErrorAssert, text,
-                          nullptr);
-        simt::this_worker->leave_to_root();
+        simt::observe::failed(simt::check::Kind::assertion, text, SIMT_SITE);
+        simt::Worker& worker = *simt::this_worker;
+        worker.fail(
+            simt::lane_report(*worker.launch(), *simt::execution.block, cudaErrorAssert, text, nullptr));
+        worker.leave_to_root();
     }
     std::fprintf(stderr, "%s:%u: %s: Assertion '%s' failed.\n", file, line, function, assertion);
     std::abort();

@@ -1,35 +1,22 @@
 #include "simt/graph.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <unordered_map>
 
+#include "runtime/graph_state.h"
 #include "runtime/memory.h"
 #include "runtime/observe.h"
-#include "runtime/stream_state.h"
 
 namespace simt {
 namespace {
-
-std::atomic<unsigned long long> next_order{1};
 
 // Signatures of kernels that were seen typed. Guarded by state_mutex().
 std::unordered_map<const void*, const KernelType*>& kernel_types() {
     static auto* map = new std::unordered_map<const void*, const KernelType*>;
     return *map;
 }
-
-// A condition that kernels set and conditional nodes test; its address is the handle. It lives until the
-// graph it was created for is destroyed, and longer while an executable graph may test it: conditions
-// are never freed.
-struct Condition {
-    cudaGraph_t graph;
-    unsigned default_value;
-    bool assign_default;
-    std::atomic<unsigned> value;
-};
 
 std::unordered_set<Condition*>& conditions() {
     static auto* set = new std::unordered_set<Condition*>;
@@ -49,150 +36,6 @@ bool valid_dependencies(cudaGraph_t graph, const cudaGraphNode_t* dependencies, 
             if (dependencies[j] == dependencies[i]) return false;
     }
     return true;
-}
-
-// An order that respects the dependencies: of the nodes that are ready, the one added first. Empty if there
-// is a cycle.
-std::vector<cudaGraphNode_t> topological_order(cudaGraph_t graph) {
-    std::unordered_map<cudaGraphNode_t, std::size_t> missing;
-    std::unordered_map<cudaGraphNode_t, std::vector<cudaGraphNode_t>> dependents;
-    const auto later = [](cudaGraphNode_t a, cudaGraphNode_t b) { return a->order > b->order; };
-    std::vector<cudaGraphNode_t> ready, order;
-    for (const auto& node : graph->nodes) {
-        missing[node.get()] = node->dependencies.size();
-        for (cudaGraphNode_t before : node->dependencies) dependents[before].push_back(node.get());
-        if (node->dependencies.empty()) ready.push_back(node.get());
-    }
-    std::make_heap(ready.begin(), ready.end(), later);
-    while (!ready.empty()) {
-        std::pop_heap(ready.begin(), ready.end(), later);
-        cudaGraphNode_t node = ready.back();
-        ready.pop_back();
-        order.push_back(node);
-        for (cudaGraphNode_t next : dependents[node]) {
-            if (--missing[next] != 0) continue;
-            ready.push_back(next);
-            std::push_heap(ready.begin(), ready.end(), later);
-        }
-    }
-    if (order.size() != graph->nodes.size()) order.clear();
-    return order;
-}
-
-cudaError_t run_nodes(const std::vector<cudaGraphNode_t>& order);
-
-cudaError_t run_graph(cudaGraph_t graph) { return run_nodes(topological_order(graph)); }
-
-cudaError_t run_condition(cudaGraphNode_t node) {
-    auto* condition = reinterpret_cast<Condition*>(node->condition.handle);
-    const auto value = [condition] { return condition->value.load(std::memory_order_acquire); };
-    switch (node->condition.type) {
-        case cudaGraphCondTypeIf:
-            if (value() != 0) return run_graph(node->bodies[0]);
-            return node->bodies.size() > 1 ? run_graph(node->bodies[1]) : cudaSuccess;
-        case cudaGraphCondTypeWhile: {
-            const std::vector<cudaGraphNode_t> order = topological_order(node->bodies[0]);
-            while (value() != 0)
-                if (const cudaError_t error = run_nodes(order)) return error;
-            return cudaSuccess;
-        }
-        case cudaGraphCondTypeSwitch: {
-            const unsigned chosen = value();
-            return chosen < node->bodies.size() ? run_graph(node->bodies[chosen]) : cudaSuccess;
-        }
-    }
-    return cudaErrorInvalidValue;
-}
-
-cudaError_t run_nodes(const std::vector<cudaGraphNode_t>& order) {
-    struct Level {
-        Level() { observe::graph_begins(); }
-        ~Level() { observe::graph_ends(); }
-    } level;
-    for (cudaGraphNode_t node : order) {
-        struct Now {
-            explicit Now(cudaGraphNode_t n) : node(n) {
-                observe::node_begins(reinterpret_cast<const void* const*>(node->dependencies.data()),
-                                     node->dependencies.size(), node->operation.name);
-            }
-            ~Now() { observe::node_ends(node); }
-            cudaGraphNode_t node;
-        } now(node);
-        if (!node->enabled) continue;
-        cudaError_t error = cudaSuccess;
-        if (node->type == cudaGraphNodeTypeGraph) {
-            error = run_graph(node->child);
-        } else if (node->type == cudaGraphNodeTypeConditional) {
-            error = run_condition(node);
-        } else if (node->operation.run) {
-            error = node->operation.run();
-        }
-        if (error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
-}
-
-cudaGraph_t clone_graph(cudaGraph_t original) {
-    cudaGraph_t clone = new_graph();
-    clone->original = original;
-    clone->handles = original->handles;
-    std::unordered_map<cudaGraphNode_t, cudaGraphNode_t> twin;
-    for (const auto& node : original->nodes) {
-        auto copy = std::make_unique<CUgraphNode_st>();
-        copy->graph = clone;
-        copy->type = node->type;
-        copy->operation = node->operation;
-        copy->enabled = node->enabled;
-        copy->original = node.get();
-        copy->order = node->order;
-        copy->kernel = node->kernel;
-        copy->arguments = node->arguments;
-        for (auto& argument : copy->arguments) copy->argument_pointers.push_back(argument.data());
-        copy->kernel.kernelParams =
-            copy->argument_pointers.empty() ? nullptr : copy->argument_pointers.data();
-        copy->copy = node->copy;
-        copy->copy_known = node->copy_known;
-        copy->fill = node->fill;
-        copy->host = node->host;
-        copy->event = node->event;
-        copy->condition = node->condition;
-        const auto own = [](cudaGraph_t graph) {
-            cudaGraph_t owned = clone_graph(graph);
-            owned->owned_by_node = true;
-            return owned;
-        };
-        if (node->child) copy->child = own(node->child);
-        for (cudaGraph_t body : node->bodies) copy->bodies.push_back(own(body));
-        copy->condition.phGraph_out = copy->bodies.empty() ? nullptr : copy->bodies.data();
-        twin[node.get()] = copy.get();
-        nodes().live.insert(copy.get());
-        clone->nodes.push_back(std::move(copy));
-    }
-    for (const auto& node : original->nodes)
-        for (cudaGraphNode_t before : node->dependencies)
-            twin[node.get()]->dependencies.push_back(twin[before]);
-    return clone;
-}
-
-// The node of an executable graph that was made from `node`; null if there is none.
-cudaGraphNode_t find_twin(cudaGraph_t clone, cudaGraphNode_t node) {
-    for (const auto& candidate : clone->nodes)
-        if (candidate->original == node) return candidate.get();
-    return nullptr;
-}
-
-bool has_condition(cudaGraph_t graph) {
-    for (const auto& node : graph->nodes) {
-        if (node->type == cudaGraphNodeTypeConditional) return true;
-        if (node->child && has_condition(node->child)) return true;
-    }
-    return false;
-}
-
-void delete_node_contents(CUgraphNode_st& node) {
-    if (node.child) delete_graph(node.child);
-    for (cudaGraph_t body : node.bodies) delete_graph(body);
-    nodes().live.erase(&node);
 }
 
 // Fills a kernel node: copies the arguments and asks the launch for its operation, which also
@@ -380,49 +223,6 @@ std::vector<cudaGraphNode_t> dependents_of(cudaGraphNode_t node) {
 void remember_kernel(const void* kernel, const KernelType* type) {
     std::lock_guard lock(state_mutex());
     kernel_types()[kernel] = type;
-}
-
-cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, Operation operation,
-                         const std::vector<cudaGraphNode_t>& dependencies) {
-    auto node = std::make_unique<CUgraphNode_st>();
-    node->graph = graph;
-    node->type = type;
-    node->operation = std::move(operation);
-    node->dependencies = dependencies;
-    node->order = next_order++;
-    node->kernel.gridDim = node->operation.grid;
-    node->kernel.blockDim = node->operation.block;
-    node->kernel.sharedMemBytes = static_cast<unsigned>(node->operation.shared_bytes);
-    cudaGraphNode_t handle = node.get();
-    nodes().live.insert(handle);
-    graph->nodes.push_back(std::move(node));
-    return handle;
-}
-
-cudaGraph_t new_graph() {
-    auto* graph = new CUgraph_st;
-    graphs().live.insert(graph);
-    return graph;
-}
-
-void delete_graph(cudaGraph_t graph) {
-    for (auto& node : graph->nodes) delete_node_contents(*node);
-    graphs().live.erase(graph);
-    delete graph;
-}
-
-void reset_graphs() {
-    std::lock_guard lock(state_mutex());
-    while (!executables().live.empty()) {
-        cudaGraphExec_t executable = *executables().live.begin();
-        delete_graph(executable->graph);
-        executables().live.erase(executable);
-        delete executable;
-    }
-    std::vector<cudaGraph_t> roots;
-    for (cudaGraph_t graph : graphs().live)
-        if (!graph->owned_by_node) roots.push_back(graph);
-    for (cudaGraph_t graph : roots) delete_graph(graph);
 }
 
 }  // namespace simt
@@ -813,146 +613,4 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraph
     if (!p) return fail(cudaErrorInvalidValue);
     return change(executable, node, cudaGraphNodeTypeHost,
                   [&](cudaGraphNode_t n) { return set_host(n, *p); });
-}
-
-// ---- Running
-// -----------------------------------------------------------------------------------------------------
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
-    if (const cudaError_t error = enter()) return fail(error);
-    std::lock_guard lock(state_mutex());
-    constexpr unsigned long long all = cudaGraphInstantiateFlagAutoFreeOnLaunch |
-                                       cudaGraphInstantiateFlagUpload | cudaGraphInstantiateFlagDeviceLaunch |
-                                       cudaGraphInstantiateFlagUseNodePriority;
-    if (!executable || !graphs().has(graph) || (flags & ~all)) return fail(cudaErrorInvalidValue);
-    // Launching graphs from kernels is not possible here.
-    if (flags & cudaGraphInstantiateFlagDeviceLaunch) return fail(cudaErrorNotSupported);
-    if (!graph->nodes.empty() && topological_order(graph).empty())
-        return fail(cudaErrorInvalidValue);  // a cycle
-    auto created = std::make_unique<CUgraphExec_st>();
-    created->graph = clone_graph(graph);
-    created->graph->owned_by_node = true;
-    created->order = topological_order(created->graph);
-    created->flags = flags;
-    executables().live.insert(created.get());
-    *executable = created.release();
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-    if (const cudaError_t error = enter()) return fail(error);
-    std::lock_guard lock(state_mutex());
-    if (!executables().has(executable)) return fail(cudaErrorInvalidValue);
-    executables().live.erase(executable);
-    delete_graph(executable->graph);
-    delete executable;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
-    if (const cudaError_t error = enter()) return fail(error);
-    std::lock_guard lock(state_mutex());
-    if (!flags || !executables().has(executable)) return fail(cudaErrorInvalidValue);
-    *flags = executable->flags;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
-    if (const cudaError_t error = enter()) return fail(error);
-    cudaStream_t stream = resolve(handle);
-    if (!stream) return fail(cudaErrorInvalidResourceHandle);
-    Operation operation{Operation::Kind::child_graph, "cudaGraphLaunch", {}};
-    {
-        std::lock_guard lock(state_mutex());
-        if (!executables().has(executable)) return fail(cudaErrorInvalidValue);
-        if (stream->capture) {
-            // A launch in a capture becomes a child graph.
-            if (stream->capture->invalidated) return fail(cudaErrorStreamCaptureInvalidated);
-            cudaGraphNode_t node =
-                add_node(stream->capture->graph, cudaGraphNodeTypeGraph, operation, stream->frontier);
-            node->child = clone_graph(executable->graph);
-            node->child->owned_by_node = true;
-            stream->frontier = {node};
-            return cudaSuccess;
-        }
-    }
-    operation.run = [executable] {
-        for (cudaGraphConditionalHandle h : executable->graph->handles) {
-            auto* condition = reinterpret_cast<Condition*>(h);
-            if (condition->assign_default) condition->value = condition->default_value;
-        }
-        return run_nodes(executable->order);
-    };
-    return fail(enqueue(handle, std::move(operation)));
-}
-
-cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
-    if (const cudaError_t error = enter()) return fail(error);
-    std::lock_guard lock(state_mutex());
-    if (!executables().has(executable)) return fail(cudaErrorInvalidValue);
-    return fail(resolve(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
-                                cudaGraphExecUpdateResultInfo* info) {
-    if (const cudaError_t error = enter()) return fail(error);
-    std::lock_guard lock(state_mutex());
-    if (!info || !executables().has(executable) || !graphs().has(graph)) return fail(cudaErrorInvalidValue);
-    *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
-    const auto refuse = [&](cudaGraphExecUpdateResult why, cudaGraphNode_t node) {
-        *info = {why, node, nullptr};
-        return fail(cudaErrorGraphExecUpdateFailure);
-    };
-    // Nodes are paired in the order in which they were added, which is how equal code builds equal graphs.
-    auto& mine = executable->graph->nodes;
-    if (mine.size() != graph->nodes.size()) return refuse(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
-    std::unordered_map<cudaGraphNode_t, std::size_t> my_index, its_index;
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-        my_index[mine[i].get()] = i;
-        its_index[graph->nodes[i].get()] = i;
-    }
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-        const auto& node = graph->nodes[i];
-        if (mine[i]->type != node->type) return refuse(cudaGraphExecUpdateErrorNodeTypeChanged, node.get());
-        std::vector<std::size_t> a, b;
-        for (cudaGraphNode_t before : mine[i]->dependencies) a.push_back(my_index[before]);
-        for (cudaGraphNode_t before : node->dependencies) b.push_back(its_index[before]);
-        std::sort(a.begin(), a.end());
-        std::sort(b.begin(), b.end());
-        if (a != b) return refuse(cudaGraphExecUpdateErrorTopologyChanged, node.get());
-        if (node->type == cudaGraphNodeTypeConditional)
-            return refuse(cudaGraphExecUpdateErrorNotSupported, node.get());
-    }
-    // Handles of the executable graph's nodes stay those of the graph it was made from.
-    cudaGraph_t fresh = clone_graph(graph);
-    fresh->owned_by_node = true;
-    fresh->handles = executable->graph->handles;
-    for (std::size_t i = 0; i < mine.size(); ++i) fresh->nodes[i]->original = mine[i]->original;
-    delete_graph(executable->graph);
-    executable->graph = fresh;
-    executable->order = topological_order(fresh);
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int enabled) {
-    if (const cudaError_t error = enter()) return fail(error);
-    std::lock_guard lock(state_mutex());
-    if (!executables().has(executable) || !nodes().has(node)) return fail(cudaErrorInvalidValue);
-    cudaGraphNode_t twin = find_twin(executable->graph, node);
-    // CUDA lets only these kinds be switched off.
-    if (!twin || (twin->type != cudaGraphNodeTypeKernel && twin->type != cudaGraphNodeTypeMemcpy &&
-                  twin->type != cudaGraphNodeTypeMemset))
-        return fail(cudaErrorInvalidValue);
-    twin->enabled = enabled != 0;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int* enabled) {
-    if (const cudaError_t error = enter()) return fail(error);
-    std::lock_guard lock(state_mutex());
-    if (!enabled || !executables().has(executable) || !nodes().has(node)) return fail(cudaErrorInvalidValue);
-    cudaGraphNode_t twin = find_twin(executable->graph, node);
-    if (!twin) return fail(cudaErrorInvalidValue);
-    *enabled = twin->enabled;
-    return cudaSuccess;
 }

@@ -212,9 +212,7 @@ Symbol::Symbol(const volatile void* address, std::size_t size, const char* name,
     std::unique_lock lock(known().mutex);
     known().symbols[number(address_)] = {size, name, kind};
     observe::symbol_added(address_, size, name, kind);
-#if defined(SIMT_CHECK)
     observe::red_zone(this, sizeof *this);
-#endif
 }
 
 #if defined(SIMT_CHECK)

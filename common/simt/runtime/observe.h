@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simt/inspect/kinds.h"
+
 #if defined(SIMT_CHECK)
 #define SIMT_OBSERVED(declaration) declaration;
 #else
@@ -53,9 +55,9 @@ SIMT_OBSERVED(void wrong_mask(unsigned, const void*))
 /// it, or another.
 SIMT_OBSERVED(void stray_shuffle(bool, const void*))
 
-/// The current lane or the launch failed: "deadlock", "livelock", "crash", "assertion" or "failure"; what
-/// was printed; where.
-SIMT_OBSERVED(void failed(const char*, const char*, const void*))
+/// The current lane or the launch failed: deadlock, livelock, crash, assertion or failure; what was printed;
+/// where.
+SIMT_OBSERVED(void failed(check::Kind, const char*, const void*))
 /// The launch took too long: what was printed; the return addresses of the calls that it was in, innermost
 /// first, with a null behind the last.
 SIMT_OBSERVED(void overdue(const char*, const void* const*))

@@ -35,19 +35,6 @@ std::atomic<bool> quiet{[] {
 
 ReportListener listener = nullptr;
 
-void publish(const std::string& text, bool deadlock = false) {
-    std::lock_guard lock(report_mutex);
-    stored_report() = text;
-    if (listener) {
-        listener(text, deadlock);
-        return;
-    }
-    if (quiet) return;
-    std::fflush(stdout);
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    std::fflush(stderr);
-}
-
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 std::string format(const char* pattern, ...) {
     char text[512];
@@ -115,6 +102,20 @@ Object object_of(const void* address) {
 }
 
 }  // namespace
+
+void publish(const FailureReport& report) {
+    const std::string text = report.people + "\nsimt: " + report.tools + "\n";
+    std::lock_guard lock(report_mutex);
+    stored_report() = text;
+    if (listener) {
+        listener(text, report.deadlock);
+        return;
+    }
+    if (quiet) return;
+    std::fflush(stdout);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+}
 
 std::vector<std::string> locate(const std::vector<const void*>& return_addresses) {
     std::vector<std::string> places(return_addresses.size());
@@ -200,19 +201,14 @@ namespace {
 
 std::string at(const std::string& place) { return place.empty() ? "" : " (" + place + ")"; }
 
-void finish(Launch& launch, cudaError_t error, const std::string& people, const std::string& tools,
-            bool deadlock = false) {
-    if (launch.cancel(error)) publish(people + "\nsimt: " + tools + "\n", deadlock);
-}
-
-void lane_report(Launch& launch, const Block& block, cudaError_t error, const char* word,
-                 const std::string& text, const std::string& place, const std::string& more) {
+FailureReport lane_report(const Launch& launch, const Block& block, cudaError_t error, const char* word,
+                          const std::string& text, const std::string& place, const std::string& more) {
     const std::string name = kernel_name(launch.grid);
-    finish(launch, error,
-           "kernel " + name + ": thread " + triple(threadIdx) + " of block " + triple(block.index) + ": " +
-               text + at(place),
-           std::string("error=") + word + " kernel=\"" + name + "\" block=" + triple(block.index) +
-               " thread=" + triple(threadIdx) + more + (place.empty() ? "" : " at=" + place));
+    return {error,
+            "kernel " + name + ": thread " + triple(threadIdx) + " of block " + triple(block.index) + ": " +
+                text + at(place),
+            std::string("error=") + word + " kernel=\"" + name + "\" block=" + triple(block.index) +
+                " thread=" + triple(threadIdx) + more + (place.empty() ? "" : " at=" + place)};
 }
 
 /// "0-15, 17, 32-63"
@@ -337,13 +333,13 @@ std::string describe_waits(const Block& block, std::string& tools, const void*& 
 
 }  // namespace
 
-void report_lane(Launch& launch, const Block& block, cudaError_t error, const std::string& text,
-                 const void* site) {
-    lane_report(launch, block, error, error == cudaErrorAssert ? "assert" : "kernel", text, locate({site})[0],
-                "");
+FailureReport lane_report(const Launch& launch, const Block& block, cudaError_t error,
+                          const std::string& text, const void* site) {
+    return lane_report(launch, block, error, error == cudaErrorAssert ? "assert" : "kernel", text,
+                       locate({site})[0], "");
 }
 
-void report_fault(Launch& launch, const Fault& fault, const Block& block) {
+FailureReport fault_report(const Launch& launch, const Fault& fault, const Block& block) {
     // locate() takes return addresses.
     const void* site = static_cast<const char*>(fault.pc) + 1;
     std::string place = locate({site})[0];
@@ -358,40 +354,28 @@ void report_fault(Launch& launch, const Fault& fault, const Block& block) {
         break;
     }
     const std::string address = format("%p", fault.address);
-    const char* word = "illegal-address";
-    cudaError_t error = cudaErrorIllegalAddress;
-    std::string text;
-    switch (fault.signal) {
-        case SIGSEGV:
-            text = "segmentation fault at address " + address;
-            break;
-        case SIGBUS:
-            text = "bus error at address " + address;
-            word = "misaligned-address";
-            error = cudaErrorMisalignedAddress;
-            break;
-        case SIGFPE:
-            text = "integer division by zero or overflow";
-            word = "arithmetic";
-            error = cudaErrorLaunchFailure;
-            break;
-        case SIGILL:
-            text = "illegal instruction";
-            word = "illegal-instruction";
-            error = cudaErrorIllegalInstruction;
-            break;
-        case overtime_signal:
-            text = format("the launch has run for more than its limit of %.3g s",
-                          1e-9 * static_cast<double>(time_limit_ns()));
-            word = "timeout";
-            error = cudaErrorLaunchTimeout;
-            break;
-        default:
-            text = "abort()";
-            word = "abort";
-            error = cudaErrorLaunchFailure;
-            break;
-    }
+    static constexpr struct {
+        int signal;
+        cudaError_t error;
+        const char* word;
+        const char* text;
+    } causes[] = {
+        {SIGSEGV, cudaErrorIllegalAddress, "illegal-address", "segmentation fault at address "},
+        {SIGBUS, cudaErrorMisalignedAddress, "misaligned-address", "bus error at address "},
+        {SIGFPE, cudaErrorLaunchFailure, "arithmetic", "integer division by zero or overflow"},
+        {SIGILL, cudaErrorIllegalInstruction, "illegal-instruction", "illegal instruction"},
+        {overtime_signal, cudaErrorLaunchTimeout, "timeout",
+         "the launch has run for more than its limit of "},
+        {SIGABRT, cudaErrorLaunchFailure, "abort", "abort()"},
+    };
+    const auto* cause = causes;
+    while (cause->signal != fault.signal && cause->signal != SIGABRT) ++cause;
+    const char* word = cause->word;
+    cudaError_t error = cause->error;
+    std::string text = cause->text;
+    if (fault.signal == SIGSEGV || fault.signal == SIGBUS) text += address;
+    if (fault.signal == overtime_signal)
+        text += format("%.3g s", 1e-9 * static_cast<double>(time_limit_ns()));
     if (fault.stack_overflow) {
         text = format(
             "stack overflow (a lane has %zu bytes; RUNGS_SIMT_STACK or cudaLimitStackSize raises that)",
@@ -402,19 +386,19 @@ void report_fault(Launch& launch, const Fault& fault, const Block& block) {
     if (fault.signal == overtime_signal)
         observe::overdue(text.c_str(), fault.callers);
     else
-        observe::failed("crash", text.c_str(), site);
-    lane_report(launch, block, error, word, text, place,
-                format(" signal=%d address=", fault.signal) + address);
+        observe::failed(check::Kind::crash, text.c_str(), site);
+    return lane_report(launch, block, error, word, text, place,
+                       format(" signal=%d address=", fault.signal) + address);
 }
 
 void report_refusal(const Grid& grid, cudaError_t error, const std::string& why) {
     const std::string name = kernel_name(grid);
     const std::string text = "kernel " + name + " was not launched: " + why;
     observe::refused(text.c_str());
-    publish(text + "\nsimt: error=refused kernel=\"" + name + "\" code=" + cudaGetErrorName(error) + "\n");
+    publish({error, text, "error=refused kernel=\"" + name + "\" code=" + cudaGetErrorName(error)});
 }
 
-void report_deadlock(Launch& launch, const std::vector<Block*>& residents, const Block& stuck) {
+FailureReport deadlock_report(const Launch& launch, const Block& stuck) {
     const std::string name = kernel_name(launch.grid);
     std::string tools;
     const void* site = nullptr;
@@ -422,14 +406,13 @@ void report_deadlock(Launch& launch, const std::vector<Block*>& residents, const
     if (launch.grid.cooperative && launch.finished != 0)
         waits += format("; %llu of %llu blocks have ended", static_cast<unsigned long long>(launch.finished),
                         static_cast<unsigned long long>(launch.blocks));
-    (void)residents;
-    observe::failed("deadlock", waits.c_str(), nullptr);
-    finish(launch, cudaErrorLaunchFailure,
-           "kernel " + name + ": deadlock in block " + triple(stuck.index) + ": " + waits,
-           "error=deadlock kernel=\"" + name + "\" block=" + triple(stuck.index) + tools, true);
+    observe::failed(check::Kind::deadlock, waits.c_str(), nullptr);
+    return {cudaErrorLaunchFailure,
+            "kernel " + name + ": deadlock in block " + triple(stuck.index) + ": " + waits,
+            "error=deadlock kernel=\"" + name + "\" block=" + triple(stuck.index) + tools, true};
 }
 
-void report_livelock(Launch& launch, const std::vector<Block*>& residents) {
+FailureReport livelock_report(const Launch& launch, const std::vector<Block*>& residents) {
     const std::string name = kernel_name(launch.grid);
     const auto spinning =
         std::find_if(residents.begin(), residents.end(), [](Block* b) { return !b->yielded.empty(); });
@@ -437,16 +420,16 @@ void report_livelock(Launch& launch, const std::vector<Block*>& residents) {
     std::string tools;
     const void* site = nullptr;
     const std::string waits = describe_waits(block, tools, site);
-    observe::failed("livelock", waits.c_str(), site);
-    finish(launch, cudaErrorLaunchTimeout,
-           "kernel " + name + ": " +
-               format("for %.3g s every thread has only waited or polled; ",
-                      1e-9 * static_cast<double>(spin_limit_ns())) +
-               "in block " + triple(block.index) + ": " + waits,
-           "error=livelock kernel=\"" + name + "\" block=" + triple(block.index) + tools);
+    observe::failed(check::Kind::livelock, waits.c_str(), site);
+    return {cudaErrorLaunchTimeout,
+            "kernel " + name + ": " +
+                format("for %.3g s every thread has only waited or polled; ",
+                       1e-9 * static_cast<double>(spin_limit_ns())) +
+                "in block " + triple(block.index) + ": " + waits,
+            "error=livelock kernel=\"" + name + "\" block=" + triple(block.index) + tools};
 }
 
-void warn_stray_shuffle(Launch& launch, bool exited, const void* site) {
+void warn_stray_shuffle(const Launch& launch, bool exited, const void* site) {
     if constexpr (observe::on) {
         observe::stray_shuffle(exited, site);
         return;

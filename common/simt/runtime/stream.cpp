@@ -1,234 +1,14 @@
 #include "simt/stream.h"
 
-#include <atomic>
-#include <shared_mutex>
-
 #include "runtime/memory.h"
 #include "runtime/observe.h"
-#include "runtime/stream_state.h"
 #include "simt/virtual_device.h"
+#include "runtime/stream_state.h"
 
 namespace simt {
-namespace {
-
-thread_local int execution_depth = 0;
-thread_local bool in_host_function = false;
-thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
-
-std::atomic<unsigned long long> next_id{1};
-
-// All captures in progress. Guarded by state_mutex().
-std::vector<std::shared_ptr<Capture>>& captures() {
-    static auto* list = new std::vector<std::shared_ptr<Capture>>;
-    return *list;
-}
-
-// The legacy default stream waits for all blocking streams and they for it: blocking streams hold this
-// shared, the legacy stream exclusively.
-std::shared_mutex& legacy_order() {
-    static auto* mutex = new std::shared_mutex;
-    return *mutex;
-}
-
-CUstream_st* legacy_stream() {
-    static auto* stream = [] {
-        auto* s = new CUstream_st;
-        s->id = next_id++;
-        return s;
-    }();
-    return stream;
-}
-
-CUstream_st* per_thread_stream() {
-    thread_local std::unique_ptr<CUstream_st> stream;
-    if (!stream) {
-        stream = std::make_unique<CUstream_st>();
-        stream->id = next_id++;
-    }
-    return stream.get();
-}
-
-// Drops a capture: the streams in it are free again.
-void end_capture(const std::shared_ptr<Capture>& capture) {
-    for (cudaStream_t stream : capture->streams) {
-        stream->capture.reset();
-        stream->frontier.clear();
-    }
-    capture->streams.clear();
-    auto& list = captures();
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        if (list[i] == capture) {
-            list.erase(list.begin() + static_cast<long>(i));
-            break;
-        }
-    }
-}
-
-// Whether `capture` forbids this host thread to make calls that may wait for the device.
-bool forbids(const Capture& capture) {
-    if (thread_mode == cudaStreamCaptureModeRelaxed) return false;
-    if (capture.thread == std::this_thread::get_id()) return capture.mode != cudaStreamCaptureModeRelaxed;
-    return thread_mode == cudaStreamCaptureModeGlobal && capture.mode == cudaStreamCaptureModeGlobal;
-}
-
-}  // namespace
-
-std::recursive_mutex& state_mutex() {
-    static auto* mutex = new std::recursive_mutex;
-    return *mutex;
-}
-
-template <class Handle>
-static Registry<Handle>& registry() {
-    static auto* instance = new Registry<Handle>;
-    return *instance;
-}
-Registry<cudaStream_t>& streams() { return registry<cudaStream_t>(); }
-Registry<cudaEvent_t>& events() { return registry<cudaEvent_t>(); }
-Registry<cudaGraph_t>& graphs() { return registry<cudaGraph_t>(); }
-Registry<cudaGraphNode_t>& nodes() { return registry<cudaGraphNode_t>(); }
-Registry<cudaGraphExec_t>& executables() { return registry<cudaGraphExec_t>(); }
-
-cudaError_t enter() { return in_host_function ? cudaErrorNotPermitted : sticky_error(); }
-
-cudaError_t enter_unsafe() {
-    if (const cudaError_t error = enter()) return error;
-    std::lock_guard lock(state_mutex());
-    bool forbidden = false;
-    for (const auto& capture : captures()) {
-        if (!forbids(*capture)) continue;
-        capture->invalidated = true;
-        forbidden = true;
-    }
-    return forbidden ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
-}
-
-cudaStream_t resolve(cudaStream_t stream) {
-    if (stream == nullptr || stream == cudaStreamLegacy) return legacy_stream();
-    if (stream == cudaStreamPerThread) return per_thread_stream();
-    std::lock_guard lock(state_mutex());
-    return streams().has(stream) ? stream : nullptr;
-}
-
-bool is_legacy(cudaStream_t resolved) { return resolved == legacy_stream(); }
-
-bool executing() { return execution_depth > 0; }
-
-void note_wait(cudaStream_t stream) {
-    observe::host_waits(stream->id, is_legacy(stream), !(stream->flags & cudaStreamNonBlocking));
-}
-
-cudaError_t execute(cudaStream_t stream, const Action& action, const char* name) {
-    // An operation that launches work (a host thread inside a kernel's emulation) is already ordered.
-    if (execution_depth > 0) return action();
-    std::shared_lock<std::shared_mutex> shared(legacy_order(), std::defer_lock);
-    std::unique_lock<std::shared_mutex> exclusive(legacy_order(), std::defer_lock);
-    if (is_legacy(stream)) {
-        exclusive.lock();
-    } else if (!(stream->flags & cudaStreamNonBlocking)) {
-        shared.lock();
-    }
-    std::lock_guard busy(stream->busy);
-    if (const cudaError_t error = sticky_error()) return error;
-    struct Depth {
-        Depth(cudaStream_t s, const char* n) : stream(s), name(n) {
-            ++execution_depth;
-            observe::operation_begins(stream->id, is_legacy(stream), !(stream->flags & cudaStreamNonBlocking),
-                                      name);
-        }
-        ~Depth() {
-            observe::operation_ends(stream->id, name);
-            --execution_depth;
-        }
-        cudaStream_t stream;
-        const char* name;
-    } depth(stream, name);
-    return action();
-}
-
-namespace {
-thread_local Operation* recorder = nullptr;
-
-/// The kind of node that an operation becomes when it is captured.
-cudaGraphNodeType node_type_of(Operation::Kind kind) {
-    switch (kind) {
-        case Operation::Kind::kernel:
-            return cudaGraphNodeTypeKernel;
-        case Operation::Kind::memcpy:
-            return cudaGraphNodeTypeMemcpy;
-        case Operation::Kind::memset:
-            return cudaGraphNodeTypeMemset;
-        case Operation::Kind::host:
-            return cudaGraphNodeTypeHost;
-        case Operation::Kind::event_record:
-            return cudaGraphNodeTypeEventRecord;
-        case Operation::Kind::event_wait:
-            return cudaGraphNodeTypeWaitEvent;
-        case Operation::Kind::child_graph:
-            return cudaGraphNodeTypeGraph;
-        case Operation::Kind::allocate:
-            return cudaGraphNodeTypeMemAlloc;
-        case Operation::Kind::free:
-            return cudaGraphNodeTypeMemFree;
-        default:
-            return cudaGraphNodeTypeEmpty;
-    }
-}
-}  // namespace
-
-cudaError_t record(Operation* into, cudaError_t (*make)(const void*), const void* context) {
-    Operation* outer = recorder;
-    recorder = into;
-    const cudaError_t error = make(context);
-    recorder = outer;
-    return error;
-}
-
-cudaError_t enqueue(cudaStream_t handle, Operation operation) {
-    if (recorder) {
-        *recorder = std::move(operation);
-        return cudaSuccess;
-    }
-    cudaStream_t stream = resolve(handle);
-    if (!stream) return cudaErrorInvalidResourceHandle;
-    if (execution_depth == 0) {
-        std::lock_guard lock(state_mutex());
-        if (stream->capture) {
-            if (stream->capture->invalidated) return cudaErrorStreamCaptureInvalidated;
-            const cudaGraphNodeType type = node_type_of(operation.kind);
-            cudaGraphNode_t node =
-                add_node(stream->capture->graph, type, std::move(operation), stream->frontier);
-            stream->frontier = {node};
-            return cudaSuccess;
-        }
-        if (is_legacy(stream)) {
-            // The legacy stream would have to wait for the blocking streams that are being captured.
-            bool implicit = false;
-            for (const auto& capture : captures()) {
-                for (cudaStream_t captured : capture->streams) {
-                    if (captured->flags & cudaStreamNonBlocking) continue;
-                    capture->invalidated = true;
-                    implicit = true;
-                }
-            }
-            if (implicit) return cudaErrorStreamCaptureImplicit;
-        }
-    }
-    return execute(stream, operation.run, operation.name);
-}
-
-void call_host(cudaHostFn_t function, void* user_data) {
-    struct Mark {
-        Mark() { in_host_function = true; }
-        ~Mark() { in_host_function = false; }
-    } mark;
-    observe::host_function_begins();
-    function(user_data);
-}
-
 void reset_streams() {
     std::lock_guard lock(state_mutex());
-    while (!captures().empty()) end_capture(captures().back());
+    end_captures();
     for (cudaStream_t stream : streams().live) delete stream;
     streams().live.clear();
     for (cudaEvent_t event : events().live) delete event;
@@ -255,7 +35,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
     if (!stream || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)))
         return fail(cudaErrorInvalidValue);
     auto created = std::make_unique<CUstream_st>();
-    created->id = next_id++;
+    created->id = new_id();
     created->flags = flags;
     // A priority out of range is moved into it, as CUDA does.
     created->priority =
@@ -273,12 +53,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     {
         std::lock_guard lock(state_mutex());
         if (!streams().has(stream)) return fail(cudaErrorInvalidResourceHandle);
-        if (auto capture = stream->capture) {
-            // Its capture can never be ended properly any more.
-            capture->invalidated = true;
-            capture->streams.erase(stream);
-            if (capture->origin == stream) end_capture(capture);
-        }
+        leave_capture(stream);
         streams().live.erase(stream);
     }
     // Another host thread may be running an operation of it, which may need the state: wait
@@ -325,31 +100,25 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int* flags) {
+/// Puts a member of the stream into `*value`.
+template <class T>
+static cudaError_t get(cudaStream_t handle, T* value, T CUstream_st::*member) {
     if (const cudaError_t error = enter()) return fail(error);
-    if (!flags) return fail(cudaErrorInvalidValue);
+    if (!value) return fail(cudaErrorInvalidValue);
     cudaStream_t stream = resolve(handle);
     if (!stream) return fail(cudaErrorInvalidResourceHandle);
-    *flags = stream->flags;
+    *value = stream->*member;
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!priority) return fail(cudaErrorInvalidValue);
-    cudaStream_t stream = resolve(handle);
-    if (!stream) return fail(cudaErrorInvalidResourceHandle);
-    *priority = stream->priority;
-    return cudaSuccess;
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+    return get(stream, flags, &CUstream_st::flags);
 }
-
-cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!id) return fail(cudaErrorInvalidValue);
-    cudaStream_t stream = resolve(handle);
-    if (!stream) return fail(cudaErrorInvalidResourceHandle);
-    *id = stream->id;
-    return cudaSuccess;
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    return get(stream, priority, &CUstream_st::priority);
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+    return get(stream, id, &CUstream_st::id);
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
@@ -528,146 +297,5 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     if ((start->flags | end->flags) & cudaEventDisableTiming || !start->recorded || !end->recorded)
         return fail(cudaErrorInvalidResourceHandle);
     *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
-    return cudaSuccess;
-}
-
-// ---- Capture
-// -----------------------------------------------------------------------------------------------------
-
-static cudaError_t begin_capture(cudaStream_t handle, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-                                 size_t count, cudaStreamCaptureMode mode) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed)
-        return fail(cudaErrorInvalidValue);
-    cudaStream_t stream = resolve(handle);
-    if (!stream) return fail(cudaErrorInvalidResourceHandle);
-    if (is_legacy(stream)) return fail(cudaErrorStreamCaptureUnsupported);
-    std::lock_guard lock(state_mutex());
-    if (stream->capture) return fail(cudaErrorIllegalState);
-    if (graph && !graphs().has(graph)) return fail(cudaErrorInvalidValue);
-    if (count > 0 && !dependencies) return fail(cudaErrorInvalidValue);
-    for (size_t i = 0; i < count; ++i)
-        if (!nodes().has(dependencies[i])) return fail(cudaErrorInvalidValue);
-    auto capture = std::make_shared<Capture>();
-    capture->owns_graph = graph == nullptr;
-    capture->graph = graph ? graph : new_graph();
-    capture->mode = mode;
-    capture->id = next_id++;
-    capture->origin = stream;
-    capture->thread = std::this_thread::get_id();
-    capture->streams.insert(stream);
-    stream->capture = capture;
-    stream->frontier.assign(dependencies, dependencies + count);
-    captures().push_back(capture);
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-    return begin_capture(stream, nullptr, nullptr, 0, mode);
-}
-
-cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
-                                          const cudaGraphNode_t* dependencies, const cudaGraphEdgeData*,
-                                          size_t count, cudaStreamCaptureMode mode) {
-    if (!graph) return fail(cudaErrorInvalidValue);
-    return begin_capture(stream, graph, dependencies, count, mode);
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
-    if (const cudaError_t error = enter()) return fail(error);
-    cudaStream_t stream = resolve(handle);
-    if (!stream) return fail(cudaErrorInvalidResourceHandle);
-    std::lock_guard lock(state_mutex());
-    const std::shared_ptr<Capture> capture = stream->capture;
-    if (!capture) return fail(graph ? cudaErrorIllegalState : cudaErrorInvalidValue);
-    // Who captured into a graph of his own has it already.
-    if (!graph && capture->owns_graph) return fail(cudaErrorInvalidValue);
-    if (capture->origin != stream) {
-        capture->invalidated = true;
-        return fail(cudaErrorStreamCaptureUnmatched);
-    }
-    if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != std::this_thread::get_id())
-        return fail(cudaErrorStreamCaptureWrongThread);
-    cudaError_t error = capture->invalidated ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
-    if (error == cudaSuccess) {
-        // Every stream that took part must have been joined: its last nodes precede the origin's.
-        std::unordered_set<cudaGraphNode_t> before;
-        std::vector<cudaGraphNode_t> work = stream->frontier;
-        while (!work.empty()) {
-            cudaGraphNode_t node = work.back();
-            work.pop_back();
-            if (before.insert(node).second)
-                work.insert(work.end(), node->dependencies.begin(), node->dependencies.end());
-        }
-        for (cudaStream_t other : capture->streams)
-            for (cudaGraphNode_t node : other->frontier)
-                if (!before.count(node)) error = cudaErrorStreamCaptureUnjoined;
-    }
-    cudaGraph_t captured = capture->graph;
-    const bool owned = capture->owns_graph;
-    end_capture(capture);
-    if (error != cudaSuccess) {
-        if (owned) delete_graph(captured);
-        if (graph) *graph = nullptr;
-        return fail(error);
-    }
-    if (graph) *graph = captured;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-    return cudaStreamGetCaptureInfo(stream, status);
-}
-
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
-                                     unsigned long long* id, cudaGraph_t* graph,
-                                     const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
-                                     size_t* count) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!status) return fail(cudaErrorInvalidValue);
-    cudaStream_t stream = resolve(handle);
-    if (!stream) return fail(cudaErrorInvalidResourceHandle);
-    std::lock_guard lock(state_mutex());
-    if (is_legacy(stream)) {
-        for (const auto& capture : captures())
-            for (cudaStream_t captured : capture->streams)
-                if (!(captured->flags & cudaStreamNonBlocking)) return fail(cudaErrorStreamCaptureImplicit);
-    }
-    if (!stream->capture) {
-        *status = cudaStreamCaptureStatusNone;
-        return cudaSuccess;
-    }
-    *status =
-        stream->capture->invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
-    if (stream->capture->invalidated) return cudaSuccess;
-    if (id) *id = stream->capture->id;
-    if (graph) *graph = stream->capture->graph;
-    if (dependencies) *dependencies = stream->frontier.data();
-    if (edges) *edges = nullptr;
-    if (count) *count = stream->frontier.size();
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* dependencies,
-                                                const cudaGraphEdgeData*, size_t count, unsigned int flags) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (flags > cudaStreamSetCaptureDependencies || (count > 0 && !dependencies))
-        return fail(cudaErrorInvalidValue);
-    cudaStream_t stream = resolve(handle);
-    if (!stream) return fail(cudaErrorInvalidResourceHandle);
-    std::lock_guard lock(state_mutex());
-    if (!stream->capture) return fail(cudaErrorIllegalState);
-    for (size_t i = 0; i < count; ++i)
-        if (!nodes().has(dependencies[i]) || dependencies[i]->graph != stream->capture->graph)
-            return fail(cudaErrorInvalidValue);
-    if (flags == cudaStreamSetCaptureDependencies) stream->frontier.clear();
-    stream->frontier.insert(stream->frontier.end(), dependencies, dependencies + count);
-    return cudaSuccess;
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-    if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
-        return fail(cudaErrorInvalidValue);
-    std::swap(*mode, thread_mode);
     return cudaSuccess;
 }

@@ -57,6 +57,9 @@ Registry<cudaGraphExec_t>& executables();
 cudaStream_t resolve(cudaStream_t stream);
 bool is_legacy(cudaStream_t resolved);
 
+/// A number that no other stream or capture has.
+unsigned long long new_id();
+
 /// Runs `action` in `stream` now, holding the locks that keep operations of a stream apart. `name` as
 /// Operation's; null: it does nothing but wait.
 cudaError_t execute(cudaStream_t resolved, const Action& action, const char* name);
@@ -73,11 +76,11 @@ cudaError_t record(Operation* into, cudaError_t (*make)(const void*), const void
 /// Stamps an event with the present time.
 cudaError_t stamp_event(cudaEvent_t event);
 
-/// Adds a node with the given dependencies. Guarded by state_mutex().
-cudaGraphNode_t add_node(cudaGraph_t graph, cudaGraphNodeType type, Operation operation,
-                         const std::vector<cudaGraphNode_t>& dependencies);
-cudaGraph_t new_graph();
-void delete_graph(cudaGraph_t graph);
+/// A stream that goes leaves the capture that it takes part in, which can then never be ended properly.
+/// Guarded by state_mutex().
+void leave_capture(cudaStream_t stream);
+/// Drops all captures in progress. Guarded by state_mutex().
+void end_captures();
 
 /// Destroys all streams, events, graphs: cudaDeviceReset().
 void reset_streams();
@@ -101,41 +104,4 @@ struct CUevent_st {
     std::chrono::steady_clock::time_point time;
     std::shared_ptr<simt::Capture> capture;
     std::vector<cudaGraphNode_t> frontier;
-};
-
-/// One node of a graph. Which of the parameter members count depends on `type`.
-struct CUgraphNode_st {
-    cudaGraph_t graph = nullptr;
-    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-    simt::Operation operation{};
-    std::vector<cudaGraphNode_t> dependencies;
-    bool enabled = true;
-    cudaGraphNode_t original = nullptr;  // of a clone: the node it was cloned from
-    unsigned long long order = 0;        // of creation: breaks ties
-
-    cudaKernelNodeParams kernel{};
-    std::vector<std::vector<unsigned long long>>
-        arguments;  // copies of the kernel's arguments, 8-byte aligned
-    std::vector<void*> argument_pointers;
-    cudaMemcpy3DParms copy{};
-    bool copy_known = false;  // false for copies that cudaMemcpy3DParms cannot express as captured
-    cudaMemsetParams fill{};
-    cudaHostNodeParams host{};
-    cudaEvent_t event = nullptr;
-    cudaGraph_t child = nullptr;  // owned
-    cudaConditionalNodeParams condition{};
-    std::vector<cudaGraph_t> bodies;  // owned
-};
-
-struct CUgraph_st {
-    std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
-    cudaGraph_t original = nullptr;
-    bool owned_by_node = false;
-    std::vector<cudaGraphConditionalHandle> handles;
-};
-
-struct CUgraphExec_st {
-    cudaGraph_t graph = nullptr;  // a clone, owned
-    std::vector<cudaGraphNode_t> order;
-    unsigned long long flags = 0;
 };

@@ -103,7 +103,6 @@ static const char* texel_at(const Texture& t, long x, long y, long z) {
            static_cast<std::size_t>(x) * static_cast<std::size_t>(t.element);
 }
 
-#if defined(SIMT_CHECK)
 /// Where a GPU would have the texel, as far as sectors go: it keeps an array in tiles of a sector each, 16
 /// bytes of two rows.
 static const char* tiled(const Texture& t, long x, long y, long z) {
@@ -123,6 +122,7 @@ static unsigned lanes_together(const Texture& t) {
     return t.resource.resType == cudaResourceTypeLinear && t.element <= 4 ? 8 : 4;
 }
 
+#if defined(SIMT_CHECK)
 void copy_texel(void* to, const Texture& t, long x, long y, long z, std::size_t size) {
     const char* from = texel_at(t, x, y, z);
     observe::texel_read(from, size, tiled(t, x, y, z), lanes_together(t), SIMT_SITE);
@@ -146,15 +146,12 @@ void note_stray_fetch(const Texture& t, long x) {
 #endif
 
 /// texel_as_float() for device code at `site`.
-static void read_texel_as_float(const Texture& t, long x, long y, long z, float out[4],
-                                [[maybe_unused]] const void* site) {
+static void read_texel_as_float(const Texture& t, long x, long y, long z, float out[4], const void* site) {
     const bool outside = x < 0 || y < 0 || z < 0;
     const char* p = texel_at(t, x, y, z);
-#if defined(SIMT_CHECK)
-    if (!outside)
+    if (observe::on && !outside)
         observe::texel_read(p, static_cast<std::size_t>(t.element), tiled(t, x, y, z), lanes_together(t),
                             site);
-#endif
     for (int c = 0; c < 4; ++c) {
         if (outside) {
             // Linear memory has no border colour: a fetch outside gives 0.

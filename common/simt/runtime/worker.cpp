@@ -8,20 +8,12 @@
 #include <exception>
 #include <memory>
 
-#include "runtime/crash.h"
 #include "runtime/observe.h"
+#include "runtime/rendezvous.h"
 #include "runtime/report.h"
 #include "simt/inspect/control.h"
 
-SIMT_THREAD_LOCAL uint3 threadIdx = {};
-SIMT_THREAD_LOCAL uint3 blockIdx = {};
-SIMT_THREAD_LOCAL dim3 blockDim = {};
-SIMT_THREAD_LOCAL dim3 gridDim = {};
-
 namespace simt {
-
-SIMT_THREAD_LOCAL Execution execution = {};
-SIMT_THREAD_LOCAL Worker* this_worker = nullptr;
 
 Worker& get_worker() {
     if (!this_worker) {
@@ -453,7 +445,7 @@ void Worker::settle(Block& block) {
         }
         return;
     }
-    report_deadlock(*launch_, residents_, block);
+    fail(deadlock_report(*launch_, block));
 }
 
 /// All blocks of this worker wait at the grid barrier. Returns when that has changed or more blocks may be
@@ -480,7 +472,7 @@ bool Worker::wait_for_grid() {
     const bool dead = !released() && stuck();
     if (launch.generation.load(std::memory_order_relaxed) == generation) --launch.idle;
     lock.unlock();
-    if (dead) report_deadlock(launch, residents_, *residents_.front());
+    if (dead) fail(deadlock_report(launch, *residents_.front()));
     return !launch.cancelled;
 }
 
@@ -517,7 +509,11 @@ void Worker::watch_spin() {
         all = launch.all_started() &&
               launch.spinning.load(std::memory_order_relaxed) + launch.idle == launch.joined;
     }
-    if (all) report_livelock(launch, residents_);
+    if (all) fail(livelock_report(launch, residents_));
+}
+
+void Worker::fail(const FailureReport& report) {
+    if (launch_->cancel(report.error)) publish(report);
 }
 
 void Worker::abandon() {
@@ -542,7 +538,6 @@ void Worker::run(Launch& launch) {
     spin_since_ = 0;
     rotations_ = 0;
     fibers_.prepare();
-    install_signal_stack();
 #if defined(__SANITIZE_THREAD__)
     root_tsan = __tsan_get_current_fiber();
 #endif
@@ -560,7 +555,7 @@ void Worker::run(Launch& launch) {
     while (Block* block = choose()) {
         enter(*block);
         if (fault.signal != 0) {
-            report_fault(launch, fault, *execution.block);
+            fail(fault_report(launch, fault, *execution.block));
             fault = {};
         }
         if (launch.cancelled.load(std::memory_order_relaxed)) break;
@@ -588,8 +583,8 @@ Transfer arrive_at_yield(const void* site) {
 
 void fail_lane(const char* text, const void* site) {
     Worker& worker = *this_worker;
-    observe::failed("failure", text, site);
-    report_lane(*worker.launch(), *execution.block, cudaErrorLaunchFailure, text, site);
+    observe::failed(check::Kind::failure, text, site);
+    worker.fail(lane_report(*worker.launch(), *execution.block, cudaErrorLaunchFailure, text, site));
     worker.leave_to_root();
 }
 

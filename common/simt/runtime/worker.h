@@ -15,6 +15,8 @@
 
 namespace simt {
 
+struct FailureReport;
+
 /// A fault caught in a lane, as the signal handler recorded it.
 struct Fault {
     int signal = 0;
@@ -43,6 +45,8 @@ class Worker {
     [[noreturn]] void stop_lane();
     /// Leaves it for the root, which abandons the launch.
     [[noreturn]] void leave_to_root();
+    /// Ends the launch with the report's error, unless it has one; then says what went wrong.
+    void fail(const FailureReport& report);
     /// Ends the current lane; see simt::advance_lane().
     const Context* advance();
 
@@ -95,11 +99,6 @@ class Worker {
 /// This thread's worker, once it has run a launch.
 extern SIMT_THREAD_LOCAL Worker* this_worker;
 Worker& get_worker();
-
-/// Lets lanes waiting at __activemask() go, when nothing else in the block can run.
-void resolve_active_masks(Block& block);
-/// A lane of `warp` has exited: operations may now be complete.
-void complete_after_exit(Block& block, Warp& warp);
 
 /// Makes records for the lanes of the current block; reports device code that the host calls.
 void make_lane_records();

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "simt/inspect/kinds.h"
 #include "simt/types.h"
 
 namespace simt::check {
@@ -42,12 +43,7 @@ struct Side {
 struct Finding {
     Tool tool = Tool::memcheck;
     Severity severity = Severity::error;
-    /// Of memcheck: out-of-bounds, misaligned, null-pointer, host-memory, device-memory-on-host,
-    /// use-after-free, local-memory, constant-write, invalid-free, double-free, leak, crash, assertion,
-    /// timeout, refused-launch. Of racecheck:
-    /// write-write, read-write, atomic-read, atomic-write. Of initcheck: uninitialised. Of synccheck:
-    /// divergent-barrier, exited-threads, wrong-mask, inactive-lane, deadlock, livelock, failure.
-    std::string kind;
+    std::string kind;    ///< the name of a Kind: "out-of-bounds"
     std::string kernel;  ///< as launched; "" on the host
     Side side;
     bool has_other = false;

@@ -1,0 +1,105 @@
+// Whose memory an address is.
+#include "check/addresses.h"
+
+#include "runtime/heap.h"
+#include "runtime/memory.h"
+
+namespace simt::check {
+namespace {
+
+const char* kind_name(AccessKind kind) {
+    switch (kind) {
+        case AccessKind::read:
+        case AccessKind::volatile_read:
+        case AccessKind::fetch:
+            return "read";
+        case AccessKind::write:
+        case AccessKind::volatile_write:
+            return "write";
+        default:
+            return "atomic";
+    }
+}
+
+/// Memory of the runtime that inlined device code reads: texture objects.
+std::vector<std::pair<std::uintptr_t, std::size_t>>& runtime_ranges() {
+    static auto* ranges = new std::vector<std::pair<std::uintptr_t, std::size_t>>;
+    return *ranges;
+}
+
+bool is_read_only_data(std::uintptr_t address) {
+    for (const auto& [begin, size] : runtime_ranges())
+        if (address - begin < size) return true;
+    return in_read_only_segment(address);
+}
+
+}  // namespace
+
+void add_runtime_range(std::uintptr_t begin, std::size_t size) { runtime_ranges().push_back({begin, size}); }
+
+void bad(Kind what, std::uintptr_t address, std::size_t size, AccessKind kind, const Array* array,
+         const void* pc) {
+    {
+        const OwnWork own;
+        Report report = by_current_lane(Tool::memcheck, what, pc);
+        report.access = kind_name(kind);
+        report.size = size;
+        report.address = address;
+        report.array = array;
+        record(std::move(report));
+    }
+    state.stopped = true;
+    ++state.block->stopped;
+    this_worker->stop_lane();
+}
+
+const Array* nearest(std::uintptr_t address) {
+    Location location;
+    if (!simt::locate(reinterpret_cast<const void*>(address), &location)) return nullptr;
+    return find_array(reinterpret_cast<std::uintptr_t>(location.begin));
+}
+
+const Array* nearest_shared(std::uintptr_t address) {
+    const Array* best = nullptr;
+    for (const Array& array : state.block->shared)
+        if (!best || (array.begin <= address && array.begin > best->begin)) best = &array;
+    return best;
+}
+
+Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
+    const Fiber* own = execution.lane ? execution.lane->fiber : this_worker->first();
+    const auto within = [address](const Fiber& fiber) {
+        return address - reinterpret_cast<std::uintptr_t>(fiber.bottom) < fiber.size;
+    };
+    if (own && within(*own)) return nullptr;  // locals and parameters
+    // Thread-local variables of the runtime and of the C library.
+    const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+    if (address - (thread - 16384) < 16384 + 4096) return nullptr;
+    if (Array* array = find_array(address)) return array;
+    const auto closure = reinterpret_cast<std::uintptr_t>(execution.closure);
+    if (address - closure < state.launch->grid.closure_bytes) return nullptr;
+    const bool reads =
+        kind == AccessKind::read || kind == AccessKind::volatile_read || kind == AccessKind::fetch;
+    if (const Array* symbol = symbol_beside(address, false))
+        bad(Kind::out_of_bounds, address, size, kind, symbol, pc);
+    if (reads && is_read_only_data(address)) return nullptr;
+    if (const Array* symbol = symbol_beside(address, true))
+        bad(Kind::out_of_bounds, address, size, kind, symbol, pc);
+    if (is_device_accessible(reinterpret_cast<const void*>(address), size)) return nullptr;  // pinned
+    if (address < 65536) bad(Kind::null_pointer, address, size, kind, nullptr, pc);
+    if (const Fiber* other = this_worker->fibers().holder(reinterpret_cast<const void*>(address)))
+        if (within(*other)) bad(Kind::local_memory, address, size, kind, nullptr, pc);
+    bad(Kind::host_memory, address, size, kind, nullptr, pc);
+}
+
+Array* find_shared_array(std::uintptr_t address) {
+    BlockState& block = *state.block;
+    for (std::size_t i = 0; i < block.shared.size(); ++i)
+        if (address - block.shared[i].begin < block.shared[i].size) {
+            block.last_shared = i;
+            return &block.shared[i];
+        }
+    return nullptr;
+}
+
+}  // namespace simt::check

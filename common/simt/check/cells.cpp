@@ -1,0 +1,88 @@
+// Shadow cells: their memory, what copies make of them, and the numbers by which they know code.
+#include <sys/mman.h>
+
+#include <new>
+
+#include "check/state.h"
+
+namespace simt::check {
+namespace {
+
+struct CodeTable {
+    std::unordered_map<const void*, std::uint16_t> codes;
+    std::vector<const void*> addresses{nullptr, nullptr};  ///< the first two are none and unknown
+};
+CodeTable& code_table() {
+    static auto* table = new CodeTable;
+    return *table;
+}
+
+}  // namespace
+
+Cell* map_cells(std::size_t count) {
+    void* memory = mmap(nullptr, count * (sizeof(Cell) + sizeof(CellRest)), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return static_cast<Cell*>(memory);
+}
+
+void unmap_cells(Cell* cells, std::size_t count) { munmap(cells, count * (sizeof(Cell) + sizeof(CellRest))); }
+
+void split(Array& array) {
+    if (array.shift == 0) return;
+    // A block has cells for every byte of its shared memory.
+    const bool in_place = array.memory == Memory::shared || array.memory == Memory::dynamic_shared;
+    Cell* const bytes = in_place ? array.cells : map_cells(array.size);
+    CellRest* const rest = in_place ? array.rest : rest_behind(bytes, array.size);
+    for (std::size_t i = array.size; i-- > 0;) {
+        const Cell cell = array.cells[i >> 2];
+        if (in_place || (cell.flags | cell.write | cell.first) != 0) bytes[i] = cell;
+        if (cell.second_pc != 0 || (cell.flags & Cell::several)) rest[i] = array.rest[i >> 2];
+    }
+    if (!in_place) unmap_cells(array.cells, array.cell_count());
+    array.cells = bytes;
+    array.rest = rest;
+    array.shift = 0;
+    ++state.layout;
+}
+
+void mark_written(std::uintptr_t address, std::size_t size) {
+    if (size == 0) return;
+    Array* array = find_array(address);
+    if (!array || !array->live || !array->holds(address, size)) return;
+    const std::size_t offset = address - array->begin;
+    if ((offset & 3) != 0 || ((size & 3) != 0 && offset + size != array->size)) split(*array);
+    Cell* const end = array->cells + ((offset + size - 1) >> array->shift) + 1;
+    for (Cell* cell = array->cells + (offset >> array->shift); cell != end; ++cell)
+        cell->flags |= Cell::initialised;
+}
+
+void mark_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
+    Array *target = find_array(to), *source = find_array(from);
+    if (!target || !source || !source->tracks_values || !target->holds(to, size) ||
+        !source->holds(from, size)) {
+        mark_written(to, size);
+        return;
+    }
+    if (((to | from | size) & 3) != 0) split(*target), split(*source);
+    if (target->shift != source->shift) split(*target), split(*source);
+    const Cell* cell = source->cells + ((from - source->begin) >> source->shift);
+    Cell* other = target->cells + ((to - target->begin) >> target->shift);
+    for (std::size_t n = size >> target->shift; n-- > 0; ++cell, ++other)
+        other->flags = static_cast<std::uint16_t>((other->flags & ~Cell::initialised) |
+                                                  (cell->flags & Cell::initialised));
+}
+
+std::uint16_t code_of(const void* pc) {
+    CodeTable& table = code_table();
+    auto [found, fresh] = table.codes.try_emplace(pc, unknown_code);
+    if (fresh && table.addresses.size() < Cell::write_is_read) {
+        found->second = static_cast<std::uint16_t>(table.addresses.size());
+        table.addresses.push_back(pc);
+    }
+    return found->second;
+}
+
+const void* code_address(std::uint16_t code) { return code_table().addresses[code]; }
+
+}  // namespace simt::check

@@ -1,0 +1,27 @@
+/// @file
+/// What comes before what the current lane does; see state.h.
+#pragma once
+
+#include "check/state.h"
+
+namespace simt::check {
+
+/// Where the current lane stands.
+struct Now {
+    BlockState& block;
+    unsigned warp, lane;
+    std::uint32_t segment;
+    /// All before it is ordered: of shared memory the block's last barrier, else State::order_base.
+    std::uint32_t horizon;
+};
+
+/// Lane `lane` of segment `s`'s warp did something then that comes before what `now` does.
+bool ordered(const Now& now, std::uint32_t s, unsigned lane);
+/// The lowest of `lanes` whose access in segment `s` is not ordered before `now`; 32: all are.
+unsigned unordered_lane(const Now& now, std::uint32_t s, std::uint32_t lanes);
+/// Two segments of the running launch are of one warp.
+bool same_warp(std::uint32_t a, std::uint32_t b);
+/// An atomic on `address`: takes what others released there, and releases what this lane has fenced.
+void synchronise(const Now& now, std::uintptr_t address, bool writes);
+
+}  // namespace simt::check

@@ -1,0 +1,161 @@
+// Functions and variables at namespace scope, and what their names stand for.
+#include <algorithm>
+
+#include "cu2cpp/passes.h"
+
+namespace cu2cpp {
+
+bool texture_reference(Unit& unit, const Sequence& seq, Range whole) {
+    std::size_t p = whole.begin;
+    while (p < whole.end && (seq.is(p, "static") || seq.is(p, "extern"))) ++p;
+    if (!(seq.is(p, "texture") || seq.is(p, "surface")) || !seq.is(p + 1, "<")) return false;
+    unit.refuse(seq[p],
+                std::string(seq[p].text) +
+                    " references cannot be translated; CUDA 12 removed them; use objects: "
+                    "`cudaTextureObject_t`, `cudaCreateTextureObject`, `tex1Dfetch<float>(object, i)`");
+    return true;
+}
+
+void device_function(Unit& unit, const Sequence& seq, Range head) {
+    const std::size_t kernel = find_specifier(seq, head, "__global__");
+    if (unit.options.relocatable) return;
+    const std::size_t specifier = kernel != npos ? kernel : find_specifier(seq, head, "__device__");
+    if (specifier == npos || has_specifier(seq, head, "__host__")) return;
+    const bool is_template = seq.is(head.begin, "template");
+    if (kernel != npos && !is_template) return;
+    if (is_template && (!seq.is(head.begin + 1, "<") || seq.is(head.begin + 2, ">"))) return;
+    for (const std::string_view word : {"static", "extern", "friend", "typedef", "using"}) {
+        if (has_specifier(seq, head, word)) return;
+    }
+    const std::size_t name = function_name(seq, head);
+    if (name == npos || seq.is(name, ">") || (name > 0 && seq.is(name - 1, "::"))) return;
+    if (unit.out.exports.external_names.count(seq[name].text) != 0) return;
+    unit.replace(seq[specifier], "SIMT_LOCAL");
+}
+
+void note_function(Unit& unit, const Sequence& seq, Range head) {
+    const std::size_t name = function_name(seq, head);
+    if (name == npos || !seq.is_identifier(name) || (name > 0 && seq.is(name - 1, "::"))) return;
+    if (!seq.is(name + 1, "(") || seq.match(name + 1) == npos) return;
+    Exports::Function function;
+    const bool is_template = seq.is(head.begin, "template");
+    function.kernel = has_specifier(seq, head, "__global__");
+    if (function.kernel && !is_template) {
+        function.parameters = "(";
+        for (Range parameter : split(seq, {name + 2, seq.match(name + 1)})) {
+            for (std::size_t k = parameter.begin; k < parameter.end; ++k) {
+                if (seq.is(k, "=")) parameter.end = k;
+            }
+            function.parameters += parameter_type(seq, parameter) + ",";
+        }
+    }
+    // Any word in front that is not C++'s own may be a macro for `__device__`.
+    function.host = !is_template && !function.kernel;
+    for (std::size_t k = head.begin; k < name; ++k) {
+        const bool known = is_builtin_type(seq[k].text) || seq.is(k, "static") || seq.is(k, "inline") ||
+                           seq.is(k, "const") || seq.is(k, "*");
+        function.host = function.host && known;
+    }
+    function.device = !function.kernel && !function.host;
+    unit.out.exports.note_function(seq[name].text, function);
+}
+
+void note_friend(Unit& unit, const Sequence& seq, Range whole) {
+    if (!has_specifier(seq, whole, "friend")) return;
+    const std::size_t name = function_name(seq, whole);
+    if (name != npos) unit.out.exports.external_names.emplace(seq[name].text);
+}
+
+void note_extern(Unit& unit, const Sequence& seq, Range whole) {
+    if (!seq.is(whole.begin, "extern")) return;
+    const std::size_t function = function_name(seq, whole);
+    if (function != npos) {
+        unit.out.exports.external_names.emplace(seq[function].text);
+    } else if (const auto declaration = parse_declaration(seq, whole)) {
+        for (const Declarator& d : declaration->declarators) {
+            unit.out.exports.external_names.emplace(spelling(seq, d.name));
+        }
+    }
+}
+
+void device_variables(Unit& unit, const Sequence& seq, Range whole, std::size_t semicolon) {
+    for (const std::string_view word : {"template", "typedef", "using", "friend"}) {
+        if (seq.is(whole.begin, word)) return;
+    }
+    Range body = whole;
+    bool external = false;
+    if (seq.is(body.begin, "extern") && body.begin + 1 < body.end &&
+        seq[body.begin + 1].kind == TokenKind::string) {
+        external = true;
+        body.begin += 2;
+    }
+    const auto declaration = parse_declaration(seq, body);
+    if (!declaration) return;
+    external = external || declaration->has(seq, "extern");
+    if (external) {
+        bool initialised = false;
+        for (const Declarator& d : declaration->declarators) {
+            unit.out.exports.external_names.emplace(spelling(seq, d.name));
+            initialised = initialised || d.initialiser != npos;
+        }
+        if (!initialised) return;
+    }
+    const bool constant = declaration->has(seq, "__constant__");
+    const bool managed = declaration->has(seq, "__managed__");
+    const std::string kind = constant ? "constant" : managed ? "managed" : "device";
+    std::string symbols;
+    Context context;
+    context.seq = &seq;
+    bool local = !unit.options.relocatable && !external;
+    for (const std::string_view word : {"static", "inline", "thread_local"}) {
+        local = local && !declaration->has(seq, word);
+    }
+    for (const Declarator& d : declaration->declarators) {
+        if (d.parameters) return;
+        // Qualified: a static member, defined here.
+        std::size_t first = d.name.begin;
+        while (d.qualified && first > d.whole.begin && !seq.is(first - 1, "*")) --first;
+        const Range name{first, d.name.end};
+        const std::string spelled = spelling(seq, name);
+        local = local && !d.qualified && unit.out.exports.external_names.count(spelled) == 0;
+        symbols += " static const ::simt::Symbol " + prefixed("simt_symbol_", context, name) + "(&" +
+                   spelled + ", sizeof " + spelled + ", \"" + spelled + "\", ::simt::SymbolKind::" + kind +
+                   "); SIMT_RED_ZONE(" + prefixed("simt_symbol_", context, name) + ")";
+    }
+    if (local) {
+        for (const std::size_t k : declaration->storage) {
+            if (!seq.is(k, "__device__") && !seq.is(k, "__constant__") && !seq.is(k, "__managed__")) continue;
+            unit.replace(seq[k], "SIMT_LOCAL");
+            break;
+        }
+    }
+    unit.insert(seq[semicolon].end, std::move(symbols));
+}
+
+void call(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    if (context.macro || !seq.is(i + 1, "(") || seq.match(i + 1) == npos) return;
+    if (context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
+    const auto found = unit.out.exports.functions.find(seq[i].text);
+    if (found == unit.out.exports.functions.end()) return;
+    const std::string_view before = i > 0 ? seq[i - 1].text : std::string_view{};
+    const bool other = before == "." || before == "->" || before == "::" || before == "*" || before == "&" ||
+                       before == ">" || (seq.is_identifier(i - 1) && before != "return" && before != "else");
+    if (other) return;
+    const Exports::Function& function = found->second;
+    const std::string name = "`" + found->first + "`";
+    if (function.kernel && !function.parameters.empty() && !function.host && !function.device) {
+        const auto wanted = std::count(function.parameters.begin(), function.parameters.end(), ',');
+        if (static_cast<std::ptrdiff_t>(split(seq, {i + 2, seq.match(i + 1)}).size()) != wanted) return;
+        unit.refuse(seq[i], "kernel " + name +
+                                " called like a function; a kernel has to be launched: write `" +
+                                found->first + "<<<grid, block>>>(...)`");
+    } else if (function.host && !function.kernel && !function.device && context.device) {
+        unit.refuse(seq[i],
+                    "host function " + name +
+                        " called from device code; a device cannot run it; write `__device__` or `__host__ "
+                        "__device__` in front of it");
+    }
+}
+
+}  // namespace cu2cpp

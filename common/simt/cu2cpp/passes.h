@@ -1,0 +1,77 @@
+#pragma once
+
+#include "cu2cpp/unit.h"
+
+// The passes: each translates one construct at the token that it begins with, and leaves edits and refusals
+// in the unit. translator.cpp calls them, going through the file once.
+namespace cu2cpp {
+
+// ---- launches.cpp ----
+
+/// `k<<<grid, block>>>(a)` becomes `::simt::kernel("k", ...)[::simt::cfg(grid, block)](a)`.
+void launch(Unit& unit, const Context& context, std::size_t i);
+
+/// `cudaLaunchKernel((void*)k<16>, ...)`: the cast goes, the runtime's templates need the kernel's type.
+void kernel_argument(Unit& unit, const Context& context, std::size_t i);
+
+/// `parameters.func = (void*)k;`: the runtime needs the kernel's type. The member of another structure
+/// gets its `void*` all the same.
+void kernel_member(Unit& unit, const Context& context, std::size_t i);
+
+// ---- shared.cpp ----
+
+/// `__shared__ T a[16], b;` becomes `typedef T simt_type_a[16], simt_type_b;` and, behind the `;`, one
+/// reference for each name into the block's own memory. So types of every shape work, and every token
+/// keeps its line.
+void shared(Unit& unit, const Context& context, std::size_t i);
+
+// ---- declarations.cpp ----
+
+/// Refuses `texture<float> t;`, which CUDA 12 removed; false when `whole` is something else.
+bool texture_reference(Unit& unit, const Sequence& seq, Range whole);
+
+/// Makes a device function, or a kernel template, private to its file. nvcc compiles device code file by
+/// file, so two files may have different functions of one name; in C++ the linker would silently keep
+/// one of them.
+void device_function(Unit& unit, const Sequence& seq, Range head);
+
+/// Remembers what the name of a function stands for: see launch() and call().
+void note_function(Unit& unit, const Sequence& seq, Range head);
+
+/// Remembers a function that a class declares its friend.
+void note_friend(Unit& unit, const Sequence& seq, Range whole);
+
+/// `extern int v;` without a CUDA word; a later `__device__ int v;` defines it.
+void note_extern(Unit& unit, const Sequence& seq, Range whole);
+
+/// Registers `__device__`, `__constant__` and `__managed__` variables with the runtime, behind the `;`.
+void device_variables(Unit& unit, const Sequence& seq, Range whole, std::size_t semicolon);
+
+/// A kernel called without a launch, or a host function called by device code: C++ that runs, and that no
+/// CUDA compiler takes.
+void call(Unit& unit, const Context& context, std::size_t i);
+
+// ---- words.cpp ----
+
+/// Refuses a macro that hides what cannot be translated.
+void use_of_macro(Unit& unit, const Context& context, std::size_t i);
+
+/// `__noinline__` cannot be a macro: the standard library has it inside `__attribute__`.
+void noinline(Unit& unit, const Context& context, std::size_t i);
+
+/// `_Pragma("unroll")`: as pragma().
+void pragma_operator(Unit& unit, const Context& context, std::size_t i);
+
+/// Inline assembly in device code is PTX, an instruction set no CPU has.
+void assembly(Unit& unit, const Context& context, std::size_t i);
+
+/// A device's `clock()` counts cycles; the C library's, which has its name, counts microseconds.
+void clock_call(Unit& unit, const Context& context, std::size_t i);
+
+/// Lists a quoted `#include`, and refuses headers of the vendor that have no counterpart on the CPU.
+void include(Unit& unit, const Directive& d);
+
+/// `#pragma unroll` and nvcc's own pragmas say nothing to a C++ compiler, which would warn: they go.
+void pragma(Unit& unit, const Directive& d);
+
+}  // namespace cu2cpp

@@ -1,0 +1,132 @@
+// `__shared__` declarations.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cu2cpp/passes.h"
+
+namespace cu2cpp {
+namespace {
+
+void rewrite_shared(Unit& unit, const Context& context, const Declaration& declaration, std::size_t end,
+                    bool dynamic, bool at_namespace) {
+    const Sequence& seq = *context.seq;
+    bool written = false;
+    for (const std::size_t k : declaration.storage) {
+        if (seq.is(k, "__shared__") && !std::exchange(written, true))
+            unit.replace(seq[k], "typedef");
+        else
+            unit.blank(seq[k]);
+    }
+    std::string alignment;
+    for (const Range& range : declaration.alignment) {
+        for (std::size_t k = range.begin; k < range.end; ++k) alignment += std::string(seq[k].text) + " ";
+        unit.blank(seq, range);
+    }
+    std::vector<std::string> statements;
+    for (const Declarator& d : declaration.declarators) {
+        const std::string name = spelling(seq, d.name);
+        const std::string type = prefixed("simt_type_", context, d.name);
+        const std::string key = prefixed("simt_key_", context, d.name);
+        const std::string box = prefixed("simt_aligned_", context, d.name);
+        const std::string literal = quoted(context, d.name);
+        unit.blank(seq, {d.name.begin + 1, d.name.end});
+        unit.out.edits.push_back({seq[d.name.begin].begin, seq[d.name.begin].end, type});
+        if (dynamic) {
+            if (d.first_extent != npos) unit.blank(seq, {d.first_extent, seq.skip_group(d.first_extent)});
+            if (at_namespace) {
+                if (!unit.dynamic_names.insert(name).second) continue;
+                statements.push_back("[[maybe_unused]] static ::simt::DynamicShared<" + type + "> " + name);
+            } else if (d.first_extent != npos) {
+                statements.push_back(type + "* const " + name + " = ::simt::dynamic_shared<" + type + ">()");
+            } else {
+                statements.push_back(type + "& " + name + " = *::simt::dynamic_shared<" + type + ">()");
+            }
+            continue;
+        }
+        if (!alignment.empty()) {
+            statements.push_back("struct " + alignment + box + " { " + type + " value; }");
+        }
+        statements.push_back("static ::simt::SharedKey " + key);
+        const std::string place = runtime(context, "shared") + "<" + (alignment.empty() ? type : box) + ">(" +
+                                  key + ", " + literal + ")" + (alignment.empty() ? "" : ".value");
+        statements.push_back(type + "& " + name + " = " + place);
+    }
+    std::string text;
+    if (seq.is(end, ";")) {
+        for (const std::string& statement : statements) text += " " + statement + ";";
+        unit.insert(seq[end].end, std::move(text));
+    } else {  // the last words of a macro: whoever uses it writes the `;`
+        for (const std::string& statement : statements) text += "; " + statement;
+        unit.insert(context.end, std::move(text));
+    }
+}
+
+/// Specifiers, and even the type, may stand in front of `__shared__`.
+std::size_t shared_begin(const Sequence& seq, std::size_t i) {
+    std::size_t k = i;
+    while (k > 0) {
+        const std::string_view word = seq[k - 1].text;
+        const bool specifier = word == "static" || word == "extern" || word == "volatile" ||
+                               word == "const" || is_cuda_specifier(word) || is_builtin_type(word);
+        if (specifier) {
+            --k;
+        } else if (word == ")" && seq.match(k - 1) != npos && seq.match(k - 1) > 0 &&
+                   takes_attribute_arguments(seq[seq.match(k - 1) - 1].text)) {
+            k = seq.match(k - 1) - 1;
+        } else {
+            break;
+        }
+    }
+    // `T __shared__ a[4];`
+    const bool type_in_front = k == i && k > 0 && seq.is_identifier(i + 1) &&
+                               !is_builtin_type(seq[i + 1].text) &&
+                               (seq.is(i + 2, "[") || seq.is(i + 2, ";")) && seq.is_identifier(k - 1) &&
+                               !is_keyword(seq[k - 1].text);
+    return type_in_front ? k - 1 : k;
+}
+
+std::size_t shared_end(const Sequence& seq, std::size_t i) {
+    std::size_t k = i;
+    while (k < seq.size() && !seq.is(k, ";") && !seq.is(k, ")") && !seq.is(k, "}")) {
+        const bool group = seq.is(k, "(") || seq.is(k, "[") || seq.is(k, "{");
+        k = group ? seq.skip_group(k) : k + 1;
+    }
+    return k;
+}
+
+}  // namespace
+
+void shared(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    if (!context.macro && i < unit.shared_done) return;  // a second `__shared__` in one declaration
+    const Range range{shared_begin(seq, i), shared_end(seq, i)};
+    const bool ended = seq.is(range.end, ";");
+    if (!context.macro) unit.shared_done = range.end;
+    const auto declaration =
+        ended || (context.macro && range.end == seq.size()) ? parse_declaration(seq, range) : std::nullopt;
+    if (!declaration) {
+        return unit.complain(context, seq[i], "`__shared__` without a complete declaration behind it",
+                             "the translator must see type, name, size and the `;` behind them; "
+                             "write `__shared__ float tile[256];` where it is used");
+    }
+    for (const Declarator& d : declaration->declarators) {
+        if (d.initialiser == npos && !d.parameters) continue;
+        const std::size_t at = d.initialiser != npos ? d.initialiser : d.name.end;
+        return unit.complain(
+            context, seq[at], "initialiser of a `__shared__` variable",
+            "shared memory starts undefined, as in CUDA; assign in one thread, then `__syncthreads()`");
+    }
+    const bool dynamic = declaration->has(seq, "extern");
+    const bool at_namespace =
+        !context.macro && context.scope != ScopeKind::function && context.scope != ScopeKind::block;
+    if (at_namespace && !dynamic) {
+        return unit.refuse(
+            seq[i],
+            "`__shared__` variable outside a function; it has no block to belong to; declare it "
+            "inside the kernel, or `extern __shared__ T name[];` for dynamic shared memory");
+    }
+    rewrite_shared(unit, context, *declaration, range.end, dynamic, at_namespace);
+}
+
+}  // namespace cu2cpp

@@ -1,0 +1,101 @@
+/// @file
+/// What a finding can be, and what to do about it: one table for check mode and for graders that read the
+/// reports of another tool.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace simt::check {
+
+enum class Kind : std::uint8_t {
+    // memcheck
+    out_of_bounds,
+    misaligned,
+    null_pointer,
+    host_memory,
+    device_memory_on_host,
+    use_after_free,
+    local_memory,
+    constant_write,
+    invalid_free,
+    double_free,
+    leak,
+    crash,
+    assertion,
+    timeout,
+    refused_launch,
+    // racecheck
+    write_write,
+    read_write,
+    atomic_read,
+    atomic_write,
+    // initcheck
+    uninitialised,
+    // synccheck
+    divergent_barrier,
+    exited_threads,
+    wrong_mask,
+    inactive_lane,
+    deadlock,
+    livelock,
+    failure,
+};
+
+struct KindWords {
+    const char* name;    ///< as Finding::kind has it
+    const char* advice;  ///< what to do about it where no more is known
+};
+
+/// By kind.
+inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) + 1> kind_words = {{
+    {"out-of-bounds", "Compare the index with the size before the access."},
+    {"misaligned",
+     "Vector types need addresses that are multiples of their size: start at an aligned element."},
+    {"null-pointer", "Check that the allocation succeeded and that the pointer was passed to the kernel."},
+    {"host-memory",
+     "Copy the data to device memory first, or allocate it with cudaMallocManaged or cudaMallocHost."},
+    {"device-memory-on-host", "Copy with cudaMemcpy, or allocate with cudaMallocManaged."},
+    {"use-after-free", "Free the array after the last kernel that uses it."},
+    {"local-memory",
+     "Local variables belong to their thread: pass values through shared memory or a shuffle."},
+    {"constant-write", "Write constants from the host with cudaMemcpyToSymbol, or use __device__."},
+    {"invalid-free", "Free the pointer that the allocation returned, not one into the array."},
+    {"double-free", "Give every array one owner."},
+    {"leak", "Free it with cudaFree, or let an object own it."},
+    {"crash", "A GPU would end the kernel here, and every later call would fail."},
+    {"assertion", "What the assertion says does not hold for this thread: correct that, or the assertion."},
+    {"timeout",
+     "Look at the loop there: an end that is never reached, or a flag that nobody sets; or give it less "
+     "work."},
+    {"refused-launch",
+     "Check what cudaGetLastError() says after the launch; without it the error goes unseen."},
+    {"write-write", "Let one thread write, give each thread its own element, or use an atomic."},
+    {"read-write", "Put __syncthreads() between the two."},
+    {"atomic-read", "Put __syncthreads() between the two."},
+    {"atomic-write", "Put __syncthreads() between the two."},
+    {"uninitialised", "Copy, clear or write the array before it is read."},
+    {"divergent-barrier",
+     "Every thread of the block has to come to the same __syncthreads(): move it out of the branch."},
+    {"exited-threads",
+     "Every thread of the block has to come to the barrier: move it out of the branch, and let the threads "
+     "without work skip the work, not the barrier."},
+    {"wrong-mask",
+     "A mask names exactly the lanes that make the call; compute it with __ballot_sync before the branch."},
+    {"inactive-lane", "Let all lanes of the mask make the call, or read only from lanes that do."},
+    {"deadlock", "Every thread that a barrier or a mask names has to come to it."},
+    {"livelock",
+     "Somebody has to store what they wait for: a thread that runs at the same time, with an atomic or a "
+     "volatile store."},
+    {"failure", "The message names the cause."},
+}};
+
+/// The name of a kind, as Finding::kind has it.
+/// @param kind of a finding
+constexpr const char* name_of(Kind kind) { return kind_words[static_cast<std::size_t>(kind)].name; }
+/// What to do about a finding of which only the kind is known.
+/// @param kind of the finding
+constexpr const char* advice_for(Kind kind) { return kind_words[static_cast<std::size_t>(kind)].advice; }
+
+}  // namespace simt::check
