@@ -83,9 +83,13 @@ fs::path submission_in(const fs::path& folder) {
 
 /// Every text that a student gets to see.
 std::vector<const std::string*> texts_of(const RungResult& result) {
-    std::vector<const std::string*> texts{&result.reason, &result.diagnostics, &result.correctness.cause,
+    std::vector<const std::string*> texts{&result.diagnostics, &result.correctness.cause,
                                           &result.correctness.failing_case};
-    for (const Finding& finding : result.checks.findings) {
+    for (const Cause& cause : result.causes) {
+        for (const std::string* text : {&cause.text, &cause.which, &cause.likely, &cause.place.file})
+            texts.push_back(text);
+    }
+    for (const QuotedFinding& finding : result.checks.findings) {
         for (const std::string* text :
              {&finding.message, &finding.advice, &finding.source, &finding.other_source}) {
             texts.push_back(text);
@@ -231,7 +235,7 @@ std::string broken(const Expectation& expected, const RungResult& result) {
         result.points < expected.min_share * result.max_points) {
         return fmt::format("it earned {} of {} points", result.points, result.max_points);
     }
-    if (result.verdict != Verdict::ok && result.reason.empty()) return "there is no reason";
+    if (result.verdict != Verdict::ok && result.causes.empty()) return "there is no reason";
     return "";
 }
 
@@ -257,14 +261,10 @@ int run(std::vector<std::string> words) {
     options.toolchain = read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
     if (ordinary) become_ordinary(options.toolchain.cache);
     const Manifest manifest = read_manifest(root / "chapters" / "01_reduction");
-    std::unique_ptr<Exam> exam;
-    for (const RegisteredExam& entry : registered_exams()) {
-        if (entry.chapter == manifest.chapter) exam = entry.make();
-    }
-    if (!exam) throw std::runtime_error("chapter 01_reduction has no exam");
+    const std::unique_ptr<Exam> exam = exam_of(manifest);
 
     const auto judge = [&](const RungEntry& rung, const fs::path& source, double time_limit, double budget) {
-        options.key = random_key();
+        options.seed = random_seed();
         options.time_limit = time_limit;
         options.budget = budget;
         return judge_rung(manifest, rung, source, *exam, options);
@@ -308,8 +308,8 @@ int run(std::vector<std::string> words) {
         if (fault.empty() && tells(result, planted)) fault = "the result tells a planted secret";
         if (fault.empty() && has_control_bytes(result)) fault = "the result holds what a terminal obeys";
         for (const char* form : {"{}", "{:x}"}) {
-            if (fault.empty() && tells(result, fmt::format(fmt::runtime(form), result.key)))
-                fault = "the result tells the key";
+            if (fault.empty() && tells(result, fmt::format(fmt::runtime(form), result.seed)))
+                fault = "the result tells the seed";
         }
         if (fault.empty() && processes_left()) fault = "it left a process behind";
         if (fault.empty() && room.changed()) fault = "it changed a file";
@@ -320,7 +320,7 @@ int run(std::vector<std::string> words) {
                 judge(rung, source_of(manifest, rung, root, Whose::solution), 0, JudgeOptions().budget);
             if (canary.verdict != Verdict::ok) {
                 fault = fmt::format("an honest submission got {} after it: {}", name_of(canary.verdict),
-                                    canary.reason);
+                                    canary.reason());
             }
         }
         Count& count = counts[expected.kind];
@@ -328,9 +328,9 @@ int run(std::vector<std::string> words) {
         if (fault.empty()) ++count.right;
         fmt::print("{:<4} {:<34} {:<15} {:5.1f} s  {}\n", fault.empty() ? "ok" : "FAIL",
                    folder.filename().string(), name_of(result.verdict), result.seconds,
-                   fault.empty() ? result.reason : fault);
+                   fault.empty() ? result.reason() : fault);
         if (!fault.empty()) {
-            faults += fmt::format("FAIL {}: {}. {}\n{}", folder.filename().string(), fault, result.reason,
+            faults += fmt::format("FAIL {}: {}. {}\n{}", folder.filename().string(), fault, result.reason(),
                                   result.diagnostics);
         }
         std::fflush(stdout);

@@ -1,19 +1,14 @@
 #include "judge/build.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <map>
-#include <mutex>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -21,12 +16,15 @@
 
 #include <fmt/format.h>
 
+#include "judge/cache.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/hash.hpp"
 #include "judge/object_gate.hpp"
 #include "judge/preprocessed.hpp"
 #include "judge/process.hpp"
+#include "judge/source.hpp"
 #include "protocol/launches.hpp"
+#include "rungs/atomic_file.hpp"
 
 namespace rungs::judge {
 namespace {
@@ -34,19 +32,17 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::string_literals;
 
-constexpr std::size_t most_source_bytes = 1U << 20;
 constexpr double compile_seconds = 60;
 constexpr std::size_t compile_memory = 2ULL << 30;
 /// Of each file that is made of a submission.
 constexpr std::size_t compile_file_bytes = 48U << 20;
 /// Of a worker, which holds the backend as well, with all of its debug information.
 constexpr std::size_t worker_bytes = 256U << 20;
+/// A save costs two workers, 33 MB; all rungs of the workbook take 1.5 GB.
+constexpr std::uintmax_t most_cached_bytes = 2ULL << 30;
 constexpr std::uintmax_t most_preprocessed_bytes = 16U << 20;
 /// What nm and addr2line may print, for the judge to read. They print less than 1 MiB of an honest rung.
 constexpr std::size_t listing_bytes = 16U << 20;
-constexpr auto keep_unused = std::chrono::hours(24 * 14);
-/// A save costs two workers, 33 MB; all rungs of the workbook take 1.5 GB.
-constexpr std::uintmax_t most_cached_bytes = 2ULL << 30;
 /// Part of every hash: raise it when the judge builds differently from the same inputs.
 constexpr const char* build_version = "6";
 
@@ -55,157 +51,6 @@ constexpr const char* build_version = "6";
 /// Every launch passes through this function; the worker counts them there.
 constexpr const char* run_grid = TEXT(RUNGS_RUN_GRID);
 
-// ------------------------------------------------------------------------------------ the student's file
-
-/// The text of a rung. Whatever stands under that name, this neither hangs nor reads more than a
-/// rung may have.
-std::string read_rung(const fs::path& file) {
-    const std::string name = file.filename().string();
-    // Non-blocking: opening a fifo would wait for a writer for ever.
-    const Descriptor in(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (!in) {
-        if (errno == ENOENT || errno == ENOTDIR) throw Rejected(fmt::format("there is no file {}", name));
-        throw Rejected(fmt::format("{} cannot be read: {}", name, std::strerror(errno)));
-    }
-    struct stat status {};
-    if (fstat(in.get(), &status) != 0) throw Rejected(fmt::format("{}: {}", name, std::strerror(errno)));
-    if (S_ISDIR(status.st_mode)) throw Rejected(fmt::format("{} is a folder, not a file", name));
-    if (!S_ISREG(status.st_mode)) throw Rejected(fmt::format("{} is no regular file", name));
-    if (status.st_size > static_cast<off_t>(most_source_bytes)) {
-        throw Rejected(fmt::format("{} has {} bytes; a rung may have at most {}", name,
-                                   static_cast<long long>(status.st_size), most_source_bytes));
-    }
-    std::string text(most_source_bytes + 1, '\0');
-    std::size_t size = 0;
-    for (ssize_t got = 1; got != 0 && size < text.size();) {
-        got = read(in.get(), text.data() + size, text.size() - size);
-        if (got < 0 && errno != EINTR) throw Rejected(fmt::format("{}: {}", name, std::strerror(errno)));
-        if (got > 0) size += static_cast<std::size_t>(got);
-    }
-    text.resize(size);
-    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-        throw Rejected(fmt::format("{} is empty", name));
-    }
-    if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
-        throw Rejected(fmt::format("{} is no text file: byte {} is zero", name, zero));
-    }
-    return text;
-}
-
-/// A rung must be the same program in both modes, and must not ask what else is on this machine. These words
-/// are there for that; macros can put them together from pieces, so this is a hint, not a wall.
-void check_words(const std::string& name, const std::string& text) {
-    struct {
-        const char* word;
-        const char* purpose;
-    } const refused[] = {{"no_sanitize", "is for hiding from the checks"},
-                         {"disable_sanitizer", "is for hiding from the checks"},
-                         {"__SANITIZE_", "is for hiding from the checks"},
-                         {"thread_sanitizer", "is for hiding from the checks"},
-                         {"SIMT_CHECK", "is for hiding from the checks"},
-                         {"__tsan", "is for hiding from the checks"},
-                         {"__has_include", "asks for files of this machine"},
-                         {"GCC dependency", "asks for files of this machine"}};
-    for (const auto& [word, purpose] : refused) {
-        const std::size_t at = text.find(word);
-        if (at == std::string::npos) continue;
-        const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-        throw Rejected(fmt::format("{}:{}: '{}' {}: remove it", name, line, word, purpose));
-    }
-    if (const std::size_t line = line_directive(text)) {
-        throw Rejected(
-            fmt::format("{}:{}: a #line directive makes messages name other places: remove it", name, line));
-    }
-    if (const std::size_t line = hidden_condition(text)) {
-        throw Rejected(
-            fmt::format("{}:{}: a condition by a macro that is no number: write it out", name, line));
-    }
-}
-
-// -------------------------------------------------------------------------------------------- the cache
-
-[[noreturn]] void cache_failed(const fs::path& path, const std::string& what) {
-    throw InfraError(
-        fmt::format("cannot write {}: {}; make room there or delete the folder 'cache' in the build "
-                    "folder, then check again",
-                    path.string(), what));
-}
-
-bool nearly_full(const fs::path& folder) {
-    struct statvfs space {};
-    return statvfs(folder.c_str(), &space) == 0 &&
-           (space.f_bavail * space.f_frsize < (4U << 20) || (space.f_files > 0 && space.f_favail < 16));
-}
-
-void write_file(const fs::path& file, const std::string& text) {
-    std::ofstream out(file, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) cache_failed(file, std::strerror(errno));
-}
-
-/// Says where a build that failed has its working files; they go with the object.
-class WorkFolder {
-  public:
-    explicit WorkFolder(const fs::path& cache) {
-        const fs::path all = cache / "work";
-        std::error_code failed;
-        fs::create_directories(all, failed);
-        if (failed) cache_failed(all, failed.message());
-        std::string name = (all / fmt::format("{}-XXXXXX", getpid())).string();
-        if (!mkdtemp(name.data())) cache_failed(all, std::strerror(errno));
-        path_ = name;
-    }
-    ~WorkFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
-    const fs::path& path() const { return path_; }
-
-  private:
-    fs::path path_;
-};
-
-/// Once a process: removes what killed processes left and what nobody has used for long. Losing a race
-/// against another process that does the same is harmless.
-void prune(const fs::path& cache) {
-    static std::mutex guard;
-    static std::set<fs::path> done;
-    const std::lock_guard lock(guard);
-    if (!done.insert(cache).second) return;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(cache / "work", ignored)) {
-        const int owner = std::atoi(entry.path().filename().c_str());
-        if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
-    }
-    const auto now = fs::file_time_type::clock::now();
-    for (const char* kind : {"objects", "warnings", "workers"}) {
-        for (const auto& entry : fs::directory_iterator(cache / kind, ignored)) {
-            const auto used = entry.last_write_time(ignored);
-            if (!ignored && now - used > keep_unused) fs::remove(entry.path(), ignored);
-        }
-    }
-}
-
-bool in_cache(const fs::path& file) {
-    std::error_code failed;
-    if (!fs::is_regular_file(file, failed)) return false;
-    fs::last_write_time(file, fs::file_time_type::clock::now(), failed);  // used today
-    return true;
-}
-
-/// Whole or not at all: renaming within one file system is atomic, also against a kill or a full disk.
-void into_cache(const fs::path& made, const fs::path& file) {
-    std::error_code failed;
-    fs::create_directories(file.parent_path(), failed);
-    if (!failed) fs::rename(made, file, failed);
-    if (failed) cache_failed(file, failed.message());
-}
-
-// --------------------------------------------------------------------------------------------- binutils
-
 /// They stand beside every compiler.
 std::string binutil(const std::string& name) {
     for (const char* folder : {"/usr/bin/", "/usr/local/bin/", "/bin/"}) {
@@ -213,8 +58,6 @@ std::string binutil(const std::string& name) {
     }
     throw InfraError(fmt::format("{} is missing; install the package binutils", name));
 }
-
-// ------------------------------------------------------------------------------------------- the builder
 
 class Builder {
   public:
@@ -277,7 +120,7 @@ class Builder {
             for (const fs::path& file : contract_headers()) {
                 hash.add(file.filename().string()).add_file(file);
             }
-        } catch (const std::system_error& error) {
+        } catch (const std::runtime_error& error) {  // system_error, FileError
             throw InfraError(fmt::format("{}; build again", error.what()));
         }
         return hash.hex();
@@ -323,8 +166,8 @@ class Builder {
                                              manifest_.chapter, rung_.name, name));
             }
             rows += fmt::format(
-                "    {{\"{}\", [](const rungs::Call& call) {{ rungs::invoke("
-                "static_cast<{}::{}*>({}), call); }}}},\n",
+                "    {{\"{}\", [](const rungs::Call& call) {{ rungs::invoke(static_cast<{}::{}*>({}), call); "
+                "}}}},\n",
                 name, manifest_.name_space, problem->signature, qualified_launcher());
         }
         return fmt::format(
@@ -478,7 +321,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
     void copy_contract() const {
         for (const fs::path& header : contract_headers()) {
-            write_file(work_.path() / header.filename(), read_file(header));
+            write_working_file(work_.path() / header.filename(), read_file(header));
         }
     }
 
@@ -488,7 +331,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const fs::path object = toolchain_.cache / "objects" / (Sha256().add(common_).add(text).hex() + ".o");
         if (in_cache(object)) return object;
         const std::string name = backend_ == Backend::cuda ? "rungs_entry.cu" : "rungs_entry.cpp";
-        write_file(work_.path() / name, text);
+        write_working_file(work_.path() / name, text);
         run_own(compile_line(name, "rungs_entry.o"),
                 fmt::format("compiling the call of {} (do manifest and {} agree?)", qualified_launcher(),
                             manifest_.contract));
@@ -508,7 +351,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         std::string local;
         for (const std::string& name : private_symbols(symbols, wanted, inline_code)) local += name + "\n";
         if (local.empty()) return;  // objcopy refuses an empty list
-        write_file(work_.path() / "local", local);
+        write_working_file(work_.path() / "local", local);
         std::vector<std::string> line{binutil("objcopy"), "--localize-symbols=local"};
         if (inline_code) line.emplace_back("--remove-section=.group");
         line.push_back(object);
@@ -621,7 +464,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
     void link(const std::string& text, Build& result, const fs::path& warnings) {
         const std::string source = rung_.name + ".cu";
-        write_file(work_.path() / source, text);
+        write_working_file(work_.path() / source, text);
         copy_contract();
         const fs::path entry = entry_object();
         const std::vector<std::string> wanted = launchers(symbols_of(entry), qualified_launcher());
@@ -657,7 +500,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         // Workers run as another user, who must be able to execute this file but owns nothing.
         if (chmod(worker.c_str(), 0755) != 0) cache_failed(worker, std::strerror(errno));
         if (!diagnostics_.empty()) {
-            write_file(work_.path() / "warnings", diagnostics_);
+            write_working_file(work_.path() / "warnings", diagnostics_);
             into_cache(work_.path() / "warnings", warnings);
         }
         into_cache(worker, result.executable);
@@ -678,32 +521,6 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 };
 
 }  // namespace
-
-void remove_least_used(const fs::path& folder, std::uintmax_t most_bytes) {
-    struct Entry {
-        fs::file_time_type used;
-        std::uintmax_t bytes;
-        fs::path file;
-    };
-    std::vector<Entry> entries;
-    std::uintmax_t total = 0;
-    std::error_code gone;  // by another process that does the same
-    for (const auto& entry : fs::directory_iterator(folder, gone)) {
-        const auto used = entry.last_write_time(gone);
-        const auto bytes = gone ? 0 : entry.file_size(gone);
-        if (gone) continue;
-        entries.push_back({used, bytes, entry.path()});
-        total += bytes;
-    }
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
-    // Somebody may be about to run what was used a moment ago.
-    const auto newest = fs::file_time_type::clock::now() - std::chrono::minutes(10);
-    for (const Entry& entry : entries) {
-        if (total <= most_bytes || entry.used > newest) return;
-        fs::remove(entry.file, gone);
-        total -= entry.bytes;
-    }
-}
 
 std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bool>* stop) {
     const std::string name = arguments[0];
@@ -785,6 +602,8 @@ Build build_worker(const Manifest& manifest, const RungEntry& rung, const fs::pa
         result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
         return result;
     } catch (const std::system_error& error) {
+        throw InfraError(error.what());
+    } catch (const FileError& error) {
         throw InfraError(error.what());
     }
 }

@@ -56,11 +56,6 @@ Build build_worker(const Manifest& manifest, const RungEntry& rung, const std::f
 /// colon, with make's escapes of blanks, '#' and '$' undone.
 std::vector<std::string> files_of_rule(const std::string& rule);
 
-/// Removes the files in `folder` that nobody has used for longest, until the others have at most
-/// `most_bytes` or were used within the last ten minutes. "Used" is the time of the last write: the cache
-/// sets it at every use.
-void remove_least_used(const std::filesystem::path& folder, std::uintmax_t most_bytes);
-
 /// Runs one of binutils, `arguments[0]`, confined, on what a submission has become, and returns what it
 /// printed. @throws Rejected where that is too much for it, InfraError, Stopped
 std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bool>* stop = nullptr);

@@ -5,13 +5,14 @@
 // were looked at.
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "judge/judge.hpp"
-#include "judge/worker_process.hpp"
+#include "judge/session.hpp"
 
 namespace rungs::judge {
 
@@ -26,49 +27,47 @@ struct Watched {
 const simt::model::Machine& modelled_machine(const Toolchain& toolchain);
 
 /// What a call in check mode left: copied before the worker could go on.
-struct Checked {
+struct CheckedCall {
     std::vector<Array> outputs;  ///< of a call that succeeded
-    /// What was found and, if that was asked for, counted: the text of `{"findings": [...], "launches":
-    /// [...]}`; empty if the worker could not say.
-    std::string report;
+    /// What was found and, if that was asked for, counted: `{"findings": [...], "launches": [...]}`; null if
+    /// the worker could not say.
+    nlohmann::json report;
 };
 
-/// A worker in check mode.
-class CheckedWorker {
+/// Calls in check mode.
+class CheckedSession {
   public:
     /// @param executable  built with Mode::check
     /// @param options  limits, and the flag that stops
-    CheckedWorker(std::filesystem::path executable, const JudgeOptions& options)
-        : executable_(std::move(executable)), options_(options) {}
+    /// @param count  what to follow while counting; nothing: count nothing
+    CheckedSession(const std::filesystem::path& executable, const JudgeOptions& options,
+                   std::optional<Watched> count = std::nullopt);
 
-    /// One call of the case, in the given order of blocks, warps and lanes, with `count` counted. A worker is
-    /// for one of both.
-    /// @returns what went wrong. @throws Stopped, InfraError
-    std::optional<Failure> call(const Case& which, const Task& task, std::uint64_t order,
-                                const Watched* count, double seconds, Checked& checked);
+    /// One call of the case, in the given order of blocks, warps and lanes.
+    /// @returns what went wrong, a report that is none included. @throws Stopped, InfraError
+    std::optional<Cause> call(const Case& which, const Task& task, std::uint64_t order, double seconds,
+                              CheckedCall& checked);
 
     /// Whether lines had to be looked up for the last report: counters of that call lack them.
-    bool looked_up() const { return worker_ && worker_->looked_up(); }
-
-    /// What it printed: trimmed and safe to show.
-    std::string printed() const { return worker_ ? worker_->printed() : ""; }
+    bool looked_up() const { return looked_up_; }
 
   private:
-    std::filesystem::path executable_;
-    const JudgeOptions& options_;
-    std::unique_ptr<Worker> worker_;
+    const simt::model::Machine& machine_;
+    std::optional<Watched> count_;
+    Session session_;
+    bool looked_up_ = false;
 };
 
 /// A call in check mode whose outputs are wrong, though in run mode all were right: that is the verdict.
 void put_wrong(RungResult& result, const std::string& which, const Check& check);
 
 /// Is the first finding, which explains most, an error?
-bool has_error(const std::vector<Finding>& findings);
+bool has_error(const std::vector<QuotedFinding>& findings);
 
 /// Puts what was found in the case `which` into `result`; an error is its verdict, unless the manifest lets a
 /// right rung off.
 void put_findings(RungResult& result, const Manifest& manifest, const std::filesystem::path& source,
-                  std::vector<Finding> findings, const std::string& which);
+                  std::vector<QuotedFinding> findings, const std::string& which);
 
 /// Looks for findings and puts them, and the verdict that follows from an error, into `result`, which holds
 /// what the run mode found. `failing`: the case that failed there.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -40,26 +39,24 @@ constexpr double least_of_input = 0.9, least_of_reference = 0.2;
 constexpr std::size_t most_launches = 10000;
 constexpr std::size_t most_sites = 1000;  ///< of a launch
 
-void add(MemoryCounters& sum, const MemoryCounters& more) {
-    sum.requests += more.requests;
-    sum.lanes += more.lanes;
-    sum.sectors += more.sectors;
-    sum.ideal_sectors += more.ideal_sectors;
-    sum.wavefronts += more.wavefronts;
-    sum.ideal_wavefronts += more.ideal_wavefronts;
-    sum.requested_bytes += more.requested_bytes;
-    sum.useful_bytes += more.useful_bytes;
-    sum.addresses += more.addresses;
-    sum.serial_steps += more.serial_steps;
-}
+/// What is counted of memory, by its name in a report.
+struct MemoryField {
+    const char* name;
+    std::uint64_t MemoryCounters::*value;
+};
+constexpr std::array memory_fields{MemoryField{"requests", &MemoryCounters::requests},
+                                   MemoryField{"lanes", &MemoryCounters::lanes},
+                                   MemoryField{"sectors", &MemoryCounters::sectors},
+                                   MemoryField{"ideal_sectors", &MemoryCounters::ideal_sectors},
+                                   MemoryField{"wavefronts", &MemoryCounters::wavefronts},
+                                   MemoryField{"ideal_wavefronts", &MemoryCounters::ideal_wavefronts},
+                                   MemoryField{"requested_bytes", &MemoryCounters::requested_bytes},
+                                   MemoryField{"useful_bytes", &MemoryCounters::useful_bytes},
+                                   MemoryField{"addresses", &MemoryCounters::addresses},
+                                   MemoryField{"serial_steps", &MemoryCounters::serial_steps}};
 
-/// The enumerator whose name stands there.
-template <class Enum>
-Enum one_of(const json& object, const char* key, std::initializer_list<const char*> names) {
-    const std::string value = object.at(key).get<std::string>();
-    const auto found = std::find(names.begin(), names.end(), value);
-    if (found == names.end()) throw std::runtime_error("counters without sense: " + one_line(value, 40));
-    return static_cast<Enum>(found - names.begin());
+void add(MemoryCounters& sum, const MemoryCounters& more) {
+    for (const MemoryField& field : memory_fields) sum.*field.value += more.*field.value;
 }
 
 dim3 triple_of(const json& object, const char* key) {
@@ -76,19 +73,8 @@ SiteCounters site_of(const json& object) {
     site.space = one_of<Space>(object, "space", {"global", "shared", "constant", "texture"});
     site.access = one_of<Access>(object, "access", {"read", "write", "atomic"});
     site.width = object.at("width").get<unsigned>();
-    const auto field = [&](const char* name, std::uint64_t& value) {
-        value = object.at(name).get<std::uint64_t>();
-    };
-    field("requests", site.requests);
-    field("lanes", site.lanes);
-    field("sectors", site.sectors);
-    field("ideal_sectors", site.ideal_sectors);
-    field("wavefronts", site.wavefronts);
-    field("ideal_wavefronts", site.ideal_wavefronts);
-    field("requested_bytes", site.requested_bytes);
-    field("useful_bytes", site.useful_bytes);
-    field("addresses", site.addresses);
-    field("serial_steps", site.serial_steps);
+    for (const MemoryField& field : memory_fields)
+        site.*field.value = object.at(field.name).get<std::uint64_t>();
     if (site.ideal_wavefronts > site.wavefronts)
         throw std::runtime_error("counters without sense: wavefronts");
     return site;
@@ -124,18 +110,18 @@ LaunchCounters launch_of(const json& object) {
     return launch;
 }
 
-Trace trace_of(const json& object) {
+WarpTrace trace_of(const json& object) {
     constexpr std::size_t most_steps = 1000, most_warps = 32, most_phases = 10000;
     constexpr unsigned most_width = 4096;
     constexpr long long most_offset = 1LL << 40;
-    Trace trace;
+    WarpTrace trace;
     trace.kernel = one_line(object.at("kernel").get<std::string>(), 200);
     trace.block = object.at("block").get<unsigned long long>();
     trace.warp = object.at("warp").get<unsigned>();
     trace.cut = object.at("cut").get<bool>();
     for (const json& entry : object.at("steps")) {
         if (trace.steps.size() == most_steps) break;
-        Step step;
+        TraceStep step;
         step.place.file = one_line(entry.at("file").get<std::string>(), 200);
         step.place.line = entry.at("line").get<unsigned>();
         step.array = one_line(entry.at("array").get<std::string>(), 200);
@@ -164,7 +150,7 @@ class Counter {
   public:
     Counter(const RungEntry& rung, const fs::path& executable, const Exam& exam, const JudgeOptions& options,
             Watched watched)
-        : rung_(rung), exam_(exam), watched_(watched), worker_(executable, options) {}
+        : rung_(rung), exam_(exam), session_(executable, options, watched) {}
 
     /// A small call of the same problem: it shows most lines of the source that have to be known.
     void warm_up(const Manifest& manifest, const Case& which) {
@@ -173,20 +159,21 @@ class Counter {
             if (small.problem != which.problem || work.bytes == 0 ||
                 std::max(work.bytes, work.flops) > most_work)
                 continue;
-            Checked ignored;
-            worker_.call(small, exam_.make(small), 0, &watched_, call_seconds, ignored);
+            CheckedCall ignored;
+            session_.call(small, exam_.make(small), 0, call_seconds, ignored);
             return;
         }
     }
 
     /// One call. @returns nothing where it could not be counted, and `why_not` says so
-    std::optional<Tally> call(const Case& which, const Task& task, Checked& checked, std::string& why_not) {
-        if (const auto failure = worker_.call(which, task, 0, &watched_, call_seconds, checked)) {
-            why_not = rung_.name + ": " + failure->reason;
+    std::optional<Tally> call(const Case& which, const Task& task, CheckedCall& checked,
+                              std::string& why_not) {
+        if (const auto cause = session_.call(which, task, 0, call_seconds, checked)) {
+            why_not = rung_.name + ": " + cause->text;
             return std::nullopt;
         }
         try {
-            return read_tally(checked.report);
+            return tally_of(checked.report);
         } catch (const std::runtime_error& error) {
             why_not = rung_.name + ": " + error.what();
             return std::nullopt;
@@ -194,13 +181,12 @@ class Counter {
     }
 
     /// Whether the last call's counters lack lines, which are known from now on.
-    bool lacks_lines() const { return worker_.looked_up(); }
+    bool lacks_lines() const { return session_.looked_up(); }
 
   private:
     const RungEntry& rung_;
     const Exam& exam_;
-    Watched watched_;
-    CheckedWorker worker_;
+    CheckedSession session_;
 };
 
 /// Modelled seconds, and what takes longest.
@@ -251,7 +237,7 @@ std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung
     Counter counter(rung, executable, exam, options, watched);
     counter.warm_up(manifest, which);
     for (int attempt = 0; attempt <= most_attempts; ++attempt) {
-        Checked checked;
+        CheckedCall checked;
         std::optional<Tally> tally = counter.call(which, task, checked, why_not);
         if (!tally || (attempt > 0 && !counter.lacks_lines())) return tally;
     }
@@ -303,11 +289,11 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
     const auto examined = [&](const Case& one) -> std::optional<Tally> {
         const Task task = exam.make(one);
         const std::string where = describe(exam, one, task);
-        Checked checked;
+        CheckedCall checked;
         std::optional<Tally> tally = counter.call(one, task, checked, why_not);
-        std::vector<Finding> found;
+        std::vector<QuotedFinding> found;
         try {
-            if (!checked.report.empty()) found = read_findings(checked.report);
+            found = findings_of(checked.report);
         } catch (const std::runtime_error& error) {
             why_not = rung.name + ": " + error.what();
             return std::nullopt;
@@ -321,12 +307,12 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
             if (!check.passed) put_wrong(result, where, check);
         }
         if (result.passed()) return tally;
-        why_not = "not counted, because the rung is not right: " + result.reason;
+        why_not = "not counted, because the rung is not right: " + result.reason();
         return std::nullopt;
     };
     const auto secret = [&](std::uint64_t index) {
         Case one = which;
-        one.seed = seed_of(options.key, Purpose::counts, index);
+        one.seed = seed_of(options.seed, Purpose::counts, index);
         return examined(one);
     };
     counter.warm_up(manifest, which);
@@ -367,9 +353,8 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     modelled.seconds = predict(machine, result.counters.rung, modelled.limit);
     modelled.baseline_seconds = predict(machine, *slow);
     modelled.reference_seconds = predict(machine, *result.counters.reference);
-    const auto suspect = [&](std::string reason) {
-        result.verdict = Verdict::suspect;
-        result.reason = std::move(reason);
+    const auto suspect = [&](std::string text) {
+        result.decide({.kind = Verdict::suspect, .text = std::move(text), .source = Source::counters});
     };
     if (!(modelled.seconds > 0) || !std::isfinite(modelled.seconds) ||
         result.counters.rung.profile.launches.empty()) {
@@ -391,20 +376,21 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     const double least = machine.launch + exam.work(which).least / machine.dram_read;
     const double floor = std::max(least_of_input * least, least_of_reference * modelled.reference_seconds);
     if (modelled.seconds < floor) {
-        return suspect(fmt::format(
-            "right, but a modelled time of {:.2f} us: the reference takes {:.2f} us, and a launch that reads "
-            "the input at least {:.2f} us",
-            1e6 * modelled.seconds, 1e6 * modelled.reference_seconds, 1e6 * least));
+        return suspect(
+            fmt::format("right, but a modelled time of {:.2f} us: the reference takes {:.2f} us, and a "
+                        "launch that reads the input at least {:.2f} us",
+                        1e6 * modelled.seconds, 1e6 * modelled.reference_seconds, 1e6 * least));
     }
     SpeedRule rule = *rung.speed;
     rule.zero = rule.modelled->zero;
     rule.full = rule.modelled->full;
     modelled.points = points_for(rule, modelled.speedup);
     if (modelled.points <= 0) {
-        result.verdict = Verdict::slow;
-        result.reason =
-            fmt::format("right, but modelled {:.2f} times as fast as {}; points begin beyond {:.2f}",
-                        modelled.speedup, baseline.name, rule.zero);
+        result.decide(
+            {.kind = Verdict::slow,
+             .text = fmt::format("right, but modelled {:.2f} times as fast as {}; points begin beyond {:.2f}",
+                                 modelled.speedup, baseline.name, rule.zero),
+             .source = Source::counters});
     }
 }
 
@@ -492,10 +478,9 @@ Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& 
     return chosen;
 }
 
-Tally read_tally(const std::string& report) {
+Tally tally_of(const json& root) {
     Tally tally;
     try {
-        const json root = parse_report(report);
         for (const json& launch : root.at("launches")) {
             if (tally.launches.size() == most_launches) break;
             tally.launches.push_back(launch_of(launch));
@@ -554,8 +539,9 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     if (!own) {
         result.modelled.why_not = counters.why_not;
         if (with_model && result.passed()) {  // too slow to be counted, or this machine is
-            result.verdict = Verdict::suspect;
-            result.reason = "right, but its time could not be modelled: " + counters.why_not;
+            result.decide({.kind = Verdict::suspect,
+                           .text = "right, but its time could not be modelled: " + counters.why_not,
+                           .source = Source::counters});
         }
         return;
     }

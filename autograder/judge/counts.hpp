@@ -27,8 +27,8 @@ std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung,
                            const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
                            std::string& why_not, Watched watched = {});
 
-/// Reads the counters of a worker's report (Worker::report). @throws std::runtime_error
-Tally read_tally(const std::string& report);
+/// The counters of a worker's report, as parse_report() has read it. @throws std::runtime_error
+Tally tally_of(const nlohmann::json& report);
 
 /// Puts counters and, where the manifest asks for it, the modelled speed of `source` into `result`. Touches
 /// the verdict only of a rung that is right: SLOW, SUSPECT for counts that cannot be, and what the outputs

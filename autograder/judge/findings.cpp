@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <iterator>
 #include <stdexcept>
 #include <tuple>
@@ -23,21 +22,8 @@ constexpr std::size_t most_findings = 50;
 constexpr std::size_t most_text = 600;  ///< bytes of a sentence
 constexpr std::size_t most_name = 200;  ///< bytes of a name
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw std::runtime_error("a report without sense: " + what);
-}
-
 std::string text_of(const json& object, const char* key, std::size_t most) {
     return one_line(object.at(key).get<std::string>(), most);
-}
-
-/// The enumerator whose name stands there: `names` in their order.
-template <class Enum>
-Enum one_of(const json& object, const char* key, std::initializer_list<const char*> names) {
-    const std::string value = object.at(key).get<std::string>();
-    const auto found = std::find(names.begin(), names.end(), value);
-    if (found == names.end()) refuse(std::string(key) + " '" + one_line(value, 40) + "'");
-    return static_cast<Enum>(found - names.begin());
 }
 
 uint3 triple_of(const json& object, const char* key) {
@@ -58,8 +44,8 @@ simt::check::Side side_of(const json& object) {
     return side;
 }
 
-Finding finding_of(const json& object) {
-    Finding finding;
+QuotedFinding finding_of(const json& object) {
+    QuotedFinding finding;
     finding.tool = one_of<Tool>(object, "tool", {"memcheck", "racecheck", "initcheck", "synccheck"});
     finding.severity = one_of<Severity>(object, "severity", {"error", "warning", "note"});
     finding.kind = text_of(object, "kind", most_name);
@@ -81,7 +67,7 @@ Finding finding_of(const json& object) {
 }
 
 /// What explains most comes first.
-int rank(const Finding& finding) {
+int rank(const QuotedFinding& finding) {
     switch (finding.tool) {
         case Tool::memcheck:
             return 0;
@@ -100,36 +86,36 @@ std::string place_text(const simt::check::Place& place) {
 
 }  // namespace
 
-std::vector<Finding> read_findings(const std::string& report) { return findings_of(parse_report(report)); }
-
-std::vector<Finding> findings_of(const json& report) {
-    std::vector<Finding> findings;
+std::vector<QuotedFinding> findings_of(const json& report) {
+    std::vector<QuotedFinding> findings;
+    if (report.is_null()) return findings;
     try {
         const json& list = report.at("findings");
-        if (!list.is_array()) refuse("no list of findings");
+        if (!list.is_array()) refuse_report("no list of findings");
         for (const json& entry : list) {
             if (findings.size() == most_findings) break;
             findings.push_back(finding_of(entry));
         }
     } catch (const json::exception& error) {
-        refuse(one_line(error.what()));
+        refuse_report(one_line(error.what()));
     }
     sort_findings(findings);
     return findings;
 }
 
 std::vector<std::uint64_t> blocks_of(const json& report) {
+    if (report.is_null()) return {};
     try {
         return report.at("blocks").get<std::vector<std::uint64_t>>();
     } catch (const json::exception& error) {
-        refuse(one_line(error.what()));
+        refuse_report(one_line(error.what()));
     }
 }
 
-void sort_findings(std::vector<Finding>& findings) {
-    const auto raced_for = [&](const Finding& missing) {
+void sort_findings(std::vector<QuotedFinding>& findings) {
+    const auto raced_for = [&](const QuotedFinding& missing) {
         return missing.tool == Tool::initcheck &&
-               std::any_of(findings.begin(), findings.end(), [&](const Finding& race) {
+               std::any_of(findings.begin(), findings.end(), [&](const QuotedFinding& race) {
                    const auto same = [&](const simt::check::Place& place) {
                        return place.file == missing.side.place.file && place.line == missing.side.place.line;
                    };
@@ -137,16 +123,16 @@ void sort_findings(std::vector<Finding>& findings) {
                           race.array == missing.array && (same(race.side.place) || same(race.other.place));
                });
     };
-    std::vector<Finding> kept;
+    std::vector<QuotedFinding> kept;
     std::copy_if(findings.begin(), findings.end(), std::back_inserter(kept),
-                 [&](const Finding& f) { return !raced_for(f); });
+                 [&](const QuotedFinding& f) { return !raced_for(f); });
     findings = std::move(kept);
-    std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    std::stable_sort(findings.begin(), findings.end(), [](const QuotedFinding& a, const QuotedFinding& b) {
         return std::make_tuple(a.severity, rank(a)) < std::make_tuple(b.severity, rank(b));
     });
 }
 
-void quote_source(std::vector<Finding>& findings, const std::string& name, const std::string& text) {
+void quote_source(std::vector<QuotedFinding>& findings, const std::string& name, const std::string& text) {
     std::vector<std::string> lines;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -159,7 +145,7 @@ void quote_source(std::vector<Finding>& findings, const std::string& name, const
         found.erase(0, std::min(found.find_first_not_of(" \t"), found.size()));
         return one_line(found, most_name);
     };
-    for (Finding& finding : findings) {
+    for (QuotedFinding& finding : findings) {
         finding.source = line(finding.side.place);
         if (finding.has_other) finding.other_source = line(finding.other.place);
     }
@@ -170,7 +156,14 @@ std::string who(const simt::check::Side& side) {
                        side.block.x, side.block.y, side.block.z);
 }
 
-std::string in_one_line(const Finding& finding) {
+Cause cause_of(const QuotedFinding& finding) {
+    return {.kind = verdict_of(finding),
+            .text = in_one_line(finding),
+            .source = Source::findings,
+            .place = finding.side.place};
+}
+
+std::string in_one_line(const QuotedFinding& finding) {
     std::string text = place_text(finding.side.place);
     const std::string other = finding.has_other ? place_text(finding.other.place) : "";
     if (!other.empty() && other != text) text += (text.empty() ? "" : " and ") + other;

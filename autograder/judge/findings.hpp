@@ -10,26 +10,28 @@
 
 namespace rungs::judge {
 
-/// The findings of a worker's report (Worker::report): at most 50, what explains most first. Their texts are
-/// printable and short. @throws std::runtime_error for anything that is no such report
-std::vector<Finding> read_findings(const std::string& report);
-/// The same of a report that parse_report() has read.
-std::vector<Finding> findings_of(const nlohmann::json& report);
+/// The findings of a worker's report, as parse_report() has read it: at most 50, what explains most first.
+/// Their texts are printable and short. None of a report that is null.
+/// @throws std::runtime_error for anything else that is no such report
+std::vector<QuotedFinding> findings_of(const nlohmann::json& report);
 
 /// The basic blocks that a worker's report says have run for the first time (simt::check::take_blocks).
-/// @throws std::runtime_error as findings_of does
+/// None of a report that is null. @throws std::runtime_error as findings_of does
 std::vector<std::uint64_t> blocks_of(const nlohmann::json& report);
 
 /// Sorts by what explains most: errors first; then bad accesses, barriers, races, missing values, because a
 /// race may well be the consequence of a barrier that some threads do not reach. A value that is missing
 /// because it is raced for, in the same line and array, goes without a finding of its own.
-void sort_findings(std::vector<Finding>& findings);
+void sort_findings(std::vector<QuotedFinding>& findings);
 
 /// Fills in the lines of the source that the findings name. `text` is the content of the file `name`.
-void quote_source(std::vector<Finding>& findings, const std::string& name, const std::string& text);
+void quote_source(std::vector<QuotedFinding>& findings, const std::string& name, const std::string& text);
 
 /// "03_shared_tree.cu:28 and 03_shared_tree.cu:31: A write of ..."
-std::string in_one_line(const Finding& finding);
+std::string in_one_line(const QuotedFinding& finding);
+
+/// The finding as the reason for a verdict.
+Cause cause_of(const QuotedFinding& finding);
 
 /// "thread (5,0,0) of block (2,0,0)"
 std::string who(const simt::check::Side& side);

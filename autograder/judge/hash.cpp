@@ -1,11 +1,9 @@
 #include "judge/hash.hpp"
 
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
-#include <system_error>
+
+#include "rungs/atomic_file.hpp"
 
 namespace rungs::judge {
 namespace {
@@ -93,16 +91,6 @@ std::string Sha256::hex() {
         for (int shift = 28; shift >= 0; shift -= 4) text += "0123456789abcdef"[(word >> shift) & 15];
     }
     return text;
-}
-
-std::string read_file(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream content;
-    if (in && in.peek() != std::ifstream::traits_type::eof()) content << in.rdbuf();
-    if (!in.is_open() || in.bad()) {
-        throw std::system_error(errno ? errno : EIO, std::generic_category(), "cannot read " + file.string());
-    }
-    return std::move(content).str();
 }
 
 }  // namespace rungs::judge

@@ -14,7 +14,7 @@ class Sha256 {
   public:
     /// Adds `text` and its length, so that ("ab", "c") and ("a", "bc") differ.
     Sha256& add(std::string_view text);
-    /// Adds the content of a file. @throws std::system_error when it cannot be read
+    /// Adds the content of a file. @throws FileError
     Sha256& add_file(const std::filesystem::path& file);
     /// 64 hexadecimal digits. Call once.
     std::string hex();
@@ -29,8 +29,5 @@ class Sha256 {
     std::size_t filled_ = 0;
     std::uint64_t total_ = 0;
 };
-
-/// The content of a file. @throws std::system_error, naming the file
-std::string read_file(const std::filesystem::path& file);
 
 }  // namespace rungs::judge

@@ -22,8 +22,8 @@
 #include "judge/device.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/sanitizer.hpp"
+#include "judge/session.hpp"
 #include "judge/speed.hpp"
-#include "judge/worker_process.hpp"
 #include "rungs/compare.hpp"
 
 namespace rungs::judge {
@@ -61,13 +61,17 @@ class Examiner {
   public:
     Examiner(const Manifest& manifest, const RungEntry& rung, const Exam& exam, const JudgeOptions& options,
              const fs::path& executable)
-        : manifest_(manifest), rung_(rung), exam_(exam), options_(options), executable_(executable) {}
+        : manifest_(manifest),
+          rung_(rung),
+          exam_(exam),
+          options_(options),
+          session_(executable, worker_options(), std::min(start_seconds, 10 * time_limit())) {}
 
     /// The case that failed, once examine() has found one.
     const std::optional<Case>& failing() const { return failing_; }
 
     void examine(RungResult& result) {
-        const std::vector<Case> cases = manifest_.cases_of(rung_, options_.backend, options_.key);
+        const std::vector<Case> cases = manifest_.cases_of(rung_, options_.backend, options_.seed);
         Correctness& correctness = result.correctness;
         correctness.cases = static_cast<int>(cases.size());
         const auto end = in_seconds(options_.budget);
@@ -87,45 +91,46 @@ class Examiner {
             }
             ++correctness.passed;
         }
-        if (worker_) result.diagnostics += worker_->printed();
-        if (worker_) worker_->kill();
+        result.diagnostics += session_.printed();
+        session_.end();
         if (result.verdict == Verdict::not_run) decide(result);
     }
 
   private:
+    WorkerOptions worker_options() const {
+        WorkerOptions how;
+        how.backend = options_.backend;
+        how.cpu_seconds = options_.budget + start_seconds;
+        how.stop = options_.stop;
+        return how;
+    }
+
     double time_limit() const { return options_.time_limit > 0 ? options_.time_limit : rung_.time_limit; }
 
     /// All cases passed. What is left is whether everything was as it should be.
     void decide(RungResult& result) const {
         if (!late_change_.empty()) {
-            result.verdict = Verdict::suspect;
-            result.reason = late_change_;
+            result.decide({.kind = Verdict::suspect, .text = late_change_});
         } else if (counts_launches_ && launches_ == 0) {
-            result.verdict = Verdict::suspect;
-            result.reason = "the results are right, but no kernel was launched";
+            result.decide(
+                {.kind = Verdict::suspect, .text = "the results are right, but no kernel was launched"});
         } else {
             result.verdict = Verdict::ok;
         }
     }
 
-    void fail(RungResult& result, const Case& which, const Task& task, const Failure& failure) {
-        result.verdict = failure.verdict;
-        result.limited = failure.limited;
-        result.correctness.failing_case = describe(exam_, which, task);
-        result.reason = fmt::format("{}: {}", result.correctness.failing_case, failure.reason);
+    void fail(RungResult& result, const Case& which, const Task& task, Cause cause) {
+        result.correctness.failing_case = cause.which = describe(exam_, which, task);
+        result.decide(std::move(cause));
     }
 
     /// @returns whether the case passed; `result` says why not.
     bool judge_case(RungResult& result, const Case& which, double seconds) {
         const Task task = exam_.make(which);
         const Layout layout = lay_out(task);
-        if (std::optional<Failure> failure = provide_worker(layout)) {
-            fail(result, which, task, *failure);
-            return false;
-        }
         std::vector<Array> outputs;
-        if (std::optional<Failure> failure = call(which, task, layout, seconds, outputs)) {
-            fail(result, which, task, *failure);
+        if (std::optional<Cause> cause = call(which, task, layout, seconds, outputs)) {
+            fail(result, which, task, std::move(*cause));
             return false;
         }
         const Check check = exam_.check(which, task, outputs);
@@ -146,54 +151,25 @@ class Examiner {
         put_mismatches(correctness, check);
         correctness.cause =
             cause_of(which, task, layout, seconds, outputs, check.cause, correctness.unwritten);
-        fail(result, which, task, {Verdict::wrong, wrong_in_words(correctness)});
+        fail(result, which, task, wrong_outputs(correctness));
         return false;
-    }
-
-    /// A worker that has room for `layout`: the one there is, or a new one.
-    std::optional<Failure> provide_worker(const Layout& layout) {
-        if (worker_ && worker_->holds(layout)) return std::nullopt;
-        if (worker_) worker_->kill();
-        if (options_.progress) options_.progress({rung_, Phase::start, 0, 0});
-        WorkerOptions how;
-        how.backend = options_.backend;
-        how.cpu_seconds = options_.budget + start_seconds;
-        how.in_bytes = 2 * layout.in_bytes;
-        how.out_bytes = 2 * layout.out_bytes;
-        how.stop = options_.stop;
-        worker_ = std::make_unique<Worker>(executable_, how);
-        return worker_->start(std::min(start_seconds, 10 * time_limit()));
     }
 
     /// One call with fresh content and poisoned outputs. On success `outputs` holds what the rung left, in
     /// memory that the worker never saw.
-    std::optional<Failure> call(const Case& which, const Task& task, const Layout& layout, double seconds,
-                                std::vector<Array>& outputs) {
-        const CallSecrets secrets = draw_secrets();
-        guard_ = secrets.guard;
-        protocol::Request& request = worker_->request();
-        fill_request(request, which.problem, task, 1);
-        for (std::size_t i = 0; i < layout.regions.size(); ++i) {
-            Region region = layout.regions[i];
-            region.shift = (secrets.shift >> (4 * (i % 8)) & 15U) * protocol::alignment;
-            request.region[i] = region;
-            const bool input = i < task.inputs.size();
-            const Array& array = input ? task.inputs[i] : task.outputs[i - task.inputs.size()];
-            const std::uint32_t fill = input ? secrets.guard : secrets.poison;
-            fill_region(worker_->in() + region.in_offset, region, array, fill);
-            // What the worker does not hand back must not look like an answer.
-            fill_region(worker_->out() + region.out_offset, region, {}, secrets.poison);
-        }
-        std::optional<Failure> failure = worker_->order(protocol::all_steps, seconds);
-        if (failure) return failure;
+    std::optional<Cause> call(const Case& which, const Task& task, const Layout& layout, double seconds,
+                              std::vector<Array>& outputs) {
+        if (!session_.has_room(layout) && options_.progress) options_.progress({rung_, Phase::start, 0, 0});
+        if (std::optional<Cause> cause = session_.prepare(which.problem, task, layout)) return cause;
+        WorkerProcess& worker = session_.worker();
+        if (std::optional<Cause> cause = worker.command(protocol::all_steps, seconds)) return cause;
         // Commit: whatever the worker does from here on comes too late.
-        committed_.assign(worker_->out() + protocol::reply_bytes, worker_->out() + layout.out_bytes);
-        const protocol::Reply reply = worker_->reply();
+        committed_.assign(worker.out() + protocol::reply_bytes, worker.out() + layout.out_bytes);
+        const protocol::Reply reply = worker.reply();
         counts_launches_ = reply.counts_launches != 0;
         launches_ = reply.launches;
-        if ((failure = worker_->complaint(reply))) return failure;
-        if ((failure = outside(task, layout))) return failure;
-
+        if (std::optional<Cause> cause = worker.complaint()) return cause;
+        if (std::optional<Cause> cause = outside(task, layout)) return cause;
         outputs = outputs_in(task, layout, committed_.data());
         return std::nullopt;
     }
@@ -203,13 +179,13 @@ class Examiner {
     }
 
     /// Did the rung write anywhere but to its outputs? Inputs and guards must be as they were.
-    std::optional<Failure> outside(const Task& task, const Layout& layout) {
+    std::optional<Cause> outside(const Task& task, const Layout& layout) {
         for (std::size_t i = 0; i < layout.regions.size(); ++i) {
             const Region& region = layout.regions[i];
             const bool input = i < task.inputs.size();
             const Array& array = input ? task.inputs[i] : task.outputs[i - task.inputs.size()];
             const std::size_t element = size_of(array.element);
-            const std::byte* before = worker_->in() + region.in_offset;
+            const std::byte* before = session_.before(region);
             const std::byte* after = committed(region);
             const std::size_t last = region.lead + array.count * element;
             const auto differs = [&](std::size_t from, std::size_t to) -> std::optional<std::size_t> {
@@ -218,19 +194,18 @@ class Examiner {
                 return static_cast<std::size_t>(at - before);
             };
             if (const auto at = differs(last, region.bytes)) {
-                return Failure{Verdict::out_of_bounds,
-                               fmt::format("wrote past the end of '{}' ({} elements), at index {}",
-                                           array.name, array.count, (*at - region.lead) / element)};
+                return Cause{Verdict::out_of_bounds,
+                             fmt::format("wrote past the end of '{}' ({} elements), at index {}", array.name,
+                                         array.count, (*at - region.lead) / element)};
             }
             if (const auto at = differs(0, region.lead)) {
-                return Failure{Verdict::out_of_bounds,
-                               fmt::format("wrote before the beginning of '{}', at index -{}", array.name,
-                                           (region.lead - *at + element - 1) / element)};
+                return Cause{Verdict::out_of_bounds,
+                             fmt::format("wrote before the beginning of '{}', at index -{}", array.name,
+                                         (region.lead - *at + element - 1) / element)};
             }
             if (const auto at = input ? differs(region.lead, last) : std::nullopt) {
-                return Failure{Verdict::out_of_bounds,
-                               fmt::format("wrote into its input '{}', at index {}", array.name,
-                                           (*at - region.lead) / element)};
+                return Cause{Verdict::out_of_bounds, fmt::format("wrote into its input '{}', at index {}",
+                                                                 array.name, (*at - region.lead) / element)};
             }
         }
         return std::nullopt;
@@ -239,7 +214,7 @@ class Examiner {
     /// The judge has its copy; if the worker's memory has changed since, something ran on behind its back.
     void look_again(const Layout& layout) {
         if (!late_change_.empty()) return;
-        if (std::memcmp(committed_.data(), worker_->out() + protocol::reply_bytes,
+        if (std::memcmp(committed_.data(), session_.worker().out() + protocol::reply_bytes,
                         layout.out_bytes - protocol::reply_bytes) != 0) {
             late_change_ = "something still wrote to the outputs after the call had returned";
         }
@@ -250,7 +225,7 @@ class Examiner {
                          const std::vector<Array>& outputs, const std::string& from_exam, bool& unwritten) {
         const auto poisoned = [&](std::size_t i) {
             const Region& region = layout.regions[task.inputs.size() + i];
-            const std::byte* initial = worker_->in() + region.in_offset + region.lead;
+            const std::byte* initial = session_.before(region) + region.lead;
             return task.outputs[i].count > 0 && task.outputs[i].bytes.empty() &&
                    std::memcmp(initial, outputs[i].bytes.data(), outputs[i].bytes.size()) == 0;
         };
@@ -261,7 +236,7 @@ class Examiner {
             }
         }
         // A NaN keeps its payload through additions: this one is the grader's, from around the inputs.
-        const std::uint32_t payload = guard_ & 0x003FFFFFU;
+        const std::uint32_t payload = session_.secrets().guard & 0x003FFFFFU;
         for (const Array& output : outputs) {
             if (output.element != Element::f32) continue;
             for (const float value : output.as<float>()) {
@@ -288,12 +263,10 @@ class Examiner {
     const RungEntry& rung_;
     const Exam& exam_;
     const JudgeOptions& options_;
-    fs::path executable_;
-    std::unique_ptr<Worker> worker_;
+    Session session_;
     std::vector<std::byte> committed_;
     std::optional<Case> failing_;
     std::string late_change_;
-    std::uint32_t guard_ = 0;
     bool counts_launches_ = false;
     std::uint64_t launches_ = 0;
 };
@@ -312,14 +285,16 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
                 const Exam& exam, const JudgeOptions& options) {
     const BackendTools* tools = options.toolchain.tools(options.backend);
     if (!tools) {
-        result.reason = fmt::format("the {} backend was not built here{}", name_of(options.backend),
-                                    options.backend == Backend::cuda ? ": no nvcc was found" : "");
-        return;
+        return result.decide(
+            {.kind = Verdict::not_run,
+             .text = fmt::format("the {} backend was not built here{}", name_of(options.backend),
+                                 options.backend == Backend::cuda ? ": no nvcc was found" : ""),
+             .source = Source::setup});
     }
     if (options.backend == Backend::cuda) {
         if (const std::string missing = Device::missing(); !missing.empty()) {
-            result.reason = "no GPU: " + missing;
-            return;
+            return result.decide(
+                {.kind = Verdict::not_run, .text = "no GPU: " + missing, .source = Source::setup});
         }
     }
     if (options.progress) options.progress({rung, Phase::build, 0, 0});
@@ -329,10 +304,10 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     result.cached = build.cached;
     result.diagnostics = build.diagnostics;
     if (build.executable.empty()) {
-        result.verdict = Verdict::compile_error;
-        result.reason = build.reason;
-        result.limited = build.limited;
-        return;
+        return result.decide({.kind = Verdict::compile_error,
+                              .text = build.reason,
+                              .limited = build.limited,
+                              .source = Source::build});
     }
     Examiner examiner(manifest, rung, exam, options, build.executable);
     examiner.examine(result);
@@ -367,12 +342,20 @@ const char* name_of(Phase phase) {
     }
 }
 
-std::uint64_t random_key() {
-    std::uint64_t key = 0;
-    if (getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key)) {
+std::uint64_t random_seed() {
+    std::uint64_t seed = 0;
+    if (getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) {
         throw std::system_error(errno, std::generic_category(), "getrandom");
     }
-    return key;
+    return seed;
+}
+
+std::unique_ptr<Exam> exam_of(const Manifest& manifest) {
+    for (const RegisteredExam& exam : registered_exams()) {
+        if (exam.chapter == manifest.chapter) return exam.make();
+    }
+    throw InfraError("this build has no exam for chapter " + manifest.chapter +
+                     "; build again: ./rungs check");
 }
 
 double max_points(const RungEntry& rung, Backend backend) {
@@ -388,7 +371,7 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     result.chapter = manifest.chapter;
     result.rung = rung.name;
     result.given = rung.given();
-    result.key = options.key;
+    result.seed = options.seed;
     const bool with_tool = options.backend == Backend::cuda && options.sanitize;
     result.sandbox = with_tool ? tool_level().name : sandbox_level(options.backend).name;
     const bool with_speed = options.backend == Backend::cuda && options.speed;
@@ -406,13 +389,11 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     try {
         judge_into(result, manifest, rung, source, exam, options);
     } catch (const Stopped&) {
-        result.verdict = Verdict::not_run;
-        result.reason = "stopped";
+        result.decide({.kind = Verdict::not_run, .text = "stopped", .source = Source::setup});
     } catch (const std::exception& error) {
         // Ours, whatever it is: a submission that made the judge throw has no points, and somebody
         // looks at it.
-        result.verdict = Verdict::infra;
-        result.reason = one_line(error.what(), 500);
+        result.decide({.kind = Verdict::infra, .text = one_line(error.what(), 500), .source = Source::setup});
     }
     result.judged = owner_of(result.verdict) == Owner::student;
     if (result.judged && result.passed()) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "judge/result.hpp"
@@ -19,7 +20,7 @@ enum class Phase { build, start, correctness, checks, counters, speed };
 /// "build", "start", "correctness", "checks", "counters", "speed".
 const char* name_of(Phase phase);
 
-struct Progress {
+struct PhaseProgress {
     const RungEntry& rung;
     Phase phase;
     int done;
@@ -29,18 +30,18 @@ struct Progress {
 struct JudgeOptions {
     Toolchain toolchain;
     Backend backend = Backend::cpu;
-    std::uint64_t key = 0;  ///< of all inputs; draw it with random_key() unless a run is to be replayed
-    double time_limit = 0;  ///< seconds a call; 0: the manifest's
-    double budget = 300;    ///< seconds for all calls of one rung
-    bool checks = true;     ///< look for findings in check mode, and count, where the backend can
-    bool sanitize = false;  ///< on a GPU, look for findings with compute-sanitizer, without the sandbox
-    bool speed = true;      ///< judge speed where the backend can
-    std::function<void(const Progress&)> progress;  ///< called often, from the judging thread
-    const std::atomic<bool>* stop = nullptr;        ///< set it to end early: every process is gone on return
+    std::uint64_t seed = 0;  ///< of all inputs; draw it with random_seed() unless a run is to be replayed
+    double time_limit = 0;   ///< seconds a call; 0: the manifest's
+    double budget = 300;     ///< seconds for all calls of one rung
+    bool checks = true;      ///< look for findings in check mode, and count, where the backend can
+    bool sanitize = false;   ///< on a GPU, look for findings with compute-sanitizer, without the sandbox
+    bool speed = true;       ///< judge speed where the backend can
+    std::function<void(const PhaseProgress&)> progress;  ///< called often, from the judging thread
+    const std::atomic<bool>* stop = nullptr;  ///< set it to end early: every process is gone on return
 };
 
-/// An unpredictable key from the system. @throws std::system_error
-std::uint64_t random_key();
+/// An unpredictable seed from the system. @throws std::system_error
+std::uint64_t random_seed();
 
 /// Judges one rung. Never throws for anything a submission does; a failure of the machine is a result with
 /// verdict INFRA. A file of the student's that is missing or unreadable is COMPILE_ERROR. Speed, where
@@ -52,6 +53,9 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const std
 /// The most points that `rung` can earn on `backend`: those for speed where speed is judged
 /// there, or modelled.
 double max_points(const RungEntry& rung, Backend backend);
+
+/// The exam of a chapter. @throws InfraError when this build has none
+std::unique_ptr<Exam> exam_of(const Manifest& manifest);
 
 /// How workers of a backend are held on this machine.
 SandboxLevel sandbox_level(Backend backend = Backend::cpu);

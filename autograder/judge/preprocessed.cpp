@@ -27,9 +27,9 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& wor
 }
 
 /// The text of a file as directives are looked for in it.
-class Source {
+class SourceText {
   public:
-    explicit Source(std::string_view text) {
+    explicit SourceText(std::string_view text) {
         // Without line continuations. The newlines follow at the end of their line, so that what comes after
         // it keeps its number.
         std::size_t removed = 0;
@@ -246,7 +246,7 @@ bool qualifies_asm(std::string_view word) {
 }  // namespace
 
 std::size_t line_directive(std::string_view text) {
-    const Source source(text);
+    const SourceText source(text);
     return source.find_directive([&](std::size_t name) {
         return source.word(name) == "line" || is_digit(source.at(name)) || source.has("/*", name);
     });
@@ -254,7 +254,7 @@ std::size_t line_directive(std::string_view text) {
 
 std::size_t hidden_condition(std::string_view text) {
     constexpr int most_tokens = 500;  // of a condition
-    const Source source(text);
+    const SourceText source(text);
     std::set<std::string_view> hiding;  // macros that are no numbers
     const std::size_t crowded = source.find_directive([&](std::size_t name) {
         if (source.word(name) != "define") return false;

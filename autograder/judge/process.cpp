@@ -23,7 +23,7 @@ namespace {
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 /// What the warden reports. Written at once: smaller than PIPE_BUF.
-struct Report {
+struct EndRecord {
     End::Kind kind;
     int code;
     double cpu_seconds;
@@ -184,7 +184,7 @@ std::size_t resident_bytes(int statm) {
     close(2);
     constexpr int control = 3, status = 4, errors = 5, children = 6;
 
-    Report report{End::Kind::lost, 0, 0, 0};
+    EndRecord report{End::Kind::lost, 0, 0, 0};
     int error = 0;
     // The judge may lose patience before the program has started.
     pollfd starts[2] = {{control, 0, 0}, {errors, POLLIN, 0}};
@@ -327,7 +327,7 @@ bool Process::drain(Descriptor& from, Capture& into) {
 }
 
 void Process::collect_end() {
-    Report report{};
+    EndRecord report{};
     const ssize_t got = read(status_.get(), &report, sizeof report);
     if (got == static_cast<ssize_t>(sizeof report)) {
         end_ = {report.kind, report.code, report.cpu_seconds, report.peak_bytes};

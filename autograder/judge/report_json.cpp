@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include "judge/diagnostics.hpp"
-
 namespace rungs::judge {
 namespace {
 
@@ -16,20 +14,16 @@ constexpr std::size_t most_bytes = 64U << 20;
 /// What one takes beside its text: in a list that may have room for twice as many; on the heap; in a tree.
 constexpr std::size_t value_bytes = 2 * sizeof(json), heap_bytes = 64, node_bytes = 128;
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw std::runtime_error("a report without sense: " + what);
-}
-
 /// Adds up what the values of a text will take.
 struct Weigher {
     std::size_t bytes = 0, depth = 0;
 
     bool add(std::size_t more) {
-        if ((bytes += more) > most_bytes) refuse("too much of it");
+        if ((bytes += more) > most_bytes) refuse_report("too much of it");
         return true;
     }
     bool begin() {
-        if (++depth > most_depth) refuse("too deep");
+        if (++depth > most_depth) refuse_report("too deep");
         return add(value_bytes + heap_bytes);
     }
     bool end() {
@@ -57,13 +51,17 @@ struct Weigher {
 
 }  // namespace
 
+void refuse_report(const std::string& what) { throw std::runtime_error("a report without sense: " + what); }
+
 json parse_report(const std::string& text) {
     try {
         Weigher weigher;
         json::sax_parse(text, &weigher);
-        return json::parse(text);
+        json report = json::parse(text);
+        if (report.is_null()) refuse_report("nothing in it");
+        return report;
     } catch (const json::exception& error) {
-        refuse(one_line(error.what()));
+        refuse_report(one_line(error.what()));
     }
 }
 

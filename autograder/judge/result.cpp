@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -41,6 +42,14 @@ const Row& row_of(Verdict verdict) {
     return *std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.verdict == verdict; });
 }
 
+/// "FILE:LINE" in a message, for that file.
+simt::check::Place place_named(const std::string& text, const std::string& file) {
+    const std::size_t at = text.find(file + ":");
+    if (at == std::string::npos) return {};
+    const unsigned long line = std::strtoul(text.c_str() + at + file.size() + 1, nullptr, 10);
+    return {file, static_cast<unsigned>(line), 0, ""};
+}
+
 const char* name_of(Element element) {
     switch (element) {
         case Element::f32:
@@ -57,6 +66,12 @@ const char* name_of(Element element) {
 const char* name_of(Verdict verdict) { return row_of(verdict).name; }
 
 Owner owner_of(Verdict verdict) { return row_of(verdict).owner; }
+
+const char* name_of(Source source) {
+    static constexpr const char* names[] = {"setup",  "build",    "call",     "exam",
+                                            "checks", "findings", "counters", "speed"};
+    return names[static_cast<int>(source)];
+}
 
 Verdict verdict_of(const std::string& name) {
     for (const Row& row : rows) {
@@ -75,7 +90,7 @@ const char* name_of(simt::check::Severity severity) {
     return names[static_cast<int>(severity)];
 }
 
-std::string unchecked_text(const Checks& checks) {
+std::string unchecked_text(const ChecksResult& checks) {
     const std::vector<unsigned>& lines = checks.unchecked;
     if (lines.empty()) return "";
     std::string text;
@@ -119,18 +134,42 @@ void put_mismatches(Correctness& correctness, const Check& check) {
 }
 
 std::string wrong_in_words(const Correctness& correctness) {
-    std::string words;
     if (correctness.unwritten) return correctness.cause;
-    if (!correctness.first.empty()) {
-        const Mismatch& first = correctness.first.front();
-        words = correctness.of > 1 ? fmt::format("{} of {} wrong, first at index {}: ", correctness.wrong,
-                                                 correctness.of, first.index)
-                                   : std::string();
-        words += fmt::format("got {:.9g}, expected {:.9g}", first.got, first.expected);
-    } else {
-        words = fmt::format("error {:.3g}, allowed {:.3g}", correctness.error, correctness.tolerance);
-    }
-    return correctness.cause.empty() ? words : words + " (" + correctness.cause + ")";
+    if (correctness.first.empty())
+        return fmt::format("error {:.3g}, allowed {:.3g}", correctness.error, correctness.tolerance);
+    const Mismatch& first = correctness.first.front();
+    const std::string words = fmt::format("got {:.9g}, expected {:.9g}", first.got, first.expected);
+    return correctness.of > 1 ? fmt::format("{} of {} wrong, first at index {}: {}", correctness.wrong,
+                                            correctness.of, first.index, words)
+                              : words;
+}
+
+Cause wrong_outputs(const Correctness& correctness) {
+    return {.kind = Verdict::wrong,
+            .text = wrong_in_words(correctness),
+            .source = Source::exam,
+            .which = correctness.failing_case,
+            .likely = correctness.unwritten ? "" : correctness.cause};
+}
+
+void RungResult::decide(Cause cause) {
+    verdict = cause.kind;
+    if (cause.place.line == 0) cause.place = place_named(cause.text, rung + ".cu");
+    causes.insert(causes.begin(), std::move(cause));
+}
+
+std::string RungResult::reason() const {
+    if (causes.empty()) return "";
+    const Cause& cause = causes.front();
+    return (cause.which.empty() ? "" : cause.which + ": ") + cause.text +
+           (cause.likely.empty() ? "" : " (" + cause.likely + ")");
+}
+
+std::string RungResult::brief_reason() const {
+    if (causes.empty()) return "";
+    const Cause& cause = causes.front();
+    const bool told = cause.which.empty() || cause.which == correctness.failing_case;
+    return (told ? "" : cause.which + ": ") + cause.text;
 }
 
 std::string describe(const Exam& exam, const Case& which, const Task& task) {

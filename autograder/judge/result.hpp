@@ -52,6 +52,32 @@ enum class Owner { student, review, ours };
 /// Who has to act on a verdict.
 Owner owner_of(Verdict verdict);
 
+/// The part of the judge's work in which a cause showed.
+enum class Source {
+    setup,     ///< this machine and this build
+    build,     ///< compiler, linker, and what reads their products
+    call,      ///< a call of the rung: how it came back, or did not
+    exam,      ///< the outputs of a call
+    checks,    ///< check mode as a whole: it did not come to its end
+    findings,  ///< the first of ChecksResult::findings
+    counters,  ///< counted calls, and the time that is modelled from them
+    speed,     ///< the clock
+};
+
+/// "setup", "build", ...: the word in the JSON.
+const char* name_of(Source source);
+
+/// Why a verdict is what it is. Nothing decides by `text`.
+struct Cause {
+    Verdict kind = Verdict::infra;  ///< the verdict that it makes
+    std::string text;               ///< one line, without case and likely cause
+    bool limited = false;  ///< a limit of time or memory was met, on a machine that may have other work to do
+    Source source = Source::call;
+    simt::check::Place place = {};  ///< in the rung's file; line 0: not known
+    std::string which = {};         ///< the case in words, as Correctness::failing_case has it; empty: none
+    std::string likely = {};        ///< what explains it, where the pattern of wrong values tells
+};
+
 /// How a worker was held: printed in every report.
 struct SandboxLevel {
     std::string name;      ///< "S1"
@@ -75,24 +101,27 @@ struct Correctness {
 /// Puts in what an exam says of outputs that are wrong, except for the cause.
 void put_mismatches(Correctness& correctness, const Check& check);
 
-/// One line: how far off the failing case is, and why.
+/// One line: how far off the failing case is.
 std::string wrong_in_words(const Correctness& correctness);
 
+/// Outputs of the failing case are wrong, as `correctness` says.
+Cause wrong_outputs(const Correctness& correctness);
+
 /// What check mode or compute-sanitizer found, with the lines of the source that it names.
-struct Finding : simt::check::Finding {
+struct QuotedFinding : simt::check::Finding {
     std::string source;        ///< line side.place.line of the rung
     std::string other_source;  ///< line other.place.line
 };
 
 /// The checks of one rung.
-struct Checks {
+struct ChecksResult {
     bool done = false;
     std::string why_not;  ///< where not done: "not done on the cuda backend"
     std::string tool;     ///< "check mode, GNU 12.2.0"
     int cases = 0;        ///< that were run to the end
     int of = 0;
     int orders = 0;  ///< in which each case ran
-    std::vector<Finding>
+    std::vector<QuotedFinding>
         findings;          ///< of the first case that has an error, or of all; what explains most first
     std::string found_in;  ///< that case in words
     double seconds = 0;    ///< that the checks took, building included
@@ -101,7 +130,7 @@ struct Checks {
 };
 
 /// One memory instruction of a warp.
-struct Step {
+struct TraceStep {
     simt::check::Place place;
     std::string array;
     simt::check::Space space = simt::check::Space::global;
@@ -114,12 +143,12 @@ struct Step {
 
 /// What one warp of the first launch did, step by step, and how many steps the warps of its block made
 /// between the barriers.
-struct Trace {
+struct WarpTrace {
     std::string kernel;
     unsigned long long block = 0;
     unsigned warp = 0;
     bool cut = false;  ///< there were more steps
-    std::vector<Step> steps;
+    std::vector<TraceStep> steps;
     std::vector<std::vector<unsigned>> requests;  ///< of each warp, in each phase
 };
 
@@ -128,7 +157,7 @@ struct Tally {
     std::vector<simt::check::LaunchCounters> launches;
     simt::check::HostCounters host;
     simt::model::CallProfile profile;  ///< of the same call; no launches where it is not known
-    Trace trace;
+    WarpTrace trace;
 
     /// Sums over all launches.
     simt::check::MemoryCounters total(simt::check::Space space) const;
@@ -191,24 +220,28 @@ struct RungResult {
     bool judged = false;    ///< false: points say nothing (verdicts of ours, and those a human must see)
     double points = 0;      ///< in [0, max_points]
     double max_points = 0;  ///< that could be earned on this backend: without speed where it is not judged
-    std::string reason;     ///< one line; empty when there is nothing to add to OK
+    std::vector<Cause> causes;  ///< the first one decides; none where there is nothing to add to OK
     Correctness correctness;
-    Checks checks;
+    ChecksResult checks;
     Counters counters;
     Modelled modelled;
     Speed speed;
     std::string diagnostics;  ///< compiler's or worker's messages, trimmed, safe to print
     double seconds = 0;       ///< that judging took
     double build_seconds = 0;
-    bool cached = false;    ///< the worker was built before
-    std::string sandbox;    ///< SandboxLevel::name
-    std::uint64_t key = 0;  ///< replays the same inputs
-
-    /// A limit of time or memory decided, which a machine with other work to do may meet when an idle
-    /// one would not.
-    bool limited = false;
+    bool cached = false;     ///< the worker was built before
+    std::string sandbox;     ///< SandboxLevel::name
+    std::uint64_t seed = 0;  ///< replays the same inputs
 
     bool passed() const { return verdict == Verdict::ok || verdict == Verdict::slow; }
+
+    /// Makes `cause` the one that decides.
+    void decide(Cause cause);
+
+    /// The deciding cause in one line, with its case and what explains it; empty: there is none.
+    std::string reason() const;
+    /// The same without what reports show beside it: the failing case and the likely cause.
+    std::string brief_reason() const;
 };
 
 /// "memcheck", "error": as compute-sanitizer has them.
@@ -216,7 +249,7 @@ const char* name_of(simt::check::Tool tool);
 const char* name_of(simt::check::Severity severity);
 
 /// "lines 41-44, 50 were not reached by any check case"; empty where all were.
-std::string unchecked_text(const Checks& checks);
+std::string unchecked_text(const ChecksResult& checks);
 
 /// What an error of that kind is called.
 Verdict verdict_of(const simt::check::Finding& finding);

@@ -21,7 +21,7 @@
 #include "judge/diagnostics.hpp"
 #include "judge/findings.hpp"
 #include "judge/process.hpp"
-#include "judge/worker_process.hpp"
+#include "judge/session.hpp"
 #include "simt/inspect/names.h"
 
 namespace rungs::judge {
@@ -36,9 +36,6 @@ using simt::check::Tool;
 constexpr double tool_seconds = 90;
 constexpr std::size_t most_cases = 3;
 constexpr double small_work = 2e5;  ///< bytes or flops of a case: the tools are slow
-
-// ---- compute-sanitizer's words
-// --------------------------------------------------------------------------------
 
 /// A line of the report without its "========= "; nothing for the program's own.
 std::optional<std::string> report_line(const std::string& line) {
@@ -99,8 +96,8 @@ std::vector<std::vector<std::string>> paragraphs(const std::string& text) {
     return all;
 }
 
-Finding invalid_access(const std::vector<std::string>& lines, Tool tool) {
-    Finding finding;
+QuotedFinding invalid_access(const std::vector<std::string>& lines, Tool tool) {
+    QuotedFinding finding;
     finding.tool = tool;
     const bool init = tool == Tool::initcheck;
     // "Invalid __global__ read of size 16 bytes", "Uninitialized __global__ memory read of size 4 bytes"
@@ -140,8 +137,8 @@ Finding invalid_access(const std::vector<std::string>& lines, Tool tool) {
     return finding;
 }
 
-Finding race(const std::vector<std::string>& lines) {
-    Finding finding;
+QuotedFinding race(const std::vector<std::string>& lines) {
+    QuotedFinding finding;
     finding.tool = Tool::racecheck;
     finding.severity = lines[0].rfind("Warning", 0) == 0 ? Severity::warning : Severity::error;
     const std::string first = between(lines[0], "between ", " access");
@@ -167,8 +164,8 @@ Finding race(const std::vector<std::string>& lines) {
     return finding;
 }
 
-Finding barrier(const std::vector<std::string>& lines) {
-    Finding finding;
+QuotedFinding barrier(const std::vector<std::string>& lines) {
+    QuotedFinding finding;
     finding.tool = Tool::synccheck;
     finding.kind = "divergent-barrier";
     std::string what = between(lines[0], "Barrier error detected. ", "\n");
@@ -191,9 +188,6 @@ Finding barrier(const std::vector<std::string>& lines) {
     finding.kernel = finding.side.place.function;
     return finding;
 }
-
-// ---- Running
-// --------------------------------------------------------------------------------------------------
 
 /// A tool of the CUDA toolkit. @throws InfraError
 std::string find_tool(const std::string& name) {
@@ -256,16 +250,10 @@ SandboxLevel tool_level() {
 TaskFile::TaskFile(const std::string& problem, const Task& task) {
     const Layout layout = lay_out(task);
     std::vector<std::byte> bytes(layout.in_bytes);
+    write_call(bytes.data(), problem, task, layout);
     auto& request = *reinterpret_cast<protocol::Request*>(bytes.data());
-    fill_request(request, problem, task, 1);
     request.sequence = 1;
     request.arena_bytes = layout.out_bytes;
-    for (std::size_t i = 0; i < layout.regions.size(); ++i) {
-        request.region[i] = layout.regions[i];
-        if (i < task.inputs.size()) {
-            fill_region(bytes.data() + layout.regions[i].in_offset, layout.regions[i], task.inputs[i], 0);
-        }
-    }
     std::string name = (fs::temp_directory_path() / "rungs-task-XXXXXX").string();
     const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
     if (!file) throw InfraError(fmt::format("no temporary file: {}", std::strerror(errno)));
@@ -291,8 +279,8 @@ bool TaskFile::came_back() const {
            sequence == 0;
 }
 
-std::vector<Finding> read_sanitizer(Tool tool, const std::string& text) {
-    std::vector<Finding> findings;
+std::vector<QuotedFinding> read_sanitizer(Tool tool, const std::string& text) {
+    std::vector<QuotedFinding> findings;
     for (const std::vector<std::string>& lines : paragraphs(text)) {
         // The first paragraph begins with the tool's name.
         const auto begin = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
@@ -302,10 +290,10 @@ std::vector<Finding> read_sanitizer(Tool tool, const std::string& text) {
         });
         if (begin == lines.end()) continue;
         const std::vector<std::string> rest(begin, lines.end());
-        Finding finding = tool == Tool::racecheck   ? race(rest)
-                          : tool == Tool::synccheck ? barrier(rest)
-                                                    : invalid_access(rest, tool);
-        const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
+        QuotedFinding finding = tool == Tool::racecheck   ? race(rest)
+                                : tool == Tool::synccheck ? barrier(rest)
+                                                          : invalid_access(rest, tool);
+        const auto same = std::find_if(findings.begin(), findings.end(), [&](const QuotedFinding& other) {
             return other.kind == finding.kind && other.side.place.file == finding.side.place.file &&
                    other.side.place.line == finding.side.place.line &&
                    other.other.place.line == finding.other.place.line &&
@@ -375,13 +363,13 @@ std::vector<ProfiledLaunch> read_ncu(const std::string& text) {
 void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                      const fs::path& source, const Exam& exam, const JudgeOptions& options) {
     const auto start = Clock::now();
-    Checks& checks = result.checks;
+    ChecksResult& checks = result.checks;
     const std::string tool = find_tool("compute-sanitizer");
     const fs::path worker = cuda_worker(manifest, rung, source, options);
     const std::string version = between(run_tool({tool, "--version"}, options), "Version ", " ");
     checks.tool = "compute-sanitizer " + one_line(version, 40);
     std::vector<Case> cases;
-    for (Case& which : manifest.check_cases_of(rung, options.key)) {
+    for (Case& which : manifest.check_cases_of(rung, options.seed)) {
         const Work work = exam.work(which);
         if (std::max(work.bytes, work.flops) <= small_work && work.bytes > 0)
             cases.push_back(std::move(which));
@@ -405,7 +393,7 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
             if (text.find("========= ") == std::string::npos || text.find("SUMMARY") == std::string::npos) {
                 throw InfraError("compute-sanitizer did not come to its end: " + one_line(text));
             }
-            std::vector<Finding> found = read_sanitizer(one, text);
+            std::vector<QuotedFinding> found = read_sanitizer(one, text);
             if (found.empty() && !file.came_back()) ended_under = name_of(one);
             std::move(found.begin(), found.end(), std::back_inserter(checks.findings));
         }
@@ -419,13 +407,14 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
     sort_findings(checks.findings);
     if (!checks.findings.empty() && checks.findings.front().severity == Severity::error &&
         (manifest.check.required || !result.passed())) {
-        result.verdict = verdict_of(checks.findings.front());
-        result.reason = in_one_line(checks.findings.front());
+        result.decide(cause_of(checks.findings.front()));
     }
     if (ended_under && result.passed()) {
-        result.verdict = Verdict::suspect;
-        result.reason = fmt::format(
-            "its process ended under {} before the call came back: nobody knows what it does", ended_under);
+        result.decide({.kind = Verdict::suspect,
+                       .text = fmt::format(
+                           "its process ended under {} before the call came back: nobody knows what it does",
+                           ended_under),
+                       .source = Source::checks});
     }
     checks.seconds = std::chrono::duration<double>(Clock::now() - start).count();
 }

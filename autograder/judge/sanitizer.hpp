@@ -14,7 +14,7 @@ namespace rungs::judge {
 
 /// The findings in what `compute-sanitizer --tool TOOL` printed. What it says of many threads at one place is
 /// one finding with a count. Lines that are no report, such as the program's own, are passed over.
-std::vector<Finding> read_sanitizer(simt::check::Tool tool, const std::string& text);
+std::vector<QuotedFinding> read_sanitizer(simt::check::Tool tool, const std::string& text);
 
 /// One launch in `ncu --csv`: metrics by name, in ncu's base units.
 struct ProfiledLaunch {

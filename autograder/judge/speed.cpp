@@ -15,8 +15,8 @@
 
 #include "judge/build.hpp"
 #include "judge/device.hpp"
+#include "judge/session.hpp"
 #include "judge/source.hpp"
-#include "judge/worker_process.hpp"
 #include "rungs/statistics.hpp"
 
 namespace rungs::judge {
@@ -40,7 +40,7 @@ constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache
 /// One runner in the race.
 struct Contestant {
     std::string name;
-    std::unique_ptr<Worker> worker;
+    std::unique_ptr<Session> session;
     std::vector<double> seconds;  ///< of one call, a pair each
 };
 
@@ -89,42 +89,41 @@ class Race {
     bool shared() const { return shared_; }
     double roof() { return device_->copy_bandwidth(); }
 
-    std::unique_ptr<Worker> enter(const fs::path& executable, const std::string& name) {
+    std::unique_ptr<Session> enter(const fs::path& executable, const std::string& name) {
         WorkerOptions how;
         how.backend = Backend::cuda;
         how.cpu_seconds = options_.budget + start_seconds;
         how.stop = options_.stop;
-        auto worker = std::make_unique<Worker>(executable, how);
-        if (const auto failure = worker->start(start_seconds)) {
-            throw InfraError(fmt::format("{}: {}", name, failure->reason));
+        auto session = std::make_unique<Session>(executable, how, start_seconds);
+        if (const auto cause = session->provide({})) {
+            throw InfraError(fmt::format("{}: {}", name, cause->text));
         }
-        return worker;
+        return session;
     }
 
     /// What a call costs at least: the words, one tiny operation on the device, the judge's copies. The least
     /// of many, because it is subtracted from times: too much would be a gift. To be asked of a worker that
     /// has no interest in a large answer.
-    double null_seconds(Worker& worker) {
+    double null_seconds(Session& session) {
+        const auto demand = [](const std::optional<Cause>& cause) {
+            if (cause) throw InfraError("null call: " + cause->text);
+        };
         std::vector<double> samples;
         for (int i = 0; i < null_calls; ++i) {
             make_ready();
-            if (const auto failure = prepare(worker, 10)) throw InfraError("null call: " + failure->reason);
+            demand(prepare(session, 10));
             const auto start = Clock::now();
-            if (const auto failure = worker.order(protocol::touch, 10)) {
-                throw InfraError("null call: " + failure->reason);
-            }
+            demand(session.worker().command(protocol::touch, 10));
             collect();
             samples.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-            if (const auto failure = worker.complaint(worker.reply())) {
-                throw InfraError("null call: " + failure->reason);
-            }
+            demand(session.worker().complaint());
         }
         return *std::min_element(samples.begin(), samples.end());
     }
 
     /// New inputs, which nobody has seen, in new places.
     void fresh_inputs() {
-        for (Heat& heat : heats_) heat.which = {timed_.problem, timed_.sizes, timed_.kind, random_key()};
+        for (Heat& heat : heats_) heat.which = {timed_.problem, timed_.sizes, timed_.kind, random_seed()};
         in_parallel(heats_.size(), [&](std::size_t i) { heats_[i].task = exam_.make(heats_[i].which); });
         for (const Heat& heat : heats_) {  // one request carries the numbers of all calls
             if (heat.task.numbers == heats_[0].task.numbers) continue;
@@ -139,15 +138,16 @@ class Race {
 
     /// One run of all calls. `looked_at`: its answers are checked, which can take longer than the run.
     /// @returns seconds of one call, or what went wrong
-    std::optional<Failure> run(Worker& worker, double limit, double null, bool looked_at, double& seconds) {
+    std::optional<Cause> run(Session& session, double limit, double null, bool looked_at, double& seconds) {
         make_ready();
-        if (auto failure = prepare(worker, limit)) return failure;
+        if (auto cause = prepare(session, limit)) return cause;
+        WorkerProcess& worker = session.worker();
         const auto start = Clock::now();
-        auto failure = worker.order(protocol::run, limit * static_cast<double>(heats_.size()));
-        if (failure) return failure;
+        const double run_limit = limit * static_cast<double>(heats_.size());
+        if (auto cause = worker.command(protocol::run, run_limit)) return cause;
         collect();
         const std::chrono::duration<double> took = Clock::now() - start;
-        if ((failure = worker.complaint(worker.reply()))) return failure;
+        if (auto cause = worker.complaint()) return cause;
         // A time below the null call's cost is noise: never a reward.
         seconds = std::max(took.count() - null, 0.05 * took.count()) / static_cast<double>(heats_.size());
         if (!looked_at) return std::nullopt;
@@ -195,22 +195,16 @@ class Race {
     }
 
     /// Tells the worker where everything is; its context becomes the GPU's current one.
-    std::optional<Failure> prepare(Worker& worker, double limit) {
-        protocol::Request& request = worker.request();
-        fill_request(request, timed_.problem, heats_[0].task, static_cast<std::uint32_t>(heats_.size()));
+    std::optional<Cause> prepare(Session& session, double limit) {
+        protocol::Request& request = session.request();
+        write_request(request, timed_.problem, heats_[0].task, layout_, heats_.size());
         request.use_arena = 1;
         request.arena_bytes = heats_.size() * slot_bytes_;
         std::memcpy(request.arena_handle, handle_, sizeof handle_);
         const std::size_t arrays = layout_.regions.size();
-        for (std::size_t call = 0; call < heats_.size(); ++call) {
-            for (std::size_t i = 0; i < arrays; ++i) {
-                Region region = layout_.regions[i];
-                region.arena_offset = offset(call, region);
-                request.region[call * arrays + i] = region;
-            }
-        }
-        if (auto failure = worker.order(protocol::prepare, limit)) return failure;
-        return worker.complaint(worker.reply());
+        for (std::size_t i = 0; i < heats_.size() * arrays; ++i)
+            request.region[i].arena_offset = offset(i / arrays, request.region[i]);
+        return session.run(protocol::prepare, limit);
     }
 
     /// Before every run: inputs as they were (the worker before may have written to them), outputs poisoned,
@@ -245,18 +239,19 @@ class Race {
     }
 
     /// Every timed output counts, not the last one alone.
-    std::optional<Failure> verify() {
+    std::optional<Cause> verify() {
         std::vector<Check> checks(heats_.size());
         in_parallel(heats_.size(), [&](std::size_t i) {
             checks[i] = exam_.check(heats_[i].which, heats_[i].task, heats_[i].outputs);
         });
         for (std::size_t i = 0; i < checks.size(); ++i) {
             if (checks[i].passed) continue;
-            return Failure{
-                Verdict::wrong,
-                fmt::format("{}, while timed: error {:.3g}, allowed {:.3g}{}",
-                            describe(exam_, heats_[i].which, heats_[i].task), checks[i].error,
-                            checks[i].tolerance, checks[i].cause.empty() ? "" : ": " + checks[i].cause)};
+            return Cause{
+                .kind = Verdict::wrong,
+                .text = fmt::format("error {:.3g}, allowed {:.3g}{}", checks[i].error, checks[i].tolerance,
+                                    checks[i].cause.empty() ? "" : ": " + checks[i].cause),
+                .source = Source::exam,
+                .which = describe(exam_, heats_[i].which, heats_[i].task) + ", while timed"};
         }
         return std::nullopt;
     }
@@ -330,7 +325,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         baseline.name, race->enter(built(manifest, baseline, slow, options), baseline.name), {}};
     contestants[2] = {
         "reference", race->enter(built(manifest, rung, solution, options), "the reference"), {}};
-    const double null = race->null_seconds(*contestants[2].worker);
+    const double null = race->null_seconds(*contestants[2].session);
 
     const double limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
     const auto end = in_seconds(options.budget);
@@ -350,15 +345,9 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             double seconds = 0;
             // The baseline and the reference are the workbook's own: one look tells that they run here.
             const bool looked_at = i == 0 || pair == -warm_up_pairs;
-            const auto failure = race->run(*contestants[i].worker, limit, null, looked_at, seconds);
-            if (failure && i != 0) {
-                throw InfraError(fmt::format("{}: {}", contestants[i].name, failure->reason));
-            }
-            if (failure) {
-                result.verdict = failure->verdict;
-                result.reason = failure->reason;
-                return;
-            }
+            auto cause = race->run(*contestants[i].session, limit, null, looked_at, seconds);
+            if (cause && i != 0) throw InfraError(fmt::format("{}: {}", contestants[i].name, cause->text));
+            if (cause) return result.decide(std::move(*cause));
             if (pair >= 0) contestants[i].seconds.push_back(seconds);
         }
         if (pair >= 0) test.add(contestants[1].seconds.back(), contestants[0].seconds.back());
@@ -379,33 +368,30 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     speed.of_reference = speed.reference_seconds / speed.seconds;
     const Work work = exam.work({timed->problem, timed->sizes, timed->kind, 1});
     speed.bandwidth = work.bytes / speed.seconds;
+    const auto decide = [&](Verdict verdict, std::string text) {
+        result.decide({.kind = verdict, .text = std::move(text), .source = Source::speed});
+    };
     if (const double least = work.least / speed.seconds; least > implausible * speed.roof) {
-        result.verdict = Verdict::suspect;
-        result.reason = fmt::format("faster than this GPU's memory: {:.0f} GB/s, and a copy reaches {:.0f}",
-                                    1e-9 * least, 1e-9 * speed.roof);
-        return;
+        return decide(Verdict::suspect,
+                      fmt::format("faster than this GPU's memory: {:.0f} GB/s, and a copy reaches {:.0f}",
+                                  1e-9 * least, 1e-9 * speed.roof));
     }
     if (!rung.speed) return;
     if (test.outcome() == SpeedTest::Outcome::unstable) {
-        result.verdict = Verdict::unstable;
-        result.reason =
-            "time varies too much to decide: " + test.summary() + "; measure again on a quiet machine";
-        return;
+        return decide(Verdict::unstable, "time varies too much to decide: " + test.summary() +
+                                             "; measure again on a quiet machine");
     }
     const double reference = speed.baseline_seconds / speed.reference_seconds;
     const auto rule = reachable(*rung.speed, reference);
     if (!rule) {
-        result.verdict = Verdict::unstable;
-        result.reason = fmt::format(
-            "speed cannot be judged on this machine: the reference itself is {:.2f} times as fast as {} here",
-            reference, baseline.name);
-        return;
+        return decide(Verdict::unstable, fmt::format("speed cannot be judged on this machine: the reference "
+                                                     "itself is {:.2f} times as fast as {} here",
+                                                     reference, baseline.name));
     }
     speed.points = points_for(*rule, speed.speedup);
     if (speed.points <= 0) {
-        result.verdict = Verdict::slow;
-        result.reason = fmt::format("right, but {:.2f} times as fast as {}; points begin beyond {:.2f}",
-                                    speed.speedup, baseline.name, rule->zero);
+        decide(Verdict::slow, fmt::format("right, but {:.2f} times as fast as {}; points begin beyond {:.2f}",
+                                          speed.speedup, baseline.name, rule->zero));
     }
 }
 

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 
@@ -26,7 +25,6 @@ namespace rungs::judge {
 namespace {
 
 namespace fs = std::filesystem;
-using protocol::Region;
 using protocol::Status;
 using protocol::Word;
 
@@ -34,10 +32,6 @@ constexpr std::size_t least_bytes = 16U << 20;
 constexpr std::size_t cpu_memory = 8ULL << 30;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
-
-std::size_t round_up(std::size_t value, std::size_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
 
 /// Three quarters of the machine, at most 8 GiB: enough for every case of the CPU backend.
 std::size_t memory_limit() {
@@ -85,6 +79,10 @@ Descriptor anonymous_file(std::size_t bytes) {
 
 }  // namespace
 
+std::size_t round_up(std::size_t value, std::size_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
 SharedMemory::SharedMemory(std::size_t bytes) : descriptor_(anonymous_file(bytes)), size_(bytes) {
     void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.get(), 0);
     if (address == MAP_FAILED) fail("mapping shared memory");
@@ -103,77 +101,7 @@ void SharedMemory::seal(bool read_only) {
     if (fcntl(descriptor_.get(), F_ADD_SEALS, seals) != 0) fail("sealing shared memory");
 }
 
-Layout lay_out(const Task& task) {
-    Layout layout;
-    const auto place = [&](const Array& array) {
-        const std::size_t element = size_of(array.element);
-        Region region;
-        region.skip = array.misalignment * element;
-        region.lead = protocol::guard_bytes + region.skip;
-        region.elements = array.count * element;
-        region.bytes = round_up(region.lead + region.elements + protocol::guard_bytes, protocol::alignment);
-        array.name.copy(region.name, sizeof region.name - 1);
-        region.in_offset = layout.in_bytes;
-        region.out_offset = layout.out_bytes;
-        layout.in_bytes += region.bytes;
-        layout.out_bytes += region.bytes;
-        layout.regions.push_back(region);
-    };
-    for (const Array& array : task.inputs) place(array);
-    for (const Array& array : task.outputs) place(array);
-    return layout;
-}
-
-void fill_region(std::byte* region, const Region& where, const Array& array, std::uint32_t poison) {
-    auto* words = reinterpret_cast<std::uint32_t*>(region);
-    std::fill(words, words + where.bytes / sizeof poison, poison);
-    if (!array.bytes.empty()) std::memcpy(region + where.lead, array.bytes.data(), array.bytes.size());
-}
-
-void fill_request(protocol::Request& request, const std::string& problem, const Task& task,
-                  std::uint32_t calls) {
-    const std::size_t regions = calls * (task.inputs.size() + task.outputs.size());
-    if (problem.size() >= sizeof request.problem || task.numbers.size() > protocol::max_numbers ||
-        regions > protocol::max_regions || calls > protocol::max_calls) {
-        throw std::length_error("the exam's task is too large for the protocol");
-    }
-    request = protocol::Request{};
-    std::memcpy(request.problem, problem.c_str(), problem.size() + 1);
-    request.calls = calls;
-    request.inputs = static_cast<std::uint32_t>(task.inputs.size());
-    request.outputs = static_cast<std::uint32_t>(task.outputs.size());
-    request.numbers = static_cast<std::uint32_t>(task.numbers.size());
-    for (std::size_t i = 0; i < task.numbers.size(); ++i) {
-        const Number& number = task.numbers[i];
-        request.number[i] = {number.is_integer ? 1U : 0U, 0, number.integer, number.real};
-    }
-}
-
-std::vector<Array> outputs_in(const Task& task, const Layout& layout, const std::byte* contents) {
-    std::vector<Array> outputs;
-    for (std::size_t i = 0; i < task.outputs.size(); ++i) {
-        const Region& region = layout.regions[task.inputs.size() + i];
-        Array output = task.outputs[i];
-        const std::byte* first = contents + (region.out_offset - protocol::reply_bytes) + region.lead;
-        output.bytes.assign(first, first + output.count * size_of(output.element));
-        outputs.push_back(std::move(output));
-    }
-    return outputs;
-}
-
-CallSecrets draw_secrets() {
-    const std::uint64_t words = random_key(), more = random_key();
-    // A quiet NaN as a float, and twice over as a double.
-    constexpr std::uint32_t nan = 0xFFC00000U, payload = 0x003FFFFFU;
-    CallSecrets secrets{};
-    secrets.poison = nan | (static_cast<std::uint32_t>(words) & payload);
-    secrets.guard = nan | (static_cast<std::uint32_t>(words >> 32) & payload);
-    secrets.shift = static_cast<std::uint32_t>(more);
-    if (secrets.guard == secrets.poison) secrets.guard ^= 1U;
-    return secrets;
-}
-
-Worker::Worker(const fs::path& executable, const WorkerOptions& options)
+WorkerProcess::WorkerProcess(const fs::path& executable, const WorkerOptions& options)
     : executable_(executable),
       report_bytes_(options.report_bytes),
       in_(round_up(std::max(options.in_bytes, least_bytes) + report_bytes_, 4096)),
@@ -207,8 +135,8 @@ Worker::Worker(const fs::path& executable, const WorkerOptions& options)
         confinement.limits.open_files = 64;
         confinement.limits.no_files = true;
         confinement.hide_files = true;
-        // A seed of its own: the worker must not be able to tell the key of the inputs from it.
-        command.environment.push_back(fmt::format("RUNGS_SIMT_SEED={}", random_key()));
+        // A seed of its own: the worker must not be able to tell that of the inputs from it.
+        command.environment.push_back(fmt::format("RUNGS_SIMT_SEED={}", random_seed()));
         command.environment.push_back(fmt::format("RUNGS_SIMT_MULTIPROCESSORS={}", options.multiprocessors));
     } else {
         awake_ = std::chrono::milliseconds(20);  // only here does a clock run that counts
@@ -231,7 +159,7 @@ Worker::Worker(const fs::path& executable, const WorkerOptions& options)
     fcntl(done_.read.get(), F_SETFL, O_NONBLOCK);
 }
 
-void Worker::kill() {
+void WorkerProcess::kill() {
     process_->kill();
     if (process_->left_behind()) {
         throw InfraError(
@@ -239,7 +167,7 @@ void Worker::kill() {
     }
 }
 
-Failure Worker::ended(bool before_ready) {
+Cause WorkerProcess::ended(bool before_ready) {
     kill();
     const End& end = process_->end();
     const protocol::Claim claim = reply().claim;
@@ -278,7 +206,7 @@ Failure Worker::ended(bool before_ready) {
     }
 }
 
-Failure Worker::timed_out(double seconds) {
+Cause WorkerProcess::timed_out(double seconds) {
     kill();
     const std::string report = backend_report();
     if (reply().claim == protocol::Claim::deadlock) return {Verdict::deadlock, report};
@@ -286,29 +214,29 @@ Failure Worker::timed_out(double seconds) {
             fmt::format("did not return within {} s{}{}", seconds, report.empty() ? "" : ": ", report)};
 }
 
-std::optional<Failure> Worker::start(double seconds) {
+std::optional<Cause> WorkerProcess::start(double seconds) {
     const auto event = process_->wait(done_.read.get(), in_seconds(seconds), stop_);
     if (event == Process::Event::stopped) throw Stopped{};
     if (event == Process::Event::ended) return ended(true);
     if (event == Process::Event::deadline) {
-        Failure failure = timed_out(seconds);
-        failure.reason = "did not start: " + failure.reason;
-        return failure;
+        Cause cause = timed_out(seconds);
+        cause.text = "did not start: " + cause.text;
+        return cause;
     }
     Word word;
     const ssize_t got = read(done_.read.get(), &word, sizeof word);
     if (got != static_cast<ssize_t>(sizeof word) || word.sequence != protocol::ready_sequence) {
         kill();
-        return Failure{Verdict::protocol, "wrote to the grader's pipe before its first call"};
+        return Cause{Verdict::protocol, "wrote to the grader's pipe before its first call"};
     }
     return std::nullopt;
 }
 
-std::optional<Failure> Worker::order(std::uint32_t steps, double seconds) {
+std::optional<Cause> WorkerProcess::command(std::uint32_t steps, double seconds) {
     Word word;
     if (read(done_.read.get(), &word, sizeof word) > 0) {
         kill();
-        return Failure{Verdict::protocol, "wrote to the grader's pipe without being asked"};
+        return Cause{Verdict::protocol, "wrote to the grader's pipe without being asked"};
     }
     const Word go{++sequence_, steps, 0};
     request().sequence = sequence_;
@@ -325,12 +253,12 @@ std::optional<Failure> Worker::order(std::uint32_t steps, double seconds) {
     const ssize_t got = read(done_.read.get(), &word, sizeof word);
     if (got != static_cast<ssize_t>(sizeof word) || word.sequence != sequence_ || word.steps != steps) {
         kill();
-        return Failure{Verdict::protocol, "wrote to the grader's pipe what only the grader's part may write"};
+        return Cause{Verdict::protocol, "wrote to the grader's pipe what only the grader's part may write"};
     }
     return std::nullopt;
 }
 
-protocol::Reply Worker::reply() const {
+protocol::Reply WorkerProcess::reply() const {
     protocol::Reply reply;
     std::memcpy(static_cast<void*>(&reply), out_.data(), sizeof reply);
     reply.text[sizeof reply.text - 1] = 0;
@@ -338,25 +266,25 @@ protocol::Reply Worker::reply() const {
     return reply;
 }
 
-std::optional<Failure> Worker::complaint(const protocol::Reply& reply) const {
-    if (reply.sequence != sequence_)
-        return Failure{Verdict::protocol, "did not answer the call it was given"};
+std::optional<Cause> WorkerProcess::complaint() const {
+    const protocol::Reply reply = this->reply();
+    if (reply.sequence != sequence_) return Cause{Verdict::protocol, "did not answer the call it was given"};
     if (reply.status == Status::done) return std::nullopt;
     const std::string report = backend_report();
     const std::string text = one_line(reply.text);
     switch (reply.status) {
         case Status::out_of_memory:
-            return Failure{Verdict::oom, "ran out of memory: " + text};
+            return Cause{Verdict::oom, "ran out of memory: " + text};
         case Status::exception:
         case Status::cuda_error:
-            if (reply.claim == protocol::Claim::deadlock) return Failure{Verdict::deadlock, report};
-            return Failure{Verdict::runtime_error, report.empty() ? text : report};
+            if (reply.claim == protocol::Claim::deadlock) return Cause{Verdict::deadlock, report};
+            return Cause{Verdict::runtime_error, report.empty() ? text : report};
         default:
-            return Failure{Verdict::protocol, "gave an answer that the grader does not know"};
+            return Cause{Verdict::protocol, "gave an answer that the grader does not know"};
     }
 }
 
-std::optional<Failure> Worker::report(double seconds, std::string& json) {
+std::optional<Cause> WorkerProcess::report(double seconds, std::string& json) {
     constexpr int rounds = 4;  // one question is usual: the lines of a rung are all asked for at once
     constexpr std::size_t most = 4096;  // addresses
     protocol::Request& asked = request();
@@ -366,9 +294,9 @@ std::optional<Failure> Worker::report(double seconds, std::string& json) {
     asked.places_bytes = 0;
     looked_up_ = false;
     for (int round = 0; round < rounds; ++round) {
-        if (std::optional<Failure> failure = order(protocol::report, seconds)) return failure;
+        if (std::optional<Cause> cause = command(protocol::report, seconds)) return cause;
+        if (std::optional<Cause> cause = complaint()) return cause;
         const protocol::Reply answer = reply();
-        if (std::optional<Failure> failure = complaint(answer)) return failure;
         const std::byte* from = out_.data() + asked.report_offset;
         if (answer.addresses == 0) {
             const std::size_t size = std::min<std::size_t>(answer.report_bytes, report_bytes_);
@@ -384,26 +312,26 @@ std::optional<Failure> Worker::report(double seconds, std::string& json) {
         try {
             places = simt::check::with_columns(executable_.string(), places_of(hex));
         } catch (const Rejected& rejected) {
-            return Failure{Verdict::protocol, rejected.what()};
+            return Cause{Verdict::protocol, rejected.what()};
         }
         asked.places_bytes = std::min(places.size(), report_bytes_);
         std::memcpy(in_.data() + asked.places_offset, places.data(), asked.places_bytes);
     }
-    return Failure{Verdict::protocol, "asks for lines of its code again and again"};
+    return Cause{Verdict::protocol, "asks for lines of its code again and again"};
 }
 
-std::string Worker::printed() const {
+std::string WorkerProcess::printed() const {
     const std::string text = process_->errors().text() + process_->output().text();
     return trim_diagnostics(text, {}, 20);
 }
 
-std::string Worker::places_of(const std::vector<std::string>& addresses) const {
+std::string WorkerProcess::places_of(const std::vector<std::string>& addresses) const {
     std::vector<std::string> line{"addr2line", "-a", "-C", "-f", "-i", "-e", executable_.string()};
     line.insert(line.end(), addresses.begin(), addresses.end());
     return run_binutil(line, stop_);
 }
 
-std::string Worker::with_lines(std::string report) const {
+std::string WorkerProcess::with_lines(std::string report) const {
     constexpr std::size_t most = 64;  // addresses
     const std::string own = executable_.filename().string() + "+0x";
     std::vector<std::string> addresses;
@@ -448,7 +376,7 @@ std::string Worker::with_lines(std::string report) const {
     return report;
 }
 
-std::string Worker::backend_report() const {
+std::string WorkerProcess::backend_report() const {
     // For people: "kernel k: thread (17,0,0) of block (0,0,0): ...", one line or more; then for tools:
     // "simt: error=deadlock kernel=..."
     std::vector<std::string> lines;

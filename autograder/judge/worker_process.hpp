@@ -17,13 +17,6 @@
 
 namespace rungs::judge {
 
-/// Why a worker gave no output: a verdict, and one line.
-struct Failure {
-    Verdict verdict;
-    std::string reason;
-    bool limited = false;  ///< by time or memory, of which a neighbour may have taken some
-};
-
 /// Memory of the system's that two processes can map. @throws std::system_error
 class SharedMemory {
   public:
@@ -44,35 +37,8 @@ class SharedMemory {
     std::size_t size_ = 0;
 };
 
-/// A task as it lies in memory: where each array goes, inputs first.
-struct Layout {
-    std::vector<protocol::Region> regions;
-    std::size_t in_bytes = protocol::request_bytes;
-    std::size_t out_bytes = protocol::reply_bytes;
-};
-
-/// Guards, misalignments and offsets for the arrays of `task`. Region::shift stays 0.
-Layout lay_out(const Task& task);
-
-/// Fills `region` with `poison` (a NaN as float and as double) and puts the elements of `array` in.
-void fill_region(std::byte* region, const protocol::Region& where, const Array& array, std::uint32_t poison);
-
-/// Numbers and counts of `task` for `calls` calls of `problem`. @throws std::length_error for too many
-void fill_request(protocol::Request& request, const std::string& problem, const Task& task,
-                  std::uint32_t calls);
-
-/// The elements of the outputs, of what a worker hands back. `contents` begins at protocol::reply_bytes.
-std::vector<Array> outputs_in(const Task& task, const Layout& layout, const std::byte* contents);
-
-/// Words from the system for every call: nothing that a worker sees tells what the next call brings.
-struct CallSecrets {
-    std::uint32_t poison;  ///< in outputs
-    std::uint32_t guard;   ///< around and in inputs; differs from `poison`, to tell what a NaN came from
-    std::uint32_t shift;
-};
-
-/// @throws std::system_error
-CallSecrets draw_secrets();
+/// `value`, or the next larger multiple.
+std::size_t round_up(std::size_t value, std::size_t multiple);
 
 struct WorkerOptions {
     Backend backend = Backend::cpu;
@@ -84,35 +50,34 @@ struct WorkerOptions {
     const std::atomic<bool>* stop = nullptr;
 };
 
-class Worker {
+class WorkerProcess {
   public:
     /// Starts `executable`. @throws std::system_error, InfraError
-    Worker(const std::filesystem::path& executable, const WorkerOptions& options);
+    WorkerProcess(const std::filesystem::path& executable, const WorkerOptions& options);
 
     /// Waits for READY. @returns what went wrong instead. @throws Stopped, InfraError
-    std::optional<Failure> start(double seconds);
+    std::optional<Cause> start(double seconds);
 
-    bool holds(const Layout& layout) const {
-        return layout.in_bytes + report_bytes_ <= in_.size() &&
-               layout.out_bytes + report_bytes_ <= out_.size();
+    bool holds(std::size_t in_bytes, std::size_t out_bytes) const {
+        return in_bytes + report_bytes_ <= in_.size() && out_bytes + report_bytes_ <= out_.size();
     }
     protocol::Request& request() { return *reinterpret_cast<protocol::Request*>(in_.data()); }
     std::byte* in() { return in_.data(); }
     std::byte* out() { return out_.data(); }
 
-    /// Orders `steps` for the request that was written, and waits for the answer.
+    /// Commands `steps` for the request that was written, and waits for the answer.
     /// @returns what went wrong instead. @throws Stopped, InfraError
-    std::optional<Failure> order(std::uint32_t steps, double seconds);
+    std::optional<Cause> command(std::uint32_t steps, double seconds);
 
-    /// A copy of what the worker says about its last order.
+    /// A copy of what the worker says about its last command.
     protocol::Reply reply() const;
 
-    /// What the worker reports as failed in `reply`; nothing when it claims to be done.
-    std::optional<Failure> complaint(const protocol::Reply& reply) const;
+    /// What the worker says has failed in its last command; nothing when it claims to be done.
+    std::optional<Cause> complaint() const;
 
     /// What check mode found in the last run, as JSON. For a worker that was built for it.
     /// @returns what went wrong instead. @throws Stopped, InfraError
-    std::optional<Failure> report(double seconds, std::string& json);
+    std::optional<Cause> report(double seconds, std::string& json);
 
     /// Whether the last report() had to look up lines.
     bool looked_up() const { return looked_up_; }
@@ -124,8 +89,8 @@ class Worker {
     std::string printed() const;
 
   private:
-    Failure ended(bool before_ready);
-    Failure timed_out(double seconds);
+    Cause ended(bool before_ready);
+    Cause timed_out(double seconds);
     /// What the CPU backend says in Reply::report, in one line: "deadlock: kernel k: ...".
     std::string backend_report() const;
     /// What addr2line says of addresses in the worker's code, in hexadecimal. @throws Rejected, InfraError
@@ -142,7 +107,7 @@ class Worker {
     Pipe done_;
     std::optional<Process> process_;
     const std::atomic<bool>* stop_;
-    std::chrono::microseconds awake_{};  ///< how long order() waits without sleeping
+    std::chrono::microseconds awake_{};  ///< how long command() waits without sleeping
     std::size_t memory_limit_ = 0;
     std::uint64_t sequence_ = 0;
 };

@@ -41,8 +41,7 @@ int check(const CheckOptions& options) {
     if (options.sanitize && !options.submission.empty()) {
         throw UsageError(
             "--sanitize runs a rung without the sandbox, because compute-sanitizer has to attach to it: not "
-            "for "
-            "--submission");
+            "for --submission");
     }
     if (options.sanitize) refuse_root(options.as_root, "--sanitize");
     const Workbook workbook = open_workbook();
@@ -59,12 +58,12 @@ int check(const CheckOptions& options) {
             "); without one, check mode looks for the same faults: ./rungs check --backend cpu");
     }
     grading.jobs = options.jobs;
-    grading.key = options.seed ? *options.seed : judge::random_key();
+    grading.seed = options.seed ? *options.seed : judge::random_seed();
     grading.remember = true;
     grading.command = "./rungs check";
     for (const std::string& name : options.names) grading.command += " " + name;
     grading.command +=
-        fmt::format(" --backend {} --seed {}", name_of(grading.backend.backend), key_text(grading.key));
+        fmt::format(" --backend {} --seed {}", name_of(grading.backend.backend), seed_text(grading.seed));
     if (options.sanitize) grading.command += " --sanitize";
     if (options.as_root) grading.command += " --as-root";
     if (options.solution) grading.command += " --solution";
@@ -85,16 +84,12 @@ int check(const CheckOptions& options) {
     if (!grading.submission.empty()) {
         std::vector<std::filesystem::path> used;
         for (const Chosen& one : choose(workbook, {})) {
-            used.push_back(judge::source_of(*one.chapter, *one.rung, workbook.root(), grading.whose,
-                                            grading.submission));
+            used.push_back(source_of(workbook, one, grading.whose, grading.submission));
         }
         show_ignored(ignored_files(grading.submission, used), out);
     }
     const Report report = grade(workbook, chosen, grading, out);
     show_failures(workbook, report, grading, out);
-    if (!grading.backend.cannot.empty()) {
-        out.line(out.paint(Style::bad, grading.backend.cannot) + "; without a GPU: --backend cpu");
-    }
     // A run that was stopped is no result: what the file holds stays.
     stop_here();
     if (options.json == "-") {

@@ -22,18 +22,15 @@ int demo(const DemoOptions& options) {
     grading.machine = this_machine();
     grading.backend = choose_backend(workbook, options.backend, grading.machine.gpu);
     grading.jobs = options.jobs;
-    grading.key = options.seed ? *options.seed : judge::random_key();
+    grading.seed = options.seed ? *options.seed : judge::random_seed();
     grading.command = fmt::format("./rungs demo --backend {} --seed {}", name_of(grading.backend.backend),
-                                  key_text(grading.key));
+                                  seed_text(grading.seed));
     if (page.has_parent_path()) fs::create_directories(page.parent_path());
     check_writable(page);
     if (options.json != "-") check_writable(json);
     show_heading(workbook, grading, out);
     const Report report = grade(workbook, choose(workbook, {}), grading, out);
     show_failures(workbook, report, grading, out);
-    if (!grading.backend.cannot.empty()) {
-        out.line(out.paint(Style::bad, grading.backend.cannot) + "; without a GPU: --backend cpu");
-    }
     stop_here();
 
     write_file(page, to_html(report));

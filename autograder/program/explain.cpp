@@ -43,13 +43,12 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
     const Chosen chosen = choose_rung(workbook, choice.rung);
     const fs::path submission = choice.submission.empty() ? fs::path() : submission_folder(choice.submission);
     Counted counted{chosen, {}, {}};
-    counted.source =
-        judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(),
-                         choice.solution ? judge::Whose::solution : judge::Whose::student, submission);
+    counted.source = source_of(workbook, chosen,
+                               choice.solution ? judge::Whose::solution : judge::Whose::student, submission);
     judge::JudgeOptions options;
     options.toolchain = workbook.toolchain;
     options.stop = &stop_requested();
-    const std::unique_ptr<Exam> exam = workbook.exam_of(*chosen.chapter);
+    const std::unique_ptr<Exam> exam = judge::exam_of(*chosen.chapter);
     const Case which = judge::case_to_count(*chosen.chapter, *chosen.rung, *exam);
     judge::Counters& counters = counted.counters;
     counters.which = judge::describe(*exam, which, exam->make(which));
@@ -64,8 +63,7 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
     counters.done = true;
     if (!chosen.rung->given() && !choice.solution) {
         out.status("  counting the reference");
-        const fs::path solution =
-            judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(), judge::Whose::solution);
+        const fs::path solution = source_of(workbook, chosen, judge::Whose::solution);
         counters.reference = judge::count(*chosen.chapter, *chosen.rung, solution, *exam, options, why_not);
         stop_here();
     }
@@ -187,7 +185,7 @@ void show_totals(const judge::Counters& counters, Terminal& out) {
     out.line();
     out.line(out.paint(Style::bold, fmt::format("  {:<30}{:>14}", "the whole call", "this rung")) +
              (reference ? out.paint(Style::bold, fmt::format("{:>14}", "reference")) : ""));
-    for (const Comparison& row : compare(counters.rung, reference)) {
+    for (const CounterRow& row : compare(counters.rung, reference)) {
         out.line(fmt::format("  {:<30}{:>14}", row.what, row.mine) +
                  (reference ? fmt::format("{:>14}", row.reference) : ""));
     }
@@ -256,15 +254,15 @@ int see(const SeeOptions& options) {
     const fs::path asked = options.out.empty() ? workbook.root() / "report" / "see" : fs::path(options.out);
     const fs::path folder = place_for(asked / "", options.choice, "--out");
     const Counted counted = count_rung(workbook, options.choice, {options.block, options.warp}, out);
-    const judge::Trace& trace = counted.counters.rung.trace;
+    const judge::WarpTrace& trace = counted.counters.rung.trace;
     if (trace.steps.empty()) {
         throw CannotCheck(
             fmt::format("warp {} of block {} accesses no memory in the first launch; choose another with "
                         "--block and --warp",
                         options.warp, options.block));
     }
-    const judge::Step* global = costliest(trace, Space::global, options.line);
-    const judge::Step* shared = costliest(trace, Space::shared, options.line);
+    const judge::TraceStep* global = costliest(trace, Space::global, options.line);
+    const judge::TraceStep* shared = costliest(trace, Space::shared, options.line);
     if (options.line != 0 && !global && !shared) {
         throw UsageError(fmt::format("--line {}: warp {} of block {} accesses no memory there", options.line,
                                      options.warp, options.block));

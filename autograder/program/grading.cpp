@@ -30,16 +30,16 @@ namespace fs = std::filesystem;
 using judge::RungResult;
 using judge::Verdict;
 
-RungResult not_run(const Chosen& chosen, const GradeOptions& options, const std::string& why) {
+RungResult not_run(const Chosen& chosen, const GradeOptions& options, const std::string& why,
+                   Verdict verdict = Verdict::not_run) {
     RungResult result;
     result.chapter = chosen.chapter->chapter;
     result.rung = chosen.rung->name;
     result.given = chosen.rung->given();
-    result.verdict = Verdict::not_run;
     result.max_points = judge::max_points(*chosen.rung, options.backend.backend);
-    result.reason = why;
+    result.decide({.kind = verdict, .text = why, .source = judge::Source::setup});
     result.speed.why_not = "speed: not judged, nothing was run";
-    result.key = options.key;
+    result.seed = options.seed;
     return result;
 }
 
@@ -53,8 +53,7 @@ bool leads_outside(const fs::path& submission, const fs::path& file) {
 
 /// The verdict on a file that is not even looked at.
 RungResult refused(const Chosen& chosen, const GradeOptions& options, const std::string& why) {
-    RungResult result = not_run(chosen, options, why);
-    result.verdict = Verdict::compile_error;
+    RungResult result = not_run(chosen, options, why, Verdict::compile_error);
     result.judged = true;
     return result;
 }
@@ -70,9 +69,11 @@ bool depends_on_load(const RungResult& result) {
         case Verdict::infra:
             return true;
         default:
-            if (result.limited) return true;
+            if (std::any_of(result.causes.begin(), result.causes.end(),
+                            [](const judge::Cause& cause) { return cause.limited; }))
+                return true;
     }
-    const judge::Checks& checks = result.checks;
+    const judge::ChecksResult& checks = result.checks;
     if (!checks.done && checks.of > 0) return true;  // they were cut short
     return result.passed() && checks.done &&
            (!result.counters.done || (!result.given && !result.counters.reference));
@@ -95,7 +96,7 @@ Report new_report(const Workbook& workbook, const std::vector<Chosen>& chosen, c
     report.backend = options.backend.backend;
     report.toolchain = tools ? tools->describe : "";
     report.sandbox = sandbox.name + ": " + sandbox.describe;
-    report.key = options.key;
+    report.seed = options.seed;
     report.command = options.command;
     report.machine = options.machine;
     return report;
@@ -114,18 +115,17 @@ class Grading {
           doing_(chosen.size()) {
         judging_.toolchain = workbook.toolchain;
         judging_.backend = options.backend.backend;
-        judging_.key = options.key;
+        judging_.seed = options.seed;
         judging_.sanitize = options.sanitize;
         for (const Chosen& one : chosen) {
-            if (!exams_[one.chapter]) exams_[one.chapter] = workbook.exam_of(*one.chapter);
+            if (!exams_[one.chapter]) exams_[one.chapter] = judge::exam_of(*one.chapter);
         }
     }
 
     /// Judges rung `i`; `alone`: with no other beside it.
     Jobs::End judge(std::size_t i, bool alone, const std::atomic<bool>& stop) {
         const Chosen& one = chosen_[i];
-        const fs::path source =
-            judge::source_of(*one.chapter, *one.rung, workbook_.root(), options_.whose, options_.submission);
+        const fs::path source = source_of(workbook_, one, options_.whose, options_.submission);
         RungReport& rung = reports_[i];
         rung.idea = one.rung->idea;
         rung.file = clean_name(workbook_.shown(source));
@@ -138,7 +138,7 @@ class Grading {
         } else {
             judge::JudgeOptions mine = judging_;
             mine.stop = &stop;
-            mine.progress = [&](const judge::Progress& now) {
+            mine.progress = [&](const judge::PhaseProgress& now) {
                 std::string what = judge::name_of(now.phase);
                 if (now.of > 0) what += fmt::format(" {} of {}", now.done, now.of);
                 now_doing(i, what);
@@ -238,8 +238,7 @@ Report not_finished(const Workbook& workbook, const std::vector<Chosen>& chosen,
                     const GradeOptions& options) {
     Report report = new_report(workbook, chosen, options);
     for (const Chosen& one : chosen) {
-        const fs::path source =
-            judge::source_of(*one.chapter, *one.rung, workbook.root(), options.whose, options.submission);
+        const fs::path source = source_of(workbook, one, options.whose, options.submission);
         report.rungs.push_back(
             {not_run(one, options, "the grading of this submission has not come to its end"), one.rung->idea,
              clean_name(workbook.shown(source))});

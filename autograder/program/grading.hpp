@@ -28,7 +28,7 @@ struct GradeOptions {
     judge::Whose whose = judge::Whose::student;
     std::filesystem::path submission;  ///< empty: none
     BackendChoice backend;
-    std::uint64_t key = 0;
+    std::uint64_t seed = 0;
     Machine machine;
     std::string command;                      ///< for the report
     const std::atomic<bool>* stop = nullptr;  ///< default: the program's own

@@ -32,8 +32,7 @@ std::optional<Chosen> next_exercise(const Workbook& workbook) {
     for (const Chosen& chosen : choose(workbook, {})) {
         if (chosen.rung->given()) continue;
         const auto known = progress.find(chosen.long_name());
-        const auto file =
-            judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(), judge::Whose::student);
+        const auto file = source_of(workbook, chosen, judge::Whose::student);
         if (known == progress.end() || !known->second.done(fingerprint(file))) return chosen;
     }
     return std::nullopt;
@@ -51,8 +50,7 @@ int next(Terminal& out) {
         out.line(out.paint(Style::good, "Every rung passes.") + " How fast are they? ./rungs bench");
         return 0;
     }
-    const auto file =
-        judge::source_of(*chosen->chapter, *chosen->rung, workbook.root(), judge::Whose::student);
+    const auto file = source_of(workbook, *chosen, judge::Whose::student);
     out.line(out.paint(Style::bold, chosen->rung->name) + fmt::format("  {:g} points", chosen->rung->points) +
              (chosen->rung->speed ? fmt::format(" and {:g} for speed", chosen->rung->speed->points)
                                   : std::string()));

@@ -30,12 +30,12 @@ int profile(const ProfileOptions& asked, Terminal& out) {
     refuse_root(asked.as_root, "profile");
     const Workbook workbook = open_workbook();
     const Chosen chosen = choose_rung(workbook, choice.rung);
-    const auto source = judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(),
-                                         choice.solution ? judge::Whose::solution : judge::Whose::student);
+    const auto source =
+        source_of(workbook, chosen, choice.solution ? judge::Whose::solution : judge::Whose::student);
     judge::JudgeOptions options;
     options.toolchain = workbook.toolchain;
     options.stop = &stop_requested();
-    const std::unique_ptr<Exam> exam = workbook.exam_of(*chosen.chapter);
+    const std::unique_ptr<Exam> exam = judge::exam_of(*chosen.chapter);
     std::vector<judge::ProfiledLaunch> measured;
     try {
         measured = judge::profile_rung(*chosen.chapter, *chosen.rung, source, *exam, options);

@@ -98,7 +98,7 @@ std::string remember(const Workbook& workbook, const Chosen& chosen, const judge
     if (judge::owner_of(result.verdict) == judge::Owner::ours) return {};
     return change_progress(workbook, chosen.long_name(), [&](RungProgress& one) {
         one.verdict = judge::name_of(result.verdict);
-        one.reason = result.reason;
+        one.reason = result.reason();
         one.points = result.judged ? result.points : 0;
         one.max_points = result.max_points;
         one.backend = name_of(backend);

@@ -28,10 +28,8 @@ fs::path backup_name(const fs::path& file) {
 }  // namespace
 
 fs::path restore_starter(const Workbook& workbook, const Chosen& chosen) {
-    const fs::path solution =
-        judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(), judge::Whose::solution);
-    const fs::path file =
-        judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(), judge::Whose::student);
+    const fs::path solution = source_of(workbook, chosen, judge::Whose::solution);
+    const fs::path file = source_of(workbook, chosen, judge::Whose::student);
     std::error_code error;
     if (!fs::exists(solution, error)) {
         throw CannotCheck(workbook.shown(solution) +
@@ -62,8 +60,7 @@ int reset(const std::string& name, Terminal& out) {
     }
     const Workbook workbook = open_workbook();
     const Chosen chosen = choose_rung(workbook, name);
-    const fs::path file =
-        judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(), judge::Whose::student);
+    const fs::path file = source_of(workbook, chosen, judge::Whose::student);
     if (chosen.rung->given()) {
         throw UsageError(chosen.rung->name +
                          " is given and has no starter; to undo your changes: git checkout -- " +

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <cstring>
 #include <sstream>
 
@@ -24,81 +23,23 @@ Style style_of(const RungResult& result) {
     return judge::owner_of(result.verdict) == judge::Owner::student ? Style::bad : Style::warn;
 }
 
-std::string points_text(const RungResult& result) {
-    if (result.given) return "given";
-    if (!result.judged) return fmt::format("- / {}", number_text(result.max_points));
-    return fmt::format("{} / {}", number_text(result.points), number_text(result.max_points));
-}
-
-/// Whether the verdict is the first finding's.
-bool is_finding(const RungResult& result) {
-    const auto& findings = result.checks.findings;
-    return !findings.empty() && findings.front().severity == simt::check::Severity::error &&
-           judge::verdict_of(findings.front()) == result.verdict;
-}
-
-/// "lines 21, 24: read-write of partial"
-std::string short_text(const judge::Finding& finding) {
-    const simt::check::Place &place = finding.side.place, &other = finding.other.place;
-    std::string text = finding.kind;
-    if (!finding.array.empty()) text += " of " + finding.array;
-    if (place.file.empty()) return text;
-    const bool two = finding.has_other && !other.file.empty() && other.line != place.line;
-    return two ? fmt::format("lines {}, {}: {}", place.line, other.line, text)
-               : fmt::format("line {}: {}", place.line, text);
-}
-
-/// The one line beside a verdict.
-std::string remark_of(const RungReport& rung) {
-    const RungResult& result = rung.result;
-    if (!result.reason.empty()) {
-        // The case is told below the table, and so is a finding; here it has to be short.
-        if (is_finding(result)) return short_text(result.checks.findings.front());
-        const std::string brief = brief_reason(result);
-        const std::string& cause = result.correctness.cause;
-        return cause.empty() || brief == result.reason || brief == cause ? brief : brief + ": " + cause;
-    }
-    std::string text;
-    if (result.correctness.cases > 0) text = fmt::format("{} cases", result.correctness.passed);
-    if (result.checks.done) {
-        text += result.checks.findings.empty()
-                    ? ", clean"
-                    : fmt::format(", {} {}", result.checks.findings.size(),
-                                  result.checks.findings.size() == 1 ? "remark" : "remarks");
-    }
-    if (result.modelled.done) {
-        text += fmt::format(", modelled {}x over {}", ratio_text(result.modelled.speedup),
-                            result.modelled.baseline);
-    }
-    if (result.speed.judged) {
-        text += fmt::format("{}{}x over {}, {}", text.empty() ? "" : ", ", ratio_text(result.speed.speedup),
-                            result.speed.baseline, bandwidth_text(result.speed.bandwidth));
-        if (result.speed.roof > 0) {
-            text += fmt::format(" ({:.0f} % of a copy)", 100 * result.speed.bandwidth / result.speed.roof);
-        }
-    }
-    return text;
-}
-
-/// The line that a finding, the compiler's first message or a CUDA_CHECK names, else the kernel's.
+/// The line that a finding or a cause names, else the kernel's.
 int line_to_look_at(const RungResult& result, const fs::path& file, const RungEntry& rung) {
-    for (const judge::Finding& finding : result.checks.findings) {
+    for (const judge::QuotedFinding& finding : result.checks.findings) {
         for (const simt::check::Side* side : {&finding.side, &finding.other}) {
             if (side->place.file == file.filename() && side->place.line > 0)
                 return static_cast<int>(side->place.line);
         }
     }
-    const std::string name = file.filename().string() + ":";
-    const std::size_t at = result.reason.find(name);
-    if ((result.verdict == judge::Verdict::compile_error && at == 0) ||
-        (result.verdict == judge::Verdict::runtime_error && at != std::string::npos)) {
-        if (const int line = std::atoi(result.reason.c_str() + at + name.size()); line > 0) return line;
+    for (const judge::Cause& cause : result.causes) {
+        if (cause.place.file == file.filename() && cause.place.line > 0)
+            return static_cast<int>(cause.place.line);
     }
     return line_of_kernel(file, rung);
 }
 
 /// One finding: its name, what each side does at which line, what it means and what helps.
-void show_finding(const judge::Finding& finding, Terminal& out) {
+void show_finding(const judge::QuotedFinding& finding, Terminal& out) {
     const bool error = finding.severity == simt::check::Severity::error;
     const std::string word =
         error ? judge::name_of(judge::verdict_of(finding)) : judge::name_of(finding.severity);
@@ -139,7 +80,7 @@ void show_diagnostics(const RungResult& result, Terminal& out) {
 
 void show_findings(const RungReport& rung, Terminal& out) {
     constexpr std::size_t most = 4;
-    const judge::Checks& checks = rung.result.checks;
+    const judge::ChecksResult& checks = rung.result.checks;
     for (std::size_t i = 0; i < checks.findings.size() && i < most; ++i)
         show_finding(checks.findings[i], out);
     if (checks.findings.size() > most) {
@@ -207,17 +148,17 @@ void show_heading(const Workbook& workbook, const GradeOptions& options, Termina
     }
     out.line(out.paint(Style::bold, "Rungs") + ": " + whose_text(options) + ", backend " +
              out.paint(Style::bold, name_of(options.backend.backend)) + " (" + options.backend.why +
-             (where.empty() ? "" : "; " + where) + "), seed " + key_text(options.key));
+             (where.empty() ? "" : "; " + where) + "), seed " + seed_text(options.seed));
 }
 
 void show_row(const RungReport& rung, int name_width, Terminal& out) {
     const RungResult& result = rung.result;
     const std::string left = fmt::format("  {:<{}}  ", clean_utf8(result.rung), name_width);
     const std::string verdict = fmt::format("{:<14}", judge::name_of(result.verdict));
-    const std::string middle = fmt::format("{:>9}  ", points_text(result));
+    const std::string middle = fmt::format("{:>10}  ", points_text(result));
     const int room = out.width() - static_cast<int>(left.size() + verdict.size() + middle.size()) - 1;
     out.line(left + out.paint(style_of(result), verdict) + middle +
-             out.cut(remark_of(rung), std::max(room, 16)));
+             out.cut(remark_of(result), std::max(room, 16)));
 }
 
 void show_total(const Report& report, Terminal& out) {
@@ -227,7 +168,7 @@ void show_total(const Report& report, Terminal& out) {
     }
     const std::string score = fmt::format("{} / {}", report.score() ? number_text(*report.score()) : "-",
                                           number_text(report.max_score()));
-    out.line(fmt::format("  {:<{}}  {:<14}{:>9}  ", "total", name_width,
+    out.line(fmt::format("  {:<{}}  {:<14}{:>10}  ", "total", name_width,
                          fmt::format("{} of {} pass", report.passed(), report.rungs.size()), score) +
              out.paint(Style::dim, "in " + seconds_text(report.seconds)));
     if (!report.score())
@@ -254,8 +195,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     const RungResult& result = rung.result;
     const judge::Correctness& found = result.correctness;
     const Chosen chosen = choose_rung(workbook, result.chapter + "/" + result.rung);
-    const fs::path file =
-        judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(), options.whose, options.submission);
+    const fs::path file = source_of(workbook, chosen, options.whose, options.submission);
     const auto row = [&](const char* term, const std::string& text) {
         if (text.empty()) return;
         // The term stands in front of the first line of the text.
@@ -274,8 +214,8 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
             place += fmt::format(":{}", line_to_look_at(result, file, *chosen.rung));
         out.line("  at         " + out.paint(Style::link, place));
     }
-    const bool by_checks = is_finding(result);
-    if (!by_checks) row("what", brief_reason(result));
+    const bool by_checks = by_finding(result);
+    if (!by_checks) row("what", result.brief_reason());
     show_findings(rung, out);
     row("tried", found.failing_case);
     if (found.cases > 0 && !ours) row("cases", cases_text(found));
@@ -307,7 +247,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
         // In one line, however long: it is there to be copied.
         out.line("  next       " + out.paint(Style::bold, fmt::format("{} --backend {} --seed {}", again,
                                                                       name_of(options.backend.backend),
-                                                                      key_text(options.key))));
+                                                                      seed_text(options.seed))));
     } else {
         out.line("  next       " + out.paint(Style::bold, "./rungs hint " + chosen.short_name()) + ", then " +
                  out.paint(Style::bold, again));
@@ -330,13 +270,15 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
         out.line(out.paint(Style::bold, clean_utf8(rung.result.rung)) + "  " +
                  out.paint(style_of(rung.result), judge::name_of(rung.result.verdict)) +
                  (remarks ? ", with remarks" : ""));
-        if (slow) out.line(out.wrapped(rung.result.reason, 2));  // the table has room for half of it
+        if (slow) out.line(out.wrapped(rung.result.reason(), 2));  // the table has room for half of it
         show_findings(rung, out);
         if (const std::string text = judge::unchecked_text(rung.result.checks); !text.empty())
             out.line(out.wrapped(text, 2));
-        show_diagnostics(rung.result,
-                         out);  // a comparison of int and size_t passes every case of this machine
+        // A comparison of int and size_t passes every case of this machine.
+        show_diagnostics(rung.result, out);
     }
+    if (!options.backend.cannot.empty())
+        out.line(out.paint(Style::bad, options.backend.cannot) + "; without a GPU: --backend cpu");
 }
 
 }  // namespace rungs

@@ -24,7 +24,7 @@ void show_total(const Report& report, Terminal& out);
 void show_details(const Workbook& workbook, const RungReport& rung, const GradeOptions& options,
                   Terminal& out);
 
-/// show_details() of every rung that did not pass.
+/// show_details() of every rung that did not pass, and why nothing could be checked where that is so.
 void show_failures(const Workbook& workbook, const Report& report, const GradeOptions& options,
                    Terminal& out);
 

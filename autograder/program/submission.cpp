@@ -60,10 +60,9 @@ fs::path outside(const fs::path& submission, const fs::path& file, const std::st
         folder = fs::weakly_canonical(next);
     }
     if (inside || lies_in(folder, submission)) {
-        throw UsageError(
-            option + " " + clean_name(file.string()) +
-            ": this is in the submission, and whoever handed it in chooses what is there; name a "
-            "file in a folder of your own");
+        throw UsageError(option + " " + clean_name(file.string()) +
+                         ": this is in the submission, and whoever handed it in chooses what is there; name "
+                         "a file in a folder of your own");
     }
     return folder / file.filename();
 }

@@ -113,8 +113,8 @@ void Terminal::status(std::string_view text) noexcept {
 }
 
 std::string Terminal::cut(std::string_view text, int columns) const {
-    return one_line(utf8_ ? std::string(text) : to_ascii(text),
-                    static_cast<std::size_t>(std::max(columns, 4)));
+    return first_line(utf8_ ? std::string(text) : to_ascii(text),
+                      static_cast<std::size_t>(std::max(columns, 4)));
 }
 
 std::string Terminal::wrapped(std::string_view text, int indent) const {

@@ -87,9 +87,9 @@ class BackgroundCheck {
     bool running_ = false;
 };
 
-class Session {
+class WatchLoop {
   public:
-    Session(const WatchOptions& options, Terminal& out) : options_(options), out_(out) {
+    WatchLoop(const WatchOptions& options, Terminal& out) : options_(options), out_(out) {
         reload();
         if (options.name.empty()) {
             if (const auto chosen = next_exercise(workbook_)) current_ = chosen->long_name();
@@ -154,13 +154,13 @@ class Session {
             GradeOptions grading;
             grading.machine = machine_;
             grading.backend = choose_backend(workbook_, options_.backend, machine_.gpu);
-            grading.key = judge::random_key();
+            grading.seed = judge::random_seed();
             grading.stop = &stop;
             grading.remember = true;
             const std::vector<Chosen> chosen = choose(workbook_, names);
             report_ = grade(workbook_, chosen, grading, out_);
-            if (!stop) show_failures(workbook_, report_, grading, out_);
             if (!grading.backend.cannot.empty()) throw CannotCheck(grading.backend.cannot);
+            if (!stop) show_failures(workbook_, report_, grading, out_);
         });
     }
 
@@ -271,6 +271,6 @@ class Session {
 
 }  // namespace
 
-int watch(const WatchOptions& options, Terminal& out) { return Session(options, out).loop(); }
+int watch(const WatchOptions& options, Terminal& out) { return WatchLoop(options, out).loop(); }
 
 }  // namespace rungs

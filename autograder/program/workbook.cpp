@@ -130,12 +130,9 @@ std::string Workbook::shown(const fs::path& file) const {
     return relative.string();
 }
 
-std::unique_ptr<Exam> Workbook::exam_of(const Manifest& chapter) const {
-    for (const RegisteredExam& exam : registered_exams()) {
-        if (exam.chapter == chapter.chapter) return exam.make();
-    }
-    throw CannotCheck("this build has no exam for chapter " + chapter.chapter +
-                      "; build again: ./rungs check");
+fs::path source_of(const Workbook& workbook, const Chosen& chosen, judge::Whose whose,
+                   const fs::path& submission) {
+    return judge::source_of(*chosen.chapter, *chosen.rung, workbook.root(), whose, submission);
 }
 
 fs::path build_folder() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/source.hpp"
 #include "judge/toolchain.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
@@ -32,9 +33,6 @@ struct Workbook {
 
     /// `file` as commands and messages show it: relative to the workbook where it lies inside.
     std::string shown(const std::filesystem::path& file) const;
-
-    /// The exam of a chapter. @throws CannotCheck when the build does not know it.
-    std::unique_ptr<Exam> exam_of(const Manifest& chapter) const;
 };
 
 /// The folder with toolchain.json: $RUNGS_BUILD, else the parent of the running program's folder, else the
@@ -57,6 +55,10 @@ struct Chosen {
     std::string short_name() const;  ///< "01/03": what commands take
     std::string long_name() const;   ///< "01_reduction/03_shared_tree": the key of progress
 };
+
+/// The file of a rung in the workbook, or in `submission` where that is not empty: judge::source_of().
+std::filesystem::path source_of(const Workbook& workbook, const Chosen& chosen, judge::Whose whose,
+                                const std::filesystem::path& submission = {});
 
 /// The rungs that names mean, in the order of the ladders and without repetition; all of them for no names. A
 /// name is a chapter ("01", "reduction", "01_reduction"), a rung of one ("01/03", "01/shared_tree",

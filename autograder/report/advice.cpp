@@ -37,8 +37,8 @@ Advice about_sectors(const SiteCounters& site) {
         advice.text =
             numbers + fmt::format(
                           ": every lane touches a sector of its own. Let neighbouring threads access "
-                          "neighbouring elements: threadIdx.x belongs to the index that runs fastest. "
-                          "Where the data lie otherwise, turn them around through shared memory.");
+                          "neighbouring elements: threadIdx.x belongs to the index that runs fastest. Where "
+                          "the data lie otherwise, turn them around through shared memory.");
     } else if (have - need <= 1.05) {
         advice.rule = "misaligned";
         advice.text =
@@ -50,8 +50,8 @@ Advice about_sectors(const SiteCounters& site) {
         advice.text =
             numbers + fmt::format(
                           ": of every sector only a part is used, {:.0f} % of the bytes. Lanes that read one "
-                          "member of a struct, or every k-th element, leave the rest unused: keep one "
-                          "array for each member, or read the whole struct at once (float2, float4).",
+                          "member of a struct, or every k-th element, leave the rest unused: keep one array "
+                          "for each member, or read the whole struct at once (float2, float4).",
                           100 * site.useful_share());
     }
     return advice;
@@ -65,10 +65,10 @@ void about_line(const SiteCounters& site, std::vector<Advice>& all) {
         if (steps < 2) return;
         all.push_back(
             {"atomics", site.place.file, site.place.line,
-             fmt::format("{} lanes of a request meet at one address and go one after the other. Add up "
-                         "within the warp first (__shfl_down_sync, or shared memory), then let one lane "
-                         "do the atomic.",
-                         ratio_text(steps))});
+             fmt::format(
+                 "{} lanes of a request meet at one address and go one after the other. Add up within the "
+                 "warp first (__shfl_down_sync, or shared memory), then let one lane do the atomic.",
+                 ratio_text(steps))});
     } else if (off_chip(site)) {
         if (have > 1.15 * need) all.push_back(about_sectors(site));
     } else if (site.space == Space::shared && have > 1.15 * need) {
@@ -86,11 +86,10 @@ void about_atomics(const Tally& mine, const Tally* reference, std::vector<Advice
     const double atomics = real(mine.total(Space::global, Access::atomic).lanes);
     const double best = reference ? real(reference->total(Space::global, Access::atomic).lanes) : 0;
     if (!reference || atomics < 64 || atomics < 4 * std::max(best, 1.0)) return;
-    all.push_back(
-        {"atomics", "", 0,
-         fmt::format("{} atomics on global memory; the reference makes {}. Let each thread and each block do "
-                     "more before it adds.",
-                     number_text(atomics), number_text(best))});
+    all.push_back({"atomics", "", 0,
+                   fmt::format("{} atomics on global memory; the reference makes {}. Let each thread and "
+                               "each block do more before it adds.",
+                               number_text(atomics), number_text(best))});
 }
 
 void about_lanes(const Tally& mine, const Tally* reference, std::vector<Advice>& all) {
@@ -100,9 +99,8 @@ void about_lanes(const Tally& mine, const Tally* reference, std::vector<Advice>&
         if (share >= 0.8 || launch.warps == 0) continue;
         const std::string text = fmt::format(
             "{:.0f} % of the lanes are active on average in {}: the others wait while their warp goes "
-            "through a branch "
-            "that is not theirs. Let whole warps take the same way, for example threadIdx.x < k instead of "
-            "threadIdx.x % k == 0.",
+            "through a branch that is not theirs. Let whole warps take the same way, for example threadIdx.x "
+            "< k instead of threadIdx.x % k == 0.",
             100 * share, launch.kernel);
         const auto same = [&](const Advice& advice) { return advice.text == text; };
         if (std::none_of(all.begin(), all.end(), same)) all.push_back({"divergence", "", 0, text});
@@ -113,27 +111,24 @@ void about_structure(const Tally& mine, const Tally& reference, std::vector<Advi
     const double moved = real(mine.total(Space::global).moved_bytes());
     const double best = real(reference.total(Space::global).moved_bytes());
     if (best > 0 && moved > 1.3 * best) {
-        all.push_back(
-            {"traffic", "", 0,
-             fmt::format("{} moved between the multiprocessors and L2; the reference moves {}. Keep what is "
-                         "used again in registers or shared memory.",
-                         bytes_text(moved), bytes_text(best))});
+        all.push_back({"traffic", "", 0,
+                       fmt::format("{} moved between the multiprocessors and L2; the reference moves {}. "
+                                   "Keep what is used again in registers or shared memory.",
+                                   bytes_text(moved), bytes_text(best))});
     }
     const double mine_barriers = real(mine.barriers()), its_barriers = real(reference.barriers());
     if (mine_barriers > 2 * std::max(its_barriers, 1.0)) {
-        all.push_back(
-            {"barriers", "", 0,
-             fmt::format("{} block barriers; the reference has {}. Inside a warp shuffles need none, and "
-                         "fewer blocks that each do more pass fewer.",
-                         number_text(mine_barriers), number_text(its_barriers))});
+        all.push_back({"barriers", "", 0,
+                       fmt::format("{} block barriers; the reference has {}. Inside a warp shuffles need "
+                                   "none, and fewer blocks that each do more pass fewer.",
+                                   number_text(mine_barriers), number_text(its_barriers))});
     }
     const double launches = real(mine.host.launches), its_launches = real(reference.host.launches);
     if (launches > its_launches) {
-        all.push_back(
-            {"launches", "", 0,
-             fmt::format("{} launches; the reference needs {}. Each costs a few microseconds: fuse kernels "
-                         "that read what another has just written.",
-                         number_text(launches), number_text(its_launches))});
+        all.push_back({"launches", "", 0,
+                       fmt::format("{} launches; the reference needs {}. Each costs a few microseconds: fuse "
+                                   "kernels that read what another has just written.",
+                                   number_text(launches), number_text(its_launches))});
     }
     const auto requests = [](const Tally& tally) {
         return real(tally.total(Space::global, Access::read).requests);
@@ -143,11 +138,10 @@ void about_structure(const Tally& mine, const Tally& reference, std::vector<Advi
         return sum.lanes == 0 ? 0.0 : real(sum.requested_bytes) / real(sum.lanes);
     };
     if (width(reference) > 1.9 * width(mine) && requests(mine) > 1.9 * requests(reference)) {
-        all.push_back(
-            {"width", "", 0,
-             fmt::format("{} bytes a lane and load; the reference loads {}. Wider loads (float2, float4) "
-                         "bring more bytes with fewer instructions.",
-                         ratio_text(width(mine)), ratio_text(width(reference)))});
+        all.push_back({"width", "", 0,
+                       fmt::format("{} bytes a lane and load; the reference loads {}. Wider loads (float2, "
+                                   "float4) bring more bytes with fewer instructions.",
+                                   ratio_text(width(mine)), ratio_text(width(reference)))});
     }
 }
 
@@ -170,8 +164,8 @@ std::string access_text(const SiteCounters& site) {
                        site.width == 1 ? "byte" : "bytes");
 }
 
-std::vector<Comparison> compare(const Tally& mine, const Tally* reference) {
-    std::vector<Comparison> rows;
+std::vector<CounterRow> compare(const Tally& mine, const Tally* reference) {
+    std::vector<CounterRow> rows;
     const auto add = [&](const char* what, auto value) {
         const std::string left = value(mine), right = reference ? value(*reference) : "";
         if (left == "0" && (right.empty() || right == "0")) return;

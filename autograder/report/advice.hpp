@@ -22,12 +22,12 @@ struct Advice {
 std::vector<Advice> advise(const judge::Tally& mine, const judge::Tally* reference);
 
 /// One number of a call beside the reference's.
-struct Comparison {
+struct CounterRow {
     std::string what, mine, reference;
 };
 
 /// Launches, lanes active, sectors a request and the like; those that are 0 on both sides are left out.
-std::vector<Comparison> compare(const judge::Tally& mine, const judge::Tally* reference);
+std::vector<CounterRow> compare(const judge::Tally& mine, const judge::Tally* reference);
 
 /// "global read, 4 bytes a lane"
 std::string access_text(const simt::check::SiteCounters& site);

@@ -124,21 +124,8 @@ Look look_of(const RungResult& result) {
     return {"none", "\u2013", word};
 }
 
-std::string points_text(const RungResult& result) {
-    if (result.given) return "given";
-    if (!result.judged) return "not graded";
-    return number_text(result.points) + " / " + number_text(result.max_points);
-}
-
 std::string score_text(const Report& report) {
     return report.score() ? number_text(*report.score()) : "\u2013";
-}
-
-/// The reason, or how much of the allowed error a rung that is right used.
-std::string remark_of(const RungResult& result) {
-    const judge::Correctness& found = result.correctness;
-    if (!result.reason.empty() || !result.passed() || found.measure.empty()) return result.reason;
-    return fmt::format("error {:.2g} of {:.2g} allowed", found.error, found.tolerance);
 }
 
 /// What the bar of a rung measures: share of the roof or of the fastest where speed was judged, else cases.
@@ -181,7 +168,7 @@ std::vector<Bar> bars_of(const Report& report) {
 
 /// Cut to what fits: an SVG text does not wrap.
 std::string fitting(const std::string& text, double width, double size) {
-    return one_line(text, static_cast<std::size_t>(std::max(4.0, width / (size * 0.56))));
+    return first_line(text, static_cast<std::size_t>(std::max(4.0, width / (size * 0.56))));
 }
 
 /// The ladder, first rung at the bottom. `width` is in CSS pixels at full size, so text never shrinks much:
@@ -267,11 +254,9 @@ std::string verdict_table(const Report& report) {
         "class=\"verdicts\"><caption>";
     html += speed ? "Speed is a ratio to an earlier rung, timed interleaved in this session, with its 99 % "
                     "interval."
-            : report.speed_modelled()
-                ? "Correctness decides; speed is modelled for a GPU from counters, as a "
-                  "ratio to an earlier rung. Nothing was "
-                  "timed."
-                : "Correctness decides here; speed is not judged on this backend.";
+            : report.speed_modelled() ? "Correctness decides; speed is modelled for a GPU from counters, as "
+                                        "a ratio to an earlier rung. Nothing was timed."
+                                      : "Correctness decides here; speed is not judged on this backend.";
     html += "</caption><thead><tr>";
     if (several) html += "<th scope=\"col\">chapter</th>";
     html +=
@@ -326,22 +311,44 @@ void row(std::string& html, const char* term, const std::string& value) {
     html += fmt::format("<dt>{}</dt><dd>{}</dd>", term, escape_html(value));
 }
 
-std::string mismatches(const judge::Correctness& found) {
-    if (found.first.empty()) return {};
-    std::string html =
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"First mismatches\"><table>"
-        "<caption>First mismatches</caption><thead><tr><th scope=\"col\" class=\"number\">index</th>"
-        "<th scope=\"col\" class=\"number\">got</th><th scope=\"col\" class=\"number\">expected</th>"
-        "<th scope=\"col\" class=\"number\">ULP apart</th></tr></thead><tbody>";
-    for (const Mismatch& mismatch : found.first) {
-        html += fmt::format(
-            "<tr><th scope=\"row\" class=\"number\">{}</th><td class=\"number\">{:.9g}</td><td "
-            "class=\"number\">{:.9g}</td>"
-            "<td class=\"number\">{}</td></tr>",
-            mismatch.index, mismatch.got, mismatch.expected,
-            mismatch.ulp == ulp_undefined ? std::string("not comparable") : fmt::format("{}", mismatch.ulp));
+struct Column {
+    const char* heading;
+    const char* kind;  ///< class of its cells: "number", "mono" or ""
+};
+
+/// A table in a box that scrolls. The first cell of each row heads it. Cells are HTML.
+std::string table(const char* label, const std::string& caption, const std::vector<Column>& columns,
+                  const std::vector<std::vector<std::string>>& rows) {
+    std::string html = fmt::format(
+        R"(<div class="scroll" tabindex="0" role="region" aria-label="{}"><table><caption>{}</caption>)",
+        label, caption);
+    html += "<thead><tr>";
+    for (const auto& [heading, kind] : columns)
+        html += fmt::format(R"(<th scope="col" class="{}">{}</th>)", kind, heading);
+    html += "</tr></thead><tbody>";
+    for (const std::vector<std::string>& cells : rows) {
+        html += "<tr>";
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            const char* const tag = i == 0 ? "th" : "td";
+            html += fmt::format(R"(<{} {}class="{}">{}</{}>)", tag, i == 0 ? R"(scope="row" )" : "",
+                                columns[i].kind, cells[i], tag);
+        }
+        html += "</tr>";
     }
     return html + "</tbody></table></div>";
+}
+
+std::string mismatches(const judge::Correctness& found) {
+    if (found.first.empty()) return {};
+    std::vector<std::vector<std::string>> rows;
+    for (const Mismatch& one : found.first) {
+        rows.push_back({std::to_string(one.index), fmt::format("{:.9g}", one.got),
+                        fmt::format("{:.9g}", one.expected),
+                        one.ulp == ulp_undefined ? "not comparable" : std::to_string(one.ulp)});
+    }
+    return table("First mismatches", "First mismatches",
+                 {{"index", "number"}, {"got", "number"}, {"expected", "number"}, {"ULP apart", "number"}},
+                 rows);
 }
 
 std::string place_text(const simt::check::Place& place) {
@@ -351,10 +358,10 @@ std::string place_text(const simt::check::Place& place) {
 }
 
 /// What check mode or compute-sanitizer found, one card each.
-std::string findings_section(const judge::Checks& checks) {
+std::string findings_section(const judge::ChecksResult& checks) {
     if (checks.findings.empty()) return {};
     std::string html = "<h3>Findings</h3>";
-    for (const judge::Finding& finding : checks.findings) {
+    for (const judge::QuotedFinding& finding : checks.findings) {
         const bool error = finding.severity == simt::check::Severity::error;
         html +=
             fmt::format("<div class=\"finding {}\"><p><b>{}</b> {}", error ? "fail" : "look",
@@ -378,7 +385,7 @@ std::string findings_section(const judge::Checks& checks) {
     return html + "<p class=\"dim\">Found in " + escape_html(checks.found_in) + ".</p>";
 }
 
-std::string checks_text(const judge::Checks& checks) {
+std::string checks_text(const judge::ChecksResult& checks) {
     if (!checks.done) return checks.why_not;
     return fmt::format("{}; {} of {} small cases, each in {} orders; {}",
                        checks.findings.empty() ? std::string("clean")
@@ -389,21 +396,13 @@ std::string checks_text(const judge::Checks& checks) {
 
 /// Numbers of the rung and of its reference side by side.
 std::string tally_table(const judge::Counters& counters) {
-    const judge::Tally& mine = counters.rung;
     const judge::Tally* reference = counters.reference ? &*counters.reference : nullptr;
-    std::string html =
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Counters\"><table><caption>" +
-        escape_html(counters.which) +
-        "</caption><thead><tr><th scope=\"col\">counted</th><th scope=\"col\" class=\"number\">this "
-        "rung</th>";
-    if (reference) html += "<th scope=\"col\" class=\"number\">reference</th>";
-    html += "</tr></thead><tbody>";
-    for (const Comparison& row : compare(mine, reference)) {
-        html += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td>", row.what, row.mine);
-        if (reference) html += "<td class=\"number\">" + row.reference + "</td>";
-        html += "</tr>";
-    }
-    return html + "</tbody></table></div>";
+    std::vector<Column> columns{{"counted", ""}, {"this rung", "number"}};
+    if (reference) columns.push_back({"reference", "number"});
+    std::vector<std::vector<std::string>> rows;
+    for (const CounterRow& row : compare(counters.rung, reference))
+        rows.push_back({row.what, row.mine, row.reference});
+    return table("Counters", escape_html(counters.which), columns, rows);
 }
 
 /// The lines that cost most.
@@ -411,31 +410,30 @@ std::string lines_table(const judge::Counters& counters) {
     constexpr std::size_t most = 8;
     const auto lines = counters.rung.lines();
     if (lines.empty()) return {};
-    std::string html =
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Hottest lines\"><table>"
-        "<caption>Hottest lines: sectors a request of global memory, wavefronts a request of shared "
-        "memory</caption>"
-        "<thead><tr><th scope=\"col\">line</th><th scope=\"col\">array</th><th scope=\"col\">access</th>"
-        "<th scope=\"col\" class=\"number\">requests</th><th scope=\"col\" class=\"number\">per request</th>"
-        "<th scope=\"col\" class=\"number\">at best</th></tr></thead><tbody>";
+    std::vector<std::vector<std::string>> rows;
     for (std::size_t i = 0; i < lines.size() && i < most; ++i) {
-        html += fmt::format(
-            "<tr><th scope=\"row\" class=\"mono\">{}</th><td class=\"mono\">{}</td><td>{}</td><td "
-            "class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>",
-            escape_html(place_text(lines[i].place)), escape_html(lines[i].array),
-            escape_html(access_text(lines[i])), lines[i].requests, ratio_text(cost_per_request(lines[i])),
-            ratio_text(ideal_per_request(lines[i])));
+        rows.push_back({escape_html(place_text(lines[i].place)), escape_html(lines[i].array),
+                        escape_html(access_text(lines[i])), std::to_string(lines[i].requests),
+                        ratio_text(cost_per_request(lines[i])), ratio_text(ideal_per_request(lines[i]))});
     }
-    return html + "</tbody></table></div>";
+    return table("Hottest lines",
+                 "Hottest lines: sectors a request of global memory, wavefronts a request of shared memory",
+                 {{"line", "mono"},
+                  {"array", "mono"},
+                  {"access", ""},
+                  {"requests", "number"},
+                  {"per request", "number"},
+                  {"at best", "number"}},
+                 rows);
 }
 
 std::string counters_section(const judge::RungResult& result) {
     const judge::Counters& counters = result.counters;
     if (!counters.done) return {};
     std::string html = "<h3>Counters</h3>" + tally_table(counters) + lines_table(counters);
-    const judge::Trace& trace = counters.rung.trace;
+    const judge::WarpTrace& trace = counters.rung.trace;
     for (const auto space : {simt::check::Space::global, simt::check::Space::shared}) {
-        const judge::Step* step = costliest(trace, space);
+        const judge::TraceStep* step = costliest(trace, space);
         if (!step) continue;
         html += "<figure>" + (space == simt::check::Space::shared ? banks_svg(*step) : sectors_svg(*step)) +
                 "</figure>";
@@ -469,7 +467,7 @@ std::string details(const RungReport& rung) {
         escape_html(look.word), escape_html(points_text(result)));
     row(html, "idea", rung.idea);
     row(html, "file", rung.file);
-    row(html, "reason", brief_reason(result));
+    row(html, "reason", result.brief_reason());
     if (found.cases > 0) row(html, "cases", cases_text(found));
     row(html, "failing case", found.failing_case);
     if (!found.measure.empty()) {
@@ -500,8 +498,7 @@ std::string details(const RungReport& rung) {
         const judge::Modelled& modelled = result.modelled;
         row(html, "modelled speed",
             fmt::format("{}x over {} on an {}: {} a call, limited by {}; the reference {}. Modelled from the "
-                        "counters, "
-                        "not timed",
+                        "counters, not timed",
                         ratio_text(modelled.speedup), modelled.baseline, modelled.machine,
                         seconds_text(modelled.seconds), modelled.limit,
                         seconds_text(modelled.reference_seconds)));
@@ -537,7 +534,7 @@ std::string machine_section(const Report& report) {
     row(html, "isolation", report.sandbox);
     row(html, "started", report.started);
     row(html, "took", seconds_text(report.seconds));
-    row(html, "seed", key_text(report.key));
+    row(html, "seed", seed_text(report.seed));
     return html + "</dl></div>";
 }
 
@@ -558,9 +555,8 @@ std::string to_html(const Report& report) {
 
     html +=
         "<header><div class=\"mark\"><svg viewBox=\"0 0 22 26\" fill=\"none\" stroke-width=\"2.6\" "
-        "stroke-linecap=\"round\" "
-        "aria-hidden=\"true\"><path d=\"M5 25 7 1M17 25 15 1M6.2 6h9.4M5.8 13h10.4M5.3 "
-        "20h11.4\"/></svg>Rungs</div>";
+        "stroke-linecap=\"round\" aria-hidden=\"true\"><path d=\"M5 25 7 1M17 25 15 1M6.2 6h9.4M5.8 "
+        "13h10.4M5.3 20h11.4\"/></svg>Rungs</div>";
     html += "<h1>" + escape_html(report.title) + "</h1>";
     const std::size_t count = report.rungs.size();
     std::string lede = fmt::format("{}: {} of {} rungs pass on the {} backend", report.what, report.passed(),
@@ -596,12 +592,10 @@ std::string to_html(const Report& report) {
                 "</h2><figure>" + ladder_svg(report, first, last, 860, "wide") +
                 ladder_svg(report, first, last, 360, "narrow");
         html += "<figcaption>";
-        html += report.speed_judged()
-                    ? "Climb from the bottom. Bars show useful bytes a second; the end of a track is the "
-                      "roof: the "
-                      "fastest rung or a plain device copy."
-                    : "Climb from the bottom. Bars show how many cases of the exam a rung passed "
-                      "before the first that it did not.";
+        html += report.speed_judged() ? "Climb from the bottom. Bars show useful bytes a second; the end of "
+                                        "a track is the roof: the fastest rung or a plain device copy."
+                                      : "Climb from the bottom. Bars show how many cases of the exam a rung "
+                                        "passed before the first that it did not.";
         html +=
             " A solid step passes, a dashed one does not, a dotted one could not be "
             "graded.</figcaption></figure></section>\n";

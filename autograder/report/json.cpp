@@ -11,26 +11,12 @@ namespace rungs {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using judge::Owner;
 
 /// JSON has no NaN and no infinity; a reader that meets them must see them all the same.
 Json number(double value) {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
     return value;
-}
-
-const char* status_of(const judge::RungResult& result) {
-    if (result.passed()) return "passed";
-    switch (judge::owner_of(result.verdict)) {
-        case Owner::student:
-            return "failed";
-        case Owner::review:
-            return "review";
-        case Owner::ours:
-            break;
-    }
-    return "not_checked";
 }
 
 Json machine_json(const Machine& machine) {
@@ -88,7 +74,7 @@ Json side_json(const simt::check::Side& side, const std::string& source, bool on
     return json;
 }
 
-Json finding_json(const judge::Finding& finding) {
+Json finding_json(const judge::QuotedFinding& finding) {
     const bool on_device = !finding.kernel.empty();
     Json json = {{"verdict", judge::name_of(judge::verdict_of(finding))},
                  {"tool", judge::name_of(finding.tool)},
@@ -111,10 +97,10 @@ Json finding_json(const judge::Finding& finding) {
     return json;
 }
 
-Json checks_json(const judge::Checks& checks) {
+Json checks_json(const judge::ChecksResult& checks) {
     if (!checks.done) return {{"done", false}, {"why_not", clean_utf8(checks.why_not)}};
     Json findings = Json::array();
-    for (const judge::Finding& finding : checks.findings) findings.push_back(finding_json(finding));
+    for (const judge::QuotedFinding& finding : checks.findings) findings.push_back(finding_json(finding));
     return {
         {"done", true},         {"tool", clean_utf8(checks.tool)}, {"cases", checks.cases},
         {"of", checks.of},      {"orders", checks.orders},         {"found_in", clean_utf8(checks.found_in)},
@@ -237,8 +223,17 @@ Json speed_json(const judge::Speed& speed) {
             {"trust", clean_utf8(speed.trust)}};
 }
 
+Json cause_json(const judge::Cause& cause) {
+    return {{"source", judge::name_of(cause.source)}, {"kind", judge::name_of(cause.kind)},
+            {"file", clean_utf8(cause.place.file)},   {"line", cause.place.line},
+            {"case", clean_utf8(cause.which)},        {"text", clean_utf8(cause.text)},
+            {"likely", clean_utf8(cause.likely)}};
+}
+
 Json rung_json(const RungReport& rung) {
     const judge::RungResult& result = rung.result;
+    Json causes = Json::array();
+    for (const judge::Cause& cause : result.causes) causes.push_back(cause_json(cause));
     return {{"chapter", clean_utf8(result.chapter)},
             {"rung", clean_utf8(result.rung)},
             {"idea", clean_utf8(rung.idea)},
@@ -249,7 +244,8 @@ Json rung_json(const RungReport& rung) {
             // Points of a rung that could not be judged are not zero: they are not known.
             {"points", result.judged ? Json(result.points) : Json(nullptr)},
             {"max_points", result.max_points},
-            {"reason", clean_utf8(result.reason)},
+            {"reason", clean_utf8(result.reason())},
+            {"causes", causes},
             {"correctness", correctness_json(result.correctness)},
             {"checks", checks_json(result.checks)},
             {"counters", counters_json(result.counters)},
@@ -264,73 +260,6 @@ Json rung_json(const RungReport& rung) {
 
 }  // namespace
 
-std::optional<double> Report::score() const {
-    if (!finished || undecided() > 0 || rungs.empty()) return std::nullopt;
-    double sum = 0;
-    for (const RungReport& rung : rungs) sum += rung.result.points;
-    return sum;
-}
-
-double Report::max_score() const {
-    double sum = 0;
-    for (const RungReport& rung : rungs) sum += rung.result.max_points;
-    return sum;
-}
-
-int Report::undecided() const {
-    int count = 0;
-    for (const RungReport& rung : rungs) count += judge::owner_of(rung.result.verdict) != Owner::student;
-    return count;
-}
-
-bool Report::speed_judged() const {
-    for (const RungReport& rung : rungs) {
-        if (rung.result.speed.judged) return true;
-    }
-    return false;
-}
-
-bool Report::speed_modelled() const {
-    for (const RungReport& rung : rungs) {
-        if (rung.result.modelled.done) return true;
-    }
-    return false;
-}
-
-std::size_t Report::passed() const {
-    std::size_t count = 0;
-    for (const RungReport& rung : rungs) count += rung.result.passed();
-    return count;
-}
-
-bool Report::all_passed() const { return !rungs.empty() && passed() == rungs.size(); }
-
-int exit_status(const Report& report) {
-    if (!report.score()) return 3;
-    return report.all_passed() ? 0 : 1;
-}
-
-std::string brief_reason(const judge::RungResult& result) {
-    std::string text = result.reason;
-    const judge::Correctness& found = result.correctness;
-    if (!found.failing_case.empty() && text.rfind(found.failing_case + ": ", 0) == 0) {
-        text.erase(0, found.failing_case.size() + 2);
-    }
-    const std::string cause = " (" + found.cause + ")";
-    if (!found.cause.empty() && text.size() >= cause.size() &&
-        text.compare(text.size() - cause.size(), cause.size(), cause) == 0) {
-        text.erase(text.size() - cause.size());
-    }
-    return text;
-}
-
-std::string cases_text(const judge::Correctness& found) {
-    return fmt::format("{} of {} passed{}", found.passed, found.cases,
-                       found.passed < found.cases ? " before judging stopped at the first that did not" : "");
-}
-
-std::string key_text(std::uint64_t key) { return fmt::format("{:#018x}", key); }
-
 Json to_json(const Report& report) {
     Json rungs = Json::array();
     for (const RungReport& rung : report.rungs) rungs.push_back(rung_json(rung));
@@ -343,7 +272,7 @@ Json to_json(const Report& report) {
             {"machine", machine_json(report.machine)},
             {"started", report.started},
             {"seconds", report.seconds},
-            {"seed", key_text(report.key)},
+            {"seed", seed_text(report.seed)},
             {"finished", report.finished},
             {"score", report.score() ? Json(*report.score()) : Json(nullptr)},
             {"max_score", report.max_score()},

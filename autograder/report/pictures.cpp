@@ -14,8 +14,8 @@
 namespace rungs {
 namespace {
 
-using judge::Step;
-using judge::Trace;
+using judge::TraceStep;
+using judge::WarpTrace;
 using simt::check::Space;
 
 constexpr double width = 760, margin = 20, inside = width - 2 * margin;
@@ -62,12 +62,12 @@ std::string wire(double x1, double y1, double x2, double y2) {
         middle, x2, middle, x2, y2);
 }
 
-bool active(const Step& step, unsigned lane) { return step.lanes >> lane & 1U; }
+bool active(const TraceStep& step, unsigned lane) { return step.lanes >> lane & 1U; }
 
 double lane_x(unsigned lane) { return margin + (lane + 0.5) * inside / 32; }
 
 /// The row of lanes, numbered.
-std::string lane_row(const Step& step, double y) {
+std::string lane_row(const TraceStep& step, double y) {
     std::string body;
     for (unsigned lane = 0; lane < 32; ++lane) {
         body += box(active(step, lane) ? "on" : "off", lane_x(lane) - 9, y, 18, 16);
@@ -77,12 +77,12 @@ std::string lane_row(const Step& step, double y) {
     return body;
 }
 
-std::string where(const Step& step) {
+std::string where(const TraceStep& step) {
     return fmt::format("{}:{}, {}", step.place.file, step.place.line,
                        step.array.empty() ? "an array" : step.array);
 }
 
-simt::check::SiteCounters like(const Step& step) {
+simt::check::SiteCounters like(const TraceStep& step) {
     simt::check::SiteCounters site;
     site.space = step.space;
     site.access = step.access;
@@ -90,10 +90,10 @@ simt::check::SiteCounters like(const Step& step) {
     return site;
 }
 
-int count_lanes(const Step& step) { return __builtin_popcount(step.lanes); }
+int count_lanes(const TraceStep& step) { return __builtin_popcount(step.lanes); }
 
 /// Bank and word of every 4 bytes that a lane touches.
-std::map<unsigned, std::vector<long long>> banks_of(const Step& step) {
+std::map<unsigned, std::vector<long long>> banks_of(const TraceStep& step) {
     std::map<unsigned, std::set<long long>> banks;
     for (unsigned lane = 0; lane < 32; ++lane) {
         if (!active(step, lane)) continue;
@@ -107,7 +107,7 @@ std::map<unsigned, std::vector<long long>> banks_of(const Step& step) {
     return lists;
 }
 
-std::set<long long> sector_set(const Step& step) {
+std::set<long long> sector_set(const TraceStep& step) {
     std::set<long long> sectors;
     for (unsigned lane = 0; lane < 32; ++lane) {
         if (!active(step, lane)) continue;
@@ -118,22 +118,22 @@ std::set<long long> sector_set(const Step& step) {
     return sectors;
 }
 
-bool in_global(const Step& step) { return step.space == Space::global || step.space == Space::texture; }
+bool in_global(const TraceStep& step) { return step.space == Space::global || step.space == Space::texture; }
 
 }  // namespace
 
-std::size_t sectors_of(const Step& step) { return sector_set(step).size(); }
+std::size_t sectors_of(const TraceStep& step) { return sector_set(step).size(); }
 
-std::size_t depth_of(const Step& step) {
+std::size_t depth_of(const TraceStep& step) {
     std::size_t depth = 0;
     for (const auto& [bank, list] : banks_of(step)) depth = std::max(depth, list.size());
     return depth;
 }
 
-const Step* costliest(const Trace& trace, Space space, unsigned line) {
-    const Step* best = nullptr;
+const TraceStep* costliest(const WarpTrace& trace, Space space, unsigned line) {
+    const TraceStep* best = nullptr;
     std::size_t cost = 0;
-    for (const Step& step : trace.steps) {
+    for (const TraceStep& step : trace.steps) {
         const bool same = space == Space::shared ? step.space == Space::shared : in_global(step);
         if (!same || (line != 0 && step.place.line != line) || step.lanes == 0) continue;
         // Among equals the one with more lanes shows more.
@@ -147,7 +147,7 @@ const Step* costliest(const Trace& trace, Space space, unsigned line) {
     return best;
 }
 
-std::string sectors_svg(const Step& step) {
+std::string sectors_svg(const TraceStep& step) {
     if (!in_global(step) || step.lanes == 0) return {};
     const std::set<long long> set = sector_set(step);
     const std::vector<long long> sectors(set.begin(), set.end());
@@ -188,7 +188,7 @@ std::string sectors_svg(const Step& step) {
             words("soft", margin, 236, text + (pitch > 40 ? " Below the sectors: byte offsets." : "")));
 }
 
-std::string banks_svg(const Step& step) {
+std::string banks_svg(const TraceStep& step) {
     if (step.space != Space::shared || step.lanes == 0) return {};
     const auto banks = banks_of(step);
     const std::size_t depth = depth_of(step);
@@ -228,7 +228,7 @@ std::string banks_svg(const Step& step) {
                        words("soft", margin, foot, text));
 }
 
-std::string lanes_svg(const Trace& trace) {
+std::string lanes_svg(const WarpTrace& trace) {
     constexpr std::size_t most = 36;
     if (trace.steps.empty()) return {};
     const std::size_t rows = std::min(most, trace.steps.size());
@@ -241,7 +241,7 @@ std::string lanes_svg(const Trace& trace) {
     double y = 52;
     unsigned phase = trace.steps[0].phase;
     for (std::size_t i = 0; i < rows; ++i) {
-        const Step& step = trace.steps[i];
+        const TraceStep& step = trace.steps[i];
         if (step.phase != phase) {
             body += fmt::format("<line class=\"bar\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>",
                                 label, width - margin, y + 1.5, y + 1.5);
@@ -250,9 +250,9 @@ std::string lanes_svg(const Trace& trace) {
         }
         static constexpr const char* accesses[] = {"read", "write", "atomic"};
         body += words("mono", margin, y + 10,
-                      one_line(fmt::format("{:>4} {} {}", step.place.line,
-                                           accesses[static_cast<int>(step.access)], step.array),
-                               31));
+                      first_line(fmt::format("{:>4} {} {}", step.place.line,
+                                             accesses[static_cast<int>(step.access)], step.array),
+                                 31));
         // Lanes side by side are one dashed line: a report has thousands of them.
         const auto lanes = [&](const char* kind, unsigned from, unsigned to) {
             body += fmt::format("<path class=\"{}\" d=\"M{:.2f} {:.1f}H{:.2f}\" {}/>", kind,
@@ -274,7 +274,7 @@ std::string lanes_svg(const Trace& trace) {
     return picture(y + 34, title, text, body);
 }
 
-std::string timeline_svg(const Trace& trace) {
+std::string timeline_svg(const WarpTrace& trace) {
     constexpr std::size_t most_phases = 40;
     if (trace.requests.empty()) return {};
     std::size_t phases = 0;

@@ -28,11 +28,11 @@ struct Report {
     std::string started;  ///< UTC, "2026-01-31T12:00:00Z"
     double seconds = 0;   ///< the whole run
     Backend backend = Backend::cpu;
-    std::string toolchain;  ///< "g++ 12.2.0"
-    std::string sandbox;    ///< level and description
-    std::uint64_t key = 0;  ///< replays the same inputs: --seed
-    std::string command;    ///< grades the same again
-    bool finished = false;  ///< false: the run goes on, or has ended before all rungs were judged
+    std::string toolchain;   ///< "g++ 12.2.0"
+    std::string sandbox;     ///< level and description
+    std::uint64_t seed = 0;  ///< replays the same inputs: --seed
+    std::string command;     ///< grades the same again
+    bool finished = false;   ///< false: the run goes on, or has ended before all rungs were judged
     Machine machine;
     std::vector<RungReport> rungs;
 
@@ -49,14 +49,23 @@ struct Report {
 /// Exit status of a run: 0 all passed, 1 something failed, 3 there is no score.
 int exit_status(const Report& report);
 
-/// The reason without the case and the cause where those are shown beside it.
-std::string brief_reason(const judge::RungResult& result);
+/// "passed", "failed", "review", "not_checked"
+const char* status_of(const judge::RungResult& result);
+
+/// "7.5 / 10", "given" or "not graded"
+std::string points_text(const judge::RungResult& result);
+
+/// Whether the verdict is the first finding's.
+bool by_finding(const judge::RungResult& result);
+
+/// The one line beside a verdict: why, or, of a rung that is right, what was looked at.
+std::string remark_of(const judge::RungResult& result);
 
 /// How many cases passed, and that judging stops at the first that does not.
 std::string cases_text(const judge::Correctness& found);
 
-/// A key as JSON, commands and reports show it: "0x0123456789abcdef".
-std::string key_text(std::uint64_t key);
+/// A seed as JSON, commands and reports show it: "0x0123456789abcdef".
+std::string seed_text(std::uint64_t seed);
 
 /// The result in schema "rungs.result/1" (docs/result.schema.json). All numbers are finite, all
 /// strings valid UTF-8.

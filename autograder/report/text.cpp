@@ -102,7 +102,7 @@ std::string to_ascii(std::string_view text) {
     return out;
 }
 
-std::string one_line(std::string_view text, std::size_t columns) {
+std::string first_line(std::string_view text, std::size_t columns) {
     const std::string clean = clean_utf8(text.substr(0, text.find('\n')));
     std::size_t count = 0;
     std::string_view rest = clean;

@@ -15,7 +15,7 @@ std::string escape_html(std::string_view text);
 std::string to_ascii(std::string_view text);
 
 /// The first line, cut to `columns` code points with "..." at the end when something was cut.
-std::string one_line(std::string_view text, std::size_t columns);
+std::string first_line(std::string_view text, std::size_t columns);
 
 /// "3.21 TB/s", "870 GB/s": bytes a second with three digits.
 std::string bandwidth_text(double bytes_per_second);

@@ -49,17 +49,16 @@ const Lines* find(const std::vector<Lines>& ranges, unsigned line) {
 /// Lines of a rung that passed and that no check case reached, but for those whose source says why; and those
 /// that say so and were.
 void check_reached(const judge::RungResult& result, const std::string& name, const std::string& source,
-                   std::vector<Finding>& found) {
+                   std::vector<GateFinding>& found) {
     if (!result.checks.done || result.checks.cases != result.checks.of) return;
     const std::vector<Lines> marked = unchecked_lines(source);
-    judge::Checks missing;
+    judge::ChecksResult missing;
     for (const unsigned line : result.checks.unchecked)
         if (!find(marked, line)) missing.unchecked.push_back(line);
     if (!missing.unchecked.empty()) {
         found.push_back(
-            {fmt::format("{}: {}; add one to chapter.toml, or say why there is none: "
-                         "// unchecked: ...",
-                         name, judge::unchecked_text(missing))});
+            {fmt::format("{}: {}; add one to chapter.toml, or say why there is none: // unchecked: ...", name,
+                         judge::unchecked_text(missing))});
     }
     const std::vector<WithoutBarrier> barriers = without_barriers(source);
     for (const Lines& range : marked) {
@@ -75,8 +74,8 @@ void check_reached(const judge::RungResult& result, const std::string& name, con
 
 }  // namespace
 
-std::vector<Finding> check_starters(const fs::path& root, bool write, const Say& say) {
-    std::vector<Finding> found;
+std::vector<GateFinding> check_starters(const fs::path& root, bool write, const Say& say) {
+    std::vector<GateFinding> found;
     std::vector<StarterPair> pairs;
     try {
         pairs = starter_pairs(root);
@@ -112,8 +111,8 @@ std::vector<Finding> check_starters(const fs::path& root, bool write, const Say&
     return found;
 }
 
-std::vector<Finding> check_lessons(const fs::path& root, bool write, const Say& say) {
-    std::vector<Finding> found;
+std::vector<GateFinding> check_lessons(const fs::path& root, bool write, const Say& say) {
+    std::vector<GateFinding> found;
     for (const Manifest& manifest : read_manifests(root / "chapters")) {
         const fs::path file = manifest.folder / "README.md";
         const std::string name = shown(root, file);
@@ -149,8 +148,8 @@ std::vector<Finding> check_lessons(const fs::path& root, bool write, const Say& 
     return found;
 }
 
-std::vector<Finding> check_exercises(const fs::path& root) {
-    std::vector<Finding> found;
+std::vector<GateFinding> check_exercises(const fs::path& root) {
+    std::vector<GateFinding> found;
     std::set<std::string> solved;
     try {
         for (const StarterPair& pair : starter_pairs(root)) solved.insert(pair.chapter + "/" + pair.rung);
@@ -182,13 +181,14 @@ std::vector<Finding> check_exercises(const fs::path& root) {
     return found;
 }
 
-std::vector<Finding> check_verdicts(const fs::path& root, const std::string& chapter, const fs::path& scratch,
-                                    const std::vector<Backend>& backends, const JudgeFunction& judge,
-                                    const CompileFunction& compile, const Say& say) {
-    std::vector<Finding> found;
+std::vector<GateFinding> check_verdicts(const fs::path& root, const std::string& chapter,
+                                        const fs::path& scratch, const std::vector<Backend>& backends,
+                                        const JudgeFunction& judge, const CompileFunction& compile,
+                                        const Say& say) {
+    std::vector<GateFinding> found;
     const auto sentence = [](const std::string& who, const judge::RungResult& result, Backend backend) {
         return fmt::format("{} is {} on the {} backend{}{}", who, judge::name_of(result.verdict),
-                           name_of(backend), result.reason.empty() ? "" : ": ", result.reason);
+                           name_of(backend), result.causes.empty() ? "" : ": ", result.reason());
     };
     for (const Manifest& manifest : read_manifests(root / "chapters")) {
         if (!chapter.empty() && manifest.chapter != chapter) continue;
@@ -256,9 +256,9 @@ std::vector<WithoutBarrier> without_barriers(const std::string& source) {
     return all;
 }
 
-std::vector<Finding> check_barriers(const fs::path& root, const std::string& chapter, const fs::path& scratch,
-                                    const FaultFunction& fault, const Say& say) {
-    std::vector<Finding> found;
+std::vector<GateFinding> check_barriers(const fs::path& root, const std::string& chapter,
+                                        const fs::path& scratch, const FaultFunction& fault, const Say& say) {
+    std::vector<GateFinding> found;
     for (const Manifest& manifest : read_manifests(root / "chapters")) {
         if (!chapter.empty() && manifest.chapter != chapter) continue;
         for (const RungEntry& rung : manifest.rungs) {
@@ -278,9 +278,8 @@ std::vector<Finding> check_barriers(const fs::path& root, const std::string& cha
                     const Lines* const said = find(marked, one.line);
                     const bool excused = said && said->first == one.line;
                     if (why.empty() && !excused) {
-                        found.push_back({who +
-                                         " passes check mode; add a case that needs it to chapter.toml, "
-                                         "or say why there is none: // unchecked: ..."});
+                        found.push_back({who + " passes check mode; add a case that needs it to "
+                                               "chapter.toml, or say why there is none: // unchecked: ..."});
                     } else if (!why.empty() && excused) {
                         found.push_back({who + " is found: it is not 'unchecked'"});
                     }

@@ -12,7 +12,7 @@
 namespace rungs {
 
 /// One sentence that says what is wrong and where; `ours` where something could not be checked.
-struct Finding {
+struct GateFinding {
     std::string text;
     bool ours = false;
 };
@@ -28,24 +28,24 @@ using CompileFunction = std::function<std::string(const Manifest&, const std::fi
 using Say = std::function<void(std::string)>;
 
 /// Gate 1: every starter in chapters/ is what its solution makes. `write`: refresh them instead.
-std::vector<Finding> check_starters(const std::filesystem::path& root, bool write, const Say& say = {});
+std::vector<GateFinding> check_starters(const std::filesystem::path& root, bool write, const Say& say = {});
 
 /// Gate 5: every lesson's generated regions are current and its prose does not contradict the manifest.
 /// `write`: refresh the regions first.
-std::vector<Finding> check_lessons(const std::filesystem::path& root, bool write, const Say& say = {});
+std::vector<GateFinding> check_lessons(const std::filesystem::path& root, bool write, const Say& say = {});
 
 /// Gate 4: solutions and manifest name the same exercises, and each has a TODO, points, a hint and a test.
-std::vector<Finding> check_exercises(const std::filesystem::path& root);
+std::vector<GateFinding> check_exercises(const std::filesystem::path& root);
 
 /// Gates 2 and 3: every solution and every given rung passes, check mode's cases reach all of its lines, and
 /// every starter compiles and fails with an honest verdict. Starters are made afresh in `scratch`: a
 /// maintainer's edit in chapters/ changes nothing here. `compile` sees starters alone: the build has compiled
 /// what stands in the tree.
 /// @param chapter  the only one to judge, 01_reduction; empty for all
-std::vector<Finding> check_verdicts(const std::filesystem::path& root, const std::string& chapter,
-                                    const std::filesystem::path& scratch,
-                                    const std::vector<Backend>& backends, const JudgeFunction& judge,
-                                    const CompileFunction& compile, const Say& say);
+std::vector<GateFinding> check_verdicts(const std::filesystem::path& root, const std::string& chapter,
+                                        const std::filesystem::path& scratch,
+                                        const std::vector<Backend>& backends, const JudgeFunction& judge,
+                                        const CompileFunction& compile, const Say& say);
 
 /// What shows that a source, as a rung, is wrong; empty: nothing does. judge::first_fault in the program.
 using FaultFunction =
@@ -62,8 +62,8 @@ struct WithoutBarrier {
 std::vector<WithoutBarrier> without_barriers(const std::string& source);
 
 /// Gate 6: every barrier of every solution is missed when it is not there.
-std::vector<Finding> check_barriers(const std::filesystem::path& root, const std::string& chapter,
-                                    const std::filesystem::path& scratch, const FaultFunction& fault,
-                                    const Say& say);
+std::vector<GateFinding> check_barriers(const std::filesystem::path& root, const std::string& chapter,
+                                        const std::filesystem::path& scratch, const FaultFunction& fault,
+                                        const Say& say);
 
 }  // namespace rungs

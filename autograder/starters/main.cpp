@@ -59,37 +59,31 @@ judge::JudgeOptions options_for(const fs::path& root, std::uint64_t seed) {
     judge::JudgeOptions options;
     options.toolchain = judge::read_toolchain(build_folder() / "toolchain.json");
     options.toolchain.root = root;
-    options.key = seed;
+    options.seed = seed;
     options.speed = false;
     return options;
 }
 
-std::unique_ptr<Exam> exam_of(const Manifest& manifest) {
-    for (const RegisteredExam& exam : registered_exams())
-        if (exam.chapter == manifest.chapter) return exam.make();
-    throw std::runtime_error("this build has no exam for " + manifest.chapter + "; configure again");
-}
-
 /// Gate 6 with the real check mode.
-std::vector<Finding> miss_barriers(const fs::path& root, const std::string& chapter, std::uint64_t seed,
-                                   const Say& say) {
+std::vector<GateFinding> miss_barriers(const fs::path& root, const std::string& chapter, std::uint64_t seed,
+                                       const Say& say) {
     const judge::JudgeOptions options = options_for(root, seed);
     const TemporaryFolder scratch;
     const FaultFunction fault = [&](const Manifest& manifest, const RungEntry& rung, const fs::path& source) {
-        return judge::first_fault(manifest, rung, source, *exam_of(manifest), options);
+        return judge::first_fault(manifest, rung, source, *judge::exam_of(manifest), options);
     };
     return check_barriers(root, chapter, scratch.path(), fault, say);
 }
 
 /// Gates 2 and 3 with the real judge.
-std::vector<Finding> judge_all(const fs::path& root, const std::string& chapter, const std::string& backend,
-                               std::uint64_t seed, const Say& say) {
+std::vector<GateFinding> judge_all(const fs::path& root, const std::string& chapter,
+                                   const std::string& backend, std::uint64_t seed, const Say& say) {
     judge::JudgeOptions options = options_for(root, seed);
     const TemporaryFolder scratch;
     const JudgeFunction judge_one = [&](const Manifest& manifest, const RungEntry& rung,
                                         const fs::path& source, Backend on) {
         options.backend = on;
-        return judge::judge_rung(manifest, rung, source, *exam_of(manifest), options);
+        return judge::judge_rung(manifest, rung, source, *judge::exam_of(manifest), options);
     };
     std::vector<Backend> backends;
     if (backend != "cuda") backends.push_back(Backend::cpu);
@@ -133,9 +127,9 @@ int run(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     if (!check && !write && !gate && !barriers) {
-        std::fprintf(stderr,
-                     "rungs_starters: one of --check, --write, --gate and --barriers is needed; --help tells "
-                     "more\n");
+        std::fprintf(
+            stderr,
+            "rungs_starters: one of --check, --write, --gate and --barriers is needed; --help tells more\n");
         return 2;
     }
     if (!gate && !barriers && (app.count("--chapter") || app.count("--seed"))) {
@@ -158,8 +152,8 @@ int run(int argc, char** argv) {
         if (!quiet) std::printf("  %s\n", text.c_str()), std::fflush(stdout);
     };
     int wrong = 0, ours = 0;
-    const auto stage = [&](const char* title, const std::vector<Finding>& findings) {
-        for (const Finding& finding : findings) {
+    const auto stage = [&](const char* title, const std::vector<GateFinding>& findings) {
+        for (const GateFinding& finding : findings) {
             std::fprintf(stderr, "%s\n", finding.text.c_str());
             ++(finding.ours ? ours : wrong);
         }

@@ -188,22 +188,23 @@ TEST_CASE("a report that would fill the judge's memory is refused", "[judge][che
     const auto with = [](const std::string& extra) {
         return R"({"findings": [], "extra": [)" + extra + "0]}";
     };
-    CHECK(read_findings(with("1, 2, ")).empty());
-    CHECK(read_findings(with(repeated("0,", 640000))).empty());  // the trace of ten thousand phases
+    const auto findings_in = [](const std::string& report) { return findings_of(parse_report(report)); };
+    CHECK(findings_in(with("1, 2, ")).empty());
+    CHECK(findings_in(with(repeated("0,", 640000))).empty());  // the trace of ten thousand phases
     for (const char* piece : {"[],", "{},", "\"\",", "[0],", "{\"a\":{}},", "\"0123456789abcdef\",", "0,"}) {
         CAPTURE(piece);
         const std::string report = with(repeated(piece, bytes));
         // Read or refused: 80 MiB are enough.
         CHECK(succeeds_within(80U << 20, [&] {
             try {
-                read_findings(report);
+                findings_in(report);
             } catch (const std::runtime_error&) {
             }
             return true;
         }));
     }
-    CHECK_THROWS_AS(read_findings(with(repeated("[],", bytes))), std::runtime_error);
-    CHECK_THROWS_AS(read_findings(with(repeated("[", 1000))), std::runtime_error);
+    CHECK_THROWS_AS(findings_in(with(repeated("[],", bytes))), std::runtime_error);
+    CHECK_THROWS_AS(findings_in(with(repeated("[", 1000))), std::runtime_error);
 }
 
 TEST_CASE("a trace's widths and offsets are cut to what can be drawn", "[judge][counts]") {
@@ -215,7 +216,7 @@ TEST_CASE("a trace's widths and offsets are cut to what can be drawn", "[judge][
             {"file": "a.cu", "line": 1, "array": "a", "space": "global", "access": "read", "width": 4294967295,
              "phase": 0, "base": 127, "lanes": 4294967295, "offsets": [)" +
         offsets + "-9223372036854775808]}]}}";
-    const Tally tally = read_tally(report);
+    const Tally tally = tally_of(parse_report(report));
     REQUIRE(tally.trace.steps.size() == 1);
     CHECK(tally.trace.steps[0].width == 4096);
     for (const long long offset : tally.trace.steps[0].offsets) {

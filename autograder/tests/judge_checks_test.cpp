@@ -4,8 +4,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -13,11 +11,9 @@
 
 #include "judge/build.hpp"
 #include "judge/findings.hpp"
-#include "judge/judge.hpp"
 #include "judge/object_gate.hpp"
-#include "judge/source.hpp"
+#include "judge_fixture.hpp"
 #include "rungs/catch.hpp"
-#include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;
@@ -27,40 +23,19 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Judges changed copies of a reference: 03_shared_tree's, a tree in shared memory, unless another is named.
-class Tree {
-  public:
-    explicit Tree(const std::string& chapter = "01_reduction", const std::string& name = "03_shared_tree")
-        : name_(name) {
-        options.toolchain = read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
-        options.key = 42;
-        manifest = read_manifest(fs::path(RUNGS_ROOT) / "chapters" / chapter);
-        for (const RegisteredExam& entry : registered_exams()) {
-            if (entry.chapter == manifest.chapter) exam_ = entry.make();
-        }
-        std::ifstream in(source_of(manifest, rung(), RUNGS_ROOT, Whose::solution));
-        text = {std::istreambuf_iterator<char>(in), {}};
-    }
-
-    const RungEntry& rung() const { return *manifest.find(name_); }
+struct Tree : Court {
+    explicit Tree(const std::string& chapter = "01_reduction", const std::string& rung = "03_shared_tree")
+        : Court(rung, chapter), text(TemporaryFolder::content_of(solution())) {}
 
     Tree& replace(const std::string& what, const std::string& with) {
-        const std::size_t at = text.find(what);
-        INFO("'" << what << "' must stand in the reference of " << name_);
-        REQUIRE(at != std::string::npos);
-        text.replace(at, what.size(), with);
+        text = replaced(text, what, with);
         return *this;
     }
 
-    const fs::path& folder() const { return folder_.path(); }
-
     /// The changed copy.
-    fs::path file() const {
-        const fs::path file = folder_ / (name_ + ".cu");
-        std::ofstream(file, std::ios::binary) << text;
-        return file;
-    }
+    fs::path file() const { return folder.write(name + ".cu", text); }
 
-    RungResult judge() const { return judge_rung(manifest, rung(), file(), *exam_, options); }
+    RungResult judge() const { return judge_text(text); }
 
     /// Number of the first line that contains `words`.
     unsigned line(const std::string& words) const {
@@ -70,14 +45,7 @@ class Tree {
                        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     }
 
-    JudgeOptions options;
-    Manifest manifest;
     std::string text;
-
-  private:
-    std::string name_;
-    std::unique_ptr<Exam> exam_;
-    TemporaryFolder folder_;
 };
 
 void check_lost(const RungResult& result) {
@@ -86,7 +54,7 @@ void check_lost(const RungResult& result) {
     CHECK(result.max_points == 15);
     CHECK(result.checks.done);
     REQUIRE_FALSE(result.checks.findings.empty());
-    CHECK(result.reason == in_one_line(result.checks.findings.front()));
+    CHECK(result.reason() == in_one_line(result.checks.findings.front()));
     CHECK_FALSE(result.checks.found_in.empty());
 }
 
@@ -94,7 +62,7 @@ void check_lost(const RungResult& result) {
 
 TEST_CASE("the reference is clean, in all cases and orders", "[judge][checks]") {
     const RungResult result = Tree().judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::ok);
     CHECK(result.points == 15);
     CHECK(result.checks.done);
@@ -109,21 +77,22 @@ TEST_CASE("the reference is clean, in all cases and orders", "[judge][checks]") 
 TEST_CASE("a launch that forgets its stream is RACE", "[judge][checks]") {
     Tree tree;
     const RungResult result = tree.replace("0, stream>>>", "0>>>").judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::race);
     check_lost(result);
-    CHECK_THAT(result.reason, ContainsSubstring("in the default stream") && ContainsSubstring("in stream "));
+    CHECK_THAT(result.reason(),
+               ContainsSubstring("in the default stream") && ContainsSubstring("in stream "));
 }
 
 TEST_CASE("a rung that uses the default stream alone is RACE with what reads its output", "[judge][checks]") {
     Tree tree;
     const RungResult result =
         tree.replace("0, stream>>>", "0>>>").replace("sizeof(float), stream)", "sizeof(float))").judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::race);
     check_lost(result);
-    CHECK_THAT(result.reason, ContainsSubstring("in the default stream") &&
-                                  ContainsSubstring("by cudaMemcpyAsync in stream "));
+    CHECK_THAT(result.reason(), ContainsSubstring("in the default stream") &&
+                                    ContainsSubstring("by cudaMemcpyAsync in stream "));
 }
 
 TEST_CASE("a removed __syncthreads is RACE, with both lines", "[judge][checks]") {
@@ -131,7 +100,7 @@ TEST_CASE("a removed __syncthreads is RACE, with both lines", "[judge][checks]")
     const RungResult result = tree.replace("__syncthreads();", "").judge();
     CHECK(result.verdict == Verdict::race);
     check_lost(result);
-    const Finding& race = result.checks.findings.front();
+    const QuotedFinding& race = result.checks.findings.front();
     CHECK(race.tool == simt::check::Tool::racecheck);
     CHECK(race.kernel == "shared_tree_kernel");
     CHECK(race.array == "partial");
@@ -146,7 +115,7 @@ TEST_CASE("a removed __syncthreads is RACE, with both lines", "[judge][checks]")
     // The sum was wrong as well; the race is what explains it, and comes first.
     CHECK(result.correctness.passed < result.correctness.cases);
     CHECK_FALSE(result.correctness.failing_case.empty());
-    for (const Finding& finding : result.checks.findings) CHECK(finding.kind != "uninitialised");
+    for (const QuotedFinding& finding : result.checks.findings) CHECK(finding.kind != "uninitialised");
 }
 
 TEST_CASE("a loop that never ends is TIMEOUT, with its line", "[judge][checks]") {
@@ -171,12 +140,12 @@ TEST_CASE("a loop that never ends is TIMEOUT, with its line", "[judge][checks]")
     Tree tree;
     tree.options.time_limit = 5;
     // In a folder that others may not enter, where a worker that has a user of its own can look nothing up.
-    tree.options.toolchain.cache = tree.folder() / "cache";
+    tree.options.toolchain.cache = tree.folder / "cache";
     const RungResult result = tree.replace(what, with).judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::timeout);
     check_lost(result);
-    const Finding& loop = result.checks.findings.front();
+    const QuotedFinding& loop = result.checks.findings.front();
     CHECK(loop.kind == "timeout");
     CHECK(loop.kernel == "shared_tree_kernel");
     // Where a loop is interrupted is chance, and an instruction of it may have no line of its own.
@@ -198,7 +167,7 @@ TEST_CASE("a loop on the host that never ends is TIMEOUT, without a line", "[jud
     const RungResult result = tree.judge();
     CHECK(result.verdict == Verdict::timeout);
     CHECK(result.checks.findings.empty());
-    CHECK_THAT(result.reason, ContainsSubstring("the line is not known"));
+    CHECK_THAT(result.reason(), ContainsSubstring("the line is not known"));
 }
 
 TEST_CASE("an assertion that fails in a kernel is RUNTIME_ERROR, with its line", "[judge][checks]") {
@@ -206,25 +175,25 @@ TEST_CASE("an assertion that fails in a kernel is RUNTIME_ERROR, with its line",
     tree.replace("#include \"rungs/cuda_check.cuh\"", "#include \"rungs/cuda_check.cuh\"\n#include <cassert>")
         .replace("    partial[threadIdx.x] =", "    assert(i < n);\n    partial[threadIdx.x] =");
     const RungResult result = tree.judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::runtime_error);
     check_lost(result);
     REQUIRE(result.checks.findings.size() == 1);
-    const Finding& finding = result.checks.findings.front();
+    const QuotedFinding& finding = result.checks.findings.front();
     CHECK(finding.kind == "assertion");
     CHECK(finding.side.place.file == "03_shared_tree.cu");
     CHECK(finding.side.place.line == tree.line("assert(i < n)"));
-    CHECK_THAT(result.reason, ContainsSubstring("ssertion 'i < n' failed"));
+    CHECK_THAT(result.reason(), ContainsSubstring("ssertion 'i < n' failed"));
 }
 
 TEST_CASE("a race of whole rows is RACE, with both lines", "[judge][checks]") {
     Tree tree("06_btcs", "04_cyclic_reduction");
     tree.replace("place[thread] = row;\n        __syncthreads();", "place[thread] = row;  // and on");
     const RungResult result = tree.judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::race);
     REQUIRE_FALSE(result.checks.findings.empty());
-    const Finding& race = result.checks.findings.front();
+    const QuotedFinding& race = result.checks.findings.front();
     REQUIRE(race.has_other);
     CHECK(race.side.place.file == "04_cyclic_reduction.cu");
     CHECK(race.side.place.line == tree.line("// and on"));
@@ -279,7 +248,7 @@ TEST_CASE("a race whose sums are right all the same is RACE", "[judge][checks]")
                  "    __shared__ volatile float word;\n"
                  "    if (threadIdx.x % 64 == 0) word = static_cast<float>(threadIdx.x);");
     const RungResult result = tree.judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.correctness.passed == result.correctness.cases);
     CHECK(result.verdict == Verdict::race);
     check_lost(result);
@@ -299,7 +268,7 @@ TEST_CASE("blocks that leave their sums without an atomic are RACE", "[judge][ch
                        "        scratch[1 + b] = 0;");
     }
     const RungResult result = blocks.judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::race);
     CHECK(result.points == 0);
 }
@@ -311,17 +280,17 @@ TEST_CASE("lines that no check case reaches are told, and cost nothing", "[judge
                  "        partial[0] = 0;\n"
                  "    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);");
     const RungResult result = tree.judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::ok);
     CHECK(result.points == 15);
     CHECK(result.checks.unchecked == std::vector<unsigned>{tree.line("partial[0] = 0;")});
     CHECK(unchecked_text(result.checks) ==
           "line " + std::to_string(tree.line("partial[0] = 0;")) + " was not reached by any check case");
 
-    Checks several;
+    ChecksResult several;
     several.unchecked = {3, 7, 8, 9, 12};
     CHECK(unchecked_text(several) == "lines 3, 7-9, 12 were not reached by any check case");
-    CHECK(unchecked_text(Checks()).empty());
+    CHECK(unchecked_text(ChecksResult()).empty());
 }
 
 TEST_CASE("an access past the end is OOB, with array and index", "[judge][checks]") {
@@ -329,7 +298,7 @@ TEST_CASE("an access past the end is OOB, with array and index", "[judge][checks
     const RungResult result = tree.replace("i < n ? terms(i)", "i <= n ? terms(i)").judge();
     CHECK(result.verdict == Verdict::out_of_bounds);
     check_lost(result);
-    const Finding& finding = result.checks.findings.front();
+    const QuotedFinding& finding = result.checks.findings.front();
     CHECK(finding.kind == "out-of-bounds");
     CHECK(finding.array == "v");  // the contract's name
     CHECK(finding.index == static_cast<std::ptrdiff_t>(finding.extent));
@@ -367,7 +336,7 @@ TEST_CASE("a barrier in a divergent branch is BARRIER, though the sums are right
     CHECK(result.correctness.passed == result.correctness.cases);
     CHECK(result.verdict == Verdict::barrier);
     check_lost(result);
-    const Finding& finding = result.checks.findings.front();
+    const QuotedFinding& finding = result.checks.findings.front();
     CHECK(finding.side.place.line == tree.line("// the busy ones"));
     CHECK(finding.other.place.line == tree.line("// the idle ones"));
 }
@@ -378,7 +347,7 @@ TEST_CASE("threads that wait for each other are DEADLOCK", "[judge][checks]") {
             .replace("    for (unsigned stride",
                      "    if (threadIdx.x < 16) __syncwarp(0xffffffffu);\n    for (unsigned stride")
             .judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::deadlock);
     check_lost(result);
 }
@@ -393,9 +362,9 @@ TEST_CASE("a deadlock is told with its lines, also by a program that ends itself
                      "if (cudaDeviceSynchronize() != cudaSuccess) std::exit(3);\n    ");
     tree.text.insert(0, "#include <cstdlib>\n");
     const RungResult result = tree.judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::deadlock);
-    CHECK_THAT(result.reason,
+    CHECK_THAT(result.reason(),
                ContainsSubstring("(03_shared_tree.cu:" + std::to_string(tree.line("half of the warp"))));
 }
 
@@ -407,7 +376,7 @@ TEST_CASE("memory that runs out is OOM when the program ends itself, and not whe
         tree.text.insert(tree.text.rfind("CUDA_CHECK(cudaGetLastError());"), statement);
         tree.text.insert(0, "#include <cstdio>\n#include <cstdlib>\n#include <vector>\n");
         const RungResult result = tree.judge();
-        INFO(result.reason);
+        INFO(result.reason());
         CHECK(result.points == 0);
         return result.verdict;
     };
@@ -427,12 +396,12 @@ TEST_CASE("a loop that ends in run mode alone is TIMEOUT", "[judge][checks]") {
                  "k + 1) {}\n"
                  "    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);");
     const RungResult result = tree.judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.correctness.passed == result.correctness.cases);
     CHECK(result.verdict == Verdict::timeout);
     CHECK(result.points == 0);
-    CHECK_THAT(result.reason, ContainsSubstring("in check mode") ||
-                                  ContainsSubstring("The launch has run for more than its limit"));
+    CHECK_THAT(result.reason(), ContainsSubstring("in check mode") ||
+                                    ContainsSubstring("The launch has run for more than its limit"));
 }
 
 TEST_CASE("a worker that ends in check mode alone is for a human to see", "[judge][checks]") {
@@ -470,7 +439,7 @@ TEST_CASE("outputs that are wrong in check mode alone are WRONG", "[judge][check
     CHECK(result.verdict == Verdict::wrong);
     CHECK(result.points == 0);
     CHECK_FALSE(result.checks.done);
-    CHECK_THAT(result.reason, ContainsSubstring("in check mode, ") && ContainsSubstring("got 0, expected"));
+    CHECK_THAT(result.reason(), ContainsSubstring("in check mode, ") && ContainsSubstring("got 0, expected"));
 }
 
 TEST_CASE("a launcher finds the same stream, device and environment in run and check mode",
@@ -485,9 +454,9 @@ TEST_CASE("a launcher finds the same stream, device and environment in run and c
                  "    if (std::strtoull(std::getenv(\"RUNGS_SIMT_SEED\"), nullptr, 10) < 1000) throw 3;\n"
                  "    if (!std::getenv(\"RUNGS_SIMT_MULTIPROCESSORS\")) throw 4;\n"
                  "    const std::size_t blocks =");
-    REQUIRE(tree.options.key < 1000);  // so that it is no order's seed either
+    REQUIRE(tree.options.seed < 1000);  // so that it is no order's seed either
     const RungResult result = tree.judge();
-    INFO(result.reason << result.counters.why_not);
+    INFO(result.reason() << result.counters.why_not);
     CHECK(result.verdict == Verdict::ok);
     CHECK_FALSE(result.counters.done);  // there the device is the modelled GPU
 }
@@ -501,7 +470,7 @@ TEST_CASE("where the manifest does not require it, a finding is shown and costs 
                  "    if (threadIdx.x % 32 == 6) __syncwarp(1u << 5 | 1u << 6);\n"
                  "    if (threadIdx.x < 2) partial[7] = static_cast<float>(threadIdx.x);");
     const RungResult result = tree.judge();
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.verdict == Verdict::ok);
     CHECK(result.points == 15);
     REQUIRE_FALSE(result.checks.findings.empty());
@@ -513,50 +482,51 @@ TEST_CASE("a report without sense is refused, however it is broken", "[judge][ch
         R"({"findings": [{"tool": "racecheck", "severity": "error", "kind": "read-write", "kernel": "k",
             "side": {"file": "a.cu", "line": 3, "column": 0, "function": "k", "access": "write", "thread": [1, 2, 3],
                      "block": [0, 0, 0]}, "message": "m", "advice": "a", "count": 1}]})";
-    const auto findings = read_findings(good);
+    const auto findings_in = [](const std::string& report) { return findings_of(parse_report(report)); };
+    const auto findings = findings_in(good);
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].side.thread.z == 3);
     CHECK(who(findings[0].side) == "thread (1,2,3) of block (0,0,0)");
     CHECK(verdict_of(findings[0]) == Verdict::race);
-    CHECK(read_findings(R"({"findings": []})").empty());
+    CHECK(findings_in(R"({"findings": []})").empty());
     for (std::size_t cut = 0; cut < good.size(); cut += 7) {
-        CHECK_THROWS_AS(read_findings(good.substr(0, cut)), std::runtime_error);
+        CHECK_THROWS_AS(findings_in(good.substr(0, cut)), std::runtime_error);
     }
     for (const char* bad :
          {"", "[]", "{}", "null", R"({"findings": 1})", R"({"findings": [1]})", R"({"findings": [{}]})"}) {
-        CHECK_THROWS_AS(read_findings(bad), std::runtime_error);
+        CHECK_THROWS_AS(findings_in(bad), std::runtime_error);
     }
     const auto change = [&](const std::string& what, const std::string& with) {
         std::string text = good;
         text.replace(text.find(what), what.size(), with);
         return text;
     };
-    CHECK_THROWS_AS(read_findings(change("racecheck", "lostcheck")), std::runtime_error);
-    CHECK_THROWS_AS(read_findings(change("\"error\"", "\"fine\"")), std::runtime_error);
-    CHECK_THROWS_AS(read_findings(change("\"line\": 3", "\"line\": \"3\"")), std::runtime_error);
+    CHECK_THROWS_AS(findings_in(change("racecheck", "lostcheck")), std::runtime_error);
+    CHECK_THROWS_AS(findings_in(change("\"error\"", "\"fine\"")), std::runtime_error);
+    CHECK_THROWS_AS(findings_in(change("\"line\": 3", "\"line\": \"3\"")), std::runtime_error);
     // What a terminal must not see, and what would fill it.
-    CHECK(read_findings(change("\"m\"", "\"\\u001b[2Jm\\nn\""))[0].message.find('\x1b') == std::string::npos);
-    CHECK(read_findings(change("\"m\"", "\"" + std::string(100000, 'x') + "\""))[0].message.size() < 1000);
+    CHECK(findings_in(change("\"m\"", "\"\\u001b[2Jm\\nn\""))[0].message.find('\x1b') == std::string::npos);
+    CHECK(findings_in(change("\"m\"", "\"" + std::string(100000, 'x') + "\""))[0].message.size() < 1000);
 }
 
 TEST_CASE("the finding that explains most comes first", "[judge][checks]") {
     using simt::check::Severity;
     using simt::check::Tool;
     const auto make = [](Tool tool, Severity severity, unsigned line) {
-        Finding finding;
+        QuotedFinding finding;
         finding.tool = tool;
         finding.severity = severity;
         finding.side.place = {"a.cu", line, 0, "k"};
         finding.array = "tile";
         return finding;
     };
-    std::vector<Finding> findings{
+    std::vector<QuotedFinding> findings{
         make(Tool::memcheck, Severity::warning, 1), make(Tool::initcheck, Severity::error, 2),
         make(Tool::racecheck, Severity::error, 3), make(Tool::synccheck, Severity::error, 4),
         make(Tool::memcheck, Severity::error, 5)};
     sort_findings(findings);
     std::vector<unsigned> lines;
-    for (const Finding& finding : findings) lines.push_back(finding.side.place.line);
+    for (const QuotedFinding& finding : findings) lines.push_back(finding.side.place.line);
     CHECK(lines == std::vector<unsigned>{5, 4, 3, 2, 1});
     // A value that is missing where it is raced for is the race's doing.
     findings = {make(Tool::initcheck, Severity::error, 3), make(Tool::racecheck, Severity::error, 3)};

@@ -2,8 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -12,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "judge/counts.hpp"
-#include "judge/source.hpp"
+#include "judge_fixture.hpp"
 #include "program_fixture.hpp"
 #include "report/advice.hpp"
 #include "report/pictures.hpp"
@@ -31,13 +29,9 @@ namespace {
 
 /// The reference of 04_grid_stride, with some of its text replaced.
 std::string changed(const std::vector<std::pair<std::string, std::string>>& replacements) {
-    std::ifstream in(fs::path(RUNGS_ROOT) / "solutions/01_reduction/04_grid_stride.cu");
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    for (const auto& [what, with] : replacements) {
-        const std::size_t at = text.find(what);
-        REQUIRE(at != std::string::npos);
-        text.replace(at, what.size(), with);
-    }
+    std::string text =
+        TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "solutions/01_reduction/04_grid_stride.cu");
+    for (const auto& [what, with] : replacements) text = replaced(text, what, with);
     return text;
 }
 
@@ -48,25 +42,6 @@ std::string strided() {
                      "const std::size_t piece = (n + threads - 1) / threads;\n"
                      "    for (std::size_t i = first * piece; i < n && i < (first + 1) * piece; ++i)"}});
 }
-
-/// Judges texts as 04_grid_stride.cu.
-struct Bench {
-    Bench() {
-        options.toolchain = read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
-        for (const RegisteredExam& entry : registered_exams()) {
-            if (entry.chapter == manifest.chapter) exam = entry.make();
-        }
-    }
-    RungResult judge(const std::string& text) const {
-        return judge_rung(manifest, rung, folder.write("04_grid_stride.cu", text), *exam, options);
-    }
-
-    JudgeOptions options;
-    const Manifest manifest = read_manifest(fs::path(RUNGS_ROOT) / "chapters" / "01_reduction");
-    const RungEntry& rung = *manifest.find("04_grid_stride");
-    std::unique_ptr<Exam> exam;
-    const TemporaryFolder folder;
-};
 
 SiteCounters site(Space space, Access access, std::uint64_t lanes, std::uint64_t cost, std::uint64_t ideal) {
     SiteCounters made;
@@ -103,8 +78,8 @@ std::string rules(const Tally& mine, const Tally* reference = nullptr) {
     return text;
 }
 
-Step step_of(Space space, long long pitch) {
-    Step step;
+TraceStep step_of(Space space, long long pitch) {
+    TraceStep step;
     step.place = {"a.cu", 7, 0, "k"};
     step.array = "tile";
     step.space = space;
@@ -117,9 +92,9 @@ Step step_of(Space space, long long pitch) {
 }  // namespace
 
 TEST_CASE("strided access shows 32 sectors a request where the reference has 4", "[judge][counts]") {
-    const Bench bench;
-    const RungResult result = bench.judge(strided());
-    INFO(result.reason << result.counters.why_not);
+    const Court bench("04_grid_stride");
+    const RungResult result = bench.judge_text(strided());
+    INFO(result.reason() << result.counters.why_not);
     REQUIRE(result.counters.done);
     REQUIRE(result.counters.reference);
     CHECK(result.counters.rung.total(Space::global, Access::read).sectors_per_request() > 31.5);
@@ -130,13 +105,13 @@ TEST_CASE("strided access shows 32 sectors a request where the reference has 4",
     CHECK(result.counters.rung.lines().front().place.file == "04_grid_stride.cu");
     // The same numbers every time.
     std::string why_not;
-    const auto again = count(bench.manifest, bench.rung, bench.folder.path() / "04_grid_stride.cu",
+    const auto again = count(bench.manifest, bench.rung(), bench.folder.path() / "04_grid_stride.cu",
                              *bench.exam, bench.options, why_not);
     REQUIRE(again);
     CHECK(again->total(Space::global).sectors == result.counters.rung.total(Space::global).sectors);
     CHECK(again->total(Space::shared).wavefronts == result.counters.rung.total(Space::shared).wavefronts);
     // One warp was followed, in the order in which it went.
-    const Trace& trace = again->trace;
+    const WarpTrace& trace = again->trace;
     REQUIRE(trace.steps.size() > 5);
     CHECK(trace.requests.size() == 8);
     const Step* worst = costliest(trace, Space::global);
@@ -147,12 +122,12 @@ TEST_CASE("strided access shows 32 sectors a request where the reference has 4",
 }
 
 TEST_CASE("who knows the answer to the case that is shown is SUSPECT", "[judge][counts]") {
-    const Bench bench;
-    const Case shown = case_to_count(bench.manifest, bench.rung, *bench.exam);
+    const Court bench("04_grid_stride");
+    const Case shown = case_to_count(bench.manifest, bench.rung(), *bench.exam);
     const Task task = bench.exam->make(shown);
     const auto v = task.inputs[0].as<float>();
     const double sum = std::accumulate(v.begin(), v.end(), 0.0);
-    const RungResult result = bench.judge(
+    const RungResult result = bench.judge_text(
         changed({{"    float mine = 0.0f;\n",
                   fmt::format("    float mine = 0.0f;\n"
                               "    if (n == {} && terms(0) == {:a}f && terms(1) == {:a}f) {{\n"
@@ -161,13 +136,13 @@ TEST_CASE("who knows the answer to the case that is shown is SUSPECT", "[judge][
     CHECK(result.verdict == Verdict::suspect);
     CHECK_FALSE(result.judged);
     CHECK(result.max_points == 15);
-    CHECK_THAT(result.reason, ContainsSubstring("on a secret input"));
+    CHECK_THAT(result.reason(), ContainsSubstring("on a secret input"));
 }
 
 TEST_CASE("speed that a submission keeps from being judged is part of the maximum", "[judge][counts]") {
-    const Bench bench;
+    const Court bench("04_grid_stride");
     // The sum on the host, without a launch; dot products are as they should be.
-    const RungResult result = bench.judge(
+    const RungResult result = bench.judge_text(
         changed({{"#include <algorithm>", "#include <algorithm>\n#include <vector>"},
                  {"    launch(Values{v}, sum, n, stream);",
                   "    std::vector<float> values(n);\n"
@@ -178,7 +153,7 @@ TEST_CASE("speed that a submission keeps from being judged is part of the maximu
                   "    const auto rounded = static_cast<float>(total);\n"
                   "    cudaMemcpyAsync(sum, &rounded, 4, cudaMemcpyHostToDevice, stream);\n"
                   "    cudaStreamSynchronize(stream);"}}));
-    INFO(result.reason);
+    INFO(result.reason());
     CHECK(result.correctness.passed == result.correctness.cases);
     CHECK(result.verdict == Verdict::suspect);
     CHECK(result.points == 0);
@@ -232,7 +207,7 @@ TEST_CASE("pictures say in words what they draw", "[report][pictures]") {
     CHECK(lanes_svg({}).empty());
     CHECK(timeline_svg({}).empty());
     // Names come from a submission.
-    Step hostile = step_of(Space::global, 4);
+    TraceStep hostile = step_of(Space::global, 4);
     hostile.array = "<script>&\"";
     CHECK(sectors_svg(hostile).find("<script>") == std::string::npos);
     for (const std::string& svg :
@@ -245,7 +220,7 @@ TEST_CASE("pictures say in words what they draw", "[report][pictures]") {
 
 TEST_CASE("counters without sense are refused", "[judge][counts]") {
     for (const char* bad : {"", "{}", "[]", R"({"launches": 1})", R"({"launches": [{}]})"}) {
-        CHECK_THROWS_AS(read_tally(bad), std::runtime_error);
+        CHECK_THROWS_AS(tally_of(parse_report(bad)), std::runtime_error);
     }
 }
 

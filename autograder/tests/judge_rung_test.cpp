@@ -20,10 +20,9 @@
 #include <thread>
 
 #include "judge/build.hpp"
-#include "judge/judge.hpp"
-#include "judge/source.hpp"
+#include "judge/cache.hpp"
+#include "judge_fixture.hpp"
 #include "rungs/catch.hpp"
-#include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;
@@ -31,34 +30,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Everything a test needs to judge rungs of chapter 1, with a cache of its own where asked for.
-struct Court {
-    Court() {
-        options.toolchain = read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
-        options.key = 42;
-        options.checks = false;  // judge_checks_test.cpp has them
-        manifest = read_manifest(fs::path(RUNGS_ROOT) / "chapters" / "01_reduction");
-        for (const RegisteredExam& entry : registered_exams()) {
-            if (entry.chapter == manifest.chapter) exam = entry.make();
-        }
-    }
-
-    const RungEntry& rung() const { return *manifest.find("03_shared_tree"); }
-    fs::path solution() const { return source_of(manifest, rung(), RUNGS_ROOT, Whose::solution); }
-    RungResult judge(const fs::path& source) const {
-        return judge_rung(manifest, rung(), source, *exam, options);
-    }
-    /// Judges `text` as 03_shared_tree.cu.
-    RungResult judge_text(const std::string& text) const {
-        const fs::path file = folder / "03_shared_tree.cu";
-        std::ofstream(file, std::ios::binary) << text;
-        return judge(file);
-    }
-
-    JudgeOptions options;
-    Manifest manifest;
-    std::unique_ptr<Exam> exam;
-    TemporaryFolder folder;
+/// Without checks: judge_checks_test.cpp has them.
+struct PlainCourt : Court {
+    PlainCourt() { options.checks = false; }
 };
 
 bool no_children() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
@@ -74,12 +48,12 @@ std::size_t files_in(const fs::path& folder) {
 }  // namespace
 
 TEST_CASE("every reference solution is accepted with full points", "[judge][rung]") {
-    const Court court;
+    const PlainCourt court;
     for (const RungEntry& rung : court.manifest.rungs) {
         const RungResult result =
             judge_rung(court.manifest, rung, source_of(court.manifest, rung, RUNGS_ROOT, Whose::solution),
                        *court.exam, court.options);
-        INFO(rung.name << ": " << result.reason << "\n" << result.diagnostics);
+        INFO(rung.name << ": " << result.reason() << "\n" << result.diagnostics);
         CHECK(result.verdict == Verdict::ok);
         CHECK(result.judged);
         CHECK(result.points == rung.points);
@@ -93,12 +67,12 @@ TEST_CASE("every reference solution is accepted with full points", "[judge][rung
 }
 
 TEST_CASE("files that are no rungs get COMPILE_ERROR and a plain reason", "[judge][rung]") {
-    Court court;
+    PlainCourt court;
     const auto reason = [&](const RungResult& result) {
         CHECK(result.verdict == Verdict::compile_error);
         CHECK(result.points == 0);
         CHECK(result.judged);
-        return result.reason;
+        return result.reason();
     };
     using Catch::Matchers::ContainsSubstring;
     CHECK(reason(court.judge(court.folder / "none.cu")) == "there is no file none.cu");
@@ -124,15 +98,15 @@ TEST_CASE("files that are no rungs get COMPILE_ERROR and a plain reason", "[judg
 }
 
 TEST_CASE("what the compiler says quotes no file that was not handed in", "[judge][rung]") {
-    Court court;
+    PlainCourt court;
     std::ofstream(court.folder / "other") << "quoted_secret and more\n#error quoted_secret\n";
     const std::string other = "\"" + (court.folder / "other").string() + "\"";
     const auto reason = [&](const std::string& text) {
         const RungResult result = court.judge_text(text);
-        INFO(text << result.reason << "\n" << result.diagnostics);
+        INFO(text << result.reason() << "\n" << result.diagnostics);
         CHECK(result.verdict == Verdict::compile_error);
-        CHECK((result.reason + result.diagnostics).find("quoted_secret") == std::string::npos);
-        return result.reason;
+        CHECK((result.reason() + result.diagnostics).find("quoted_secret") == std::string::npos);
+        return result.reason();
     };
     using Catch::Matchers::ContainsSubstring;
     CHECK_THAT(reason("#line 1 " + other + "\n#warning x\n"),
@@ -152,7 +126,7 @@ TEST_CASE("what the compiler says quotes no file that was not handed in", "[judg
 }
 
 TEST_CASE("a link error is the submission's, unless it is there without it", "[judge][rung]") {
-    Court court;
+    PlainCourt court;
     const auto rung = [&](const std::string& more) {
         return "#include \"reduction.cuh\"\n" + more +
                "void reduction::shared_tree(const float*, float*, std::size_t, cudaStream_t) {}\n"
@@ -164,28 +138,28 @@ TEST_CASE("a link error is the submission's, unless it is there without it", "[j
                              "namespace simt { void nowhere(); }\n"
                              "[[gnu::used]] static void (*table[])() = {simt::nowhere};\n"}) {
         const RungResult result = court.judge_text(rung(more));
-        INFO(result.reason << "\n" << result.diagnostics);
+        INFO(result.reason() << "\n" << result.diagnostics);
         CHECK(result.verdict == Verdict::compile_error);
-        CHECK_THAT(result.reason,
+        CHECK_THAT(result.reason(),
                    ContainsSubstring("undefined reference to `") && ContainsSubstring("nowhere()'"));
     }
     court.options.toolchain.cache = court.folder / "cache";
     court.options.toolchain.cpu->archives.pop_back();  // the backend's
     const RungResult ours = court.judge_text(rung(""));
     CHECK(ours.verdict == Verdict::infra);
-    CHECK_THAT(ours.reason, ContainsSubstring("linking without the submission failed"));
+    CHECK_THAT(ours.reason(), ContainsSubstring("linking without the submission failed"));
 }
 
 TEST_CASE("a wrong signature is an error at the student's line", "[judge][rung]") {
-    const Court court;
+    const PlainCourt court;
     const RungResult result = court.judge_text(
         "#include \"reduction.cuh\"\n\nvoid reduction::shared_tree(const float*, double*, int) {}\n");
     CHECK(result.verdict == Verdict::compile_error);
-    CHECK_THAT(result.reason, Catch::Matchers::StartsWith("03_shared_tree.cu:3:"));
+    CHECK_THAT(result.reason(), Catch::Matchers::StartsWith("03_shared_tree.cu:3:"));
 }
 
 TEST_CASE("an honest mistake gets its case, numbers and cause", "[judge][rung]") {
-    const Court court;
+    const PlainCourt court;
     const RungResult result = court.judge(fs::path(RUNGS_ROOT) / "autograder" / "attacks" /
                                           "39_only_full_blocks" / "03_shared_tree.cu");
     CHECK(result.verdict == Verdict::wrong);
@@ -198,20 +172,20 @@ TEST_CASE("an honest mistake gets its case, numbers and cause", "[judge][rung]")
     CHECK(!(result.correctness.error <= result.correctness.tolerance));
 }
 
-TEST_CASE("the same key gives the same inputs, another key others", "[judge][rung]") {
-    Court court;
+TEST_CASE("the same seed gives the same inputs, another seed others", "[judge][rung]") {
+    PlainCourt court;
     const fs::path wrong =
         fs::path(RUNGS_ROOT) / "autograder" / "attacks" / "39_only_full_blocks" / "03_shared_tree.cu";
     const RungResult first = court.judge(wrong), again = court.judge(wrong);
-    court.options.key = 43;
+    court.options.seed = 43;
     const RungResult other = court.judge(wrong);
-    CHECK(first.reason == again.reason);
-    CHECK(first.reason != other.reason);
-    CHECK(random_key() != random_key());
+    CHECK(first.reason() == again.reason());
+    CHECK(first.reason() != other.reason());
+    CHECK(random_seed() != random_seed());
 }
 
 TEST_CASE("the cache answers for what did not change, and only for that", "[judge][cache]") {
-    Court court;
+    PlainCourt court;
     court.options.toolchain.cache = court.folder / "cache";
     std::ifstream in(court.solution());
     const std::string text((std::istreambuf_iterator<char>(in)), {});
@@ -242,18 +216,19 @@ TEST_CASE("a cache that grows too large loses what nobody has used for longest",
 }
 
 TEST_CASE("a cache that cannot be written is INFRA, with path and remedy", "[judge][cache]") {
-    Court court;
+    PlainCourt court;
     std::ofstream(court.folder / "file") << "x";
     court.options.toolchain.cache = court.folder / "file" / "cache";
     const RungResult result = court.judge(court.solution());
     CHECK(result.verdict == Verdict::infra);
     CHECK_FALSE(result.judged);
-    CHECK_THAT(result.reason, Catch::Matchers::ContainsSubstring((court.folder / "file" / "cache").string()));
-    CHECK_THAT(result.reason, Catch::Matchers::ContainsSubstring("make room"));
+    CHECK_THAT(result.reason(),
+               Catch::Matchers::ContainsSubstring((court.folder / "file" / "cache").string()));
+    CHECK_THAT(result.reason(), Catch::Matchers::ContainsSubstring("make room"));
 }
 
 TEST_CASE("a full disk is INFRA and leaves no half-written entry", "[judge][cache]") {
-    Court court;
+    PlainCourt court;
     const fs::path disk = court.folder / "disk";
     fs::create_directory(disk);
     if (mount("none", disk.c_str(), "tmpfs", 0, "size=200k") != 0)
@@ -261,7 +236,7 @@ TEST_CASE("a full disk is INFRA and leaves no half-written entry", "[judge][cach
     court.options.toolchain.cache = disk / "cache";
     const RungResult result = court.judge(court.solution());
     CHECK(result.verdict == Verdict::infra);
-    CHECK_THAT(result.reason, Catch::Matchers::ContainsSubstring("make room"));
+    CHECK_THAT(result.reason(), Catch::Matchers::ContainsSubstring("make room"));
     CHECK(files_in(disk / "cache" / "workers") == 0);
     CHECK(files_in(disk / "cache" / "work") == 0);
     REQUIRE(umount(disk.c_str()) == 0);
@@ -269,24 +244,24 @@ TEST_CASE("a full disk is INFRA and leaves no half-written entry", "[judge][cach
 
 TEST_CASE("stopping in any phase leaves no process and no half-written file", "[judge][stop]") {
     for (const Phase phase : {Phase::build, Phase::start, Phase::correctness}) {
-        Court court;
+        PlainCourt court;
         court.options.toolchain.cache = court.folder / "cache";
         std::atomic<bool> stop{false};
         court.options.stop = &stop;
-        court.options.progress = [&](const Progress& progress) {
+        court.options.progress = [&](const PhaseProgress& progress) {
             if (progress.phase == phase) stop = true;
         };
         const RungResult result = court.judge(court.solution());
         INFO(name_of(phase));
         CHECK(result.verdict == Verdict::not_run);
-        CHECK(result.reason == "stopped");
+        CHECK(result.reason() == "stopped");
         CHECK_FALSE(result.judged);
         CHECK(no_children());
         CHECK(files_in(court.folder / "cache" / "work") == 0);
     }
     // In the middle of a phase: while the compiler runs, and while a rung loops.
     for (const int milliseconds : {200, 400, 1500}) {
-        Court court;
+        PlainCourt court;
         court.options.toolchain.cache = court.folder / "cache";
         std::atomic<bool> stop{false};
         court.options.stop = &stop;
@@ -304,7 +279,7 @@ TEST_CASE("stopping in any phase leaves no process and no half-written file", "[
 }
 
 TEST_CASE("a backend that is not there is NOT_RUN, never a pass", "[judge][rung]") {
-    Court court;
+    PlainCourt court;
     court.options.backend = Backend::cuda;
     court.options.toolchain.cuda.reset();
     const RungResult result = court.judge(court.solution());
@@ -312,11 +287,11 @@ TEST_CASE("a backend that is not there is NOT_RUN, never a pass", "[judge][rung]
     CHECK_FALSE(result.passed());
     CHECK_FALSE(result.judged);
     CHECK(result.points == 0);
-    CHECK_THAT(result.reason, Catch::Matchers::ContainsSubstring("cuda backend was not built"));
+    CHECK_THAT(result.reason(), Catch::Matchers::ContainsSubstring("cuda backend was not built"));
 }
 
 TEST_CASE("several rungs can be judged at once", "[judge][rung]") {
-    const Court court;
+    const PlainCourt court;
     std::vector<Verdict> verdicts(4, Verdict::not_run);
     std::vector<std::thread> threads;
     for (Verdict& verdict : verdicts) {
@@ -399,9 +374,9 @@ class Mutations : public Exam {
 }  // namespace
 
 TEST_CASE("the exam catches every change of a right output", "[judge][mutation]") {
-    Court court;
-    for (const std::uint64_t key : {1, 2, 3}) {
-        court.options.key = key;
+    PlainCourt court;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+        court.options.seed = seed;
         const Mutations mutations(*court.exam);
         const RungResult result =
             judge_rung(court.manifest, court.rung(), court.solution(), mutations, court.options);

@@ -225,6 +225,12 @@ hints = ["first nudge", "second nudge"]
         return Process(arguments, setup).finish();
     }
 
+    /// The solution with one statement more in its launcher.
+    std::string solution_with(const std::string& statement) const {
+        std::string text = solution;
+        return text.insert(text.find("    const std::size_t blocks ="), "    " + statement + "\n");
+    }
+
     static constexpr const char* student = "chapters/01_reduction/03_shared_tree.cu";
 
     TemporaryFolder folder;

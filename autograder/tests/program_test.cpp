@@ -487,11 +487,7 @@ TEST_CASE("points for speed are not lost where it could not be modelled", "[prog
     };
     CHECK(graded(0)["max_points"] == 15);
 
-    std::string late = workbook.solution;
-    const std::string at = "    const std::size_t blocks =";
-    REQUIRE(late.find(at) != std::string::npos);
-    late.insert(late.find(at), "    if (n == 300) throw 1;\n");
-    workbook.folder.write(SmallWorkbook::student, late);
+    workbook.folder.write(SmallWorkbook::student, workbook.solution_with("if (n == 300) throw 1;"));
     Json rung = graded(3);
     CHECK(rung["verdict"] == "SUSPECT");
     CHECK_THAT(rung["reason"].get<std::string>(), ContainsSubstring("could not be modelled: 03_shared_tree"));
@@ -507,11 +503,7 @@ TEST_CASE("points for speed are not lost where it could not be modelled", "[prog
 
 TEST_CASE("what the compiler warns of is told of a right rung, too", "[program][judge]") {
     const SmallWorkbook workbook;
-    std::string warned = workbook.solution;
-    const std::string at = "    const std::size_t blocks =";
-    REQUIRE(warned.find(at) != std::string::npos);
-    warned.insert(warned.find(at), "    int forgotten = 3;\n");
-    workbook.folder.write(SmallWorkbook::student, warned);
+    workbook.folder.write(SmallWorkbook::student, workbook.solution_with("int forgotten = 3;"));
     for (int time = 0; time < 2; ++time) {  // the second time nothing is compiled
         const Outcome outcome = workbook.run({"check", "01/03", "--backend", "cpu"});
         INFO(outcome.out << outcome.err);

@@ -39,8 +39,8 @@ inline RungReport sample_rung(const std::string& name, judge::Verdict verdict, d
 }
 
 /// A race, as check mode reports it, with `text` wherever a text may stand.
-inline judge::Finding sample_finding(const std::string& text) {
-    judge::Finding finding;
+inline judge::QuotedFinding sample_finding(const std::string& text) {
+    judge::QuotedFinding finding;
     finding.tool = simt::check::Tool::racecheck;
     finding.kind = "read-write";
     finding.kernel = text;
@@ -79,7 +79,7 @@ inline Report sample_report() {
     report.finished = true;
     report.toolchain = "GNU 12.2.0";
     report.sandbox = "S1: limits";
-    report.key = 0x2a;
+    report.seed = 0x2a;
     report.command = "./rungs check 01 --seed 0x2a";
     report.machine = {"Debian", "6.1", "CPU <model>", 2, 8e9, false, {}};
     report.machine.gpu.why_not = "no NVIDIA driver on this machine";
@@ -89,12 +89,12 @@ inline Report sample_report() {
                     sample_rung("05_warp_shuffle", judge::Verdict::compile_error, 0, 10),
                     sample_rung("06_vectorized", judge::Verdict::not_run, 0, 20)};
     for (RungReport& rung : report.rungs) rung.result.checks.why_not = "not done";
-    judge::Checks& remarks = report.rungs[1].result.checks;
+    judge::ChecksResult& remarks = report.rungs[1].result.checks;
     remarks = {true, "", "check mode, GNU 12.2.0",           20,
                20,   3,  {sample_finding("at <5> & \"q\"")}, "sum of 2 floats",
                0.5};
     remarks.findings[0].severity = simt::check::Severity::note;
-    judge::Checks& race = report.rungs[2].result.checks;
+    judge::ChecksResult& race = report.rungs[2].result.checks;
     race = {
         true,      "", "check mode, GNU 12.2.0", 0, 20, 3, {sample_finding(hostile()), sample_finding("")},
         hostile(), 0.5};
@@ -102,15 +102,18 @@ inline Report sample_report() {
     race.findings[1].has_other = false;
     race.findings[1].index = -3;
     judge::RungResult& wrong = report.rungs[2].result;
-    wrong.reason = "sum of 257 floats: got nan";
     wrong.correctness.failing_case = "sum of 257 floats, kind uniform, seed 0x2a";
     wrong.correctness.error = nan;
     wrong.correctness.wrong = wrong.correctness.of = 3;
     wrong.correctness.first = {{0, nan, 1.5, ulp_undefined}, {1, -infinity, infinity, 7}, {2, 1, 2, 8388608}};
     wrong.correctness.cause = "never written";
+    wrong.decide(judge::wrong_outputs(wrong.correctness));
     judge::RungResult& broken = report.rungs[3].result;
     broken.rung = "05_<b>";
-    broken.reason = hostile();
+    broken.decide({.kind = judge::Verdict::compile_error,
+                   .text = hostile(),
+                   .source = judge::Source::build,
+                   .place = {hostile(), 3, 0, ""}});
     broken.diagnostics = hostile() + "\n" + hostile();
     return report;
 }

@@ -93,11 +93,11 @@ TEST_CASE("HTML text cannot leave its place", "[report][text]") {
 }
 
 TEST_CASE("one line is cut between characters, never inside one", "[report][text]") {
-    CHECK(one_line("short", 10) == "short");
-    CHECK(one_line("exactly ten", 11) == "exactly ten");
-    CHECK(one_line("two\nlines", 20) == "two");
-    CHECK(one_line("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 5) == "\xc3\xa9\xc3\xa9...");
-    CHECK(one_line("", 5).empty());
+    CHECK(first_line("short", 10) == "short");
+    CHECK(first_line("exactly ten", 11) == "exactly ten");
+    CHECK(first_line("two\nlines", 20) == "two");
+    CHECK(first_line("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 5) == "\xc3\xa9\xc3\xa9...");
+    CHECK(first_line("", 5).empty());
 }
 
 TEST_CASE("numbers for people have three digits and a unit", "[report][text]") {
@@ -268,14 +268,24 @@ TEST_CASE("asking for a GPU always comes back with one or with a reason", "[repo
 
 TEST_CASE("the brief reason leaves out what is shown beside it", "[report]") {
     judge::RungResult result;
+    CHECK(result.brief_reason().empty());
+    result.rung = "03_shared_tree";
     result.correctness.failing_case = "sum of 257 floats";
-    result.correctness.cause = "never written";
-    result.reason = "sum of 257 floats: got 0, expected 3 (never written)";
-    CHECK(brief_reason(result) == "got 0, expected 3");
-    result.reason = "sum of 257 floats: crashed";
-    CHECK(brief_reason(result) == "crashed");
-    result.reason = "something else (never written) at all";
-    CHECK(brief_reason(result) == "something else (never written) at all");
-    result = {};
-    CHECK(brief_reason(result).empty());
+    result.decide({.kind = judge::Verdict::wrong,
+                   .text = "got 0, expected 3",
+                   .which = "sum of 257 floats",
+                   .likely = "never written"});
+    CHECK(result.reason() == "sum of 257 floats: got 0, expected 3 (never written)");
+    CHECK(result.brief_reason() == "got 0, expected 3");
+    CHECK(remark_of(result) == "got 0, expected 3: never written");
+    result.decide({.kind = judge::Verdict::runtime_error,
+                   .text = "03_shared_tree.cu:31: crashed",
+                   .which = "sum of 257 floats"});
+    CHECK(result.brief_reason() == "03_shared_tree.cu:31: crashed");
+    CHECK(result.causes.front().place.line == 31);
+    // A case that is shown nowhere else stays.
+    result.decide({.kind = judge::Verdict::timeout, .text = "did not return", .which = "in check mode, sum"});
+    CHECK(result.brief_reason() == "in check mode, sum: did not return");
+    CHECK(result.verdict == judge::Verdict::timeout);
+    CHECK(result.causes.size() == 3);
 }

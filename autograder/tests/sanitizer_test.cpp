@@ -25,7 +25,7 @@ std::string recorded(const std::string& name) {
                                        name);
 }
 
-Finding only(Tool tool, const std::string& name) {
+QuotedFinding only(Tool tool, const std::string& name) {
     const auto findings = read_sanitizer(tool, recorded(name));
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].side.place.file == "faulty.cu");
@@ -37,7 +37,7 @@ Finding only(Tool tool, const std::string& name) {
 }  // namespace
 
 TEST_CASE("memcheck's words become findings", "[judge][sanitizer]") {
-    const Finding past = only(Tool::memcheck, "memcheck.write_past_end.txt");
+    const QuotedFinding past = only(Tool::memcheck, "memcheck.write_past_end.txt");
     CHECK(verdict_of(past) == Verdict::out_of_bounds);
     CHECK(past.kind == "out-of-bounds");
     CHECK(past.kernel == "write_past_end");
@@ -47,19 +47,19 @@ TEST_CASE("memcheck's words become findings", "[judge][sanitizer]") {
     CHECK(past.side.block.x == 3);
     CHECK_THAT(past.message, ContainsSubstring("behind an allocation of 4,000 bytes"));
 
-    const Finding off = only(Tool::memcheck, "memcheck.read_misaligned.txt");
+    const QuotedFinding off = only(Tool::memcheck, "memcheck.read_misaligned.txt");
     CHECK(off.kind == "misaligned");
     CHECK(off.side.access == "read of 16 bytes");
     CHECK(off.count > 1);  // one finding for all threads
 
-    const Finding shared = only(Tool::memcheck, "memcheck.write_shared_past_end.txt");
+    const QuotedFinding shared = only(Tool::memcheck, "memcheck.write_shared_past_end.txt");
     CHECK_THAT(shared.message, ContainsSubstring("shared memory"));
     CHECK_THAT(only(Tool::memcheck, "memcheck.use_after_free.txt").message,
                ContainsSubstring("before an allocation"));
 }
 
 TEST_CASE("racecheck's and initcheck's words become findings", "[judge][sanitizer]") {
-    const Finding race = only(Tool::racecheck, "racecheck.missing_barrier.txt");
+    const QuotedFinding race = only(Tool::racecheck, "racecheck.missing_barrier.txt");
     CHECK(verdict_of(race) == Verdict::race);
     CHECK(race.kind == "read-write");
     CHECK(race.side.access == "write");
@@ -69,7 +69,7 @@ TEST_CASE("racecheck's and initcheck's words become findings", "[judge][sanitize
     CHECK(race.other.place.line == 24);
     CHECK(race.count == 512);
 
-    const Finding missing = only(Tool::initcheck, "initcheck.read_unwritten.txt");
+    const QuotedFinding missing = only(Tool::initcheck, "initcheck.read_unwritten.txt");
     CHECK(verdict_of(missing) == Verdict::uninit);
     CHECK(missing.side.access == "read of 4 bytes");
     CHECK(missing.side.place.line == 28);
@@ -168,10 +168,7 @@ TEST_CASE("a call that did not come back is not taken for one without findings",
     const Manifest manifest = read_manifest(workbook.folder.path() / "chapters/01_reduction");
     const RungEntry& rung = *manifest.find("03_shared_tree");
     const Toolchain toolchain = read_toolchain(workbook.folder.path() / "build/toolchain.json");
-    std::unique_ptr<Exam> exam;
-    for (const RegisteredExam& entry : registered_exams()) {
-        if (entry.chapter == manifest.chapter) exam = entry.make();
-    }
+    const std::unique_ptr<Exam> exam = exam_of(manifest);
     const Case which = case_to_count(manifest, rung, *exam);
     const auto came_back = [&](const std::string& source) {
         const auto file = workbook.folder.write("in/03_shared_tree.cu", source);
@@ -187,9 +184,5 @@ TEST_CASE("a call that did not come back is not taken for one without findings",
         return task.came_back();
     };
     CHECK(came_back(workbook.solution));
-    std::string early = workbook.solution;
-    const std::string at = "    const std::size_t blocks =";
-    REQUIRE(early.find(at) != std::string::npos);
-    early.insert(early.find(at), "    if (n > 0) _exit(0);\n");
-    CHECK_FALSE(came_back("#include <unistd.h>\n" + early));
+    CHECK_FALSE(came_back("#include <unistd.h>\n" + workbook.solution_with("if (n > 0) _exit(0);")));
 }

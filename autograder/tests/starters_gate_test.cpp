@@ -84,15 +84,15 @@ hints = ["fold"]
 };
 
 /// All findings in one text.
-std::string text_of(const std::vector<Finding>& findings) {
+std::string text_of(const std::vector<GateFinding>& findings) {
     std::string text;
-    for (const Finding& finding : findings) text += finding.text + "\n";
+    for (const GateFinding& finding : findings) text += finding.text + "\n";
     return text;
 }
 
 /// A judge that gives solutions and given rungs `right`, starters `pristine`.
-std::vector<Finding> verdicts(const Workbook& workbook, Verdict right, Verdict pristine,
-                              const CompileFunction& compile = nullptr) {
+std::vector<GateFinding> verdicts(const Workbook& workbook, Verdict right, Verdict pristine,
+                                  const CompileFunction& compile = nullptr) {
     const TemporaryFolder scratch;
     const JudgeFunction judge = [&](const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                                     Backend) {

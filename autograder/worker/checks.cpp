@@ -27,7 +27,7 @@ std::vector<std::uint64_t> wanted;  ///< asked for by what is going on
 std::vector<std::uint64_t> asked;   ///< of the judge
 std::unique_ptr<simt::check::Counting> counting;
 std::unique_ptr<simt::model::Traffic> traffic;
-std::unique_ptr<Trace> trace;
+std::unique_ptr<TraceRecorder> trace;
 
 std::string own_path() {
     char path[4096];
@@ -111,7 +111,7 @@ void begin_checks(std::uint64_t order, double launch_seconds) {
 void begin_counting(double l2_bytes, std::uint64_t block, std::uint64_t warp) {
     counting = std::make_unique<simt::check::Counting>();
     traffic = std::make_unique<simt::model::Traffic>(l2_bytes);
-    trace = std::make_unique<Trace>(block, static_cast<unsigned>(warp));
+    trace = std::make_unique<TraceRecorder>(block, static_cast<unsigned>(warp));
 }
 
 void end_checks() {

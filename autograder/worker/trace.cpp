@@ -20,22 +20,22 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-Trace::Trace(std::uint64_t block, unsigned warp) : block_(block), warp_(warp) {
+TraceRecorder::TraceRecorder(std::uint64_t block, unsigned warp) : block_(block), warp_(warp) {
     simt::check::add_observer(*this);
 }
 
-void Trace::stop() {
+void TraceRecorder::stop() {
     if (watching_) simt::check::remove_observer(*this);
     watching_ = false;
 }
 
-void Trace::launch_begins(const char* kernel, dim3, dim3) {
+void TraceRecorder::launch_begins(const char* kernel, dim3, dim3) {
     if (over_) return;
     over_ = running_ = true;
     kernel_ = kernel;
 }
 
-void Trace::access(const simt::check::Event& event) {
+void TraceRecorder::access(const simt::check::Event& event) {
     if (!running_ || event.block != block_) return;
     const unsigned lane_of_block = event.warp * 32 + event.lane;
     const unsigned occurrence = occurrences_[{lane_of_block, event.pc}]++;
@@ -69,14 +69,14 @@ void Trace::access(const simt::check::Event& event) {
     step.offsets[event.lane] = static_cast<std::int64_t>(event.address - event.origin);
 }
 
-void Trace::block_synchronised(std::uint64_t block) {
+void TraceRecorder::block_synchronised(std::uint64_t block) {
     if (!running_ || block != block_) return;
     ++phase_;
     occurrences_.clear();
     last_.fill(order_.size());
 }
 
-std::string Trace::json() const {
+std::string TraceRecorder::json() const {
     static constexpr const char* spaces[] = {"global", "shared", "constant", "texture"};
     static constexpr const char* accesses[] = {"read", "write", "atomic"};
     std::string text = "{\"kernel\": " + quoted(kernel_) + ", \"block\": " + std::to_string(block_) +

@@ -15,10 +15,10 @@
 
 namespace rungs::protocol {
 
-class Trace : public simt::check::Observer {
+class TraceRecorder : public simt::check::Observer {
   public:
-    Trace(std::uint64_t block, unsigned warp);
-    ~Trace() override { stop(); }
+    TraceRecorder(std::uint64_t block, unsigned warp);
+    ~TraceRecorder() override { stop(); }
     void stop();
 
     /// {"kernel": "...", "block": 0, "warp": 0, "cut": false, "steps": [{"file", "line", "array", "space",

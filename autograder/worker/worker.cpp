@@ -140,9 +140,9 @@ void claim_report(const std::string& text, bool deadlock) {
 }
 #endif
 
-class Worker {
+class WorkerLoop {
   public:
-    Worker()
+    WorkerLoop()
         : in_(map(in_memory, PROT_READ)),
           out_(map(out_memory, PROT_READ | PROT_WRITE)),
           exact_(in_check_mode()) {
@@ -154,7 +154,7 @@ class Worker {
     }
 
     /// For one call that a file holds, without a judge: under compute-sanitizer or a profiler.
-    explicit Worker(int file)
+    explicit WorkerLoop(int file)
         : in_(map(file, PROT_READ)), alone_(request().arena_bytes), out_(alone_.data()), exact_(true) {}
 
     /// That call. @returns whether it succeeded
@@ -179,14 +179,14 @@ class Worker {
 
   private:
     /// Check mode watches while this lives.
-    struct Checks {
-        explicit Checks(const Request& asked) {
+    struct CheckGuard {
+        explicit CheckGuard(const Request& asked) {
             begin_checks(asked.order, asked.launch_seconds);
             if (asked.count) begin_counting(asked.l2_bytes, asked.trace_block, asked.trace_warp);
         }
-        ~Checks() { end_checks(); }
-        Checks(const Checks&) = delete;
-        Checks& operator=(const Checks&) = delete;
+        ~CheckGuard() { end_checks(); }
+        CheckGuard(const CheckGuard&) = delete;
+        CheckGuard& operator=(const CheckGuard&) = delete;
     };
 
     struct Buffer {
@@ -203,7 +203,7 @@ class Worker {
             if (word.steps & touch) touch_device();
             if (word.steps & prepare) prepare_buffers();
             if (word.steps & run) {
-                const Checks checks(request());
+                const CheckGuard guard(request());
                 const auto start = std::chrono::steady_clock::now();
                 call_rung();
                 const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -403,7 +403,7 @@ int main(int count, char** arguments) {
         if (count == 2) {
             const int file = open(arguments[1], O_RDWR | O_CLOEXEC);
             if (file < 0) give_up(arguments[1]);
-            Worker worker(file);
+            WorkerLoop worker(file);
             const bool succeeded = worker.run_once();
             const std::uint64_t none_left = 0;
             if (succeeded && pwrite(file, &none_left, sizeof none_left, offsetof(Request, sequence)) < 0)
@@ -411,7 +411,7 @@ int main(int count, char** arguments) {
             cudaDeviceReset();  // tools report what they know at the end of the context
             return succeeded ? 0 : 1;
         }
-        Worker worker;
+        WorkerLoop worker;
         worker.serve();
     } catch (const CudaFailure& failure) {
         std::fprintf(stderr, "rungs worker: %s: %s\n", failure.where, cudaGetErrorString(failure.code));

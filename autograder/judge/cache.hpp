@@ -1,0 +1,48 @@
+#pragma once
+// The folder of built workers, and of what builds leave and use. Any number of processes may share it.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace rungs::judge {
+
+/// @throws InfraError that says what to do
+[[noreturn]] void cache_failed(const std::filesystem::path& path, const std::string& what);
+
+/// Whether next to nothing can be written there.
+bool nearly_full(const std::filesystem::path& folder);
+
+/// Writes a file that one build alone uses. @throws InfraError
+void write_working_file(const std::filesystem::path& file, const std::string& text);
+
+/// A folder of its own for one build, below the cache; it goes with the object.
+class WorkFolder {
+  public:
+    /// @throws InfraError
+    explicit WorkFolder(const std::filesystem::path& cache);
+    ~WorkFolder();
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+    const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+/// Once a process: removes what killed processes left and what nobody has used for long. Losing a race
+/// against another process that does the same is harmless.
+void prune(const std::filesystem::path& cache);
+
+/// Whether the file is there; if so it counts as used now.
+bool in_cache(const std::filesystem::path& file);
+
+/// Moves a file that a build has made to its place in the cache, whole or not at all. @throws InfraError
+void into_cache(const std::filesystem::path& made, const std::filesystem::path& file);
+
+/// Removes the files in `folder` that nobody has used for longest, until the others have at most
+/// `most_bytes` or were used within the last ten minutes. "Used" is the time of the last write: the cache
+/// sets it at every use.
+void remove_least_used(const std::filesystem::path& folder, std::uintmax_t most_bytes);
+
+}  // namespace rungs::judge
