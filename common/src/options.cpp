@@ -2,19 +2,31 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <cstdio>
 #include <stdexcept>
 #include <type_traits>
 
 namespace rungs {
+namespace {
+
+std::size_t parse_size(const std::string& text) {
+    const bool power = text.rfind("2^", 0) == 0;
+    const char* const end = text.data() + text.size();
+    std::size_t value = 0;
+    const auto read = std::from_chars(text.data() + (power ? 2 : 0), end, value);
+    const bool whole = read.ec == std::errc() && read.ptr == end;
+    if (!whole || (power ? value > 40 : value == 0 || value > std::size_t{1} << 40))
+        throw CLI::ValidationError("a size is from 1 to 2^40, such as 2^20 or 1000000, not '" + text + "'");
+    return power ? std::size_t{1} << value : value;
+}
+
+}  // namespace
 
 struct CommandLine::Parser {
     CLI::App app;
-    std::string rung;
 
-    Parser(const std::string& name, const std::string& about) : app(about, name) {
-        app.add_option("--rung", rung, "only this rung: 03_name, or 03")->type_name("NAME");
-    }
+    Parser(const std::string& name, const std::string& about) : app(about, name) {}
 };
 
 CommandLine::CommandLine(const std::string& name, const std::string& about)
@@ -42,8 +54,9 @@ template void CommandLine::add(const std::string&, std::uint64_t&, std::uint64_t
 template void CommandLine::add(const std::string&, float&, float, float, const std::string&);
 template void CommandLine::add(const std::string&, double&, double, double, const std::string&);
 
-void CommandLine::add(const std::string& flag, std::string& value, const std::string& help) {
-    CLI::Option* const option = parser_->app.add_option(flag, value, help)->type_name("FILE");
+void CommandLine::add(const std::string& flag, std::string& value, const std::string& help,
+                      const std::string& type) {
+    CLI::Option* const option = parser_->app.add_option(flag, value, help)->type_name(type);
     if (!value.empty()) option->capture_default_str();
 }
 
@@ -55,11 +68,22 @@ void CommandLine::add(const std::string& flag, std::filesystem::path& value, con
         ->default_str(value.string());
 }
 
+void CommandLine::add(const std::string& flag, std::vector<std::size_t>& sizes, const std::string& help) {
+    parser_->app
+        .add_option_function<std::vector<std::string>>(
+            flag,
+            [&sizes](const std::vector<std::string>& words) {
+                sizes.clear();
+                for (const std::string& word : words) sizes.push_back(parse_size(word));
+            },
+            help)
+        ->delimiter(',')
+        ->type_name("LIST");
+}
+
 void CommandLine::add(const std::string& flag, bool& value, const std::string& help) {
     parser_->app.add_flag(flag, value, help);
 }
-
-const std::string& CommandLine::rung() const { return parser_->rung; }
 
 bool CommandLine::parse(int count, const char* const* words) {
     try {

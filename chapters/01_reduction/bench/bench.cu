@@ -5,21 +5,22 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <functional>
 
 #include "bench/peers.cuh"
 #include "exam/reference.hpp"
 #include "reduction.cuh"
-#include "rungs/csv.hpp"
 #include "rungs/random.hpp"
 
-static constexpr const char* usage = "usage: ./rungs bench 01 [-- options]\n";
-
-static constexpr const char* explanation =
+static const rungs::Benchmark benchmark{
+    "01",
+    "elements",
     "us as called: an event, one call, an event, a wait. The GPU idles before: the host's launch counts.\n"
     "us queued: the same behind a kernel that spins while the host queues. What the device alone needs.\n"
-    "Medians; all take turns; random numbers in [-1, 1); each call reads memory that has left the cache.\n";
+    "Medians; all take turns; random numbers in [-1, 1); each call reads memory that has left the cache.\n",
+    rungs::powers_of_two(20, 30, 2),
+    rungs::powers_of_two(20, 30, 4),
+    {"problem", "n", "name", "us_as_called", "us_queued", "gigabytes_per_second", "of_roof"}};
 
 static constexpr double slowest = 50;  // milliseconds of one call; what needs more is left out: "-"
 
@@ -63,8 +64,7 @@ class Data {
         call(contestant, n, nullptr);
         const double got = sum_.to_host()[0];
         if (std::abs(got - value) <= allowed) return;  // not for NaN
-        throw std::runtime_error(contestant.name + " is wrong for n = " + rungs::size_name(n) + ": " +
-                                 std::to_string(got) + " instead of " + std::to_string(value));
+        rungs::throw_wrong(contestant.name, n, std::to_string(got) + " instead of " + std::to_string(value));
     }
 
   private:
@@ -89,9 +89,9 @@ class Data {
 
 /// As many elements as the largest size that fits, but at least twice the cache.
 static std::size_t elements_for(std::vector<std::size_t>& sizes) {
-    std::size_t free = 0, total = 0, most = 0;
+    const std::size_t free = rungs::free_device_memory();
+    std::size_t most = 0;
     int cache = 0;
-    CUDA_CHECK(cudaMemGetInfo(&free, &total));
     CUDA_CHECK(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, 0));
     const std::size_t room = (free - free / 8) / (2 * sizeof(float));
     std::erase_if(sizes, [&](std::size_t n) {
@@ -119,29 +119,20 @@ static std::vector<Contestant> contestants_for(bool dot) {
 
 /// Checks and times all that are fast enough.
 static void measure(std::vector<Contestant>& all, Data& data, bool dot, std::size_t n, bool quick) {
-    std::vector<rungs::Candidate> race;
-    std::vector<Contestant*> racers;
-    double together = 0;  // milliseconds
+    rungs::Race race;
     for (Contestant& one : all) {
-        one.as_called = one.queued = 0;
         if (one.expected * static_cast<double>(n) > slowest) continue;
         data.check(one, dot, n);
         const auto call = [&](cudaStream_t stream) { data.call(one, n, stream); };
-        const double once = rungs::median_milliseconds(call, {.rounds = 1, .warm_up = 0, .calls = 1});
-        one.expected = once / static_cast<double>(n);
-        if (once > slowest) continue;
-        together += once;
-        racers.push_back(&one);
-        race.push_back({one.name, [&](std::size_t, cudaStream_t stream) { data.call(one, n, stream); }});
+        one.expected = race.enter(one.name, call, slowest) / static_cast<double>(n);
     }
     const double budget = quick ? 100 : 500;  // milliseconds for each way of timing
-    const rungs::TimingOptions options{
-        .rounds = static_cast<std::size_t>(std::clamp(budget / together, 15., 300.)), .calls = 1};
-    const auto queued = rungs::time_queued(race, options);  // first: it wakes the GPU up
-    const auto as_called = rungs::time_interleaved(race, options);
-    for (std::size_t i = 0; i < race.size(); ++i) {
-        racers[i]->as_called = as_called[i].median();
-        racers[i]->queued = queued[i].median();
+    const rungs::TimingOptions options{.rounds = race.rounds(budget, 15, 300), .calls = 1};
+    const auto queued = race.queued(options);  // first: it wakes the GPU up
+    const auto as_called = race.as_called(options);
+    for (Contestant& one : all) {
+        one.as_called = rungs::median_of(as_called, one.name);
+        one.queued = rungs::median_of(queued, one.name);
     }
 }
 
@@ -188,20 +179,12 @@ static void bench(bool dot, Data& data, double roof, const rungs::BenchOptions& 
         duel.c_str());
 }
 
-static void bench_all(rungs::BenchOptions& options) {
-    if (options.sizes.empty()) {
-        for (int power = 20; power <= 30; power += options.quick ? 4 : 2) {
-            options.sizes.push_back(std::size_t{1} << power);
-        }
-    }
-    std::printf("%s\n", rungs::machine_name().c_str());
+static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
     Data data(elements_for(options.sizes));
     const auto [read, copy] = data.roofs();
     std::printf("memory: read %.0f GB/s (the roof below), copied %.0f GB/s (read + written)\n%s", read / 1e9,
-                copy / 1e9, explanation);
-    rungs::Csv csv({"problem", "n", "name", "us_as_called", "us_queued", "gigabytes_per_second", "of_roof"});
+                copy / 1e9, benchmark.explanation);
     for (const bool dot : {false, true}) bench(dot, data, read, options, csv);
-    if (!options.csv.empty()) csv.write(options.csv);
 }
 
-int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }
+int main(int argc, char** argv) { return rungs::run_benchmark(argc, argv, benchmark, bench_all); }

@@ -1,14 +1,7 @@
-// Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
-// of:
-//   figures FOLDER      writes FOLDER/*.svg and FOLDER/summation.csv
-// FOLDER/measured.csv, where there is one, becomes reduction_ladder.svg: its first line is the title, with
-// machine and case; each further line is NAME,GB/S for a rung, NAME,GB/S,library for something to compare
-// with, and NAME,GB/S,roof for the limit.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/summation.csv, see rungs/figure.hpp.
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -23,29 +16,9 @@
 
 namespace {
 
-// ---------------------------------------------------------------------------------------------------------------
-// Drawing
-
-/// Classes: on (works), off (idle), warm (trouble), done (result), soft (second-rank text); both themes.
-constexpr const char* style =
-    "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
-    ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"
-    ".fig .end{text-anchor:end}.fig .code{font-family:ui-monospace,monospace}"
-    ".bg{fill:#ffffff}.fig rect.on{fill:#1769aa}.fig rect.off{fill:none;stroke:#b7c0c9}"
-    ".fig rect.warm{fill:#b8470f}.fig rect.done{fill:#277a48}.fig rect.pale{fill:#dbeaf7}"
-    ".fig text.white{fill:#ffffff}.fig .edge{stroke:#1769aa;fill:none;stroke-width:1.4}"
-    ".fig .edge.warm{stroke:#b8470f}.fig .edge.off{stroke:#b7c0c9}.fig .rule{stroke:#b7c0c9;fill:none}"
-    "@media(prefers-color-scheme:dark){.fig text{fill:#f0f6fc}.fig .soft{fill:#9198a1}.bg{fill:#0d1117}"
-    ".fig rect.on{fill:#6cb6f5}.fig rect.off{stroke:#59636e}.fig rect.warm{fill:#ff9b6a}"
-    ".fig rect.done{fill:#67cf8d}.fig rect.pale{fill:#1b3247}.fig text.white{fill:#0d1117}"
-    ".fig .edge{stroke:#6cb6f5}.fig .edge.warm{stroke:#ff9b6a}.fig .edge.off,.fig .rule{stroke:#59636e}}"
-    "</style>\n";
-
-/// A drawing in this lesson's style.
 class Drawing : public rungs::Drawing {
   public:
-    Drawing(double width, double height, const std::string& title, const std::string& description)
-        : rungs::Drawing(width, height, title, description, style) {}
+    using rungs::Drawing::Drawing;
 
     /// From a cell in one row to one in the next: leaves and arrives vertically.
     void drop(double x1, double y1, double x2, double y2, const std::string& kind = "edge") {
@@ -422,27 +395,17 @@ void summation(const std::filesystem::path& folder) {
     rungs::write_file(folder / "summation.svg", rungs::on_ground(plot.svg()));
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// The ladder as it was measured
-
-void measured(const std::filesystem::path& folder) {
-    const std::filesystem::path file = folder / "measured.csv";
-    if (!std::filesystem::exists(file)) return;
-    const rungs::LadderChart chart = rungs::read_ladder(
-        file, "How fast each rung reads its input, beside the library and the memory's limit.", "GB/s");
-    rungs::write_file(folder / "reduction_ladder.svg", rungs::on_ground(chart.svg()));
-}
-
 }  // namespace
 
-static void draw(const std::filesystem::path& folder) {
-    rungs::write_file(folder / "trees.svg", tree_figure());
-    rungs::write_file(folder / "banks.svg", bank_figure());
-    rungs::write_file(folder / "grid_stride.svg", grid_stride_figure());
-    rungs::write_file(folder / "shuffles.svg", shuffle_figure());
-    rungs::write_file(folder / "last_block.svg", last_block_figure());
-    summation(folder);
-    measured(folder);
+int main(int argc, char** argv) {
+    return rungs::draw_figures(
+        argc, argv,
+        {{"trees.svg", tree_figure},
+         {"banks.svg", bank_figure},
+         {"grid_stride.svg", grid_stride_figure},
+         {"shuffles.svg", shuffle_figure},
+         {"last_block.svg", last_block_figure}},
+        {"reduction_ladder.svg",
+         "How fast each rung reads its input, beside the library and the memory's limit.", "GB/s"},
+        summation);
 }
-
-int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }

@@ -24,11 +24,9 @@ static rungs::Series errors(const reduction::Rung& rung, const reduction::Option
     return series;
 }
 
-static bool run(const reduction::Options& options) {
-    const rungs::ProgramDevice device;
+static bool run(const reduction::Options& options, const rungs::ProgramDevice& device) {
     const bool gpu = device.gpu;
-    rungs::TimingOptions timing;
-    if (!gpu) timing.rounds = timing.calls = 1, timing.warm_up = 0;
+    const rungs::TimingOptions timing = device.timing();
 
     reduction::Problem problem(options, options.n);
     std::printf("%s of %zu random numbers in [0, 1) on %s: %.9g\n", options.dot ? "dot product" : "sum",
@@ -68,9 +66,4 @@ static bool run(const reduction::Options& options) {
     return right;
 }
 
-int main(int argc, char** argv) {
-    return rungs::run_program([&] {
-        reduction::Options options;
-        return !reduction::parse_options(argc, argv, options) || run(options);
-    });
-}
+int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }

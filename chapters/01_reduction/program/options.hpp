@@ -5,31 +5,27 @@
 #include <cstdint>
 #include <string>
 
-#include "rungs/options.hpp"
+#include "rungs/program.hpp"
 
 namespace reduction {
 
 /// What the program was asked for.
-struct Options {
+struct Options : rungs::ProgramOptions {
+    static constexpr const char* name = "reduction";
+    static constexpr const char* about =
+        "Every rung adds up the same random numbers and is held against the exact sum.";
+
     std::uint64_t n = 1 << 20;  ///< elements
     std::uint64_t seed = 1;     ///< which random numbers
     bool dot = false;           ///< the dot product instead of the sum
-    std::string rung;           ///< only this one: "03_shared_tree" or "03"; empty: all
     std::string picture;        ///< the SVG file to draw; empty: none
-};
 
-/// Reads the command line. @returns false where it asks for help, which has been printed then
-/// @throws std::invalid_argument that names what is wrong
-inline bool parse_options(int count, const char* const* words, Options& options) {
-    rungs::CommandLine line("reduction",
-                            "Every rung adds up the same random numbers and is held against the exact sum.");
-    line.add("--n", options.n, 1, std::uint64_t{1} << 40, "how many numbers to add up");
-    line.add("--seed", options.seed, 0, ~std::uint64_t{0}, "which random numbers");
-    line.add("--dot", options.dot, "the dot product of two vectors instead of the sum of one");
-    line.add("--picture", options.picture, "draw the rounding errors against n, as SVG");
-    if (!line.parse(count, words)) return false;
-    options.rung = line.rung();
-    return true;
-}
+    void add_to(rungs::CommandLine& line) {
+        line.add("--n", n, 1, std::uint64_t{1} << 40, "how many numbers to add up");
+        line.add("--seed", seed, 0, ~std::uint64_t{0}, "which random numbers");
+        line.add("--dot", dot, "the dot product of two vectors instead of the sum of one");
+        line.add("--picture", picture, "draw the rounding errors against n, as SVG");
+    }
+};
 
 }  // namespace reduction

@@ -6,24 +6,23 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <functional>
 
 #include "bench/peers.cuh"
 #include "exam/reference.hpp"
 #include "exam/systems.hpp"
 #include "nbody.cuh"
-#include "rungs/csv.hpp"
 
-static constexpr const char* usage = "usage: ./rungs bench 02 [-- options]\n";
-
-static constexpr const char* explanation =
-    "TFLOP/s at 20 operations an interaction, n^2 interactions, whoever computes them how: the convention of "
-    "the\n"
-    "literature. A rung that needs fewer operations can exceed what the GPU does. Medians; all take turns; a "
-    "ball of\n"
-    "random bodies, two of them heavy; calls queued behind a spinning kernel, so that the host's launches do "
-    "not count.\n";
+static const rungs::Benchmark benchmark{
+    "02",
+    "bodies",
+    "TFLOP/s at 20 operations an interaction, n^2 interactions, whoever computes them how: the convention\n"
+    "of the literature. A rung that needs fewer operations can exceed what the GPU does. Medians; all\n"
+    "take turns; a ball of random bodies, two of them heavy; calls queued behind a spinning kernel, so\n"
+    "that the host's launches do not count.\n",
+    rungs::powers_of_two(12, 18, 1),
+    rungs::powers_of_two(12, 18, 2),
+    {"n", "name", "milliseconds", "teraflops"}};
 
 static constexpr float softening = 0.01f;
 static constexpr double slowest = 3000;  // milliseconds of one call; what needs more is left out
@@ -68,8 +67,7 @@ class Bodies {
             const double error =
                 nbody::length(nbody::Vector{a[i].x, a[i].y, a[i].z} - pull.sum) / pull.magnitude;
             if (error <= nbody::force_tolerance(a.size())) continue;  // not for NaN
-            throw std::runtime_error(one.name + " is wrong at body " + std::to_string(i) + " of " +
-                                     std::to_string(a.size()));
+            rungs::throw_wrong(one.name, a.size(), "at body " + std::to_string(i));
         }
     }
 
@@ -85,47 +83,32 @@ static double teraflops(std::size_t n, double milliseconds) {
 /// Times all that are not too slow. A step is timed beside the force of the last rung.
 static double measure(std::vector<Contestant>& all, std::size_t n, bool quick) {
     Bodies bodies(n);
-    std::vector<rungs::Candidate> race;
-    std::vector<Contestant*> racers;
-    double together = 0;
-    for (Contestant& one : all) {
-        one.milliseconds = 0;
+    rungs::Race race;
+    for (const Contestant& one : all) {
         if (n % 256 != 0 && !one.leapfrog) continue;
         bodies.check(one);
-        const double once = rungs::median_milliseconds([&](cudaStream_t stream) { bodies.call(one, stream); },
-                                                       {.rounds = 1, .warm_up = 0, .calls = 1});
-        if (once > slowest) continue;
-        together += once;
-        racers.push_back(&one);
-        race.push_back({one.name, [&](std::size_t, cudaStream_t stream) { bodies.call(one, stream); }});
+        race.enter(
+            one.name, [&](cudaStream_t stream) { bodies.call(one, stream); }, slowest);
     }
     const Contestant& last =
         *std::find_if(all.rbegin(), all.rend(), [](const auto& one) { return one.leapfrog; });
     constexpr int steps = 4;  // and the force before them
-    race.push_back({"steps", [&](std::size_t, cudaStream_t stream) { bodies.steps(last, steps, stream); }});
+    race.enter("steps", [&](cudaStream_t stream) { bodies.steps(last, steps, stream); });
     const double budget = quick ? 500 : 3000;
-    const auto timings =
-        rungs::time_queued(race, {.rounds = static_cast<std::size_t>(std::clamp(budget / together, 5., 200.)),
-                                  .warm_up = 1,
-                                  .calls = 1});
-    for (std::size_t i = 0; i < racers.size(); ++i) racers[i]->milliseconds = timings[i].median();
+    const auto timings = race.queued({.rounds = race.rounds(budget, 5, 200), .warm_up = 1, .calls = 1});
+    for (Contestant& one : all) one.milliseconds = rungs::median_of(timings, one.name);
     return timings.back().median() / (steps + 1);
 }
 
-static void bench_all(rungs::BenchOptions& options) {
-    if (options.sizes.empty()) {
-        for (int power = 12; power <= 18; power += options.quick ? 2 : 1)
-            options.sizes.push_back(1u << power);
-    }
+static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
     std::vector<Contestant> all;
     for (const nbody::Rung& rung : nbody::rungs) all.push_back({rung.name, rung.accelerate, rung.leapfrog});
     all.push_back({"classic", nbody::peers::classic, nullptr});
     all.push_back({"classic, ftz", nbody::peers::classic_ftz, nullptr});
 
-    std::printf("%s\n%s\n%8s", rungs::machine_name().c_str(), explanation, "n");
+    std::printf("%s\n%8s", benchmark.explanation, "n");
     for (const Contestant& one : all) std::printf("  %s", one.name.c_str());
     std::printf("  06 us  step/force\n");
-    rungs::Csv csv({"n", "name", "milliseconds", "teraflops"});
     for (const std::size_t n : options.sizes) {
         const double step = measure(all, n, options.quick);
         std::printf("%8s", rungs::size_name(n).c_str());
@@ -143,7 +126,6 @@ static void bench_all(rungs::BenchOptions& options) {
         std::printf("  %5.0f  %10.3f\n", 1e3 * force, step / force);
         std::fflush(stdout);
     }
-    if (!options.csv.empty()) csv.write(options.csv);
 }
 
-int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }
+int main(int argc, char** argv) { return rungs::run_benchmark(argc, argv, benchmark, bench_all); }

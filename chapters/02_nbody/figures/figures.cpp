@@ -1,42 +1,14 @@
-// Draws the pictures of the lesson:
-//   figures FOLDER      writes FOLDER/*.svg
-// FOLDER/measured.csv becomes nbody_ladder.svg: its first line is the title, with machine and case; each
-// further line is NAME,TFLOP/S for a rung, or NAME,TFLOP/S,library for something to compare with. moments.png
-// beside them is one of the pictures that `./rungs run 02 --solution` writes.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg, see rungs/figure.hpp. moments.png beside them is one of
+// the pictures that `./rungs run 02 --solution` writes.
 
-#include <cstdio>
-#include <exception>
-#include <filesystem>
 #include <string>
 
-#include "rungs/atomic_file.hpp"
 #include "rungs/figure.hpp"
 #include "rungs/svg.hpp"
 
 namespace {
 
-/// Classes: on (works), off (idle), warm (trouble), done (result), pale, soft (second-rank
-/// text); both themes.
-constexpr const char* style =
-    "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
-    ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"
-    ".fig .end{text-anchor:end}.bg{fill:#ffffff}.fig rect.on{fill:#1769aa}.fig "
-    "rect.off{fill:none;stroke:#b7c0c9}"
-    ".fig rect.warm{fill:#b8470f}.fig rect.done{fill:#277a48}.fig rect.pale{fill:#dbeaf7}"
-    ".fig text.white{fill:#ffffff}.fig .edge{stroke:#1769aa;fill:none;stroke-width:1.4}"
-    ".fig .edge.warm{stroke:#b8470f;stroke-width:2.5}.fig .rule{stroke:#b7c0c9;fill:none}"
-    "@media(prefers-color-scheme:dark){.fig text{fill:#f0f6fc}.fig .soft{fill:#9198a1}.bg{fill:#0d1117}"
-    ".fig rect.on{fill:#6cb6f5}.fig rect.off{stroke:#59636e}.fig rect.warm{fill:#ff9b6a}"
-    ".fig rect.done{fill:#67cf8d}.fig rect.pale{fill:#1b3247}.fig text.white{fill:#0d1117}"
-    ".fig .edge{stroke:#6cb6f5}.fig .edge.warm{stroke:#ff9b6a}.fig .rule{stroke:#59636e}}"
-    "</style>\n";
-
-/// A drawing in this lesson's style.
-class Drawing : public rungs::Drawing {
-  public:
-    Drawing(double width, double height, const std::string& title, const std::string& description)
-        : rungs::Drawing(width, height, title, description, style) {}
-};
+using rungs::Drawing;
 
 std::string barrier_figure() {
     Drawing out(820, 250, "A barrier that only one block sees",
@@ -193,16 +165,14 @@ std::string tournament_figure() {
 
 }  // namespace
 
-static void draw(const std::filesystem::path& folder) {
-    rungs::write_file(folder / "barrier.svg", barrier_figure());
-    rungs::write_file(folder / "tiles.svg", tile_figure());
-    rungs::write_file(folder / "blocking.svg", blocking_figure());
-    rungs::write_file(folder / "split.svg", split_figure());
-    rungs::write_file(folder / "rotation.svg", rotation_figure());
-    rungs::write_file(folder / "tournament.svg", tournament_figure());
-    const rungs::LadderChart ladder = rungs::read_ladder(
-        folder / "measured.csv", "Teraflops of each rung, counting 20 operations an interaction", "TFLOP/s");
-    rungs::write_file(folder / "nbody_ladder.svg", rungs::on_ground(ladder.svg()));
+int main(int argc, char** argv) {
+    return rungs::draw_figures(
+        argc, argv,
+        {{"barrier.svg", barrier_figure},
+         {"tiles.svg", tile_figure},
+         {"blocking.svg", blocking_figure},
+         {"split.svg", split_figure},
+         {"rotation.svg", rotation_figure},
+         {"tournament.svg", tournament_figure}},
+        {"nbody_ladder.svg", "Teraflops of each rung, counting 20 operations an interaction", "TFLOP/s"});
 }
-
-int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }

@@ -9,8 +9,7 @@
 #include "rungs/program.hpp"
 #include "rungs/progress.hpp"
 
-static bool run(const nbody::Options& options) {
-    const rungs::ProgramDevice device;
+static bool run(const nbody::Options& options, const rungs::ProgramDevice& device) {
     nbody::Simulation simulation(options);
     std::printf("%d bodies on %s, %d steps in all\n", options.n, device.name.c_str(),
                 options.frames * options.steps);
@@ -31,9 +30,4 @@ static bool run(const nbody::Options& options) {
     return right;
 }
 
-int main(int argc, char** argv) {
-    return rungs::run_program([&] {
-        nbody::Options options;
-        return !nbody::parse_options(argc, argv, options) || run(options);
-    });
-}
+int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }

@@ -7,18 +7,23 @@
 #include <filesystem>
 #include <string>
 
-#include "rungs/options.hpp"
+#include "rungs/program.hpp"
 
 namespace nbody {
 
 /// What the program was asked for.
-struct Options {
+struct Options : rungs::ProgramOptions {
+    static constexpr const char* name = "nbody";
+    static constexpr const char* about =
+        "Lets bodies fall together from time 0 to 1, two of them 200 times as heavy as the others, and draws "
+        "pictures, an animation, energy and momentum. Interrupted and called again, it goes on where it was. "
+        "--rung is the force to use; else the fastest that is right.";
+
     int n = 2048;            ///< bodies
     std::uint64_t seed = 1;  ///< which ones
     int frames = 60;         ///< pictures from time 0 to 1, but for the first
     int steps = 32;          ///< of the leapfrog, between two pictures
     float softening = 0.02f;
-    std::string rung;  ///< only this one: "03_unrolled" or "03"; empty: all are tried, the fastest is used
     std::filesystem::path out = "nbody-out";  ///< the folder for everything that is written
     bool fresh = false;                       ///< forget what the folder holds
 
@@ -31,26 +36,16 @@ struct Options {
                       static_cast<unsigned long long>(seed), frames, steps, static_cast<double>(softening));
         return text;
     }
-};
 
-/// Reads the command line. @returns false where it asks for help, which has been printed then
-/// @throws std::invalid_argument that names what is wrong
-inline bool parse_options(int count, const char* const* words, Options& options) {
-    rungs::CommandLine line(
-        "nbody",
-        "Lets bodies fall together from time 0 to 1, two of them 200 times as heavy as the others, and draws "
-        "pictures, an animation, energy and momentum. Interrupted and called again, it goes on where it was. "
-        "--rung is the force to use; else the fastest that is right.");
-    line.add("--bodies", options.n, 1, 1 << 22, "how many bodies");
-    line.add("--seed", options.seed, 0, ~std::uint64_t{0}, "which ones");
-    line.add("--frames", options.frames, 1, 9999, "how many pictures after the first");
-    line.add("--steps", options.steps, 1, 100000, "steps of the leapfrog between two pictures");
-    line.add("--softening", options.softening, 1e-6f, 1.0f, "the softening length");
-    line.add("--out", options.out, "where to write");
-    line.add("--fresh", options.fresh, "begin anew, whatever the folder holds");
-    if (!line.parse(count, words)) return false;
-    options.rung = line.rung();
-    return true;
-}
+    void add_to(rungs::CommandLine& line) {
+        line.add("--bodies", n, 1, 1 << 22, "how many bodies");
+        line.add("--seed", seed, 0, ~std::uint64_t{0}, "which ones");
+        line.add("--frames", frames, 1, 9999, "how many pictures after the first");
+        line.add("--steps", steps, 1, 100000, "steps of the leapfrog between two pictures");
+        line.add("--softening", softening, 1e-6f, 1.0f, "the softening length");
+        line.add("--out", out, "where to write");
+        line.add("--fresh", fresh, "begin anew, whatever the folder holds");
+    }
+};
 
 }  // namespace nbody

@@ -6,21 +6,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 
 #include "bench/peers.cuh"
 #include "exam/reference.hpp"
 #include "jacobi.cuh"
-#include "rungs/csv.hpp"
 #include "rungs/random.hpp"
 
-static constexpr const char* usage = "usage: ./rungs bench 03 [-- options]\n";
-
-static constexpr const char* explanation =
-    "Lattices of n times n sites, random numbers in [-1, 1). A call does many sweeps and tests every norm; "
-    "its time\n"
-    "from event to event, the host's part included, is divided by the sweeps. Medians; all take turns.\n"
-    "Gcell/s: 1e9 sites swept a second. Floor: 8 bytes a site and sweep at the speed of a copy.\n";
+static const rungs::Benchmark benchmark{
+    "03",
+    "sites along an edge",
+    "Lattices of n times n sites, random numbers in [-1, 1). A call does many sweeps and tests every\n"
+    "norm; its time from event to event, the host's part included, is divided by the sweeps. Medians; all\n"
+    "take turns. Gcell/s: 1e9 sites swept a second. Floor: 8 bytes a site and sweep at the speed of a\n"
+    "copy.\n",
+    {1024, 4096, 16384},
+    {},
+    {"n", "name", "us_per_sweep", "gigacells_per_second", "of_floor"}};
 
 /// One way to solve, and what it takes.
 struct Contestant {
@@ -89,15 +90,15 @@ static void check(std::vector<Contestant>& all, Data& data, int n) {
         const std::size_t first = pitch * width - got.size();
         for (std::size_t i = 0; i < got.size(); ++i) {
             if ((first + i) % pitch >= width || std::abs(got[i] - expected[i]) <= allowed) continue;
-            throw std::runtime_error(std::string(one.name) + " is wrong for n = " + std::to_string(n));
+            rungs::throw_wrong(one.name, width, "site " + std::to_string(first + i));
         }
-        if (!data.complete(17)) throw std::runtime_error(std::string(one.name) + " did not do 17 sweeps");
+        if (!data.complete(17)) rungs::throw_wrong(one.name, width, "it did not do 17 sweeps");
     }
 }
 
 /// Times all, with as many sweeps a call as fill `milliseconds`.
 static void measure(std::vector<Contestant>& all, Data& data, double milliseconds, std::size_t rounds) {
-    std::vector<rungs::Candidate> race;
+    rungs::Race race;
     for (Contestant& one : all) {
         const auto once = [&](int sweeps) {
             const auto call = [&](cudaStream_t stream) { data.call(one.solve, sweeps, stream); };
@@ -106,18 +107,14 @@ static void measure(std::vector<Contestant>& all, Data& data, double millisecond
         const double pass = std::max(once(9 * one.pass) / 9, 1e-4);
         // An odd number of passes leaves the result in phi, and no copy.
         one.sweeps = one.pass * (2 * static_cast<int>(std::clamp(milliseconds / pass / 2, 4., 2000.)) + 1);
-        race.push_back(
-            {one.name, [&](std::size_t, cudaStream_t stream) { data.call(one.solve, one.sweeps, stream); }});
+        race.enter(one.name, [&](cudaStream_t stream) { data.call(one.solve, one.sweeps, stream); });
     }
-    const auto timings = rungs::time_interleaved(race, {.rounds = rounds, .warm_up = 1, .calls = 1});
+    const auto timings = race.as_called({.rounds = rounds, .warm_up = 1, .calls = 1});
     for (std::size_t i = 0; i < all.size(); ++i) all[i].us = 1e3 * timings[i].median() / all[i].sweeps;
 }
 
-static void bench_all(rungs::BenchOptions& options) {
-    if (options.sizes.empty()) options.sizes = {1024, 4096, 16384};
-    std::printf("%s\n%s", rungs::machine_name().c_str(), explanation);
-
-    rungs::Csv csv({"n", "name", "us_per_sweep", "gigacells_per_second", "of_floor"});
+static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
+    std::printf("%s", benchmark.explanation);
     double copy = 0;
     for (const std::size_t size : options.sizes) {
         if (size > 1 << 16) throw std::invalid_argument("--sizes: a side of at most 65536 sites");
@@ -147,7 +144,6 @@ static void bench_all(rungs::BenchOptions& options) {
         }
         std::fflush(stdout);
     }
-    if (!options.csv.empty()) csv.write(options.csv);
 }
 
-int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }
+int main(int argc, char** argv) { return rungs::run_benchmark(argc, argv, benchmark, bench_all); }

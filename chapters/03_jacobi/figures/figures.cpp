@@ -1,13 +1,6 @@
-// Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
-// of:
-//   figures FOLDER      writes FOLDER/*.svg and FOLDER/*.png
-// FOLDER/measured.csv, where there is one, becomes jacobi_ladder.svg: its first line is the title, with
-// machine and case; each further line is NAME,GCELL/S for a rung, NAME,GCELL/S,library for something to
-// compare with, and NAME,GCELL/S,roof for the limit of one sweep a pass.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/*.png, see rungs/figure.hpp.
 
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,29 +13,7 @@
 
 namespace {
 
-// ---------------------------------------------------------------------------------------------------------------
-// Drawing
-
-/// Classes: on (works), off (idle), warm (wrong or foreign), done (result), pale (second rank); both themes.
-constexpr const char* style =
-    "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
-    ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"
-    ".bg{fill:#ffffff}.fig rect.on{fill:#1769aa}.fig rect.off{fill:none;stroke:#b7c0c9}"
-    ".fig rect.warm{fill:#b8470f}.fig rect.done{fill:#277a48}.fig rect.pale{fill:#dbeaf7}"
-    ".fig text.white{fill:#ffffff}.fig .edge{stroke:#1769aa;fill:none;stroke-width:1.6}"
-    ".fig .edge.warm{stroke:#b8470f}.fig .edge.off{stroke:#b7c0c9}"
-    "@media(prefers-color-scheme:dark){.fig text{fill:#f0f6fc}.fig .soft{fill:#9198a1}.bg{fill:#0d1117}"
-    ".fig rect.on{fill:#6cb6f5}.fig rect.off{stroke:#59636e}.fig rect.warm{fill:#ff9b6a}"
-    ".fig rect.done{fill:#67cf8d}.fig rect.pale{fill:#1b3247}.fig text.white{fill:#0d1117}"
-    ".fig .edge{stroke:#6cb6f5}.fig .edge.warm{stroke:#ff9b6a}.fig .edge.off{stroke:#59636e}}"
-    "</style>\n";
-
-/// A drawing in this lesson's style.
-class Drawing : public rungs::Drawing {
-  public:
-    Drawing(double width, double height, const std::string& title, const std::string& description)
-        : rungs::Drawing(width, height, title, description, style, 2) {}
-};
+using rungs::Drawing;
 
 // ---------------------------------------------------------------------------------------------------------------
 // A sweep, and what a texture adds to it
@@ -256,28 +227,23 @@ void convergence(const std::filesystem::path& folder) {
     rungs::write_file(folder / "convergence.svg", rungs::on_ground(plot.svg()));
 }
 
-/// The ladder as it was measured.
-void measured(const std::filesystem::path& folder) {
-    const std::filesystem::path file = folder / "measured.csv";
-    if (!std::filesystem::exists(file)) return;
-    const rungs::LadderChart chart = rungs::read_ladder(
-        file,
-        "How many sites a second each solver sweeps, beside what a copy would allow for one sweep a pass.",
-        "Gcell/s");
-    rungs::write_file(folder / "jacobi_ladder.svg", rungs::on_ground(chart.svg()));
-}
-
 }  // namespace
 
 static void draw(const std::filesystem::path& folder) {
-    rungs::write_file(folder / "sweep.svg", sweep_figure());
-    rungs::write_file(folder / "halo.svg", halo_figure());
-    rungs::write_file(folder / "trapezoid.svg", trapezoid_figure());
-    rungs::write_file(folder / "pairs.svg", pairs_figure());
-    rungs::write_file(folder / "replay.svg", replay_figure());
     potentials(folder);
     convergence(folder);
-    measured(folder);
 }
 
-int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }
+int main(int argc, char** argv) {
+    return rungs::draw_figures(
+        argc, argv,
+        {{"sweep.svg", sweep_figure},
+         {"halo.svg", halo_figure},
+         {"trapezoid.svg", trapezoid_figure},
+         {"pairs.svg", pairs_figure},
+         {"replay.svg", replay_figure}},
+        {"jacobi_ladder.svg",
+         "How many sites a second each solver sweeps, beside what a copy would allow for one sweep a pass.",
+         "Gcell/s"},
+        draw);
+}

@@ -10,8 +10,7 @@
 #include "rungs/program.hpp"
 #include "rungs/timing.cuh"
 
-static bool run(const jacobi::Options& options) {
-    const rungs::ProgramDevice device;
+static bool run(const jacobi::Options& options, const rungs::ProgramDevice& device) {
     const bool gpu = device.gpu;
     const rungs::TimingOptions timing = device.timing(5);
 
@@ -58,9 +57,4 @@ static bool run(const jacobi::Options& options) {
     return right;
 }
 
-int main(int argc, char** argv) {
-    return rungs::run_program([&] {
-        jacobi::Options options;
-        return !jacobi::parse_options(argc, argv, options) || run(options);
-    });
-}
+int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }

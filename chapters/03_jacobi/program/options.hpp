@@ -3,40 +3,35 @@
 
 #include <string>
 
-#include "rungs/options.hpp"
+#include "rungs/program.hpp"
 
 namespace jacobi {
 
 /// What the program was asked for.
-struct Options {
+struct Options : rungs::ProgramOptions {
+    static constexpr const char* name = "jacobi";
+    static constexpr const char* about =
+        "Every rung solves the same problem until its update is small, and is held against the oracle.";
+
     int nx = 33;  ///< sites, boundary included
     int ny = 33;  ///< @copydoc nx
     double charge =
         0;  ///< q: 0 solves Laplace's equation with a hot top edge, else Poisson's with a cold boundary
     double eps = 1e-4;     ///< where to stop
     int most = 100'000;    ///< sweeps at most
-    std::string rung;      ///< only this one: "05_shared_halo" or "05"; empty: all
     std::string pictures;  ///< what the pictures' names begin with; empty: none
-};
 
-/// Reads the command line. @returns false where it asks for help, which has been printed then
-/// @throws std::invalid_argument that names what is wrong
-inline bool parse_options(int count, const char* const* words, Options& options) {
-    rungs::CommandLine line(
-        "jacobi",
-        "Every rung solves the same problem until its update is small, and is held against the oracle.");
-    line.add("--nx", options.nx, 3, 1 << 15, "sites of the lattice in a row, boundary included");
-    line.add("--ny", options.ny, 3, 1 << 15, "rows of the lattice, boundary included");
-    line.add("--charge", options.charge, -1e6, 1e6,
-             "a point charge in the middle of a cold boundary, instead of a hot top edge");
-    line.add("--eps", options.eps, 0.0, 1e6, "stop when the norm of the update is at most this");
-    line.add("--most", options.most, 1, 1 << 30, "sweeps at most");
-    line.add("--pictures", options.pictures,
-             "write FILE-field.png, the potential, with field lines where there is a charge, and "
-             "FILE-convergence.svg, the norm of the update beside what theory predicts");
-    if (!line.parse(count, words)) return false;
-    options.rung = line.rung();
-    return true;
-}
+    void add_to(rungs::CommandLine& line) {
+        line.add("--nx", nx, 3, 1 << 15, "sites of the lattice in a row, boundary included");
+        line.add("--ny", ny, 3, 1 << 15, "rows of the lattice, boundary included");
+        line.add("--charge", charge, -1e6, 1e6,
+                 "a point charge in the middle of a cold boundary, instead of a hot top edge");
+        line.add("--eps", eps, 0.0, 1e6, "stop when the norm of the update is at most this");
+        line.add("--most", most, 1, 1 << 30, "sweeps at most");
+        line.add("--pictures", pictures,
+                 "write FILE-field.png, the potential, with field lines where there is a charge, and "
+                 "FILE-convergence.svg, the norm of the update beside what theory predicts");
+    }
+};
 
 }  // namespace jacobi

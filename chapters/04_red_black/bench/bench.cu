@@ -5,26 +5,24 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <memory>
 
 #include "bench/peers.cuh"
 #include "red_black.cuh"
-#include "rungs/csv.hpp"
 #include "rungs/random.hpp"
 
-static constexpr const char* usage =
-    "usage: ./rungs bench 04 [-- options]; a size is n, the points along an edge\n";
-
-static constexpr const char* explanation =
-    "ms: one call of 21 iterations with a norm after each, with copies between layouts and the pass for the "
-    "last norm.\n"
-    "us each: what a further iteration costs, from calls of 21 and 63. Gcell/s: 10^9 points updated a "
-    "second, by that.\n"
-    "of floor: of one pass over memory that reads u and b and writes u, at the speed of a copy. Rung 08 does "
-    "two\n"
-    "iterations a pass, so it may exceed it. Medians; all take turns; random numbers in [-1, 1).\n";
+static const rungs::Benchmark benchmark{
+    "04",
+    "points along an edge",
+    "ms: one call of 21 iterations with a norm after each, with copies between layouts and the pass for\n"
+    "the last norm. us each: what a further iteration costs, from calls of 21 and 63. Gcell/s: 10^9\n"
+    "points updated a second, by that. of floor: of one pass over memory that reads u and b and writes u,\n"
+    "at the speed of a copy. Rung 08 does two iterations a pass, so it may exceed it. Medians; all take\n"
+    "turns; random numbers in [-1, 1).\n",
+    {128, 256, 512},
+    {},
+    {"n", "name", "milliseconds_21", "us_each", "gigacells_per_second", "of_floor"}};
 
 static constexpr int few = 21, many = 63;
 
@@ -75,8 +73,7 @@ class System {
             if (!(error <= worst)) worst = error;
         }
         if (worst <= 20 * unit) return;  // not for NaN
-        throw std::runtime_error(name + " is wrong for n = " + std::to_string(n_) + ": off by " +
-                                 std::to_string(worst));
+        rungs::throw_wrong(name, static_cast<std::size_t>(n_), "off by " + std::to_string(worst));
     }
 
     rungs::DeviceBuffer<T>& start() { return start_; }
@@ -125,16 +122,12 @@ static void bench(int n, double copy, const rungs::BenchOptions& options, rungs:
     all.push_back({"masked red-black", [&](int t, cudaStream_t stream) { masked.red_black(t, stream); }});
     add_rungs(all, twice, " (double)");
 
-    std::vector<rungs::Candidate> race;
-    for (Contestant& one : all) {
-        for (const int iterations : {few, many}) {
-            race.push_back({one.name, [&one, iterations](std::size_t, cudaStream_t stream) {
-                                one.run(iterations, stream);
-                            }});
-        }
+    rungs::Race race;
+    for (const Contestant& one : all) {
+        for (const int iterations : {few, many})
+            race.enter(one.name, [&one, iterations](cudaStream_t stream) { one.run(iterations, stream); });
     }
-    const auto times =
-        rungs::time_interleaved(race, {.rounds = options.quick ? 5u : 15u, .warm_up = 1, .calls = 1});
+    const auto times = race.as_called({.rounds = options.quick ? 5u : 15u, .warm_up = 1, .calls = 1});
     const double cells = std::pow(static_cast<double>(n), 3);
     std::printf("\n%d^3\n%-32s %10s %10s %10s %9s\n", n, "", "ms", "us each", "Gcell/s", "of floor");
     for (std::size_t c = 0; c < all.size(); ++c) {
@@ -150,19 +143,13 @@ static void bench(int n, double copy, const rungs::BenchOptions& options, rungs:
     std::fflush(stdout);
 }
 
-static void bench_all(rungs::BenchOptions& options) {
-    if (options.sizes.empty()) options.sizes = {128, 256, 512};
-    rungs::DeviceBuffer<float> from(std::size_t{1} << 28), to(from.size());
-    from.zero();
-    const double copy = rungs::copy_bandwidth(from, to);
-    std::printf("%s\nmemory: copied %.0f GB/s (read + written)\n%s", rungs::machine_name().c_str(),
-                copy / 1e9, explanation);
-    rungs::Csv csv({"n", "name", "milliseconds_21", "us_each", "gigacells_per_second", "of_floor"});
+static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
+    const double copy = rungs::print_copy_bandwidth();
+    std::printf("%s", benchmark.explanation);
     for (const std::size_t n : options.sizes) {
         if (n == 0 || n > 1024) throw std::invalid_argument("--sizes takes points along an edge, 1 to 1024");
         bench(static_cast<int>(n), copy, options, csv);
     }
-    if (!options.csv.empty()) csv.write(options.csv);
 }
 
-int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }
+int main(int argc, char** argv) { return rungs::run_benchmark(argc, argv, benchmark, bench_all); }

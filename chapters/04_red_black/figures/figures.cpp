@@ -1,44 +1,16 @@
-// Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
-// of:
-//   figures FOLDER      writes FOLDER/*.svg
-// FOLDER/measured.csv, where there is one, becomes red_black_ladder.svg: its first line is the title, with
-// machine and case; each further line is NAME,GCELL/S for a rung, NAME,GCELL/S,library for something to
-// compare with, and NAME,GCELL/S,roof for the limit.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg, see rungs/figure.hpp.
 
 #include <cmath>
-#include <cstdio>
-#include <exception>
-#include <filesystem>
 #include <numbers>
 #include <string>
 #include <vector>
 
-#include "rungs/atomic_file.hpp"
 #include "rungs/figure.hpp"
 #include "rungs/svg.hpp"
 
 namespace {
 
-/// Classes: red and black for the two colours, off (not there), warm (in vain), pale (ground); both themes.
-constexpr const char* style =
-    "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
-    ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"
-    ".fig .end{text-anchor:end}.bg{fill:#ffffff}.fig rect.red{fill:#c8372d}.fig rect.black{fill:#3d444d}"
-    ".fig rect.off{fill:none;stroke:#b7c0c9}.fig rect.done{fill:#277a48}.fig "
-    "rect.frame{fill:none;stroke:#1769aa}"
-    ".fig text.white{fill:#ffffff}.fig .rule{stroke:#b7c0c9;fill:none}.fig .edge{stroke:#1769aa;fill:none}"
-    "@media(prefers-color-scheme:dark){.fig text{fill:#f0f6fc}.fig .soft{fill:#9198a1}.bg{fill:#0d1117}"
-    ".fig rect.red{fill:#e5645c}.fig rect.black{fill:#8b949e}.fig rect.off{stroke:#59636e}"
-    ".fig rect.done{fill:#67cf8d}.fig rect.frame{stroke:#6cb6f5}.fig text.white{fill:#0d1117}"
-    ".fig .rule{stroke:#59636e}.fig .edge{stroke:#6cb6f5}}"
-    "</style>\n";
-
-/// A drawing in this lesson's style.
-class Drawing : public rungs::Drawing {
-  public:
-    Drawing(double width, double height, const std::string& title, const std::string& description)
-        : rungs::Drawing(width, height, title, description, style) {}
-};
+using rungs::Drawing;
 
 /// Where the points of a row lie in memory, in one array and in two; and what a red half-sweep fetches.
 std::string storage_figure() {
@@ -135,24 +107,14 @@ std::string omega_figure() {
     return rungs::on_ground(plot.svg());
 }
 
-/// The ladder as it was measured.
-void measured(const std::filesystem::path& folder) {
-    const std::filesystem::path file = folder / "measured.csv";
-    if (!std::filesystem::exists(file)) return;
-    const rungs::LadderChart chart = rungs::read_ladder(
-        file,
-        "How many points each rung updates in a second, beside the masked kernels and the limit of one pass.",
-        "Gcell/s");
-    rungs::write_file(folder / "red_black_ladder.svg", rungs::on_ground(chart.svg()));
-}
-
 }  // namespace
 
-static void draw(const std::filesystem::path& folder) {
-    rungs::write_file(folder / "storage.svg", storage_figure());
-    rungs::write_file(folder / "wavefront.svg", wavefront_figure());
-    rungs::write_file(folder / "omega.svg", omega_figure());
-    measured(folder);
+int main(int argc, char** argv) {
+    return rungs::draw_figures(
+        argc, argv,
+        {{"storage.svg", storage_figure}, {"wavefront.svg", wavefront_figure}, {"omega.svg", omega_figure}},
+        {"red_black_ladder.svg",
+         "How many points each rung updates in a second, beside the masked kernels and the limit of one "
+         "pass.",
+         "Gcell/s"});
 }
-
-int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }

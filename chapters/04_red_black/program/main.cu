@@ -11,8 +11,7 @@
 #include "rungs/program.hpp"
 #include "rungs/svg.hpp"
 
-static bool run(const red_black::Options& options) {
-    const rungs::ProgramDevice device;
+static bool run(const red_black::Options& options, const rungs::ProgramDevice& device) {
     const bool gpu = device.gpu, draws = !options.pictures.empty();
     const int n = options.n > 0 ? options.n : gpu ? 64 : 12;
     const rungs::TimingOptions timing = device.timing(7);
@@ -71,9 +70,4 @@ static bool run(const red_black::Options& options) {
     return right;
 }
 
-int main(int argc, char** argv) {
-    return rungs::run_program([&] {
-        red_black::Options options;
-        return !red_black::parse_options(argc, argv, options) || run(options);
-    });
-}
+int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }

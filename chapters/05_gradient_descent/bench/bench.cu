@@ -5,28 +5,26 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
 
 #include "bench/peers.cuh"
 #include "gradient_descent.cuh"
-#include "rungs/csv.hpp"
 
-static constexpr const char* usage = "usage: ./rungs bench 05 [-- options]\n";
-
-static constexpr const char* explanation =
-    "us: of an iteration, i.e. of a whole solve of that many iterations, with all that comes before and "
-    "after, over their\n"
-    "number. As called: the host's launches count. Graph: the libraries' calls, captured once and replayed.\n"
-    "A is symmetric, dominated by its diagonal, random; medians; all take turns.\n";
+static const rungs::Benchmark benchmark{
+    "05",
+    "unknowns",
+    "us: of an iteration, i.e. of a whole solve of that many iterations, with all that comes before and\n"
+    "after, over their number. As called: the host's launches count. Graph: the libraries' calls,\n"
+    "captured once and replayed. A is symmetric, dominated by its diagonal, random; medians; all take\n"
+    "turns.\n",
+    {512, 1024, 2048, 3072, 4096, 8192, 16384, 32768},
+    {2048, 16384},
+    {"n", "name", "us", "us_as_graph", "full_matrix_gigabytes_per_second"}};
 
 static constexpr double slowest = 300;  // milliseconds of one solve; what needs more is left out: "-"
 
 /// A random number in [0, 1) that is the same for (i, j) and (j, i).
 static __device__ float symmetric_random(unsigned i, unsigned j) {
-    unsigned x = min(i, j) * 0x9E3779B9u ^ (max(i, j) * 0x85EBCA6Bu + 0x1234567u);
-    x = (x ^ (x >> 16)) * 0x7feb352du;
-    x = (x ^ (x >> 15)) * 0x846ca68bu;
-    return ((x ^ (x >> 16)) >> 8) * 0x1p-24f;
+    return rungs::hashed_uniform(min(i, j) * 0x9E3779B9u ^ (max(i, j) * 0x85EBCA6Bu + 0x1234567u));
 }
 
 /// Off the diagonal from -1 to -0.25, and a diagonal that makes the spectral radius of Gauss-Jacobi about
@@ -84,20 +82,6 @@ struct System {
     }
 };
 
-/// @throws std::runtime_error when `got` is further from `right` than rounding explains
-static void compare(const Contestant& one, const std::vector<float>& got, const std::vector<float>& right) {
-    double worst = 0, largest = 0;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        const double difference = std::abs(double(got[i]) - right[i]);
-        worst = difference <= worst ? worst : difference;  // NaN goes through
-        largest = std::max(largest, std::abs(double(right[i])));
-    }
-    if (!(worst <= 1e-4 * largest)) {
-        throw std::runtime_error(one.name + " is wrong for n = " + std::to_string(got.size()) + ": off by " +
-                                 std::to_string(worst / largest) + " of the largest element");
-    }
-}
-
 /// Checks and times all that are fast enough.
 static void measure(std::vector<Contestant>& all, int n, int limit, bool quick) {
     System system(n, std::max(limit, 12));
@@ -105,31 +89,25 @@ static void measure(std::vector<Contestant>& all, int n, int limit, bool quick) 
     for (const Contestant& one : all) {
         if (one.library && right[one.descends].empty()) right[one.descends] = system.iterate(one);
     }
-    std::vector<rungs::Candidate> race, replays;
-    std::vector<Contestant*> racers, replayed;
+    rungs::Race race, replays;
     for (Contestant& one : all) {
-        one.us = one.graph_us = 0;
         if (one.expected * limit * n * n > slowest) continue;
-        compare(one, system.iterate(one), right[one.descends]);
-        const auto run = [&system, &one, limit](std::size_t, cudaStream_t stream) {
-            system.solve(one, limit, stream);
-        };
-        const auto call = [&](cudaStream_t stream) { run(0, stream); };
-        const double once = rungs::median_milliseconds(call, {.rounds = 1, .warm_up = 0, .calls = 1});
+        rungs::require_close(one.name, static_cast<std::size_t>(n), system.iterate(one), right[one.descends],
+                             1e-4);
+        const auto call = [&system, &one, limit](cudaStream_t stream) { system.solve(one, limit, stream); };
+        const double once = race.enter(one.name, call, slowest);
         one.expected = once / limit / n / n;
-        if (once > slowest) continue;
-        race.push_back({one.name, run});
-        racers.push_back(&one);
-        if (one.library) replays.push_back({one.name, run}), replayed.push_back(&one);
+        if (one.library && once <= slowest) replays.enter(one.name, call);
     }
     const rungs::TimingOptions options{.rounds = quick ? 7u : 15u, .calls = 1};
-    const auto times = rungs::time_interleaved(race, options);
-    for (std::size_t i = 0; i < racers.size(); ++i) racers[i]->us = 1e3 * times[i].median() / limit;
+    const auto times = race.as_called(options);
     rungs::TimingOptions as_graph = options;
     as_graph.graph = true;
-    const auto graphs = rungs::time_interleaved(replays, as_graph);
-    for (std::size_t i = 0; i < replayed.size(); ++i)
-        replayed[i]->graph_us = 1e3 * graphs[i].median() / limit;
+    const auto graphs = replays.as_called(as_graph);
+    for (Contestant& one : all) {
+        one.us = 1e3 * rungs::median_of(times, one.name) / limit;
+        one.graph_us = 1e3 * rungs::median_of(graphs, one.name) / limit;
+    }
 }
 
 static void row(std::size_t n, int limit, const std::vector<Contestant>& all, double roof, rungs::Csv& csv) {
@@ -159,25 +137,16 @@ static void row(std::size_t n, int limit, const std::vector<Contestant>& all, do
     std::fflush(stdout);
 }
 
-static void bench_all(rungs::BenchOptions& options) {
-    if (options.sizes.empty()) {
-        options.sizes = options.quick
-                            ? std::vector<std::size_t>{2048, 16384}
-                            : std::vector<std::size_t>{512, 1024, 2048, 3072, 4096, 8192, 16384, 32768};
-    }
-    std::printf("%s\n", rungs::machine_name().c_str());
+static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
     double roof = 0;
     {
         const rungs::DeviceBuffer<float> large(std::size_t{1} << 28);
         roof = rungs::read_bandwidth(large);
     }
-    std::printf("memory: read %.0f GB/s (the roof below)\n%s", roof / 1e9, explanation);
-    rungs::Csv csv({"n", "name", "us", "us_as_graph", "full_matrix_gigabytes_per_second"});
+    std::printf("memory: read %.0f GB/s (the roof below)\n%s", roof / 1e9, benchmark.explanation);
     std::vector<Contestant> all = contestants();
     for (const std::size_t n : options.sizes) {
-        std::size_t free = 0, total = 0;
-        CUDA_CHECK(cudaMemGetInfo(&free, &total));
-        if (n > 200'000 || 4.2 * double(n) * double(n) > 0.9 * double(free)) {
+        if (n > 200'000 || 4.2 * double(n) * double(n) > 0.9 * double(rungs::free_device_memory())) {
             std::printf("%zu is left out: the matrix does not fit\n", n);
             continue;
         }
@@ -185,7 +154,6 @@ static void bench_all(rungs::BenchOptions& options) {
         measure(all, static_cast<int>(n), limit, options.quick);
         row(n, limit, all, roof, csv);
     }
-    if (!options.csv.empty()) csv.write(options.csv);
 }
 
-int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }
+int main(int argc, char** argv) { return rungs::run_benchmark(argc, argv, benchmark, bench_all); }

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "rungs/iteration_exam.hpp"
+
 namespace gradient_descent {
 
 /// A dense matrix, row by row, with its right-hand side; on the host.
@@ -14,12 +16,8 @@ struct System {
 };
 
 /// A solve, as the oracle saw it.
-struct Trace {
-    int outcome = 0;  ///< an Outcome
-    int iterations = 0;
-    std::vector<double> history;  ///< ||r_0||, ... ||r_k||
-    std::vector<double> x;        ///< x_k
-    std::vector<double> step;     ///< descent: the step lengths alpha_0, ... alpha_{k-1}
+struct Trace : rungs::Solve {
+    std::vector<double> step;  ///< descent: the step lengths alpha_0, ... alpha_{k-1}
 };
 
 /// Gauss-Jacobi in double, with the contract's rules for stopping.

@@ -1,13 +1,7 @@
-// Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
-// of:
-//   figures FOLDER      writes FOLDER/*.svg and FOLDER/drift.csv
-// FOLDER/measured.csv, where there is one, becomes gradient_descent_ladder.svg: its first line is the title,
-// with machine and case; each further line is NAME,GB/S for a rung, NAME,GB/S,library for something to
-// compare with, and NAME,GB/S,roof for the limit.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/drift.csv, see rungs/figure.hpp.
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -21,23 +15,6 @@
 
 namespace {
 
-// ---------------------------------------------------------------------------------------------------------------
-// Drawing
-
-/// Classes: on (works), off (idle), warm (trouble), done (result), pale (kept); both themes.
-constexpr const char* style =
-    "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
-    ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"
-    ".bg{fill:#ffffff}.fig rect.on{fill:#1769aa}.fig rect.off{fill:none;stroke:#b7c0c9}"
-    ".fig rect.warm{fill:#b8470f}.fig rect.done{fill:#277a48}.fig rect.pale{fill:#dbeaf7}"
-    ".fig text.white{fill:#ffffff}.fig .edge{stroke:#1769aa;fill:none;stroke-width:1.8}"
-    ".fig .edge.warm{stroke:#b8470f}.fig .rule{stroke:#b7c0c9;fill:none}.fig circle.done{fill:#277a48}"
-    "@media(prefers-color-scheme:dark){.fig text{fill:#f0f6fc}.fig .soft{fill:#9198a1}.bg{fill:#0d1117}"
-    ".fig rect.on{fill:#6cb6f5}.fig rect.off{stroke:#59636e}.fig rect.warm{fill:#ff9b6a}"
-    ".fig rect.done{fill:#67cf8d}.fig rect.pale{fill:#1b3247}.fig text.white{fill:#0d1117}"
-    ".fig .edge{stroke:#6cb6f5}.fig .edge.warm{stroke:#ff9b6a}.fig .rule{stroke:#59636e}"
-    ".fig circle.done{fill:#67cf8d}}</style>\n";
-
 /// Two decimals, as a coordinate has them.
 std::string at(double value) {
     char text[32];
@@ -45,31 +22,10 @@ std::string at(double value) {
     return text;
 }
 
-/// A picture in the making. Coordinates are pixels from the top left.
-class Drawing {
+class Drawing : public rungs::Drawing {
   public:
-    Drawing(int width, int height, const std::string& title, const std::string& description) {
-        out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" viewBox=\"0 0 " << width << ' '
-             << height << "\" width=\"" << width << "\" height=\"" << height
-             << "\" role=\"img\" aria-label=\"" << title << ": " << description << "\">\n"
-             << style << "<rect class=\"bg\" width=\"" << width << "\" height=\"" << height
-             << "\" rx=\"6\"/>\n";
-        text(20, 28, title, "title");
-    }
-    void text(double x, double y, const std::string& words, const std::string& kind = "") {
-        out_ << "<text x=\"" << at(x) << "\" y=\"" << at(y) << "\" class=\"" << kind << "\">" << words
-             << "</text>\n";
-    }
-    void box(double x, double y, double width, double height, const std::string& kind) {
-        out_ << "<rect x=\"" << at(x) << "\" y=\"" << at(y) << "\" width=\"" << at(width) << "\" height=\""
-             << at(height) << "\" rx=\"2\" class=\"" << kind << "\"/>\n";
-    }
-    /// A box with a word in it.
-    void cell(double x, double y, double width, double height, const std::string& kind,
-              const std::string& word) {
-        box(x, y, width, height, kind);
-        text(x + width / 2, y + height / 2 + 4, word, kind == "off" ? "mid small soft" : "mid small white");
-    }
+    using rungs::Drawing::Drawing;
+
     void dot(double x, double y) {
         out_ << "<circle cx=\"" << at(x) << "\" cy=\"" << at(y) << "\" r=\"5\" class=\"done\"/>\n";
     }
@@ -81,10 +37,6 @@ class Drawing {
         }
         out_ << (closed ? "Z" : "") << "\" class=\"" << kind << "\"/>\n";
     }
-    std::string svg() const { return out_.str() + "</svg>\n"; }
-
-  private:
-    std::ostringstream out_;
 };
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -201,7 +153,7 @@ std::string loop_figure() {
         "device needs no host.");
     const auto lane = [&](double y, const std::string& name) {
         out.text(20, y + 16, name);
-        out.path({{190, y + 32}, {840, y + 32}}, "rule");
+        out.line(190, y + 32, 840, y + 32, "rule");
     };
     lane(56, "ask the host");
     for (int k = 0; k < 4; ++k) {
@@ -339,27 +291,21 @@ void condition(const std::filesystem::path& folder) {
     rungs::write_file(folder / "condition.svg", rungs::on_ground(plot.svg()));
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// The ladder as it was measured
-
-void measured(const std::filesystem::path& folder) {
-    const std::filesystem::path file = folder / "measured.csv";
-    if (!std::filesystem::exists(file)) return;
-    const rungs::LadderChart chart = rungs::read_ladder(
-        file, "The bytes of the full matrix over the time of an iteration, beside the libraries.", "GB/s");
-    rungs::write_file(folder / "gradient_descent_ladder.svg", rungs::on_ground(chart.svg()));
-}
-
 }  // namespace
 
 static void draw(const std::filesystem::path& folder) {
-    rungs::write_file(folder / "reads.svg", reads_figure());
-    rungs::write_file(folder / "valley.svg", valley_figure());
-    rungs::write_file(folder / "triangle.svg", triangle_figure());
-    rungs::write_file(folder / "loop.svg", loop_figure());
     drift(folder);
     condition(folder);
-    measured(folder);
 }
 
-int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }
+int main(int argc, char** argv) {
+    return rungs::draw_figures(
+        argc, argv,
+        {{"reads.svg", reads_figure},
+         {"valley.svg", valley_figure},
+         {"triangle.svg", triangle_figure},
+         {"loop.svg", loop_figure}},
+        {"gradient_descent_ladder.svg",
+         "The bytes of the full matrix over the time of an iteration, beside the libraries.", "GB/s"},
+        draw);
+}

@@ -12,11 +12,9 @@
 
 using namespace gradient_descent;
 
-static bool run(const Options& options) {
-    const rungs::ProgramDevice device;
+static bool run(const Options& options, const rungs::ProgramDevice& device) {
     const bool gpu = device.gpu;
-    rungs::TimingOptions timing;
-    if (!gpu) timing.rounds = timing.calls = 1, timing.warm_up = 0;
+    const rungs::TimingOptions timing = device.timing();
 
     Problem problem(options);
     const Trace jacobi = problem.oracle(false), descent = problem.oracle(true);
@@ -53,9 +51,4 @@ static bool run(const Options& options) {
     return right;
 }
 
-int main(int argc, char** argv) {
-    return rungs::run_program([&] {
-        Options options;
-        return !parse_options(argc, argv, options) || run(options);
-    });
-}
+int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }

@@ -14,42 +14,37 @@
 #include "exam/systems.hpp"
 #include "gradient_descent.cuh"
 #include "rungs/device_buffer.cuh"
-#include "rungs/options.hpp"
+#include "rungs/program.hpp"
 #include "rungs/random.hpp"
 #include "rungs/svg.hpp"
 
 namespace gradient_descent {
 
 /// What the program was asked for.
-struct Options {
+struct Options : rungs::ProgramOptions {
+    static constexpr const char* name = "gradient_descent";
+    static constexpr const char* about =
+        "Every rung solves the same system, the hardest one for descent at its condition number.";
+
     int n = 200;
     double kappa = 30;
     std::uint64_t seed = 1;
     int limit = 2000;
     double tolerance = 1e-5;
-    std::string rung;     ///< only this one: "03_descent" or "03"; empty: all
     std::string picture;  ///< the SVG file for ||r|| against iterations; empty: none
     std::string study;    ///< the SVG file for iterations against the condition number; empty: none
-};
 
-/// Reads the command line. @returns false where it asks for help, which has been printed then
-/// @throws std::invalid_argument that names what is wrong
-inline bool parse_options(int count, const char* const* words, Options& options) {
-    rungs::CommandLine line(
-        "gradient_descent",
-        "Every rung solves the same system, the hardest one for descent at its condition number.");
-    line.add("--n", options.n, 1, 50000, "unknowns");
-    line.add("--kappa", options.kappa, 1.0, 1e6, "condition number");
-    line.add("--seed", options.seed, 0, ~std::uint64_t{0}, "which random system");
-    line.add("--limit", options.limit, 0, 1000000, "the most iterations");
-    line.add("--tolerance", options.tolerance, 0.0, 1.0, "relative residual at which to stop");
-    line.add("--picture", options.picture, "draw ||r|| against the iterations, as SVG");
-    line.add("--study", options.study,
-             "solve for many condition numbers, print and draw how the iterations grow");
-    if (!line.parse(count, words)) return false;
-    options.rung = line.rung();
-    return true;
-}
+    void add_to(rungs::CommandLine& line) {
+        line.add("--n", n, 1, 50000, "unknowns");
+        line.add("--kappa", kappa, 1.0, 1e6, "condition number");
+        line.add("--seed", seed, 0, ~std::uint64_t{0}, "which random system");
+        line.add("--limit", limit, 0, 1000000, "the most iterations");
+        line.add("--tolerance", tolerance, 0.0, 1.0, "relative residual at which to stop");
+        line.add("--picture", picture, "draw ||r|| against the iterations, as SVG");
+        line.add("--study", study,
+                 "solve for many condition numbers, print and draw how the iterations grow");
+    }
+};
 
 inline const char* name_of(int outcome) {
     constexpr const char* names[] = {"converged", "limit reached", "breakdown", "diverged"};

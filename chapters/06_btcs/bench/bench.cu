@@ -6,30 +6,25 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <functional>
 
 #include "bench/peers.cuh"
 #include "btcs.cuh"
-#include "rungs/csv.hpp"
 
-static constexpr const char* usage = "usage: ./rungs bench 06 [-- options]; a size is the rows in all\n";
-
-static constexpr const char* explanation =
-    "Grow/s: 10^9 rows solved, or stepped, a second. Floor: what has to be read and written, 20 bytes a row "
-    "of a system\n"
-    "(four numbers in, one out) and 8 a row of the heat equation (per pass), at the speed of a copy. "
-    "cuSPARSE solves in\n"
-    "place; its buffers are made before, and what it overwrites is not restored while it is timed. Medians; "
-    "all of a\n"
-    "table take turns.\n";
+static const rungs::Benchmark benchmark{
+    "06",
+    "rows in all",
+    "Grow/s: 10^9 rows solved, or stepped, a second. Floor: what has to be read and written, 20 bytes a\n"
+    "row of a system (four numbers in, one out) and 8 a row of the heat equation (per pass), at the speed\n"
+    "of a copy. cuSPARSE solves in place; its buffers are made before, and what it overwrites is not\n"
+    "restored while it is timed. Medians; all of a table take turns.\n",
+    {1 << 16, 1 << 20, 1 << 24, 1 << 26},
+    {1 << 24},
+    {"table", "name", "milliseconds", "gigarows_per_second"}};
 
 /// A random number in [0, 1) for each i.
 static __device__ float random(unsigned long long i) {
-    unsigned x = static_cast<unsigned>(i ^ i >> 32) * 0x9E3779B9u + 0x1234567u;
-    x = (x ^ (x >> 16)) * 0x7feb352du;
-    x = (x ^ (x >> 15)) * 0x846ca68bu;
-    return ((x ^ (x >> 16)) >> 8) * 0x1p-24f;
+    return rungs::hashed_uniform(static_cast<unsigned>(i ^ i >> 32) * 0x9E3779B9u + 0x1234567u);
 }
 
 /// Rows that are dominated by a tenth or more, or those of the heat equation if r > 0. Row j of system i is
@@ -135,12 +130,10 @@ struct Contestant {
     double milliseconds = 0;
 };
 
-static void race(std::vector<Contestant>& all, bool quick) {
-    std::vector<rungs::Candidate> candidates;
-    for (const Contestant& one : all) {
-        candidates.push_back({one.name, [&one](std::size_t, cudaStream_t stream) { one.run(stream); }});
-    }
-    const auto times = rungs::time_interleaved(candidates, {.rounds = quick ? 7u : 15u});
+static void measure(std::vector<Contestant>& all, bool quick) {
+    rungs::Race race;
+    for (const Contestant& one : all) race.enter(one.name, one.run);
+    const auto times = race.as_called({.rounds = quick ? 7u : 15u});
     for (std::size_t i = 0; i < all.size(); ++i) all[i].milliseconds = times[i].median();
 }
 
@@ -190,7 +183,7 @@ static void bench_solve(long long n, double roof, const rungs::BenchOptions& opt
             peer("cuSPARSE gtsv2_nopivot", btcs::peers::gtsv2_nopivot);
             peer("cuSPARSE gtsv2", btcs::peers::gtsv2);
         }
-        race(all, options.quick);
+        measure(all, options.quick);
         const std::string what = r > 0 ? "rows of the heat equation, r = " + std::to_string(r).substr(0, 7)
                                        : std::string("random coefficients, dominated by a tenth");
         table("One system of " + rungs::size_name(n) + " rows: " + what, all, static_cast<double>(n), roof,
@@ -224,7 +217,7 @@ static void bench_batch(long long n, int m, double roof, const rungs::BenchOptio
                    [&](cudaStream_t s) { btcs::peers::strided_batch(rows.systems_in_place(), s); }});
     all.push_back({"cuSPARSE gtsvInterleavedBatch",
                    [&](cudaStream_t s) { btcs::peers::interleaved_batch(columns.systems_in_place(), s); }});
-    race(all, options.quick);
+    measure(all, options.quick);
     table(rungs::size_name(systems) + " systems of " + std::to_string(m) + " rows", all,
           static_cast<double>(m) * static_cast<double>(systems), roof, csv);
 }
@@ -254,7 +247,7 @@ static void bench_march(long long n, double roof, const rungs::BenchOptions& opt
                 all.push_back({"cuSPARSE gtsv2_nopivot, 1 step",
                                [&](cudaStream_t s) { btcs::peers::gtsv2_nopivot(p.systems_in_place(), s); }});
             }
-            race(all, options.quick);
+            measure(all, options.quick);
             all[1].milliseconds /= 8, all[2].milliseconds /= 16;
             table("Heat equation, " + rungs::size_name(n) + " points, " +
                       (theta == 1 ? "BTCS" : "Crank-Nicolson") +
@@ -264,26 +257,12 @@ static void bench_march(long long n, double roof, const rungs::BenchOptions& opt
     }
 }
 
-static void bench_all(rungs::BenchOptions& options) {
-    if (options.sizes.empty()) {
-        options.sizes = options.quick ? std::vector<std::size_t>{std::size_t{1} << 24}
-                                      : std::vector<std::size_t>{std::size_t{1} << 16, std::size_t{1} << 20,
-                                                                 std::size_t{1} << 24, std::size_t{1} << 26};
-    }
-    double roof = 0;
-    {
-        rungs::DeviceBuffer<float> from(std::size_t{1} << 28), to(from.size());
-        from.zero();
-        roof = rungs::copy_bandwidth(from, to);
-    }
-    std::printf("%s\nmemory: copied %.0f GB/s (read + written)\n%s", rungs::machine_name().c_str(),
-                roof / 1e9, explanation);
-    rungs::Csv csv({"table", "name", "milliseconds", "gigarows_per_second"});
+static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
+    const double roof = rungs::print_copy_bandwidth();
+    std::printf("%s", benchmark.explanation);
     for (const std::size_t size : options.sizes) {
         const auto n = static_cast<long long>(size);
-        std::size_t free = 0, total = 0;
-        CUDA_CHECK(cudaMemGetInfo(&free, &total));
-        if (100 * size > free) {
+        if (100 * size > rungs::free_device_memory()) {
             std::printf("%zu is left out: it does not fit\n", size);
             continue;
         }
@@ -293,7 +272,6 @@ static void bench_all(rungs::BenchOptions& options) {
         }
         bench_march(n, roof, options, csv);
     }
-    if (!options.csv.empty()) csv.write(options.csv);
 }
 
-int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }
+int main(int argc, char** argv) { return rungs::run_benchmark(argc, argv, benchmark, bench_all); }

@@ -1,14 +1,8 @@
-// Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
-// of:
-//   figures FOLDER      writes FOLDER/*.svg and FOLDER/*.png
-// FOLDER/measured.csv, where there is one, becomes btcs_ladder.svg: its first line is the title, with machine
-// and case; each further line is NAME,GROW/S for a rung, NAME,GROW/S,library for something to compare with,
-// and NAME,GROW/S,roof for the limit.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/*.png, see rungs/figure.hpp.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <numbers>
 #include <string>
@@ -16,35 +10,13 @@
 
 #include "exam/reference.hpp"
 #include "figures/pictures.hpp"
-#include "rungs/atomic_file.hpp"
 #include "rungs/figure.hpp"
 #include "rungs/svg.hpp"
 
 namespace {
 
 using btcs::Vector;
-
-/// Classes: on (works), off (idle), warm (unknown, or trouble), done (result), pale (second
-/// rank); both themes.
-constexpr const char* style =
-    "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
-    ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"
-    ".bg{fill:#ffffff}.fig rect.on{fill:#1769aa}.fig rect.off{fill:none;stroke:#b7c0c9}"
-    ".fig rect.warm{fill:#b8470f}.fig rect.done{fill:#277a48}.fig rect.pale{fill:#cfe3f5}"
-    ".fig text.white{fill:#ffffff}.fig .edge{stroke:#1769aa;fill:none;stroke-width:1.4}"
-    ".fig .edge.warm{stroke:#b8470f}.fig .edge.off{stroke:#b7c0c9}"
-    "@media(prefers-color-scheme:dark){.fig text{fill:#f0f6fc}.fig .soft{fill:#9198a1}.bg{fill:#0d1117}"
-    ".fig rect.on{fill:#6cb6f5}.fig rect.off{stroke:#59636e}.fig rect.warm{fill:#ff9b6a}"
-    ".fig rect.done{fill:#67cf8d}.fig rect.pale{fill:#1b3247}.fig text.white{fill:#0d1117}"
-    ".fig .edge{stroke:#6cb6f5}.fig .edge.warm{stroke:#ff9b6a}.fig .edge.off{stroke:#59636e}}"
-    "</style>\n";
-
-/// A drawing in this lesson's style.
-class Drawing : public rungs::Drawing {
-  public:
-    Drawing(double width, double height, const std::string& title, const std::string& description)
-        : rungs::Drawing(width, height, title, description, style, 2) {}
-};
+using rungs::Drawing;
 
 // ---------------------------------------------------------------------------------------------------------------
 // The schemes
@@ -360,32 +332,28 @@ std::string time_loop_figure() {
     return out.svg();
 }
 
-/// The ladder as it was measured.
-void measured(const std::filesystem::path& folder) {
-    const std::filesystem::path file = folder / "measured.csv";
-    if (!std::filesystem::exists(file)) return;
-    const rungs::LadderChart chart = rungs::read_ladder(
-        file, "How many rows each rung solves in a second, beside the libraries and the limit of memory.",
-        "Grow/s");
-    rungs::write_file(folder / "btcs_ladder.svg", rungs::on_ground(chart.svg()));
-}
-
 }  // namespace
 
 static void draw(const std::filesystem::path& folder) {
-    rungs::write_file(folder / "stencils.svg", stencils_figure());
-    rungs::write_file(folder / "blowup.svg", blowup_figure());
-    rungs::write_file(folder / "stability.svg", stability_figure());
-    rungs::write_file(folder / "order.svg", order_figure());
-    rungs::write_file(folder / "influence.svg", influence_figure());
-    rungs::write_file(folder / "layout.svg", layout_figure());
-    rungs::write_file(folder / "cyclic.svg", cyclic_figure());
-    rungs::write_file(folder / "partition.svg", partition_figure());
-    rungs::write_file(folder / "time_loop.svg", time_loop_figure());
     rods(folder, 0.52, "rod_small.png");
     rods(folder, 20, "rod_large.png");
     insulated_rod(folder);
-    measured(folder);
 }
 
-int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }
+int main(int argc, char** argv) {
+    return rungs::draw_figures(
+        argc, argv,
+        {{"stencils.svg", stencils_figure},
+         {"blowup.svg", blowup_figure},
+         {"stability.svg", stability_figure},
+         {"order.svg", order_figure},
+         {"influence.svg", influence_figure},
+         {"layout.svg", layout_figure},
+         {"cyclic.svg", cyclic_figure},
+         {"partition.svg", partition_figure},
+         {"time_loop.svg", time_loop_figure}},
+        {"btcs_ladder.svg",
+         "How many rows each rung solves in a second, beside the libraries and the limit of memory.",
+         "Grow/s"},
+        draw);
+}

@@ -61,7 +61,7 @@ class StabilityMap : public rungs::Drawing {
         : rungs::Drawing(860, 372, "What a step does to a wave",
                          "FTCS lets short waves grow as soon as r exceeds one half; BTCS damps every wave at "
                          "every r; Crank-Nicolson damps none at large r, but turns its sign in each step",
-                         style, 0) {
+                         classes) {
         constexpr double thetas[] = {0, 1, 0.5};
         const char* const names[] = {"FTCS", "BTCS", "Crank-Nicolson"};
         for (int panel = 0; panel < 3; ++panel) {
@@ -123,14 +123,10 @@ class StabilityMap : public rungs::Drawing {
 
     static constexpr int columns = 56, rows = 56, lowest = -4, highest = 8;  // powers of 2 for r
     static constexpr int cell = 4, width = columns * cell, height = rows * cell, top = 76;
-    static constexpr const char* style =
-        "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
-        ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .end{text-anchor:end}"
-        ".bg{fill:#ffffff}.fig .p2{fill:#1769aa}.fig .p1{fill:#9cc7ea}.fig .n1{fill:#f6c9a8}"
-        ".fig .n2{fill:#d2712c}.fig .grows{fill:#2b2f36}.fig .spot{stroke:#ffffff;stroke-width:1}"
-        "@media(prefers-color-scheme:dark){.fig text{fill:#f0f6fc}.fig .soft{fill:#9198a1}.bg{fill:#0d1117}"
-        ".fig .grows{fill:#c9d1d9}.fig .spot{stroke:#0d1117}}"
-        "</style>\n";
+    static constexpr const char* classes =
+        ".fig .p2{fill:#1769aa}.fig .p1{fill:#9cc7ea}.fig .n1{fill:#f6c9a8}.fig .n2{fill:#d2712c}"
+        ".fig .grows{fill:#2b2f36}.fig .spot{stroke:#ffffff;stroke-width:1}"
+        "@media(prefers-color-scheme:dark){.fig .grows{fill:#c9d1d9}.fig .spot{stroke:#0d1117}}";
 };
 
 /// Lines of errors against time steps.

@@ -9,8 +9,7 @@
 #include "rungs/atomic_file.hpp"
 #include "rungs/program.hpp"
 
-static bool run(const btcs::Options& options) {
-    const rungs::ProgramDevice device;
+static bool run(const btcs::Options& options, const rungs::ProgramDevice& device) {
     const bool gpu = device.gpu, draws = !options.pictures.empty();
     const rungs::TimingOptions timing = device.timing(7);
     const auto n = static_cast<std::size_t>(options.n);
@@ -69,9 +68,4 @@ static bool run(const btcs::Options& options) {
     return right;
 }
 
-int main(int argc, char** argv) {
-    return rungs::run_program([&] {
-        btcs::Options options;
-        return !btcs::parse_options(argc, argv, options) || run(options);
-    });
-}
+int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }

@@ -6,22 +6,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 
 #include "bench/peers.cuh"
 #include "pcg.cuh"
-#include "rungs/csv.hpp"
 #include "rungs/random.hpp"
 
-static constexpr const char* usage = "usage: ./rungs bench 07 [-- options]   sizes are sides of the cube\n";
-
-static constexpr const char* explanation =
-    "The cube has d = 3. An iteration: a whole solve of 200, over their number. Floor: 8 bytes a cell "
-    "for the operator, 20\n"
-    "for an iteration in float, at the speed of a copy; twice that in double. To 1e-10: a whole solve in "
-    "double. The libraries'\n"
-    "scalars are on the host, or (device) stay where they are. Random data; medians; all of a table take "
-    "turns.\n";
+static const rungs::Benchmark benchmark{
+    "07",
+    "cells along an edge of the cube",
+    "The cube has d = 3. An iteration: a whole solve of 200, over their number. Floor: 8 bytes a cell for\n"
+    "the operator, 20 for an iteration in float, at the speed of a copy; twice that in double. To 1e-10:\n"
+    "a whole solve in double. The libraries' scalars are on the host, or (device) stay where they are.\n"
+    "Random data; medians; all of a table take turns.\n",
+    {64, 100, 128, 255, 256, 400},
+    {64, 256},
+    {"side", "what", "name", "us"}};
 
 /// A random field on the device, and what solves leave.
 template <class T>
@@ -43,22 +42,10 @@ struct Cube {
     void solve(pcg::Solve<T>* one, int iterations, double tolerance, cudaStream_t stream) {
         one(b.data(), x.data(), history.data(), outcome.data(), 3, side, iterations, tolerance, stream);
     }
+    void compare(const std::string& name, const std::vector<T>& got, const std::vector<T>& right) const {
+        rungs::require_close(name, static_cast<std::size_t>(side), got, right, sizeof(T) == 4 ? 1e-4 : 1e-11);
+    }
 };
-
-/// @throws std::runtime_error when `got` is further from `right` than rounding explains
-template <class T>
-static void compare(const std::string& name, const std::vector<T>& got, const std::vector<T>& right) {
-    double worst = 0, largest = 0;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        const double difference = std::abs(double(got[i]) - double(right[i]));
-        worst = difference <= worst ? worst : difference;  // NaN goes through
-        largest = std::max(largest, std::abs(double(right[i])));
-    }
-    if (!(worst <= (sizeof(T) == 4 ? 1e-4 : 1e-11) * largest)) {
-        throw std::runtime_error(name + " is wrong: off by " + std::to_string(worst / largest) +
-                                 " of the largest element");
-    }
-}
 
 /// Prints times in the order of the race, a cell's bytes and how many times the first one is as slow.
 static void table(const char* title, const std::vector<rungs::Timing>& times, double per, double cells,
@@ -74,42 +61,39 @@ static void table(const char* title, const std::vector<rungs::Timing>& times, do
 
 static void operators(int side, double roof, const rungs::TimingOptions& timing, rungs::Csv& csv) {
     Cube<float> cube(side);
-    std::vector<rungs::Candidate> race;
+    rungs::Race race;
     std::vector<float> right;
     const auto enter = [&](const std::string& name, pcg::FloatApply* apply) {
         cube.x.fill_bytes(0xff);
         apply(cube.b.data(), cube.x.data(), 3, side, nullptr);
         const std::vector<float> got = cube.x.to_host();
         if (right.empty()) right = got;
-        compare(name, got, right);
-        race.push_back({name, [&cube, apply, side](std::size_t, cudaStream_t stream) {
-                            apply(cube.b.data(), cube.x.data(), 3, side, stream);
-                        }});
+        cube.compare(name, got, right);
+        race.enter(name, [&cube, apply, side](cudaStream_t stream) {
+            apply(cube.b.data(), cube.x.data(), 3, side, stream);
+        });
     };
     enter("the course's, mended", pcg::peers::course_laplace);
     for (const pcg::Rung& rung : pcg::rungs) {
         if (rung.apply) enter(rung.name, rung.apply);
     }
     const double n = static_cast<double>(pcg::cells(3, side));
-    table("The operator, float", rungs::time_interleaved(race, timing), 1, n, 8, roof, 0, "operator", csv,
-          side);
+    table("The operator, float", race.as_called(timing), 1, n, 8, roof, 0, "operator", csv, side);
 }
 
 template <class T>
 static void iterations(int side, double roof, const rungs::TimingOptions& timing, rungs::Csv& csv) {
     constexpr int checked = 12, count = 200;
     Cube<T> cube(side);
-    std::vector<rungs::Candidate> race;
+    rungs::Race race;
     std::vector<T> right;
     const auto enter = [&](const std::string& name, pcg::Solve<T>* solve) {
         cube.x.fill_bytes(0xff);
         cube.solve(solve, checked, 0, nullptr);
         const std::vector<T> got = cube.x.to_host();
         if (right.empty()) right = got;
-        compare(name, got, right);
-        race.push_back({name, [&cube, solve](std::size_t, cudaStream_t stream) {
-                            cube.solve(solve, count, 0, stream);
-                        }});
+        cube.compare(name, got, right);
+        race.enter(name, [&cube, solve](cudaStream_t stream) { cube.solve(solve, count, 0, stream); });
     };
     enter("cuSPARSE + cuBLAS", pcg::peers::library_cg);
     enter("cuSPARSE + cuBLAS, device", pcg::peers::library_cg_device);
@@ -118,8 +102,8 @@ static void iterations(int side, double roof, const rungs::TimingOptions& timing
     }
     const bool single = sizeof(T) == 4;
     const double n = static_cast<double>(pcg::cells(3, side));
-    table(single ? "An iteration, float" : "An iteration, double", rungs::time_interleaved(race, timing),
-          count, n, single ? 20 : 40, roof, 0, single ? "iteration_float" : "iteration_double", csv, side);
+    table(single ? "An iteration, float" : "An iteration, double", race.as_called(timing), count, n,
+          single ? 20 : 40, roof, 0, single ? "iteration_float" : "iteration_double", csv, side);
 }
 
 static void solves(int side, rungs::Csv& csv) {
@@ -138,20 +122,9 @@ static void solves(int side, rungs::Csv& csv) {
     }
 }
 
-static void bench_all(rungs::BenchOptions& options) {
-    if (options.sizes.empty()) {
-        options.sizes = options.quick ? std::vector<std::size_t>{64, 256}
-                                      : std::vector<std::size_t>{64, 100, 128, 255, 256, 400};
-    }
-    std::printf("%s\n", rungs::machine_name().c_str());
-    double roof = 0;
-    {
-        const rungs::DeviceBuffer<float> from(std::size_t{1} << 28);
-        rungs::DeviceBuffer<float> to(std::size_t{1} << 28);
-        roof = rungs::copy_bandwidth(from, to);
-    }
-    std::printf("memory: copied %.0f GB/s (read + written)\n%s", roof / 1e9, explanation);
-    rungs::Csv csv({"side", "what", "name", "us"});
+static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
+    const double roof = rungs::print_copy_bandwidth();
+    std::printf("%s", benchmark.explanation);
     const rungs::TimingOptions timing{.rounds = options.quick ? 5u : 11u, .calls = 1};
     for (const std::size_t side : options.sizes) {
         if (side > 700) {
@@ -165,7 +138,6 @@ static void bench_all(rungs::BenchOptions& options) {
         solves(static_cast<int>(side), csv);
         std::fflush(stdout);
     }
-    if (!options.csv.empty()) csv.write(options.csv);
 }
 
-int main(int argc, char** argv) { return rungs::bench_main(argc, argv, usage, explanation, bench_all); }
+int main(int argc, char** argv) { return rungs::run_benchmark(argc, argv, benchmark, bench_all); }

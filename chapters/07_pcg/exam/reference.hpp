@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "rungs/iteration_exam.hpp"
+
 namespace pcg {
 
 /// A grid of L^d cells, coordinate 0 fastest, zero around it. See pcg.cuh.
@@ -52,12 +54,7 @@ double condition(const Grid& grid);
 double chebyshev_bound(double kappa, int k);
 
 /// A solve, as the oracle saw it.
-struct Trace {
-    int outcome = 0;  ///< an Outcome
-    int iterations = 0;
-    std::vector<double> history;  ///< ||r_0||, ... ||r_k||
-    Field x;                      ///< x_k
-};
+using Trace = rungs::Solve;
 
 /// Conjugate gradients in double, with the contract's rules for stopping.
 Trace conjugate_gradients(const Grid& grid, std::span<const double> b, int limit, double tolerance);

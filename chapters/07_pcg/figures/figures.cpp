@@ -1,19 +1,12 @@
-// Draws the pictures of the lesson, so that none of them can say anything else than the numbers it is made
-// of:
-//   figures FOLDER      writes FOLDER/*.svg
-// FOLDER/measured.csv, where there is one, becomes pcg_ladder.svg: see rungs/figure.hpp.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg, see rungs/figure.hpp.
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <exception>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "exam/reference.hpp"
-#include "rungs/atomic_file.hpp"
 #include "rungs/figure.hpp"
 #include "rungs/random.hpp"
 #include "rungs/svg.hpp"
@@ -22,30 +15,7 @@ namespace {
 
 using pcg::Field;
 using pcg::Grid;
-
-/// Classes: on (in use), warm (in vain, or wrong), done, pale (ground), off (not there), red and black for
-/// the two colours; both themes.
-constexpr const char* style =
-    "<style>.fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
-    ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"
-    ".bg{fill:#ffffff}.fig rect.on{fill:#1769aa}.fig rect.warm{fill:#b4540a}.fig rect.done{fill:#277a48}"
-    ".fig rect.pale{fill:#cfe0ee}.fig rect.off{fill:none;stroke:#b7c0c9}.fig rect.red{fill:#c8372d}"
-    ".fig rect.black{fill:#3d444d}.fig text.white{fill:#ffffff}.fig .rule{stroke:#b7c0c9;fill:none}"
-    ".fig .edge{stroke:#1769aa;fill:none;stroke-width:1.5}.fig "
-    ".wrong{stroke:#b4540a;fill:none;stroke-width:2}"
-    "@media(prefers-color-scheme:dark){.fig text{fill:#f0f6fc}.fig .soft{fill:#9198a1}.bg{fill:#0d1117}"
-    ".fig rect.on{fill:#6cb6f5}.fig rect.warm{fill:#f0a35e}.fig rect.done{fill:#67cf8d}"
-    ".fig rect.pale{fill:#1f3a52}.fig rect.off{stroke:#59636e}.fig rect.red{fill:#e5645c}"
-    ".fig rect.black{fill:#8b949e}.fig text.white{fill:#0d1117}.fig .rule{stroke:#59636e}"
-    ".fig .edge{stroke:#6cb6f5}.fig .wrong{stroke:#f0a35e}}"
-    "</style>\n";
-
-/// A drawing in this lesson's style.
-class Drawing : public rungs::Drawing {
-  public:
-    Drawing(double width, double height, const std::string& title, const std::string& description)
-        : rungs::Drawing(width, height, title, description, style, 2) {}
-};
+using rungs::Drawing;
 
 // ---------------------------------------------------------------------------------------------------------------
 // Neighbours in memory, and the one that is none
@@ -91,7 +61,7 @@ std::string neighbours_figure() {
     bracket(14, 8, 120, 146, "edge");
     bracket(14, 20, 104, 146, "edge");
     out.text(at(8), 92, "14: one to each side, and 6 = side to each side", "small soft");
-    bracket(17, 18, 200, 184, "wrong");
+    bracket(17, 18, 200, 184, "edge warm");
     bracket(17, 11, 216, 184, "edge");
     bracket(17, 23, 232, 184, "edge");
     out.text(at(11), 252, "17: 18 is next in memory, and no neighbour: c_0 is at its end", "small soft");
@@ -350,27 +320,18 @@ std::string smoothing_figure() {
     return rungs::on_ground(plot.svg());
 }
 
-/// The ladder as it was measured.
-void measured(const std::filesystem::path& folder) {
-    const std::filesystem::path file = folder / "measured.csv";
-    if (!std::filesystem::exists(file)) return;
-    const rungs::LadderChart chart =
-        rungs::read_ladder(file, "Cells a second of an iteration, beside the libraries.", "Gcell/s");
-    rungs::write_file(folder / "pcg_ladder.svg", rungs::on_ground(chart.svg()));
-}
-
 }  // namespace
 
-static void draw(const std::filesystem::path& folder) {
-    rungs::write_file(folder / "neighbours.svg", neighbours_figure());
-    rungs::write_file(folder / "morton.svg", morton_figure());
-    rungs::write_file(folder / "traffic.svg", traffic_figure());
-    rungs::write_file(folder / "cycle.svg", cycle_figure());
-    rungs::write_file(folder / "three_methods.svg", three_methods_figure());
-    rungs::write_file(folder / "symmetry.svg", symmetry_figure());
-    rungs::write_file(folder / "carried.svg", carried_figure());
-    rungs::write_file(folder / "smoothing.svg", smoothing_figure());
-    measured(folder);
+int main(int argc, char** argv) {
+    return rungs::draw_figures(
+        argc, argv,
+        {{"neighbours.svg", neighbours_figure},
+         {"morton.svg", morton_figure},
+         {"traffic.svg", traffic_figure},
+         {"cycle.svg", cycle_figure},
+         {"three_methods.svg", three_methods_figure},
+         {"symmetry.svg", symmetry_figure},
+         {"carried.svg", carried_figure},
+         {"smoothing.svg", smoothing_figure}},
+        {"pcg_ladder.svg", "Cells a second of an iteration, beside the libraries.", "Gcell/s"});
 }
-
-int main(int argc, char** argv) { return rungs::draw_figures(argc, argv, draw); }

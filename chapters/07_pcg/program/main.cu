@@ -12,9 +12,9 @@
 
 using namespace pcg;
 
-static bool run(Options options) {
-    const rungs::ProgramDevice device;
+static bool run(const Options& asked, const rungs::ProgramDevice& device) {
     const bool gpu = device.gpu;
+    Options options = asked;
     if (options.side == 0) options.side = gpu ? 127 : 15;
     const rungs::TimingOptions timing = device.timing(5);
     std::printf("d = %d, side %d, condition number %.4g, on %s\n", options.d, options.side,
@@ -39,9 +39,4 @@ static bool run(Options options) {
     return report.right();
 }
 
-int main(int argc, char** argv) {
-    return rungs::run_program([&] {
-        Options options;
-        return !parse_options(argc, argv, options) || run(options);
-    });
-}
+int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }

@@ -38,7 +38,7 @@ class Study {
         : options_(options),
           timing_(timing),
           grid_{options.d, options.side},
-          tolerance_(sizeof(T) == 4 ? options.float_tolerance : options.tolerance),
+          tolerance_(sizeof(T) == 4 ? options.float_tolerance() : options.tolerance),
           b_(rungs::random_field<T>(grid_.cells(), options.seed, rungs::signed_uniform)),
           d_b_(b_),
           d_x_(b_.size()),

@@ -1,9 +1,9 @@
 #pragma once
-// What every chapter's benchmark needs beside the timing of calls: its command line, the machine's name, the
+// The frame of a chapter's benchmark, and what it needs beside the timing of calls: the machine's name, the
 // machine's roof, and the time of a call on the device alone. For GPUs; the CPU backend has no use for it.
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -11,85 +11,36 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "rungs/csv.hpp"
 #include "rungs/device_buffer.cuh"
+#include "rungs/options.hpp"
 #include "rungs/timing.cuh"
 
 namespace rungs {
 
-/// The command line of a benchmark.
+/// What was asked of a benchmark.
 struct BenchOptions {
     std::vector<std::size_t> sizes;
-    bool quick = false;
-    bool help = false;
-    std::string csv;  ///< the file to write; empty: none
+    bool quick = false;  ///< fewer samples
 };
 
-inline constexpr const char* bench_usage =
-    "  --sizes LIST  which sizes, separated by commas: 2^20 or 1000000\n"
-    "  --quick       fewer sizes and fewer samples\n"
-    "  --csv FILE    write every time as a row of a table, too\n";
+/// What a benchmark says of itself.
+struct Benchmark {
+    const char* chapter;                   ///< "01"
+    const char* size;                      ///< what a size is
+    const char* explanation;               ///< of the tables, whole lines
+    std::vector<std::size_t> sizes;        ///< where none are asked for
+    std::vector<std::size_t> quick_sizes;  ///< with --quick, if other ones
+    std::vector<std::string> columns;      ///< of the table that --csv writes
+};
 
-/// "2^20" or "1048576". @throws std::invalid_argument for anything else, and for sizes beyond 2^40
-inline std::size_t parse_size(std::string_view text) {
-    const bool power = text.substr(0, 2) == "2^";
-    const std::string_view digits = power ? text.substr(2) : text;
-    const char* const end = digits.data() + digits.size();
-    std::size_t value = 0;
-    const auto read = std::from_chars(digits.data(), end, value);
-    const bool whole = read.ec == std::errc() && read.ptr == end;
-    if (!whole || (power ? value > 40 : value == 0 || value > std::size_t{1} << 40)) {
-        throw std::invalid_argument("--sizes takes sizes from 1 to 2^40, such as 2^20,1000000, not '" +
-                                    std::string(text) + "'");
-    }
-    return power ? std::size_t{1} << value : value;
-}
-
-/// Reads the command line. @throws std::invalid_argument that names what is wrong
-inline BenchOptions parse_bench_options(int count, char** words) {
-    BenchOptions options;
-    for (int i = 1; i < count; ++i) {
-        const std::string flag = words[i];
-        if (flag == "--help") {
-            options.help = true;
-        } else if (flag == "--quick") {
-            options.quick = true;
-        } else if (flag != "--sizes" && flag != "--csv") {
-            throw std::invalid_argument("unknown option '" + flag + "'");
-        } else if (++i == count) {
-            throw std::invalid_argument(flag + " needs a value");
-        } else if (flag == "--csv") {
-            options.csv = words[i];
-        } else {
-            const std::string_view list = words[i];
-            for (std::size_t from = 0; from <= list.size();) {
-                const std::size_t comma = std::min(list.find(',', from), list.size());
-                options.sizes.push_back(parse_size(list.substr(from, comma - from)));
-                from = comma + 1;
-            }
-        }
-    }
-    return options;
-}
-
-/// The main() of a benchmark: reads the command line, and calls bench(options) where there is a GPU.
-/// @returns the program's exit status: 2 for wrong use, 3 without a GPU, 1 for any other exception
-inline int bench_main(int count, char** words, const char* usage, const char* explanation,
-                      void (*bench)(BenchOptions& options)) try {
-    BenchOptions options = parse_bench_options(count, words);
-    if (options.help) return std::printf("%s%s\n%s", usage, bench_usage, explanation), 0;
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        return std::fprintf(stderr, "a benchmark needs a GPU, and the driver finds none\n"), 3;
-    }
-    bench(options);
-    return 0;
-} catch (const std::invalid_argument& error) {
-    return std::fprintf(stderr, "%s\n%s%s", error.what(), usage, bench_usage), 2;
-} catch (const std::exception& error) {
-    return std::fprintf(stderr, "%s\n", error.what()), 1;
+/// 2^first, ... 2^last, with `step` between the exponents.
+inline std::vector<std::size_t> powers_of_two(int first, int last, int step) {
+    std::vector<std::size_t> powers;
+    for (int power = first; power <= last; power += step) powers.push_back(std::size_t{1} << power);
+    return powers;
 }
 
 /// "2^20" for a power of two from 2^10 up, else the digits.
@@ -112,6 +63,61 @@ inline std::string machine_name() {
     return std::string(gpu.name) + ", " + std::to_string(gpu.multiProcessorCount) + " SMs, " +
            std::to_string(gpu.l2CacheSize >> 20) + " MiB of L2; driver " + driver + ", CUDA " +
            std::to_string(runtime / 1000) + "." + std::to_string(runtime % 1000 / 10);
+}
+
+/// The main() of a benchmark: reads the command line, and calls `run` where there is a GPU.
+/// @returns the program's exit status: 2 for wrong use, 3 without a GPU, 1 for any other exception
+inline int run_benchmark(int count, char** words, const Benchmark& benchmark,
+                         void (*run)(BenchOptions&, Csv&)) try {
+    BenchOptions options;
+    std::string file;
+    CommandLine line(std::string("./rungs bench ") + benchmark.chapter + " --", benchmark.explanation);
+    line.add("--sizes", options.sizes,
+             std::string(benchmark.size) + ", with commas between them: 2^20 or 1000000");
+    line.add("--quick", options.quick, "fewer sizes and fewer samples");
+    line.add("--csv", file, "write every time as a row of a table, too");
+    if (!line.parse(count, words)) return 0;
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+        return std::fprintf(stderr, "a benchmark needs a GPU, and the driver finds none\n"), 3;
+    if (options.sizes.empty() && options.quick) options.sizes = benchmark.quick_sizes;
+    if (options.sizes.empty()) options.sizes = benchmark.sizes;
+    std::printf("%s\n", machine_name().c_str());
+    Csv csv(benchmark.columns);
+    run(options, csv);
+    if (!file.empty()) csv.write(file);
+    return 0;
+} catch (const std::invalid_argument& error) {
+    return std::fprintf(stderr, "%s\n", error.what()), 2;
+} catch (const std::exception& error) {
+    return std::fprintf(stderr, "%s\n", error.what()), 1;
+}
+
+/// @throws std::runtime_error that says who is wrong, and how
+[[noreturn]] inline void throw_wrong(const std::string& name, std::size_t n, const std::string& how) {
+    throw std::runtime_error(name + " is wrong for n = " + size_name(n) + ": " + how);
+}
+
+/// @throws std::runtime_error when an element of `got` is off by more than `tolerance` of the largest of
+/// `right`
+template <class T>
+void require_close(const std::string& name, std::size_t n, const std::vector<T>& got,
+                   const std::vector<T>& right, double tolerance) {
+    double worst = 0, largest = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const double difference = std::abs(double(got[i]) - double(right[i]));
+        worst = difference <= worst ? worst : difference;  // NaN goes through
+        largest = std::max(largest, std::abs(double(right[i])));
+    }
+    if (worst <= tolerance * largest) return;
+    throw_wrong(name, n, "off by " + std::to_string(worst / largest) + " of the largest element");
+}
+
+/// A random number in [0, 1) for each x.
+__device__ inline float hashed_uniform(unsigned x) {
+    x = (x ^ (x >> 16)) * 0x7feb352du;
+    x = (x ^ (x >> 15)) * 0x846ca68bu;
+    return ((x ^ (x >> 16)) >> 8) * 0x1p-24f;
 }
 
 namespace detail {
@@ -156,6 +162,15 @@ inline double copy_bandwidth(const DeviceBuffer<float>& from, DeviceBuffer<float
     return 2e3 * static_cast<double>(from.bytes()) / median_milliseconds(copy);
 }
 
+/// The same of two buffers well beyond the cache, which it also prints. @throws CudaError
+inline double print_copy_bandwidth() {
+    DeviceBuffer<float> from(std::size_t{1} << 28), to(from.size());
+    from.zero();
+    const double copy = copy_bandwidth(from, to);
+    std::printf("memory: copied %.0f GB/s (read + written)\n", copy / 1e9);
+    return copy;
+}
+
 /// As time_interleaved with one call a sample, but behind a kernel that spins until the host has queued the
 /// call of every candidate: the time on the device, without the host's.
 /// @throws CudaError, also for a failed kernel, and whatever a candidate throws.
@@ -190,6 +205,51 @@ inline std::vector<Timing> time_queued(std::span<const Candidate> candidates, co
         ++round;
     }
     return timings;
+}
+
+/// Calls to be timed in turn.
+class Race {
+  public:
+    /// Enters a call; `run(stream)` queues it.
+    template <class Run>
+    void enter(const std::string& name, Run run) {
+        candidates_.push_back({name, [run](std::size_t, cudaStream_t stream) { run(stream); }});
+    }
+    /// Enters a call that takes at most `slowest` milliseconds. @returns how many it took, once
+    template <class Run>
+    double enter(const std::string& name, Run run, double slowest) {
+        const double once = median_milliseconds(run, {.rounds = 1, .warm_up = 0, .calls = 1});
+        if (once > slowest) return once;
+        together_ += once;
+        enter(name, run);
+        return once;
+    }
+
+    /// The rounds that take `milliseconds`, from `least` to `most`.
+    std::size_t rounds(double milliseconds, double least, double most) const {
+        return static_cast<std::size_t>(std::clamp(milliseconds / together_, least, most));
+    }
+
+    /// Times as called: the host's launches count. See time_interleaved().
+    std::vector<Timing> as_called(const TimingOptions& options) const {
+        return time_interleaved(candidates_, options);
+    }
+    /// Times on the device alone. See time_queued().
+    std::vector<Timing> queued(const TimingOptions& options) const {
+        return time_queued(candidates_, options);
+    }
+
+  private:
+    std::vector<Candidate> candidates_;
+    double together_ = 0;  ///< milliseconds of one round, without those entered untimed
+};
+
+/// The median milliseconds of the call `name`; 0 where it was not entered.
+inline double median_of(const std::vector<Timing>& timings, const std::string& name) {
+    for (const Timing& timing : timings) {
+        if (timing.name == name) return timing.median();
+    }
+    return 0;
 }
 
 }  // namespace rungs

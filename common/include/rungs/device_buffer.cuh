@@ -31,10 +31,9 @@ class DeviceBuffer {
     /// @throws std::length_error when the bytes cannot be counted, CudaError when there are too few.
     explicit DeviceBuffer(std::size_t size) {
         if (size > static_cast<std::size_t>(-1) / 2 / sizeof(T)) {
-            throw std::length_error("DeviceBuffer: " + std::to_string(size) + " elements of " +
-                                    std::to_string(sizeof(T)) +
-                                    " bytes are more than memory can hold; was a "
-                                    "negative number given as the size?");
+            throw std::length_error(
+                "DeviceBuffer: " + std::to_string(size) + " elements of " + std::to_string(sizeof(T)) +
+                " bytes are more than memory can hold; was a negative number given as the size?");
         }
         if (size > 0) CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T)));
         size_ = size;
@@ -127,5 +126,12 @@ class DeviceBuffer {
     T* data_ = nullptr;
     std::size_t size_ = 0;
 };
+
+/// Bytes of device memory that nobody has. @throws CudaError
+inline std::size_t free_device_memory() {
+    std::size_t free = 0, total = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return free;
+}
 
 }  // namespace rungs

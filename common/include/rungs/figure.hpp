@@ -1,26 +1,31 @@
 #pragma once
-// What the pictures of all lessons have in common: the ground they stand on, boxes with words, and the ladder
-// as it was measured.
+// What the pictures of all lessons have in common: one style, boxes with words, and the ladder as it was
+// measured.
 
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "rungs/svg.hpp"
 
 namespace rungs {
 
-/// A picture in the making. Coordinates are pixels from the top left; a kind is a class of
-/// the picture's style.
+/// A picture in the making. Coordinates are pixels from the top left; a kind is one or more classes of the
+/// style, which has both themes:
+/// - boxes: on (works), off (idle, or not there), warm (in vain, wrong, or foreign), done (result), pale
+/// (second
+///   rank), red and black (the two colours), frame;
+/// - lines: edge, also with warm or off, and rule;
+/// - words: title, soft (second rank), small, white, code, and mid or end for where they stand.
 class Drawing {
   public:
     /// @param width,height  pixels
     /// @param title  stands in the picture
     /// @param description  what the picture shows, for readers who do not see it
-    /// @param style  an SVG style element, for both themes; its class `bg` is the ground
-    /// @param rounding  radius of a box's corners
+    /// @param classes  rules that this picture adds to the style
     Drawing(double width, double height, const std::string& title, const std::string& description,
-            const std::string& style, int rounding = 3);
+            const std::string& classes = "");
 
     void text(double x, double y, const std::string& words, const std::string& kind = "");
     void box(double x, double y, double width, double height, const std::string& kind);
@@ -32,20 +37,30 @@ class Drawing {
 
   protected:
     std::ostringstream out_;
-
-  private:
-    int rounding_;
 };
 
-/// The ladder as it was measured. The first line of the file is the title, with machine and case; each
-/// further line is NAME,SPEED for a rung, NAME,SPEED,library for something to compare with, or
-/// NAME,SPEED,roof for the limit. @throws std::runtime_error with file and line for anything else
-LadderChart read_ladder(const std::filesystem::path& file, const std::string& description,
-                        const std::string& unit);
+/// A picture of a lesson.
+struct Figure {
+    const char* file;       ///< its name in the lesson's folder
+    std::string (*draw)();  ///< what it holds
+};
 
-/// The main() of a lesson's pictures: calls draw(folder) with the existing folder that the
-/// command line names.
+/// The ladder as it was measured, drawn from a file measured.csv. Its first line is the title, with machine
+/// and case; each further line is NAME,SPEED for a rung, NAME,SPEED,library for something to compare with, or
+/// NAME,SPEED,roof for the limit.
+struct LadderFigure {
+    const char* file;         ///< its name in the lesson's folder
+    const char* description;  ///< what the chart shows, in a sentence
+    const char* unit;         ///< of the speeds
+};
+
+/// The main() of a lesson's pictures: draws them into the existing folder that the command line names.
+/// @param count,words  of main()
+/// @param figures  the pictures that need nothing but their code
+/// @param ladder  drawn if the folder has a file measured.csv
+/// @param more  draws what else there is into the folder
 /// @returns the program's exit status: 2 for wrong use, 1 for an exception
-int draw_figures(int count, char** words, void (*draw)(const std::filesystem::path& folder));
+int draw_figures(int count, char** words, const std::vector<Figure>& figures, const LadderFigure& ladder,
+                 void (*more)(const std::filesystem::path& folder) = nullptr);
 
 }  // namespace rungs

@@ -1,6 +1,6 @@
 #pragma once
-// The command line of a chapter's program, read by CLI11, which neither nvcc nor the CPU backend's translator
-// has to see.
+// The command line of a chapter's program or benchmark, read by CLI11, which neither nvcc nor the CPU
+// backend's translator has to see.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace rungs {
 
@@ -17,8 +18,7 @@ namespace rungs {
 ///     line.add("--n", options.n, 1, 1 << 30, "how many numbers to add up");
 ///     if (!line.parse(argc, argv)) return 0;  // asked for help
 ///
-/// Every program has `--rung NAME` and `--help`. A default of 0 or of no characters is not shown: the help
-/// says what it stands for.
+/// A default of 0 or of no characters is not shown: the help says what it stands for.
 class CommandLine {
   public:
     CommandLine(const std::string& name, const std::string& about);
@@ -30,14 +30,15 @@ class CommandLine {
     template <class T>
     void add(const std::string& flag, T& value, std::type_identity_t<T> least, std::type_identity_t<T> most,
              const std::string& help);
-    /// The name of a file or folder.
-    void add(const std::string& flag, std::string& value, const std::string& help);
+    /// A name, of a file unless `type` says something else.
+    void add(const std::string& flag, std::string& value, const std::string& help,
+             const std::string& type = "FILE");
+    /// The name of a folder.
     void add(const std::string& flag, std::filesystem::path& value, const std::string& help);
+    /// Sizes from 1 to 2^40 with commas between them: "2^20,1000000".
+    void add(const std::string& flag, std::vector<std::size_t>& sizes, const std::string& help);
     /// A switch.
     void add(const std::string& flag, bool& value, const std::string& help);
-
-    /// What `--rung` names: "03_shared_tree" or "03"; empty: all rungs.
-    const std::string& rung() const;
 
     /// Reads the words. @returns false where help was asked for, which has been printed then
     /// @throws std::invalid_argument that names what is wrong

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rungs/cuda_check.cuh"
+#include "rungs/options.hpp"
 #include "rungs/timing.cuh"
 
 namespace rungs {
@@ -33,6 +34,8 @@ struct ProgramDevice {
     TimingOptions timing(unsigned rounds) const {
         return {.rounds = gpu ? rounds : 1, .warm_up = gpu ? 1u : 0u, .calls = 1};
     }
+    /// As many calls as it takes to measure short ones.
+    TimingOptions timing() const { return gpu ? TimingOptions{} : timing(1); }
 };
 
 /// The rungs whose names begin with `name`. @throws std::invalid_argument where there is none
@@ -46,12 +49,22 @@ auto rungs_named(const Ladder& ladder, const std::string& name) {
     return found;
 }
 
-/// Runs `body`, which returns whether all rungs were right. @returns the exit status: 0 they were, 1 they
-/// were not or something failed, 2 the command line was wrong
-template <class Body>
-int run_program(const Body& body) {
+/// What every chapter's program is asked for. Its Options add their own: a `name` and a line `about` the
+/// program, variables with defaults, and add_to(CommandLine&).
+struct ProgramOptions {
+    std::string rung;  ///< only this one: "03_shared_tree" or "03"; empty: all
+};
+
+/// The main() of a chapter's program. `run` returns whether all rungs were right.
+/// @returns the exit status: 0 they were, 1 they were not or something failed, 2 the command line was wrong
+template <class Options>
+int run_program(int count, char** words, bool (*run)(const Options&, const ProgramDevice&)) {
     try {
-        return body() ? 0 : 1;
+        Options options;
+        CommandLine line(Options::name, Options::about);
+        line.add("--rung", options.rung, "only this rung: 03_name, or 03", "NAME");
+        options.add_to(line);
+        return !line.parse(count, words) || run(options, ProgramDevice()) ? 0 : 1;
     } catch (const std::invalid_argument& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 2;

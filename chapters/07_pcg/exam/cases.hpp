@@ -1,0 +1,181 @@
+#pragma once
+// The cases of chapter 7's exam: which grids, right-hand sides and probes a rung is tried on.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exam/reference.hpp"
+#include "pcg.cuh"
+#include "rungs/exam.hpp"
+#include "rungs/random.hpp"
+
+namespace pcg {
+
+/// The vectors on which a preconditioner is probed: two random ones, the smoothest wave, and the sum of
+/// the first two.
+inline constexpr std::size_t probes = 4;
+
+/// What is asked of a rung.
+enum class Method { apply, cg, mixed, multigrid, precondition };
+
+/// A problem of the manifest.
+struct Problem {
+    const char* name;
+    Method method;
+    bool single;  ///< float arrays, else double
+};
+
+inline constexpr Problem problems[] = {
+    {"apply", Method::apply, true},
+    {"apply_double", Method::apply, false},
+    {"cg", Method::cg, true},
+    {"cg_double", Method::cg, false},
+    {"mixed", Method::mixed, false},
+    {"multigrid", Method::multigrid, false},
+    {"precondition", Method::precondition, true},
+};
+
+// What a preconditioner is probed with, and u of an operator.
+inline constexpr const char* probe_kinds[] = {"random", "unaligned"};
+inline constexpr const char* apply_kinds[] = {"random", "point", "unaligned", "huge", "nan", "infinite"};
+
+// b of a solve.
+inline constexpr const char* solve_kinds[] = {
+    "random",        //
+    "charge",        // 1 in one cell
+    "sine",          // an eigenvector: one iteration
+    "constant",      //
+    "unaligned",     //
+    "huge",          // squares overflow in float; in double, numbers are far beyond the range of float
+    "tiny",          // the same, the other way
+    "limit",         // a fixed number of iterations
+    "none",          // not one iteration
+    "zero",          // b = 0
+    "nan",           //
+    "infinite",      //
+    "overflow",      // p.Ap is beyond the range: a breakdown
+    "unattainable",  // a tolerance that rounding does not allow
+};
+
+inline constexpr int limited = 7;         ///< iterations of "limit", where the case has no third size
+inline constexpr int unattainable = 120;  ///< iterations of "unattainable", in cg
+
+inline double unit_of(const Problem& problem) { return problem.single ? 0x1p-24 : 0x1p-53; }
+
+inline const Problem& problem_of(const rungs::Case& which) {
+    std::string known;
+    for (const Problem& problem : problems) {
+        if (which.problem == problem.name) return problem;
+        known += std::string(known.empty() ? "" : ", ") + problem.name;
+    }
+    throw std::invalid_argument("chapter 7 has the problems " + known + ", not '" + which.problem + "'");
+}
+
+/// A case, checked.
+struct Setting {
+    Problem problem;
+    std::string_view kind;
+    Grid grid;
+    int limit = 0;
+    double tolerance = 0;
+
+    bool is(std::string_view name) const { return kind == name; }
+};
+
+inline Setting setting_of(const rungs::Case& which) {
+    const Problem& problem = problem_of(which);
+    const bool solves = problem.method != Method::apply && problem.method != Method::precondition;
+    Setting setting{problem, {}, {}, 0, problem.single ? 1e-4 : 1e-10};
+    std::string known;
+    const auto look = [&](const auto& kinds) {
+        for (const char* kind : kinds) {
+            if (which.kind == kind) setting.kind = kind;
+            known += std::string(known.empty() ? "" : ", ") + kind;
+        }
+    };
+    if (solves) look(solve_kinds);
+    if (problem.method == Method::apply) look(apply_kinds);
+    if (problem.method == Method::precondition) look(probe_kinds);
+    if (setting.kind.empty()) {
+        throw std::invalid_argument("problem " + which.problem + " has no data of kind '" + which.kind +
+                                    "'; it has " + known);
+    }
+    const std::vector<long long>& sizes = which.sizes;
+    if (sizes.size() < 2 || sizes.size() > (solves ? 3u : 2u) || sizes[0] < 1 || sizes[0] > most_dimensions ||
+        sizes[1] < 0 || sizes.back() < 0 || std::pow(sizes[1], sizes[0]) > 2e9) {
+        throw std::invalid_argument("a case of " + which.problem +
+                                    " has the sizes d (1 to 6) and side, and for solves a limit");
+    }
+    setting.grid = {static_cast<int>(sizes[0]), static_cast<int>(sizes[1])};
+    if (!solves) return setting;
+    // Chebyshev's bound says how many iterations are enough; twice that is plenty.
+    const double enough = 0.5 * std::log(2 / setting.tolerance) * std::sqrt(condition(setting.grid));
+    setting.limit = 30 + 2 * static_cast<int>(enough);
+    if (problem.method != Method::cg) setting.limit = 40;
+    if (setting.is("unattainable")) {
+        setting.tolerance = problem.single ? 1e-6 : 1e-15;
+        setting.limit = problem.method == Method::cg ? unattainable : 8;
+    }
+    if (setting.is("limit"))
+        setting.tolerance = 0, setting.limit = problem.method == Method::cg ? limited : 2;
+    if (setting.is("none")) setting.limit = 0;
+    if (sizes.size() == 3) setting.limit = static_cast<int>(sizes[2]);
+    return setting;
+}
+
+inline std::uint64_t seed_of(const rungs::Case& which, int stream) {
+    return which.seed + 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(stream);
+}
+
+template <class T>
+std::vector<T> make_field(const rungs::Case& which, const Setting& setting) {
+    const Grid& grid = setting.grid;
+    const std::size_t n = grid.cells();
+    const bool single = setting.problem.single;
+    std::vector<T> v = rungs::random_field<T>(n, seed_of(which, 1), rungs::signed_uniform);
+    if (setting.problem.method == Method::precondition) {
+        const Field smooth = sine(grid, 1);
+        std::vector<T> all = v, other = rungs::random_field<T>(n, seed_of(which, 2), rungs::signed_uniform);
+        all.insert(all.end(), other.begin(), other.end());
+        for (const double value : smooth) all.push_back(static_cast<T>(value));
+        for (std::size_t i = 0; i < n; ++i) all.push_back(v[i] + other[i]);
+        return all;
+    }
+    if (n == 0) return v;
+    const std::size_t somewhere = rungs::random_word(seed_of(which, 3), 0) % n;
+    const auto scale_by_two_to = [&](int exponent) {
+        for (T& value : v) value = std::ldexp(value, exponent);
+    };
+    if (setting.is("point") || setting.is("charge")) {
+        std::fill(v.begin(), v.end(), T(0));
+        v[somewhere] = 1;
+    }
+    if (setting.is("sine") || setting.is("constant") || setting.is("unattainable")) {
+        const Field smooth = setting.is("sine") ? sine(grid, 1) : Field(n, 1.0);
+        for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<T>(smooth[i]);
+    }
+    const bool in_float = single || setting.problem.method == Method::apply;
+    if (setting.is("huge")) scale_by_two_to(in_float ? 80 : 300);
+    if (setting.is("tiny")) scale_by_two_to(in_float ? -80 : -300);
+    if (setting.is("zero")) std::fill(v.begin(), v.end(), T(0));
+    if (setting.is("nan")) v[somewhere] = std::numeric_limits<T>::quiet_NaN();
+    if (setting.is("infinite")) v[somewhere] = std::numeric_limits<T>::infinity();
+    if (setting.is("overflow")) {  // signs like a chessboard: the largest A v there is
+        const T size = single ? T(3e38) : T(std::sqrt(1e308 / static_cast<double>(n)));
+        for (std::size_t i = 0; i < n; ++i) {
+            std::size_t parity = 0, rest = i;
+            for (int axis = 0; axis < grid.d; ++axis, rest /= static_cast<std::size_t>(grid.L))
+                parity += rest % static_cast<std::size_t>(grid.L);
+            v[i] = parity % 2 ? -size : size;
+        }
+    }
+    return v;
+}
+
+}  // namespace pcg
