@@ -20,6 +20,7 @@
 #include "judge/findings.hpp"
 #include "judge/object_gate.hpp"
 #include "judge/preprocessed.hpp"
+#include "judge/report_json.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"
 #include "simt/inspect/columns.h"

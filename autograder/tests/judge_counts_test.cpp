@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "judge/counts.hpp"
+#include "judge/report_json.hpp"
 #include "judge_fixture.hpp"
 #include "program_fixture.hpp"
 #include "report/advice.hpp"
@@ -114,7 +115,7 @@ TEST_CASE("strided access shows 32 sectors a request where the reference has 4",
     const WarpTrace& trace = again->trace;
     REQUIRE(trace.steps.size() > 5);
     CHECK(trace.requests.size() == 8);
-    const Step* worst = costliest(trace, Space::global);
+    const TraceStep* worst = costliest(trace, Space::global);
     REQUIRE(worst);
     CHECK(sectors_of(*worst) == 32);
     for (std::size_t i = 1; i < trace.steps.size(); ++i)

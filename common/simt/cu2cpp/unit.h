@@ -25,8 +25,8 @@ struct Context {
 
 /// The file being translated, as all passes share it: its edits and its refusals.
 struct Unit {
-    Unit(std::string_view text, const std::string& path_, const TranslateOptions& options_)
-        : path(path_), options(options_), lines(text) {}
+    Unit(std::string_view text, const std::string& name, const TranslateOptions& how)
+        : path(name), options(how), lines(text) {}
 
     /// Records a refusal. Under an `#if` the compiler decides: what was not translated does not compile
     /// either.

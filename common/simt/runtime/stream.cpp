@@ -63,17 +63,20 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return cudaSuccess;
 }
 
+/// Resolves a stream for a call that no capture can take: such a call makes the capture invalid.
+static cudaError_t resolve_outside_capture(cudaStream_t handle, cudaStream_t* stream) {
+    *stream = resolve(handle);
+    if (!*stream) return cudaErrorInvalidResourceHandle;
+    std::lock_guard lock(state_mutex());
+    if (!(*stream)->capture) return cudaSuccess;
+    (*stream)->capture->invalidated = true;
+    return cudaErrorStreamCaptureUnsupported;
+}
+
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     if (const cudaError_t error = enter()) return fail(error);
-    cudaStream_t stream = resolve(handle);
-    if (!stream) return fail(cudaErrorInvalidResourceHandle);
-    {
-        std::lock_guard lock(state_mutex());
-        if (stream->capture) {
-            stream->capture->invalidated = true;
-            return fail(cudaErrorStreamCaptureUnsupported);
-        }
-    }
+    cudaStream_t stream;
+    if (const cudaError_t error = resolve_outside_capture(handle, &stream)) return fail(error);
     if (const cudaError_t error = enter_unsafe()) return fail(error);
     // Work of other host threads may still be running in this stream: wait for it.
     const cudaError_t error = execute(
@@ -84,15 +87,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
     if (const cudaError_t error = enter()) return fail(error);
-    cudaStream_t stream = resolve(handle);
-    if (!stream) return fail(cudaErrorInvalidResourceHandle);
-    {
-        std::lock_guard lock(state_mutex());
-        if (stream->capture) {
-            stream->capture->invalidated = true;
-            return fail(cudaErrorStreamCaptureUnsupported);
-        }
-    }
+    cudaStream_t stream;
+    if (const cudaError_t error = resolve_outside_capture(handle, &stream)) return fail(error);
     if (const cudaError_t error = enter_unsafe()) return fail(error);
     if (executing() || !stream->busy.try_lock()) return cudaErrorNotReady;  // not recorded: it is no failure
     stream->busy.unlock();
@@ -142,15 +138,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned int flags) {
     if (const cudaError_t error = enter()) return fail(error);
     if (!callback || flags != 0) return fail(cudaErrorInvalidValue);
-    cudaStream_t resolved = resolve(stream);
-    if (!resolved) return fail(cudaErrorInvalidResourceHandle);
-    {
-        std::lock_guard lock(state_mutex());
-        if (resolved->capture) {  // CUDA cannot put this older form into a graph
-            resolved->capture->invalidated = true;
-            return fail(cudaErrorStreamCaptureUnsupported);
-        }
-    }
+    cudaStream_t resolved;  // CUDA cannot put this older form into a graph
+    if (const cudaError_t error = resolve_outside_capture(stream, &resolved)) return fail(error);
     struct Call {
         cudaStreamCallback_t callback;
         cudaStream_t stream;
