@@ -91,6 +91,16 @@ std::vector<unsigned> unreached(const fs::path& executable, const std::string& n
     return lines;
 }
 
+WorkerOptions checked_worker(const JudgeOptions& options, const std::optional<Watched>& count) {
+    WorkerOptions how;
+    how.cpu_seconds = 2 * options.budget + start_seconds;
+    how.report_bytes = report_bytes;
+    // All lanes of a cooperative grid live at once: in check mode so many take more memory than there is.
+    if (count) how.multiprocessors = modelled_machine(options.toolchain).multiprocessors;
+    how.stop = options.stop;
+    return how;
+}
+
 }  // namespace
 
 const simt::model::Machine& modelled_machine(const Toolchain& toolchain) {
@@ -108,19 +118,7 @@ CheckedSession::CheckedSession(const fs::path& executable, const JudgeOptions& o
                                std::optional<Watched> count)
     : machine_(modelled_machine(options.toolchain)),
       count_(count),
-      session_(
-          executable,
-          [&] {
-              WorkerOptions how;
-              how.cpu_seconds = 2 * options.budget + start_seconds;
-              how.report_bytes = report_bytes;
-              // All lanes of a cooperative grid live at once: in check mode so many take more memory than
-              // there is.
-              if (count) how.multiprocessors = machine_.multiprocessors;
-              how.stop = options.stop;
-              return how;
-          }(),
-          start_seconds) {}
+      session_(executable, checked_worker(options, count), start_seconds) {}
 
 std::optional<Cause> CheckedSession::call(const Case& which, const Task& task, std::uint64_t order,
                                           double seconds, CheckedCall& checked) {

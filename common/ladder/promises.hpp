@@ -32,6 +32,10 @@ inline std::uint64_t exam_key() {
     return key ? std::strtoull(key, nullptr, 0) : 1;
 }
 
+/// What a contract promises of a rung: a test of it, and its name.
+template <class Rung>
+using Promise = std::pair<void (*)(const Rung&), const char*>;
+
 namespace detail {
 
 template <class Rungs, const auto& promises, std::size_t pair>

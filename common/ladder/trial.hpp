@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -80,5 +81,11 @@ class Trial {
     Invocation invocation_;
     Entry entry_{};
 };
+
+/// Fails the test unless a history has numbers up to ||r_k|| and NaN after it.
+inline void require_marked(const std::vector<double>& history, std::size_t k) {
+    for (std::size_t i = 0; i <= k; ++i) REQUIRE(history[i] >= 0);
+    for (std::size_t i = k + 1; i < history.size(); ++i) REQUIRE(std::isnan(history[i]));
+}
 
 }  // namespace rungs

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <stdexcept>
@@ -69,16 +70,15 @@ void CommandLine::add(const std::string& flag, std::filesystem::path& value, con
 }
 
 void CommandLine::add(const std::string& flag, std::vector<std::size_t>& sizes, const std::string& help) {
-    parser_->app
-        .add_option_function<std::vector<std::string>>(
-            flag,
-            [&sizes](const std::vector<std::string>& words) {
-                sizes.clear();
-                for (const std::string& word : words) sizes.push_back(parse_size(word));
-            },
-            help)
-        ->delimiter(',')
-        ->type_name("LIST");
+    const auto read = [&sizes](const std::string& list) {
+        sizes.clear();
+        for (std::size_t from = 0; from <= list.size();) {
+            const std::size_t comma = std::min(list.find(',', from), list.size());
+            sizes.push_back(parse_size(list.substr(from, comma - from)));
+            from = comma + 1;
+        }
+    };
+    parser_->app.add_option_function<std::string>(flag, read, help)->type_name("LIST");
 }
 
 void CommandLine::add(const std::string& flag, bool& value, const std::string& help) {

@@ -13,14 +13,12 @@ namespace {
 // Six hues, each at one lightness for white paper and one for black. Dashes tell the lines apart in grey.
 constexpr const char* style =
     "<style>"
-    ".rp{font:13px system-ui,sans-serif}.rp text{fill:#1f2328}.rp .soft{fill:#59636e}.rp "
-    ".title{font-size:16px;"
-    "font-weight:600}.rp .grid{stroke:#d1d9e0;fill:none}.rp .axis{stroke:#59636e;fill:none}.rp "
-    ".limit{stroke:#59636e;"
-    "stroke-dasharray:2 3}"
+    ".rp{font:13px system-ui,sans-serif}.rp text{fill:#1f2328}.rp .soft{fill:#59636e}"
+    ".rp .title{font-size:16px;font-weight:600}.rp .grid{stroke:#d1d9e0;fill:none}"
+    ".rp .axis{stroke:#59636e;fill:none}.rp .limit{stroke:#59636e;stroke-dasharray:2 3}"
     ".rp .line{fill:none;stroke-width:2;stroke-linejoin:round}.rp .dot{stroke:none}"
-    ".rp .s0{stroke:#1769aa}.rp .f0{fill:#1769aa}.rp .s1{stroke:#b8470f;stroke-dasharray:8 4}.rp "
-    ".f1{fill:#b8470f}"
+    ".rp .s0{stroke:#1769aa}.rp .f0{fill:#1769aa}"
+    ".rp .s1{stroke:#b8470f;stroke-dasharray:8 4}.rp .f1{fill:#b8470f}"
     ".rp .s2{stroke:#277a48;stroke-dasharray:2 3}.rp .f2{fill:#277a48}"
     ".rp .s3{stroke:#7d42a8;stroke-dasharray:10 3 2 3}.rp .f3{fill:#7d42a8}"
     ".rp .s4{stroke:#86650a;stroke-dasharray:14 4}.rp .f4{fill:#86650a}"
@@ -110,10 +108,9 @@ std::string head(const std::string& title, const std::string& description, int w
     const std::string name = id_of(title, description);
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"rp\" viewBox=\"0 0 " + std::to_string(width) +
            " " + at(height) + "\" width=\"" + std::to_string(width) +
-           "\" role=\"img\" style=\"max-width:100%;height:auto\" "
-           "aria-labelledby=\"" +
-           name + "t " + name + "d\">\n<title id=\"" + name + "t\">" + escaped(title) +
-           "</title>\n<desc id=\"" + name + "d\">" + escaped(description) + "</desc>\n" + style + "\n";
+           "\" role=\"img\" style=\"max-width:100%;height:auto\" aria-labelledby=\"" + name + "t " + name +
+           "d\">\n<title id=\"" + name + "t\">" + escaped(title) + "</title>\n<desc id=\"" + name + "d\">" +
+           escaped(description) + "</desc>\n" + style + "\n";
 }
 
 struct Tick {

@@ -1,4 +1,4 @@
-// Atomic files, CSV and NPY: what is written reads back, and what cannot be written leaves nothing behind.
+// Atomic files and CSV: what is written reads back, and what cannot be written leaves nothing behind.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -14,7 +14,6 @@
 
 #include "rungs/catch.hpp"
 #include "rungs/csv.hpp"
-#include "rungs/npy.hpp"
 #include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
@@ -203,73 +202,4 @@ TEST_CASE("CSV quotes what needs it and keeps every digit", "[common][csv]") {
     table.write(folder / "t.csv");
     CHECK(read_file(folder / "t.csv") == table.text());
     CHECK_THROWS_AS(table.write("/dev/full"), FileError);
-}
-
-TEMPLATE_TEST_CASE("NPY arrays read back", "[common][npy]", float, double, std::int32_t, std::int64_t,
-                   std::uint8_t) {
-    const rungs::TemporaryFolder folder;
-    std::vector<TestType> values(24);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<TestType>(7 * i);
-    for (const std::vector<std::size_t>& shape :
-         {std::vector<std::size_t>{24}, {4, 6}, {2, 3, 4}, {24, 1}, {1, 1, 1, 24}}) {
-        write_npy(folder / "a.npy", std::span<const TestType>(values), shape);
-        const NpyArray<TestType> array = read_npy<TestType>(folder / "a.npy");
-        CHECK(array.shape == shape);
-        CHECK(array.values == values);
-    }
-    write_npy(folder / "none.npy", std::vector<TestType>());
-    CHECK(read_npy<TestType>(folder / "none.npy").shape == std::vector<std::size_t>{0});
-    write_npy(folder / "one.npy", std::span<const TestType>(values).first(1), {});
-    CHECK(read_npy<TestType>(folder / "one.npy").shape.empty());
-    CHECK(read_npy<TestType>(folder / "one.npy").values.size() == 1);
-}
-
-TEST_CASE("an NPY file is what NumPy's format says, byte by byte", "[common][npy]") {
-    const rungs::TemporaryFolder folder;
-    const std::vector<float> values = {1, 2, 3, 4, 5, 6};
-    write_npy(folder / "a.npy", std::span<const float>(values), {2, 3});
-    const std::string file = read_file(folder / "a.npy");
-    const std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
-    REQUIRE(file.size() == 128 + 24);  // the header fills up to a multiple of 64
-    CHECK(file.substr(0, 10) == std::string("\x93NUMPY\x01\x00\x76\x00", 10));
-    CHECK(file.substr(10, dictionary.size()) == dictionary);
-    CHECK(file.find_first_not_of(' ', 10 + dictionary.size()) == 127);
-    CHECK(file[127] == '\n');
-    CHECK(file.substr(128, 4) == std::string("\x00\x00\x80\x3f", 4));
-    write_npy(folder / "b.npy", values);
-    CHECK_THAT(read_file(folder / "b.npy"), ContainsSubstring("'shape': (6,)"));
-}
-
-TEST_CASE("bad NPY files and shapes are refused with a reason", "[common][npy]") {
-    const rungs::TemporaryFolder folder;
-    const std::vector<float> values = {1, 2, 3, 4, 5, 6};
-    CHECK_THROWS_AS(write_npy(folder / "a.npy", std::span<const float>(values), {4, 2}),
-                    std::invalid_argument);
-    write_npy(folder / "a.npy", values);
-    const std::string good = read_file(folder / "a.npy");
-    const auto reason = [&](const std::string& contents) {
-        write_file(folder / "b.npy", contents);
-        return std::string(error_of([&] { read_npy<float>(folder / "b.npy"); }).what());
-    };
-    const auto replaced = [&](const std::string& from, const std::string& to) {
-        std::string text = good;
-        return text.replace(text.find(from), from.size(), to);
-    };
-    CHECK_THAT(error_of([&] { read_npy<double>(folder / "a.npy"); }).what(),
-               ContainsSubstring("'<f4', expected '<f8'"));
-    CHECK_THAT(reason(""), ContainsSubstring("not an .npy file"));
-    CHECK_THAT(reason("PNG and more bytes"), ContainsSubstring("not an .npy file"));
-    CHECK_THAT(reason(good.substr(0, 40)), ContainsSubstring("cut short"));
-    CHECK_THAT(reason(good.substr(0, good.size() - 1)), ContainsSubstring("23 bytes"));
-    CHECK_THAT(reason(good + "x"), ContainsSubstring("25 bytes"));
-    CHECK_THAT(reason(replaced(std::string("\x01\x00", 2), std::string("\x02\x00", 2))),
-               ContainsSubstring("version 1.0"));
-    CHECK_THAT(reason(replaced("False", "True ")), ContainsSubstring("column by column"));
-    CHECK_THAT(reason(replaced("'shape': (6,)", "'shape': (x,)")),
-               ContainsSubstring("not a list of numbers"));
-    CHECK_THAT(reason(replaced("'shape': (6,)", "'shape': 6   ")), ContainsSubstring("no shape"));
-    CHECK_THAT(reason(replaced("(6,), }      ", "(9999999999) ")), ContainsSubstring("promises"));
-    CHECK_THAT(reason(replaced("(6,), }                          ", "(9999999999,9999999999,99999999) ")),
-               ContainsSubstring("larger than memory"));
-    CHECK_THROWS_AS(read_npy<float>(folder / "none.npy"), FileError);
 }

@@ -163,7 +163,6 @@ static void bench(bool dot, Data& data, double roof, const rungs::BenchOptions& 
                     speed / roof);
         }
         std::printf("\n");
-        std::fflush(stdout);
         char line[160];
         const double speed = 1e3 * bytes / ours.queued;
         std::snprintf(line, sizeof line, "%8s %10s %10s %7.3f %10s %10s %7.3f %8.0f %6.1f %%\n",

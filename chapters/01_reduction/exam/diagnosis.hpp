@@ -95,9 +95,8 @@ class Diagnosis {
 
     std::string of_not_finite(float got) const {
         if (std::isnan(got) && std::isfinite(right_.value)) {
-            return "the output is NaN, and no input is. The grader fills it with NaN before the call: was "
-                   "it never written, or added to without being set to 0 first? Memory that is read before "
-                   "it "
+            return "the output is NaN, and no input is. The grader fills it with NaN before the call: was it "
+                   "never written, or added to without being set to 0 first? Memory that is read before it "
                    "is written can hold NaN too: is a barrier missing?";
         }
         if (std::isfinite(right_.value)) {
@@ -117,9 +116,8 @@ class Diagnosis {
         const std::string what = std::isnan(terms_[at]) ? "NaN" : "infinite";
         if (std::isnan(got)) {
             return "element " + text(at) +
-                   " is infinite and became NaN: inf - inf or inf * 0, as in a "
-                   "compensated sum without a special case, or in multiplying by a 0/1 mask instead of "
-                   "branching";
+                   " is infinite and became NaN: inf - inf or inf * 0, as in a compensated sum without a "
+                   "special case, or in multiplying by a 0/1 mask instead of branching";
         }
         std::string cause = "element " + text(at) + " is " + what + " and did not reach the sum";
         const std::size_t last = terms_.size() - 1;
@@ -139,8 +137,8 @@ class Diagnosis {
             const std::string times = text(static_cast<std::size_t>(factor)) + " times the right sum: ";
             if (factor <= 3) {
                 return times +
-                       "was the result added to an output that already held it (set it to 0 in "
-                       "every call), or does every element have more than one owner?";
+                       "was the result added to an output that already held it (set it to 0 in every call), "
+                       "or does every element have more than one owner?";
             }
             if (factor == 32) return times + "do all 32 lanes of a warp add what only lane 0 should?";
             return times + "do all threads of a block add what only thread 0 should?";
@@ -295,8 +293,8 @@ class Diagnosis {
                                       text(group) + ", " + text(2 * group) + ", ...): ";
             if (group == 2) {
                 return every +
-                       "the last step, with stride 1, never happened. Does the loop stop at "
-                       "`stride > 1` instead of `stride > 0`?";
+                       "the last step, with stride 1, never happened. Does the loop stop at `stride > 1` "
+                       "instead of `stride > 0`?";
             }
             if (group == 32) return every + "of each warp only lane 0's own value was added";
             if (group >= 64) return every + "of each block only thread 0's own value was added";
@@ -306,8 +304,8 @@ class Diagnosis {
             "this is the sum of the first " + text(run) + " of every " + text(group) + " elements: ";
         if (run == 32) {
             return first +
-                   "of each block only warp 0 counted. Are the other warps' sums stored, and is "
-                   "there a barrier before warp 0 reads them?";
+                   "of each block only warp 0 counted. Are the other warps' sums stored, and is there a "
+                   "barrier before warp 0 reads them?";
         }
         if (2 * run == group) {
             return first + "the step with stride " + text(run) +

@@ -25,8 +25,8 @@ class ReductionExam : public rungs::Exam {
     rungs::Task make(const rungs::Case& which) const override {
         const std::size_t n = size_of(which);
         std::vector<rungs::Array> inputs;
-        const int vectors = is_dot(which) ? 2 : 1;
-        for (int operand = 0; operand < vectors; ++operand) {
+        const unsigned vectors = is_dot(which) ? 2 : 1;
+        for (unsigned operand = 0; operand < vectors; ++operand) {
             inputs.push_back(rungs::Array::of(operand == 0 ? "v" : "w", values(which, n, operand),
                                               misalignment(which, operand)));
         }
@@ -92,21 +92,16 @@ class ReductionExam : public rungs::Exam {
         return static_cast<std::size_t>(which.sizes[0]);
     }
 
-    /// A seed of its own for everything that a case draws at random.
-    static std::uint64_t seed_of(const rungs::Case& which, int stream) {
-        return which.seed + 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(stream);
-    }
-
     /// 1 to 3 elements past the boundary, and not the same for both vectors.
-    static std::size_t misalignment(const rungs::Case& which, int operand) {
+    static std::size_t misalignment(const rungs::Case& which, unsigned operand) {
         if (which.kind != "unaligned") return 0;
-        return 1 + (which.seed + static_cast<std::uint64_t>(operand)) % 3;
+        return 1 + (which.seed + operand) % 3;
     }
 
     /// The elements of v (operand 0) or w (operand 1).
-    static std::vector<float> values(const rungs::Case& which, std::size_t n, int operand) {
+    static std::vector<float> values(const rungs::Case& which, std::size_t n, unsigned operand) {
         const std::string_view kind = which.kind;
-        const std::uint64_t seed = seed_of(which, operand);
+        const std::uint64_t seed = which.seed_of(operand);
         if (kind == "uniform") return rungs::random_field(n, seed);
         if (kind == "signed") return rungs::random_field(n, seed, rungs::signed_uniform);
         if (kind == "wide") return rungs::random_field(n, seed, rungs::LogUniform{-30, 30});
@@ -127,7 +122,7 @@ class ReductionExam : public rungs::Exam {
         }
         if (kind == "nan" || kind == "infinity" || kind == "opposite_infinities") {
             std::vector<float> v = rungs::random_field(n, seed);
-            if (operand == static_cast<int>(hit(which) % 2) || !is_dot(which)) place_special(which, v);
+            if (operand == hit(which) % 2 || !is_dot(which)) place_special(which, v);
             return v;
         }
         throw std::invalid_argument("chapter 1 has no data of kind '" + which.kind +
@@ -146,14 +141,14 @@ class ReductionExam : public rungs::Exam {
     }
 
     /// A random number for the places of special values.
-    static std::uint32_t hit(const rungs::Case& which) { return rungs::random_word(seed_of(which, 2), 0); }
+    static std::uint32_t hit(const rungs::Case& which) { return rungs::random_word(which.seed_of(2), 0); }
 
     /// Puts NaN or infinities in: often at the ends, where loops go wrong, else anywhere.
     static void place_special(const rungs::Case& which, std::vector<float>& v) {
         const std::size_t n = v.size();
         if (n == 0) return;
         const std::uint32_t random = hit(which);
-        const std::size_t anywhere = rungs::random_word(seed_of(which, 2), 1) % n;
+        const std::size_t anywhere = rungs::random_word(which.seed_of(2), 1) % n;
         const std::size_t places[] = {0, n - 1, anywhere, n / 256 * 256 % n};
         const std::size_t at = places[random / 2 % 4];
         const float sign = random / 8 % 2 ? -1.0f : 1.0f;

@@ -33,8 +33,7 @@ void counts_beyond_32_bits(const Rung& rung) {
     // 32 bits would wrap. Each is a different power of two, so a sum tells which of them arrived.
     const std::size_t n = (std::size_t{1} << 32) + 3;
     if (!rungs::on_a_gpu()) RUNGS_SKIP("4 billion elements are a matter for a GPU");
-    std::size_t free = 0, total = 0;
-    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    const std::size_t free = rungs::free_device_memory();
     if (free < n * sizeof(float) + (std::size_t{1} << 30)) RUNGS_SKIP("needs 17 GiB of free device memory");
 
     DeviceBuffer<float> v(n);
@@ -83,9 +82,7 @@ void repeats_bit_for_bit(const Rung& rung) {
 
 // The table of tests: every promise, for every rung of the contract's own table.
 
-using Promise = void (*)(const Rung&);
-
-constexpr std::pair<Promise, const char*> promises[] = {
+constexpr rungs::Promise<Rung> promises[] = {
     {counts_beyond_32_bits, "counts beyond 32 bits"},
 };
 

@@ -25,14 +25,13 @@ static rungs::Series errors(const reduction::Rung& rung, const reduction::Option
 }
 
 static bool run(const reduction::Options& options, const rungs::ProgramDevice& device) {
-    const bool gpu = device.gpu;
     const rungs::TimingOptions timing = device.timing();
 
     reduction::Problem problem(options, options.n);
     std::printf("%s of %zu random numbers in [0, 1) on %s: %.9g\n", options.dot ? "dot product" : "sum",
                 options.n, device.name.c_str(), problem.exact());
     std::printf("%-16s %14s %8s %8s %12s %s\n", "rung", "result", "error", "answers",
-                gpu ? "us" : "emulated us", gpu ? "  GB/s  of copy" : "");
+                device.gpu ? "us" : "emulated us", device.gpu ? "  GB/s  of copy" : "");
 
     const auto copy = [&](cudaStream_t stream) { problem.copy(stream); };
     const double copy_speed = problem.copied_bytes() / rungs::median_milliseconds(copy, timing);
@@ -44,8 +43,7 @@ static bool run(const reduction::Options& options, const rungs::ProgramDevice& d
                          rungs::Scale::log2,
                          rungs::Scale::log10,
                          {}};
-    bool right = true;
-    for (const reduction::Rung& rung : rungs::rungs_named(reduction::rungs, options.rung)) {
+    const bool right = rungs::all_right(reduction::rungs, options.rung, [&](const reduction::Rung& rung) {
         std::set<unsigned> answers;  // ten equal calls: atomics may give ten different sums
         for (int call = 0; call < 10; ++call) {
             problem.run(rung);
@@ -53,17 +51,21 @@ static bool run(const reduction::Options& options, const rungs::ProgramDevice& d
         }
         const double error = problem.error();
         const bool passed = error <= problem.allowed();  // false for NaN
-        right = right && passed;
         const auto call = [&](cudaStream_t stream) { problem.run(rung, stream); };
         const double us = 1e3 * rungs::median_milliseconds(call, timing);
         std::printf("%-16s %14.9g %8.1e %8zu %12.1f", rung.name, problem.result(), error, answers.size(), us);
         const double speed = 1e3 * problem.bytes() / us;
-        if (gpu) std::printf(" %6.0f %6.0f %%", speed / 1e6, 100 * speed / copy_speed);
+        if (device.gpu) std::printf(" %6.0f %6.0f %%", speed / 1e6, 100 * speed / copy_speed);
         std::printf("%s\n", passed ? "" : "  WRONG: more than rounding explains");
         if (!options.picture.empty()) plot.series.push_back(errors(rung, options));
-    }
+        return passed;
+    });
     if (!options.picture.empty()) rungs::write_file(options.picture, rungs::on_ground(plot.svg()));
     return right;
 }
 
-int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }
+int main(int argc, char** argv) {
+    return rungs::run_program(
+        argc, argv, run, "reduction",
+        "Every rung adds up the same random numbers and is held against the exact sum.");
+}

@@ -11,10 +11,6 @@ namespace reduction {
 
 /// What the program was asked for.
 struct Options : rungs::ProgramOptions {
-    static constexpr const char* name = "reduction";
-    static constexpr const char* about =
-        "Every rung adds up the same random numbers and is held against the exact sum.";
-
     std::uint64_t n = 1 << 20;  ///< elements
     std::uint64_t seed = 1;     ///< which random numbers
     bool dot = false;           ///< the dot product instead of the sum

@@ -124,7 +124,6 @@ static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
             if (one.leapfrog) force = one.milliseconds;
         }
         std::printf("  %5.0f  %10.3f\n", 1e3 * force, step / force);
-        std::fflush(stdout);
     }
 }
 

@@ -33,8 +33,7 @@ class Diagnosis {
         if (zero) {
             return first > 0 ? "bodies from " + std::to_string(first) + " on have no acceleration"
                              : "all accelerations that are wrong are exactly 0: nothing was added up. If all "
-                               "squared "
-                               "distances are very large, is their third power infinite?";
+                               "squared distances are very large, is their third power infinite?";
         }
         if (explains(wrong, [&](std::size_t i) { return reference_pull(state_, i, softening_).sum; })) {
             return "x, y and z are right, but the fourth component is not 0";
@@ -94,8 +93,7 @@ class Diagnosis {
         }
         if (mean < 0.01 && wrong.size() > n / 4) {
             return "nearly right everywhere: a type shorter than float, or |x|^2 + |y|^2 - 2 x y in place of "
-                   "a "
-                   "difference, loses digits like that";
+                   "a difference, loses digits like that";
         }
         return {};
     }
@@ -165,19 +163,15 @@ class Diagnosis {
         if (unset && wrong.size() < n && first > 0) {
             return "bodies from " + std::to_string(first) +
                    " on are NaN, as the grader left them: they were never written. Does the grid cover all "
-                   "n, and "
-                   "does every thread store all its bodies?";
+                   "n, and does every thread store all its bodies?";
         }
         if (unset) {
             return "NaN, and no input is. The grader fills the output with it before the call: was it never "
-                   "written? "
-                   "Memory that is read before it is written can hold NaN, too: is a barrier missing? And a "
-                   "body "
-                   "meets itself at distance 0: without softening that is 0 / 0";
+                   "written? Memory that is read before it is written can hold NaN, too: is a barrier "
+                   "missing? And a body meets itself at distance 0: without softening that is 0 / 0";
         }
         return "not finite, and every input is: was a power of a distance too large or too small for a "
-               "float, or "
-               "something read that is not a body?";
+               "float, or something read that is not a body?";
     }
 
     const State& state_;

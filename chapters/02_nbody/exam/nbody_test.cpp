@@ -144,9 +144,7 @@ void keeps_energy_to_second_order(const Rung& rung) {
 
 // The table of tests: every promise, for every rung of the contract's own table.
 
-using Promise = void (*)(const Rung&);
-
-constexpr std::pair<Promise, const char*> promises[] = {
+constexpr rungs::Promise<Rung> promises[] = {
     {touches_nothing_without_bodies, "touches nothing without bodies"},
     {lets_a_body_alone_rest, "lets a body alone rest"},
     {gives_the_same_bits_in_every_run, "gives the same bits in every run"},
@@ -194,7 +192,7 @@ TEST_CASE("an interrupted run goes on where it was, with the same bits", "[02_nb
     // A frame cut short is not a frame.
     options.fresh = false;
     nbody::Simulation(options).next(nbody::rungs[0]);
-    std::filesystem::resize_file(options.out / "frames" / "0000.npy", 100);
+    std::filesystem::resize_file(options.out / "frames" / "0000.bin", 100);
     CHECK_THROWS_AS(nbody::Simulation(options), rungs::FileError);
     std::filesystem::remove_all(folder);
 }
@@ -203,7 +201,8 @@ TEST_CASE("the program refuses what it does not understand", "[02_nbody][program
     const auto parse = [](std::vector<const char*> words) {
         words.insert(words.begin(), "nbody");
         nbody::Options options;
-        const bool goes_on = nbody::parse_options(static_cast<int>(words.size()), words.data(), options);
+        const auto count = static_cast<int>(words.size());
+        const bool goes_on = rungs::parse_options(count, words.data(), "nbody", "bodies", options);
         CHECK(goes_on);
         return options;
     };

@@ -1,5 +1,5 @@
-// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg, see rungs/figure.hpp. moments.png beside them is one of
-// the pictures that `./rungs run 02 --solution` writes.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg, see rungs/figure.hpp.
+// moments.png beside them is one of the pictures that `./rungs run 02 --solution` writes.
 
 #include <string>
 

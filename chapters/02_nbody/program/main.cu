@@ -14,8 +14,7 @@ static bool run(const nbody::Options& options, const rungs::ProgramDevice& devic
     std::printf("%d bodies on %s, %d steps in all\n", options.n, device.name.c_str(),
                 options.frames * options.steps);
     bool right = true;
-    const bool gpu = device.gpu;
-    const nbody::Rung* rung = nbody::choose(simulation, options, gpu, right);
+    const nbody::Rung* rung = nbody::choose(simulation, options, device.gpu, right);
     if (!rung) return std::fprintf(stderr, "no rung is right: nothing to simulate with\n"), false;
 
     if (simulation.done() > 0)
@@ -30,4 +29,10 @@ static bool run(const nbody::Options& options, const rungs::ProgramDevice& devic
     return right;
 }
 
-int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }
+int main(int argc, char** argv) {
+    return rungs::run_program(
+        argc, argv, run, "nbody",
+        "Lets bodies fall together from time 0 to 1, two of them 200 times as heavy as the others, and draws "
+        "pictures, an animation, energy and momentum. Interrupted and called again, it goes on where it was. "
+        "--rung is the force to use; else the fastest that is right.");
+}

@@ -13,12 +13,6 @@ namespace nbody {
 
 /// What the program was asked for.
 struct Options : rungs::ProgramOptions {
-    static constexpr const char* name = "nbody";
-    static constexpr const char* about =
-        "Lets bodies fall together from time 0 to 1, two of them 200 times as heavy as the others, and draws "
-        "pictures, an animation, energy and momentum. Interrupted and called again, it goes on where it was. "
-        "--rung is the force to use; else the fastest that is right.";
-
     int n = 2048;            ///< bodies
     std::uint64_t seed = 1;  ///< which ones
     int frames = 60;         ///< pictures from time 0 to 1, but for the first

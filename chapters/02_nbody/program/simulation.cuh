@@ -16,7 +16,6 @@
 #include "program/options.hpp"
 #include "rungs/atomic_file.hpp"
 #include "rungs/device_buffer.cuh"
-#include "rungs/npy.hpp"
 #include "rungs/timing.cuh"
 
 namespace nbody {
@@ -65,33 +64,37 @@ class Simulation {
         return {worst, rungs::median_milliseconds(force, timing)};
     }
 
-    /// Moves on to the next frame, and writes it. @throws rungs::CudaError, rungs::FileError
+    /// Moves on to the next frame, and writes it: four floats a body for where it is, then four for its
+    /// velocity. @throws rungs::CudaError, rungs::FileError
     void next(const Rung& rung) {
         if (done_ > 0) {
             rung.leapfrog(x_.data(), v_.data(), x_.data(), v_.data(), a_.data(), options_.n, options_.steps,
                           options_.dt(), options_.softening, nullptr);
             download(x_, system_.bodies), download(v_, system_.velocity);
         }
-        std::vector<float> both = system_.bodies;
-        both.insert(both.end(), system_.velocity.begin(), system_.velocity.end());
-        rungs::write_npy(file(done_), std::span<const float>(both), {2, size(), 4});
+        const auto bytes = [](const std::vector<float>& floats) {
+            return std::string(reinterpret_cast<const char*>(floats.data()), floats.size() * sizeof(float));
+        };
+        rungs::write_file(file(done_), bytes(system_.bodies) + bytes(system_.velocity));
         ++done_;
     }
 
     /// A frame as it was written. @throws rungs::FileError, also for a file that is not one of this run
     System frame(int number) const {
-        const rungs::NpyArray<float> both = rungs::read_npy<float>(file(number));
-        if (both.values.size() != 8 * size())
-            throw rungs::FileError(file(number), 0, "is not a frame of this run");
-        const auto middle = both.values.begin() + static_cast<long>(4 * size());
-        return {{both.values.begin(), middle}, {middle, both.values.end()}};
+        const std::string both = rungs::read_file(file(number));
+        const std::size_t half = sizeof(float) * 4 * size();
+        if (both.size() != 2 * half) throw rungs::FileError(file(number), 0, "is not a frame of this run");
+        System frame{std::vector<float>(4 * size()), std::vector<float>(4 * size())};
+        std::memcpy(frame.bodies.data(), both.data(), half);
+        std::memcpy(frame.velocity.data(), both.data() + half, half);
+        return frame;
     }
 
   private:
     std::size_t size() const { return static_cast<std::size_t>(options_.n); }
     std::filesystem::path file(int number) const {
         char name[32];
-        std::snprintf(name, sizeof name, "%04d.npy", number);
+        std::snprintf(name, sizeof name, "%04d.bin", number);
         return options_.out / "frames" / name;
     }
     static void download(const rungs::DeviceBuffer<float4>& buffer, std::vector<float>& floats) {

@@ -142,7 +142,6 @@ static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
             std::printf("%-18s %12.2f %10.1f %8.1f %%\n", one.name, one.us, speed, 100 * floor);
             csv.row(n, one.name, one.us, speed, floor);
         }
-        std::fflush(stdout);
     }
 }
 

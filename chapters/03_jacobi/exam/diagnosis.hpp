@@ -97,8 +97,7 @@ class Diagnosis {
         if (unset == wrong) {
             return text(static_cast<long long>(wrong)) + " of " + text(static_cast<long long>(fixed_sites)) +
                    " boundary sites are NaN, as the grader left them: the first sweep into a buffer has to "
-                   "bring "
-                   "the boundary there, too, also when no sweep is asked for";
+                   "bring the boundary there, too, also when no sweep is asked for";
         }
         return text(static_cast<long long>(wrong)) + " of " + text(static_cast<long long>(fixed_sites)) +
                " boundary sites have changed: a sweep leaves x = 0, x = nx - 1, y = 0 and y = ny - 1 as they "
@@ -117,8 +116,7 @@ class Diagnosis {
         };
         if (std::isnan(got.norm)) {
             return "phi is right and norm is NaN: was it never written, or does the sum take in what stands "
-                   "behind "
-                   "the last site of a row?";
+                   "behind the last site of a row?";
         }
         if (is_value(right * right)) return "phi is right; norm is the sum of squares: its root is missing";
         if (done() > 1 && is_norm(got.norm, done() - 1))
@@ -129,8 +127,7 @@ class Diagnosis {
         if (is_value(4 * right)) return "phi is right; norm is that of the residual, 4 times the update's";
         if (got.norm > right) {
             return "phi is right and norm is too large: are sites counted twice where tiles overlap, or is "
-                   "the sum "
-                   "of the sweep before not cleared?";
+                   "the sum of the sweep before not cleared?";
         }
         return "phi is right and norm is too small: does every warp and every block add its part?";
     }
@@ -150,16 +147,14 @@ class Diagnosis {
                text(static_cast<long long>(first % width)) +
                ", y = " + text(static_cast<long long>(first / width)) +
                ": either they were never written, or something was read that is no site (behind the end of a "
-               "row "
-               "stands NaN), or memory that was never set";
+               "row stands NaN), or memory that was never set";
     }
 
     std::string of_other_sweep(const Outcome& got) const {
         std::vector<double> field(start_.begin(), start_.end());
         if (done() > 0 && is_instead(got.phi, field)) {
             return "phi is still the start: no sweep arrived there. After an odd and an even number of "
-                   "sweeps the "
-                   "result stands in different buffers";
+                   "sweeps the result stands in different buffers";
         }
         // One sweep after the other, up to some beyond the last.
         std::vector<float> none;
@@ -174,8 +169,7 @@ class Diagnosis {
             }
             return "phi is the field after " + sweeps(sweep) + ", not after " + text(done()) +
                    (eps_ >= 0 ? ": the iteration went on when the norm was small already. Look at every "
-                                "sweep's norm, "
-                                "or go back and repeat the last ones one by one"
+                                "sweep's norm, or go back and repeat the last ones one by one"
                               : ": one buffer or one loop too many");
         }
         return {};
@@ -232,8 +226,7 @@ class Diagnosis {
         }
         if (is_instead(got.phi, field)) {
             return "this is Gauss-Seidel: a sweep reads values that it has written itself. Read from one "
-                   "buffer, "
-                   "write to the other";
+                   "buffer, write to the other";
         }
         return {};
     }
@@ -266,8 +259,7 @@ class Diagnosis {
                               : "sites") +
                    " beside multiples of " + text(static_cast<long long>(tile)) +
                    " are wrong: that is where warps or tiles meet. Is the halo loaded, and is there a "
-                   "barrier "
-                   "before it is read?";
+                   "barrier before it is read?";
         }
         // The last column or row of tiles, from where on everything is wrong.
         const std::size_t x =
@@ -302,8 +294,7 @@ class Diagnosis {
             for (const float value : got.phi) {
                 if (value < low || value > high) {
                     return "a site has left the range of the start: a mean of four values cannot. Are the "
-                           "weights 1/4 "
-                           "each, and are all four of them sites?";
+                           "weights 1/4 each, and are all four of them sites?";
                 }
             }
         }

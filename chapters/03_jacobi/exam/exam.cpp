@@ -165,10 +165,9 @@ class JacobiExam : public rungs::Exam {
                     problem.start[static_cast<std::size_t>(draw(which, 4, static_cast<int>(sites)))] = nan;
                 problem.eps = 1e30f;  // nothing is small beside NaN, whatever eps
             } else if (kind != "random") {
-                throw std::invalid_argument(
-                    "chapter 3 has no data of kind '" + kind +
-                    "'; it has random, hot_top, hot_until_small, charge, charge_outside, "
-                    "until_small, flat, nan, green");
+                throw std::invalid_argument("chapter 3 has no data of kind '" + kind +
+                                            "'; it has random, hot_top, hot_until_small, charge, "
+                                            "charge_outside, until_small, flat, nan, green");
             }
         }
         if (kind == "until_small" || kind == "hot_until_small") problem.eps = reachable_eps(which, problem);

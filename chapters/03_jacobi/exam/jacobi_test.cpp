@@ -149,9 +149,7 @@ void solves_a_lattice_beyond_the_chip(const Rung& rung) {
 
 // The table of tests: every promise, for every rung of the contract's own table.
 
-using Promise = void (*)(const Rung&);
-
-constexpr std::pair<Promise, const char*> promises[] = {
+constexpr rungs::Promise<Rung> promises[] = {
     {gives_the_field_of_every_sweep, "gives the field of every sweep"},
     {stops_at_the_first_small_sweep, "stops at the first small sweep"},
     {stops_at_most_when_nothing_gets_small, "stops at most when nothing gets small"},

@@ -1,4 +1,5 @@
-// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/*.png, see rungs/figure.hpp.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/*.png, see
+// rungs/figure.hpp.
 
 #include <cmath>
 #include <filesystem>
@@ -54,8 +55,7 @@ std::string halo_figure() {
     constexpr double size = 20, left = 40, top = 60;
     Drawing out(760, 300, "A tile and its rim",
                 "a tile of 16 by 8 sites with a rim of one site above and below and four columns at its "
-                "sides, of which "
-                "one is used");
+                "sides, of which one is used");
     for (int y = -1; y < 9; ++y) {
         for (int x = -4; x < 20; ++x) {
             const bool inside = x >= 0 && x < 16 && y >= 0 && y < 8;
@@ -85,8 +85,7 @@ std::string trapezoid_figure() {
     constexpr double size = 15, left = 130, top = 62, step = 30;
     Drawing out(820, 310, "Several sweeps for one pass, drawn for four",
                 "a tile of 24 sites is swept four times; after each sweep one more site at either side is "
-                "wrong, and the "
-                "16 sites in the middle are stored; the next tile overlaps by eight sites");
+                "wrong, and the 16 sites in the middle are stored; the next tile overlaps by eight sites");
     for (int level = 0; level <= depth; ++level) {
         const double y = top + level * step;
         out.text(20, y + 14, level == 0 ? "loaded" : "after sweep " + std::to_string(level));
@@ -150,8 +149,7 @@ std::string replay_figure() {
     constexpr double left = 40, top = 70, width = 200;
     Drawing out(760, 250, "Stopping at the exact sweep",
                 "passes of sixteen sweeps measure only their last one; when it is small, the pass is "
-                "repeated one sweep "
-                "at a time until the first small one");
+                "repeated one sweep at a time until the first small one");
     const char* norms[] = {"norm of sweep 16: 0.9", "norm of sweep 32: 0.4", "norm of sweep 48: 0.09"};
     for (int pass = 0; pass < 3; ++pass) {
         const double x = left + pass * (width + 14);

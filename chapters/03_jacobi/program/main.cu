@@ -11,7 +11,6 @@
 #include "rungs/timing.cuh"
 
 static bool run(const jacobi::Options& options, const rungs::ProgramDevice& device) {
-    const bool gpu = device.gpu;
     const rungs::TimingOptions timing = device.timing(5);
 
     jacobi::Problem problem(options);
@@ -26,10 +25,9 @@ static bool run(const jacobi::Options& options, const rungs::ProgramDevice& devi
     std::printf("oracle: %d sweeps; spectral radius %.6f, so an error of some %.1e is left\n", sweeps, rho,
                 expected.norms.back() / (1 - rho));
     std::printf("%-18s %8s %12s %10s %14s\n", "rung", "sweeps", "norm", "error",
-                gpu ? "us a sweep" : "emulated us");
+                device.gpu ? "us a sweep" : "emulated us");
 
-    bool right = true;
-    for (const jacobi::Rung& rung : rungs::rungs_named(jacobi::rungs, options.rung)) {
+    const bool right = rungs::all_right(jacobi::rungs, options.rung, [&](const jacobi::Rung& rung) {
         problem.run(rung);
         double error = 0;
         const std::vector<float> phi = problem.phi();
@@ -43,18 +41,22 @@ static bool run(const jacobi::Options& options, const rungs::ProgramDevice& devi
         const double allowed =
             jacobi::rounding_bound(lattice, expected.largest, sweeps) + slack * options.eps;
         const bool passed = error <= allowed && std::abs(problem.sweeps() - sweeps) <= slack;
-        right = right && passed;
         const auto call = [&](cudaStream_t stream) { problem.run(rung, stream); };
         const double us = 1e3 * rungs::median_milliseconds(call, timing) / std::max(problem.sweeps(), 1);
         std::printf("%-18s %8d %12.4e %10.1e %14.2f%s\n", rung.name, problem.sweeps(), problem.norm(), error,
                     us, passed ? "" : "  WRONG: more than rounding explains");
-        if (!passed || options.pictures.empty()) continue;
+        if (!passed || options.pictures.empty()) return passed;
         jacobi::draw_potential(options.pictures + "-field.png", phi, lattice);
         std::vector<double> at;
         const std::vector<double> norms = problem.history(rung, at);
         jacobi::draw_convergence(options.pictures + "-convergence.svg", at, norms, lattice);
-    }
+        return passed;
+    });
     return right;
 }
 
-int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }
+int main(int argc, char** argv) {
+    return rungs::run_program(
+        argc, argv, run, "jacobi",
+        "Every rung solves the same problem until its update is small, and is held against the oracle.");
+}

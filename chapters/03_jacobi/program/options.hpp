@@ -9,10 +9,6 @@ namespace jacobi {
 
 /// What the program was asked for.
 struct Options : rungs::ProgramOptions {
-    static constexpr const char* name = "jacobi";
-    static constexpr const char* about =
-        "Every rung solves the same problem until its update is small, and is held against the oracle.";
-
     int nx = 33;  ///< sites, boundary included
     int ny = 33;  ///< @copydoc nx
     double charge =

@@ -140,12 +140,10 @@ static void bench(int n, double copy, const rungs::BenchOptions& options, rungs:
                     speed, 100 * of_floor);
         csv.row(n, all[c].name, all[c].few, 1e3 * each, speed, of_floor);
     }
-    std::fflush(stdout);
 }
 
 static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
-    const double copy = rungs::print_copy_bandwidth();
-    std::printf("%s", benchmark.explanation);
+    const double copy = rungs::print_copy_bandwidth(benchmark);
     for (const std::size_t n : options.sizes) {
         if (n == 0 || n > 1024) throw std::invalid_argument("--sizes takes points along an edge, 1 to 1024");
         bench(static_cast<int>(n), copy, options, csv);

@@ -47,8 +47,7 @@ class Diagnosis {
             return "these are the squares of the norms";
         if (is([&](std::size_t t) { return t > 0 ? right[t - 1] : first; })) {
             return "each norm is that of the iterate before: what an update finds is the residual before it. "
-                   "Which "
-                   "element of norms does it belong to?";
+                   "Which element of norms does it belong to?";
         }
         if (got.size() > 1 && is([&](std::size_t t) { return t > 0 ? right[t - 1] : 0; })) {
             return "each norm is that of the iterate before, and the first is 0";
@@ -81,8 +80,7 @@ class Diagnosis {
         }
         if (run_.method == Method::sor) {
             return "after an over-relaxed update (1 - omega) of a point's residual is left, on black points "
-                   "until the "
-                   "next iteration: is that part in the norm?";
+                   "until the next iteration: is that part in the norm?";
         }
         for (std::size_t t = 0; t < got.size(); ++t) {
             if (got[t] == 0 && right[t] > allowed_.norms[t])

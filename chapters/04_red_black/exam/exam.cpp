@@ -46,10 +46,6 @@ class RedBlackExam : public rungs::Exam {
   private:
     static bool is_double(const rungs::Case& which) { return which.problem.ends_with("_double"); }
 
-    static std::uint64_t seed_of(const rungs::Case& which, std::uint64_t stream) {
-        return which.seed + 0x9e3779b97f4a7c15u * stream;
-    }
-
     static Run run_of(const rungs::Case& which) {
         const std::string name = which.problem.substr(0, which.problem.find("_double"));
         const std::pair<const char*, Method> methods[] = {{"jacobi", Method::jacobi},
@@ -61,8 +57,7 @@ class RedBlackExam : public rungs::Exam {
                                         [&](const auto& method) { return method.first == name; });
         if (found == std::end(methods)) {
             throw std::invalid_argument(
-                "chapter 4 has the problems jacobi, red_black, sor and block, each also "
-                "with _double, not '" +
+                "chapter 4 has the problems jacobi, red_black, sor and block, each also with _double, not '" +
                 which.problem + "'");
         }
         run.method = found->second;
@@ -71,7 +66,7 @@ class RedBlackExam : public rungs::Exam {
         }
         run.n = static_cast<int>(which.sizes[0]);
         run.iterations = static_cast<int>(which.sizes[1]);
-        const std::uint32_t random = rungs::random_word(seed_of(which, 2), 0);
+        const std::uint32_t random = rungs::random_word(which.seed_of(2), 0);
         if (run.method == Method::sor && which.kind != "mode" && which.kind != "manufactured") {
             run.omega = 0.5 + 1.4 * (random % 1024) / 1024;  // 0.5 to 1.9; else 0, the best
         }
@@ -85,12 +80,12 @@ class RedBlackExam : public rungs::Exam {
         const auto n = static_cast<std::size_t>(run.n), points = n * n * n;
         std::vector<T> start(points), b(points);
         if (which.kind == "random") {
-            start = rungs::random_field<T>(points, seed_of(which, 0), rungs::signed_uniform);
-            b = rungs::random_field<T>(points, seed_of(which, 1), rungs::signed_uniform);
+            start = rungs::random_field<T>(points, which.seed_of(0), rungs::signed_uniform);
+            b = rungs::random_field<T>(points, which.seed_of(1), rungs::signed_uniform);
         } else if (which.kind == "spike") {
             // One point that is not 0: what an iteration reaches, and what it does not, shows exactly.
-            if (points > 0) start[rungs::random_word(seed_of(which, 0), 0) % points] = 1;
-            if (points > 0) b[rungs::random_word(seed_of(which, 1), 0) % points] = 1;
+            if (points > 0) start[rungs::random_word(which.seed_of(0), 0) % points] = 1;
+            if (points > 0) b[rungs::random_word(which.seed_of(1), 0) % points] = 1;
         } else if (which.kind == "mode") {
             if (run.method == Method::block) throw std::invalid_argument("tiles have no mode in closed form");
             const Grid mode = red_black::slowest_mode(run);

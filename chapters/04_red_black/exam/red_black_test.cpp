@@ -106,8 +106,7 @@ void counts_beyond_32_bits(const Rung& rung) {
     // iterates are known.
     constexpr int n = 1626;
     if (!rungs::on_a_gpu()) RUNGS_SKIP("4 billion points are a matter for a GPU");
-    std::size_t free = 0, total = 0;
-    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    const std::size_t free = rungs::free_device_memory();
     const std::size_t needed = sizeof(float) * (3 * cube(n) + red_black::work_size(n));
     if (free < needed + (std::size_t{1} << 30)) RUNGS_SKIP("needs 86 GiB of free device memory");
     DeviceBuffer<float> start(cube(n)), b(cube(n)), u(cube(n)), work(red_black::work_size(n));
@@ -129,9 +128,7 @@ void counts_beyond_32_bits(const Rung& rung) {
 
 // The table of tests: every promise, for every rung of the contract's own table.
 
-using Promise = void (*)(const Rung&);
-
-constexpr std::pair<Promise, const char*> promises[] = {
+constexpr rungs::Promise<Rung> promises[] = {
     {takes_no_points_and_no_iterations, "takes no points and no iterations"},
     {goes_on_where_it_stopped, "goes on where it stopped"},
     {is_of_second_order, "is of second order"},

@@ -17,8 +17,7 @@ std::string storage_figure() {
     constexpr double left = 20, width = 30, height = 26;
     Drawing out(820, 300, "A row of points in memory",
                 "in one array the colours alternate, so that each 32-byte sector that a red half-sweep "
-                "fetches holds four "
-                "values in vain; in two arrays it fetches only what it uses");
+                "fetches holds four values in vain; in two arrays it fetches only what it uses");
     const auto row = [&](double y, int count, const auto& kind, const auto& word) {
         for (int e = 0; e < count; ++e) {
             out.cell(left + e * (width + 2), y, width, height, kind(e), word(e));
@@ -79,8 +78,7 @@ std::string wavefront_figure() {
     }
     out.text(20, top + planes * (height + 4) + 22,
              "Six planes of the tile are on their way at a time. Memory sees the red points of each twice: "
-             "once read, "
-             "once written.");
+             "once read, once written.");
     return out.svg();
 }
 

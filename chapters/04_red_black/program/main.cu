@@ -12,15 +12,15 @@
 #include "rungs/svg.hpp"
 
 static bool run(const red_black::Options& options, const rungs::ProgramDevice& device) {
-    const bool gpu = device.gpu, draws = !options.pictures.empty();
-    const int n = options.n > 0 ? options.n : gpu ? 64 : 12;
+    const bool draws = !options.pictures.empty();
+    const int n = options.n > 0 ? options.n : device.gpu ? 64 : 12;
     const rungs::TimingOptions timing = device.timing(7);
     red_black::Study<float> single(n, timing);
     red_black::Study<double> twice(n, timing);
     if (draws) std::filesystem::create_directories(options.pictures);
 
     std::printf("-Laplace(u) = f, %d^3 unknowns, from u = 0 to a residual of %g of the first, on %s%s\n", n,
-                options.tolerance, device.name.c_str(), gpu ? "" : " (times are the emulator's)");
+                options.tolerance, device.name.c_str(), device.gpu ? "" : " (times are the emulator's)");
     std::printf("%-22s %10s %10s %9s %10s %10s %9s\n", "rung", "iterations", "factor", "ms", "us each",
                 "in double", "error");
     rungs::LinePlot plot{"Residual against iterations",
@@ -30,12 +30,10 @@ static bool run(const red_black::Options& options, const rungs::ProgramDevice& d
                          rungs::Scale::linear,
                          rungs::Scale::log10,
                          {}};
-    bool right = true;
-    for (const red_black::Rung& rung : rungs::rungs_named(red_black::rungs, options.rung)) {
+    const bool right = rungs::all_right(red_black::rungs, options.rung, [&](const red_black::Rung& rung) {
         const red_black::Tuning tuning{0, 4};  // the best omega; four sweeps in a tile
         const int most = static_cast<int>(-2 * std::log(options.tolerance) * n * n) + 50;
         const int needed = twice.iterations_to(rung, options.tolerance, most, tuning);
-        right = right && needed > 0;
         const int shown = needed > 0 ? needed : 1;
         single.run(rung, shown, tuning);
         const double error = single.error(), ms = single.milliseconds(rung, shown, tuning);
@@ -44,7 +42,7 @@ static bool run(const red_black::Options& options, const rungs::ProgramDevice& d
                     red_black::last_factor(norms), ms, 1e3 * single.milliseconds_each(rung, tuning),
                     1e3 * twice.milliseconds_each(rung, tuning), error,
                     needed > 0 ? "" : "  WRONG: does not get there");
-        if (!draws) continue;
+        if (!draws) return needed > 0;
         plot.series.push_back({rung.name, {}, norms});
         for (std::size_t t = 0; t < norms.size(); ++t)
             plot.series.back().x.push_back(static_cast<double>(t + 1));
@@ -54,13 +52,14 @@ static bool run(const red_black::Options& options, const rungs::ProgramDevice& d
         red_black::draw_slice(
             std::filesystem::path(options.pictures) / (std::string(rung.name) + "_error_30.png"), single, n,
             true);
-    }
+        return needed > 0;
+    });
     if (draws)
         rungs::write_file(std::filesystem::path(options.pictures) / "residuals.svg",
                           rungs::on_ground(plot.svg()));
 
     std::printf("one Jacobi sweep in blocks of k x j x i threads, %s us:\n",
-                gpu ? "float and double," : "emulated");
+                device.gpu ? "float and double," : "emulated");
     for (const dim3 block : {dim3(32, 8, 4), dim3(64, 4, 4), dim3(128, 4, 1), dim3(256, 1, 1), dim3(16, 8, 8),
                              dim3(8, 8, 8), dim3(4, 8, 32), dim3(1, 8, 64)}) {
         std::printf("  %3u x %2u x %2u %10.2f %10.2f\n", block.x, block.y, block.z,
@@ -70,4 +69,8 @@ static bool run(const red_black::Options& options, const rungs::ProgramDevice& d
     return right;
 }
 
-int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }
+int main(int argc, char** argv) {
+    return rungs::run_program(argc, argv, run, "red_black",
+                              "How many iterations each method needs, what they cost in float and in double "
+                              "and in blocks of different shapes, and what is left of the error.");
+}

@@ -9,11 +9,6 @@ namespace red_black {
 
 /// What the program was asked for.
 struct Options : rungs::ProgramOptions {
-    static constexpr const char* name = "red_black";
-    static constexpr const char* about =
-        "How many iterations each method needs, what they cost in float and in double and in blocks of "
-        "different shapes, and what is left of the error.";
-
     int n = 0;                ///< points along an edge; 0: as many as suit the backend
     double tolerance = 1e-3;  ///< of the residual, relative to that of u = 0
     std::string pictures;     ///< the folder to draw into; empty: none

@@ -134,7 +134,6 @@ static void row(std::size_t n, int limit, const std::vector<Contestant>& all, do
         std::printf("\n");
         csv.row(n, one.name, one.us, one.graph_us, bytes / one.us / 1e3);
     }
-    std::fflush(stdout);
 }
 
 static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {

@@ -114,10 +114,6 @@ std::size_t size_of(const rungs::Case& which) {
     return static_cast<std::size_t>(which.sizes[0]);
 }
 
-std::uint64_t seed_of(const rungs::Case& which, int stream) {
-    return which.seed + 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(stream);
-}
-
 struct Made {
     std::vector<float> a, b;
 };
@@ -126,9 +122,9 @@ Made make_system(const rungs::Case& which) {
     const std::size_t n = size_of(which);
     const Kind kind = kind_of(which);
     const std::string_view name = kind.name;
-    const std::uint64_t seed = seed_of(which, 1);
+    const std::uint64_t seed = which.seed_of(1);
     Made made;
-    made.b = rungs::random_field(n, seed_of(which, 2), rungs::signed_uniform);
+    made.b = rungs::random_field(n, which.seed_of(2), rungs::signed_uniform);
     if (name == "unit") {
         made.a.assign(n * n, 0.0f);
         for (std::size_t i = 0; i < n; ++i) made.a[i * n + i] = 2;
@@ -158,7 +154,7 @@ Made make_system(const rungs::Case& which) {
         const bool positive = name == "positive" || name == "divergent";
         made.a = dominated(n, seed, positive ? 0.25 : -1, name == "divergent" ? 1.5 : 0.9, false);
         if (name == "zero_diagonal" && n > 0) {
-            const std::size_t i = rungs::random_word(seed_of(which, 3), 0) % n;
+            const std::size_t i = rungs::random_word(which.seed_of(3), 0) % n;
             made.a[i * n + i] = 0;
         }
     }
@@ -166,8 +162,8 @@ Made make_system(const rungs::Case& which) {
         for (float& value : made.b) value = std::ldexp(value, name == "huge" ? 80 : -80);
     }
     if (name == "zero") std::fill(made.b.begin(), made.b.end(), 0.0f);
-    const std::size_t i = n > 0 ? rungs::random_word(seed_of(which, 3), 0) % n : 0;
-    const std::size_t j = n > 0 ? rungs::random_word(seed_of(which, 3), 1) % n : 0;
+    const std::size_t i = n > 0 ? rungs::random_word(which.seed_of(3), 0) % n : 0;
+    const std::size_t j = n > 0 ? rungs::random_word(which.seed_of(3), 1) % n : 0;
     if (name == "nan_matrix" && n > 0) {
         made.a[i * n + j] = made.a[j * n + i] = std::numeric_limits<float>::quiet_NaN();
     }
@@ -184,7 +180,7 @@ class Comparison final : public rungs::IterationExam {
                      gradient_descent::rounding_floor(system, trace.x)) {}
 
   private:
-    /// @param floor  rounding of a residual at the oracle's x
+    /// `floor` is the rounding of a residual at the oracle's x.
     Comparison(const Kind& kind, const System& system, const Trace& trace, bool descends,
                const rungs::Solve& answer, double floor)
         // The worst b has two eigenvectors alone, and descent does not forget how much of each: what a
@@ -213,8 +209,7 @@ class Comparison final : public rungs::IterationExam {
         using namespace gradient_descent;
         if (terms_.beyond_float) {
             return ". The squares of b's elements leave the range of float: are all sums formed in double, "
-                   "from "
-                   "products in double?";
+                   "from products in double?";
         }
         if (right_.outcome == breakdown) {
             return descends_ ? ". r.Ar is not positive here: no step along r can be the right one"
@@ -238,18 +233,15 @@ class Comparison final : public rungs::IterationExam {
         }
         if (descends_ && k == 2) {
             return ", and the first step was right: is alpha that of this iteration, from sums that were "
-                   "cleared "
-                   "before it, and is every row multiplied?";
+                   "cleared before it, and is every row multiplied?";
         }
         const int iteration = static_cast<int>(k);
         const bool renews =
             iteration % gradient_descent::renew_every == 0 || iteration + 1 >= right_.iterations;
         if (descends_ && renews && got_.history[k] > 2 * right_.history[k - 1]) {
             return ", and the steps before were right to a thousandth. A rung that carries r along takes it "
-                   "from "
-                   "x here: if that is yours, x was wrong all along. Did it step along the old r, with the "
-                   "same "
-                   "alpha?";
+                   "from x here: if that is yours, x was wrong all along. Did it step along the old r, with "
+                   "the same alpha?";
         }
         return ", and the steps before were right to a thousandth: is every row multiplied, the last one "
                "too?";

@@ -36,13 +36,10 @@ void marks_the_rest_of_the_history(const Rung& rung) {
     const std::vector<double> history = trial.output<double>(1);
     const auto k = static_cast<std::size_t>(trial.output<int>(2)[1]);
     REQUIRE(k + 2 < history.size());
-    for (std::size_t i = 0; i <= k; ++i) REQUIRE(history[i] >= 0);
-    for (std::size_t i = k + 1; i < history.size(); ++i) REQUIRE(std::isnan(history[i]));
+    rungs::require_marked(history, k);
 }
 
-using Promise = void (*)(const Rung&);
-
-constexpr std::pair<Promise, const char*> promises[] = {
+constexpr rungs::Promise<Rung> promises[] = {
     {solves_nothing_at_once, "solves a system of no unknowns at once"},
     {marks_the_rest_of_the_history, "marks the rest of the history as not reached"},
 };

@@ -1,4 +1,5 @@
-// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/drift.csv, see rungs/figure.hpp.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/drift.csv, see
+// rungs/figure.hpp.
 
 #include <cmath>
 #include <cstdio>
@@ -46,8 +47,7 @@ std::string reads_figure() {
     constexpr int rows = 8, columns = 24, cell = 15, sector = 8;
     Drawing out(860, 230, "What eight threads read in one step",
                 "One thread a row touches eight distant sectors and uses one word of each; one warp a row "
-                "touches one "
-                "sector and uses all of it.");
+                "touches one sector and uses all of it.");
     const auto panel = [&](double left, const std::string& name, const std::string& count, bool row_wise) {
         out.text(left, 58, name);
         for (int i = 0; i < rows; ++i) {
@@ -248,8 +248,8 @@ void drift(const std::filesystem::path& folder) {
 void condition(const std::filesystem::path& folder) {
     rungs::LinePlot plot{
         "Iterations to a residual of 1e-5",
-        "Descent needs iterations in proportion to the condition number; conjugate gradients in "
-        "proportion to its root.",
+        "Descent needs iterations in proportion to the condition number; conjugate gradients in proportion "
+        "to its root.",
         "condition number",
         "iterations",
         rungs::Scale::log2,

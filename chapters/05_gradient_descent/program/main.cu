@@ -13,14 +13,13 @@
 using namespace gradient_descent;
 
 static bool run(const Options& options, const rungs::ProgramDevice& device) {
-    const bool gpu = device.gpu;
     const rungs::TimingOptions timing = device.timing();
 
     Problem problem(options);
     const Trace jacobi = problem.oracle(false), descent = problem.oracle(true);
     std::printf("%d unknowns, condition number %g, on %s\n", options.n, options.kappa, device.name.c_str());
     std::printf("%-16s %-14s %10s %12s %12s %14s\n", "rung", "outcome", "iterations", "||b-Ax||/||b||",
-                "as claimed", gpu ? "us an iteration" : "emulated us");
+                "as claimed", device.gpu ? "us an iteration" : "emulated us");
     const auto row = [](const char* name, const Trace& trace) {
         std::printf("%-16s %-14s %10d %14.3e\n", name, name_of(trace.outcome), trace.iterations,
                     trace.history.back() / trace.history.front());
@@ -29,11 +28,9 @@ static bool run(const Options& options, const rungs::ProgramDevice& device) {
     row("descent, double", descent);
 
     std::vector<rungs::Series> lines;
-    bool right = true;
-    for (const Rung& rung : rungs::rungs_named(gradient_descent::rungs, options.rung)) {
+    const bool right = rungs::all_right(gradient_descent::rungs, options.rung, [&](const Rung& rung) {
         const Solved solved = problem.solve(rung);
         const bool passed = agrees(solved, rung.descends ? descent : jacobi, options.tolerance);
-        right = right && passed;
         const auto call = [&](cudaStream_t stream) { problem.queue(rung, stream); };
         const double us = 1e3 * rungs::median_milliseconds(call, timing) / std::max(solved.iterations, 1);
         std::printf("%-16s %-14s %10d %14.3e %12.3e %15.2f%s\n", rung.name, name_of(solved.outcome),
@@ -45,10 +42,15 @@ static bool run(const Options& options, const rungs::ProgramDevice& device) {
             const rungs::LinePlot study = condition_study(options, rung);
             rungs::write_file(options.study, rungs::on_ground(study.svg()));
         }
-    }
+        return passed;
+    });
     if (!options.picture.empty())
         rungs::write_file(options.picture, rungs::on_ground(convergence_plot(options, lines).svg()));
     return right;
 }
 
-int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }
+int main(int argc, char** argv) {
+    return rungs::run_program(
+        argc, argv, run, "gradient_descent",
+        "Every rung solves the same system, the hardest one for descent at its condition number.");
+}

@@ -22,10 +22,6 @@ namespace gradient_descent {
 
 /// What the program was asked for.
 struct Options : rungs::ProgramOptions {
-    static constexpr const char* name = "gradient_descent";
-    static constexpr const char* about =
-        "Every rung solves the same system, the hardest one for descent at its condition number.";
-
     int n = 200;
     double kappa = 30;
     std::uint64_t seed = 1;

@@ -154,7 +154,6 @@ static void table(const std::string& title, const std::vector<Contestant>& all, 
         best > 0 ? std::printf(" %22.2f\n", best / one.milliseconds) : std::printf("\n");
         csv.row(title, one.name, one.milliseconds, rate);
     }
-    std::fflush(stdout);
 }
 
 static void bench_solve(long long n, double roof, const rungs::BenchOptions& options, rungs::Csv& csv) {
@@ -258,8 +257,7 @@ static void bench_march(long long n, double roof, const rungs::BenchOptions& opt
 }
 
 static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
-    const double roof = rungs::print_copy_bandwidth();
-    std::printf("%s", benchmark.explanation);
+    const double roof = rungs::print_copy_bandwidth(benchmark);
     for (const std::size_t size : options.sizes) {
         const auto n = static_cast<long long>(size);
         if (100 * size > rungs::free_device_memory()) {

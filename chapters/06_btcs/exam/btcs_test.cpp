@@ -115,9 +115,7 @@ void tells_when_there_is_no_solution(const Rung& rung) {
     trial.require();
 }
 
-using Promise = void (*)(const Rung&);
-
-constexpr std::pair<Promise, const char*> promises[] = {
+constexpr rungs::Promise<Rung> promises[] = {
     {takes_no_rows_and_no_systems, "takes no rows and no systems"},
     {refuses_what_the_contract_excludes, "refuses what the contract excludes"},
     {has_the_order_of_its_scheme, "has the order of its scheme"},

@@ -125,10 +125,6 @@ class BtcsExam : public rungs::Exam {
     }
 
   private:
-    static std::uint64_t seed_of(const rungs::Case& which, std::uint64_t stream) {
-        return which.seed + 0x9e3779b97f4a7c15u * stream;
-    }
-
     // -----------------------------------------------------------------------------------------------------------
     // Systems
 
@@ -175,7 +171,7 @@ class BtcsExam : public rungs::Exam {
             std::string_view kind = which.kind;
             if (mixed) kind = s % 2 ? btcs::system_kinds[(s / 2 + which.seed) % kinds] : "dominant";
             if (mixed && kind == "singular") kind = "rod";
-            batch.systems.push_back(btcs::make_system(kind, batch.m, seed_of(which, s), symmetric));
+            batch.systems.push_back(btcs::make_system(kind, batch.m, which.seed_of(s), symmetric));
         }
         return batch;
     }
@@ -288,17 +284,17 @@ class BtcsExam : public rungs::Exam {
         const MarchKind kind = kind_of(which);
         const auto n = static_cast<std::size_t>(which.sizes[0]),
                    steps = static_cast<std::size_t>(which.sizes[1]);
-        const std::uint32_t random = rungs::random_word(seed_of(which, 0), 0);
+        const std::uint32_t random = rungs::random_word(which.seed_of(0), 0);
         constexpr double some[] = {0.1, 1, 10, 90};
         March march{{n, steps,
                      kind.r > 0   ? kind.r
                      : kind.r < 0 ? 0
                                   : some[random % 4],
                      kind.theta >= 0 ? kind.theta : (100 + (random >> 8) % 901) / 1000.0},
-                    rungs::random_field(n, seed_of(which, 1), rungs::signed_uniform),
-                    rungs::random_field(steps + 1, seed_of(which, 2), rungs::signed_uniform),
-                    rungs::random_field(steps + 1, seed_of(which, 3), rungs::signed_uniform)};
-        const std::size_t row = n > 0 ? rungs::random_word(seed_of(which, 4), 0) % n : 0;
+                    rungs::random_field(n, which.seed_of(1), rungs::signed_uniform),
+                    rungs::random_field(steps + 1, which.seed_of(2), rungs::signed_uniform),
+                    rungs::random_field(steps + 1, which.seed_of(3), rungs::signed_uniform)};
+        const std::size_t row = n > 0 ? rungs::random_word(which.seed_of(4), 0) % n : 0;
         const bool spike = which.kind == "spike", ends = which.kind == "ends", sine = is_sine(which.kind);
         const double points = static_cast<double>(n + 1);
         if (sine && steps > 0) march.rod.r = sine_end / static_cast<double>(steps) * points * points;

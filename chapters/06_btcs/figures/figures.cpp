@@ -1,4 +1,5 @@
-// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/*.png, see rungs/figure.hpp.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/*.png, see
+// rungs/figure.hpp.
 
 #include <algorithm>
 #include <cmath>
@@ -325,8 +326,8 @@ std::string time_loop_figure() {
     }
     out.text(20, 56, "Time goes upwards. Empty: no longer right, and not needed.", "soft");
     out.text(20, 266,
-             "Here the influence of a row reaches three rows. In float it reaches 18 for r = 1 and "
-             "167 for r = 100, and tiles",
+             "Here the influence of a row reaches three rows. In float it reaches 18 for r = 1 and 167 for r "
+             "= 100, and tiles",
              "small soft");
     out.text(20, 282, "are thousands of rows long.", "small soft");
     return out.svg();

@@ -10,18 +10,16 @@
 #include "rungs/program.hpp"
 
 static bool run(const btcs::Options& options, const rungs::ProgramDevice& device) {
-    const bool gpu = device.gpu, draws = !options.pictures.empty();
+    const bool draws = !options.pictures.empty();
     const rungs::TimingOptions timing = device.timing(7);
     const auto n = static_cast<std::size_t>(options.n);
 
     std::printf("a rod of %d points, r = %g, on %s%s\n", options.n, options.r, device.name.c_str(),
-                gpu ? "" : " (times are the emulator's)");
+                device.gpu ? "" : " (times are the emulator's)");
     std::printf("%-24s %-18s %16s %14s\n", "rung", "solves", "error / allowed", "us a row");
-    bool right = true;
     const btcs::Rung *marches = nullptr, *solves = nullptr;  // that may be trusted
-    for (const btcs::Rung& rung : rungs::rungs_named(btcs::rungs, options.rung)) {
+    const bool right = rungs::all_right(btcs::rungs, options.rung, [&](const btcs::Rung& rung) {
         const btcs::Tried tried = btcs::attempt(rung, options.n, options.r, timing);
-        right = right && tried.right;
         std::printf("%-24s %-18s %16.3f %14.5f  %s\n", rung.name,
                     rung.march   ? "8 steps"
                     : rung.batch ? "64 systems"
@@ -29,7 +27,8 @@ static bool run(const btcs::Options& options, const rungs::ProgramDevice& device
                     tried.error, tried.us_a_row, tried.outcome.c_str());
         if (tried.right && rung.march) marches = &rung;
         if (tried.right && rung.solve && tried.outcome.empty()) solves = &rung;
-    }
+        return tried.right;
+    });
 
     if (marches) {
         btcs::Vector hot(n, 0.0);
@@ -68,4 +67,8 @@ static bool run(const btcs::Options& options, const rungs::ProgramDevice& device
     return right;
 }
 
-int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }
+int main(int argc, char** argv) {
+    return rungs::run_program(argc, argv, run, "btcs",
+                              "Every rung takes a step of the same rod, and the schemes take many: FTCS, "
+                              "which blows up beyond r = 1/2, BTCS and Crank-Nicolson.");
+}

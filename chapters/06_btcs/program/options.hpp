@@ -9,11 +9,6 @@ namespace btcs {
 
 /// What the program was asked for.
 struct Options : rungs::ProgramOptions {
-    static constexpr const char* name = "btcs";
-    static constexpr const char* about =
-        "Every rung takes a step of the same rod, and the schemes take many: FTCS, which blows up beyond r = "
-        "1/2, BTCS and Crank-Nicolson.";
-
     int n = 127;           ///< points of the rod
     double r = 0.52;       ///< conductivity times time step / spacing^2
     int steps = 100;       ///< time steps of the pictures

@@ -123,8 +123,7 @@ static void solves(int side, rungs::Csv& csv) {
 }
 
 static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
-    const double roof = rungs::print_copy_bandwidth();
-    std::printf("%s", benchmark.explanation);
+    const double roof = rungs::print_copy_bandwidth(benchmark);
     const rungs::TimingOptions timing{.rounds = options.quick ? 5u : 11u, .calls = 1};
     for (const std::size_t side : options.sizes) {
         if (side > 700) {
@@ -136,7 +135,6 @@ static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
         iterations<float>(static_cast<int>(side), roof, timing, csv);
         iterations<double>(static_cast<int>(side), roof, timing, csv);
         solves(static_cast<int>(side), csv);
-        std::fflush(stdout);
     }
 }
 

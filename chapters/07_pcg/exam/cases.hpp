@@ -129,26 +129,22 @@ inline Setting setting_of(const rungs::Case& which) {
     return setting;
 }
 
-inline std::uint64_t seed_of(const rungs::Case& which, int stream) {
-    return which.seed + 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(stream);
-}
-
 template <class T>
 std::vector<T> make_field(const rungs::Case& which, const Setting& setting) {
     const Grid& grid = setting.grid;
     const std::size_t n = grid.cells();
     const bool single = setting.problem.single;
-    std::vector<T> v = rungs::random_field<T>(n, seed_of(which, 1), rungs::signed_uniform);
+    std::vector<T> v = rungs::random_field<T>(n, which.seed_of(1), rungs::signed_uniform);
     if (setting.problem.method == Method::precondition) {
         const Field smooth = sine(grid, 1);
-        std::vector<T> all = v, other = rungs::random_field<T>(n, seed_of(which, 2), rungs::signed_uniform);
+        std::vector<T> all = v, other = rungs::random_field<T>(n, which.seed_of(2), rungs::signed_uniform);
         all.insert(all.end(), other.begin(), other.end());
         for (const double value : smooth) all.push_back(static_cast<T>(value));
         for (std::size_t i = 0; i < n; ++i) all.push_back(v[i] + other[i]);
         return all;
     }
     if (n == 0) return v;
-    const std::size_t somewhere = rungs::random_word(seed_of(which, 3), 0) % n;
+    const std::size_t somewhere = rungs::random_word(which.seed_of(3), 0) % n;
     const auto scale_by_two_to = [&](int exponent) {
         for (T& value : v) value = std::ldexp(value, exponent);
     };

@@ -153,8 +153,7 @@ void marks_the_rest_of_the_history(const Rung& rung) {
         const std::vector<double> history = call.output<double>(1);
         const auto k = static_cast<std::size_t>(call.output<int>(2)[1]);
         REQUIRE(k + 3 < history.size());
-        for (std::size_t i = 0; i <= k; ++i) REQUIRE(history[i] >= 0);
-        for (std::size_t i = k + 1; i < history.size(); ++i) REQUIRE(std::isnan(history[i]));
+        rungs::require_marked(history, k);
     }
 }
 
@@ -163,8 +162,7 @@ void counts_past_two_to_the_31(const Rung& rung) {
     constexpr int side = 1291;  // 2^31 is between 1290^3 and this
     constexpr long long n = pcg::cells(3, side);
     if (!rungs::on_a_gpu()) RUNGS_SKIP("2 billion cells are a matter for a GPU");
-    std::size_t free = 0, total = 0;
-    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    const std::size_t free = rungs::free_device_memory();
     if (free < 2 * sizeof(float) * n + (1u << 30)) RUNGS_SKIP("the GPU has no 18 GB for 2 billion cells");
     DeviceBuffer<float> u(n), y(n);
     u.fill_bytes(0), y.fill_bytes(0xff);
@@ -184,17 +182,15 @@ void counts_past_two_to_the_31(const Rung& rung) {
     for (const long long i : {at + 1, at - 2, 0LL, n - 2, at - (1LL << 31)}) CHECK(value(i) == 0);
 }
 
-using Promise = void (*)(const Rung&);
-
-constexpr std::pair<Promise, const char*> promises[] = {
+constexpr rungs::Promise<Rung> promises[] = {
     {does_nothing_on_a_grid_of_no_cells, "does nothing on a grid of no cells"},
     {refuses_what_is_no_grid, "refuses what is no grid"},
 };
-constexpr std::pair<Promise, const char*> of_operators[] = {
+constexpr rungs::Promise<Rung> of_operators[] = {
     {is_symmetric_and_positive_definite, "is symmetric and positive definite"},
     {counts_past_two_to_the_31, "counts past 2^31"},
 };
-constexpr std::pair<Promise, const char*> of_solves[] = {
+constexpr rungs::Promise<Rung> of_solves[] = {
     {comes_nearer_in_every_iteration, "comes nearer in every iteration"},
     {goes_on_where_squares_are_subnormal, "goes on where squares are subnormal"},
     {marks_the_rest_of_the_history, "marks the rest of the history as not reached"},

@@ -60,7 +60,7 @@ class Comparison final : public rungs::IterationExam {
     }
 
   private:
-    /// @param rounding  of a residual at the solution that was found
+    /// `rounding` is that of a residual at the solution that was found.
     Comparison(const Setting& setting, const Field& b, const rungs::Solve& answer, const Trace& right,
                double rounding)
         : IterationExam(answer, right,
@@ -86,11 +86,9 @@ class Comparison final : public rungs::IterationExam {
     std::string explain_outcome() const override {
         if (terms_.beyond_float) {
             return setting_.problem.single ? ". The squares of b's elements leave the range of float: are "
-                                             "all sums formed in double, "
-                                             "from products in double?"
+                                             "all sums formed in double, from products in double?"
                                            : ". b's elements leave the range of float: is what becomes a "
-                                             "float divided by its norm "
-                                             "before?";
+                                             "float divided by its norm before?";
         }
         if (right_.outcome == breakdown) return ". p.Ap is no number that could be divided by here";
         if (right_.outcome == diverged)
@@ -126,17 +124,14 @@ class Comparison final : public rungs::IterationExam {
             return ": is anything a float that ought to be a double?";
         if (k == 1) {
             return ": the first step is wrong. Is A p right at the boundary and in the last cells, and is "
-                   "p.Ap "
-                   "complete?";
+                   "p.Ap complete?";
         }
         if (plain() && right <= setting_.tolerance * right_.history[0] && h > 2 * right) {
             return ", and the steps before were right: r had become small, so b - A x was computed, and x is "
-                   "not "
-                   "what r believes. Has x taken every step, alpha p with the p of that step?";
+                   "not what r believes. Has x taken every step, alpha p with the p of that step?";
         }
         return ", and the steps before were right: are all sums cleared before each iteration, and does p "
-               "take "
-               "beta times itself?";
+               "take beta times itself?";
     }
 
     /// Norms are numbers, also where the oracle has none.

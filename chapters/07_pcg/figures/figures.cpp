@@ -23,10 +23,10 @@ using rungs::Drawing;
 std::string neighbours_figure() {
     constexpr int side = 6;
     constexpr double cell = 34, left = 40, top = 66;
-    Drawing out(840, 312, "A cell, its neighbours, and the trap at the end of a row",
-                "on a square of six by six cells the neighbours of cell 14 are 13, 15, 8 and 20; cell 17, "
-                "the last of its row, "
-                "has 16, 11 and 23, while 18, the next in memory, is the first cell of the next row");
+    Drawing out(
+        840, 312, "A cell, its neighbours, and the trap at the end of a row",
+        "on a square of six by six cells the neighbours of cell 14 are 13, 15, 8 and 20; cell 17, the last "
+        "of its row, has 16, 11 and 23, while 18, the next in memory, is the first cell of the next row");
     for (int i = 0; i < side * side; ++i) {
         const bool own = i == 14 || i == 17;
         const bool next = i == 13 || i == 15 || i == 8 || i == 20 || i == 16 || i == 11 || i == 23;
@@ -76,8 +76,7 @@ std::string morton_figure() {
     constexpr double cell = 8;
     Drawing out(840, 372, "What 64 threads in a row own, and what they read besides",
                 "in the order of rows 64 threads own two rows of 32 and read two more; in the order of "
-                "interleaved bits they own "
-                "a square of eight by eight and read its rim of 32");
+                "interleaved bits they own a square of eight by eight and read its rim of 32");
     const auto panel = [&](double left, const std::string& name, const std::function<int(int, int)>& number) {
         constexpr double top = 70;
         out.box(left - 1, top - 1, side * cell, side * cell, "pale");
@@ -115,8 +114,7 @@ std::string morton_figure() {
 std::string traffic_figure() {
     Drawing out(840, 300, "The vectors of one iteration",
                 "the textbook's three kernels read or write eleven vectors, 44 bytes a cell in float; one "
-                "pass reads r and p and "
-                "writes both, and every second time x: five on average, 20 bytes");
+                "pass reads r and p and writes both, and every second time x: five on average, 20 bytes");
     constexpr double left = 210, width = 48, height = 26;
     const auto row = [&](double y, const std::string& name, const std::vector<std::string>& reads,
                          const std::vector<std::string>& writes, const std::string& count) {
@@ -144,9 +142,8 @@ std::string traffic_figure() {
 std::string cycle_figure() {
     Drawing out(840, 330, "A V-cycle",
                 "down: a red and a black half-sweep, the residual restricted to every second cell; at the "
-                "bottom so few "
-                "cells that they are solved; up: the correction interpolated and added, a black and a red "
-                "half-sweep");
+                "bottom so few cells that they are solved; up: the correction interpolated and added, a "
+                "black and a red half-sweep");
     const auto level = [&](int depth, double x, const std::string& first, const std::string& second,
                            bool down) {
         const double y = 66 + 68 * depth;
@@ -208,8 +205,7 @@ std::string three_methods_figure() {
     const auto cycle = [&](const Field& r) { return pcg::v_cycle(grid, r); };
     const rungs::LinePlot plot{"A square of 63 x 63 cells, random right-hand side, in double",
                                "steepest descent crawls, conjugate gradients need over two hundred "
-                               "iterations to 1e-10, with a V-cycle "
-                               "before each of them ten",
+                               "iterations to 1e-10, with a V-cycle before each of them ten",
                                "iterations",
                                "||r|| / ||b||",
                                rungs::Scale::linear,
@@ -274,15 +270,14 @@ std::string carried_figure() {
         for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + beta * p[i];
         rr = next;
     }
-    const rungs::LinePlot plot{
-        "What r says, and what x has: float, 64 x 64 cells, b = 1",
-        "the residual that the recurrence carries along falls on and on; b - A x stays where the "
-        "rounding of x has left it",
-        "iterations",
-        "||r|| / ||b||",
-        rungs::Scale::linear,
-        rungs::Scale::log10,
-        {series("r, carried along", carried), series("b - A x", real)}};
+    const rungs::LinePlot plot{"What r says, and what x has: float, 64 x 64 cells, b = 1",
+                               "the residual that the recurrence carries along falls on and on; b - A x "
+                               "stays where the rounding of x has left it",
+                               "iterations",
+                               "||r|| / ||b||",
+                               rungs::Scale::linear,
+                               rungs::Scale::log10,
+                               {series("r, carried along", carried), series("b - A x", real)}};
     return rungs::on_ground(plot.svg());
 }
 

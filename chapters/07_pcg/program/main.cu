@@ -13,14 +13,13 @@
 using namespace pcg;
 
 static bool run(const Options& asked, const rungs::ProgramDevice& device) {
-    const bool gpu = device.gpu;
     Options options = asked;
-    if (options.side == 0) options.side = gpu ? 127 : 15;
+    if (options.side == 0) options.side = device.gpu ? 127 : 15;
     const rungs::TimingOptions timing = device.timing(5);
     std::printf("d = %d, side %d, condition number %.4g, on %s\n", options.d, options.side,
                 condition({options.d, options.side}), device.name.c_str());
     std::printf("%-20s %-7s %-14s %10s %12s %12s %12s\n", "rung", "type", "outcome", "iterations", "error",
-                gpu ? "us" : "emulated us", "an iteration");
+                device.gpu ? "us" : "emulated us", "an iteration");
 
     Study<float> single(options, timing);
     Study<double> twice(options, timing);
@@ -31,7 +30,7 @@ static bool run(const Options& asked, const rungs::ProgramDevice& device) {
     }
     if (!options.picture.empty())
         rungs::write_file(options.picture, rungs::on_ground(report.convergence().svg()));
-    if (!options.roofline.empty() && gpu) {
+    if (!options.roofline.empty() && device.gpu) {
         rungs::write_file(options.roofline, rungs::on_ground(roofline(device.name, report.places()).svg()));
     } else if (!options.roofline.empty()) {
         std::printf("no roofline: this is an emulator, which has no roofs to measure\n");
@@ -39,4 +38,8 @@ static bool run(const Options& asked, const rungs::ProgramDevice& device) {
     return report.right();
 }
 
-int main(int argc, char** argv) { return rungs::run_program(argc, argv, run); }
+int main(int argc, char** argv) {
+    return rungs::run_program(argc, argv, run, "pcg",
+                              "Every operator on one random field, every solver for one random right-hand "
+                              "side, and how the residuals fall.");
+}

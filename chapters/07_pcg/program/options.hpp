@@ -12,11 +12,6 @@ namespace pcg {
 
 /// What the program was asked for.
 struct Options : rungs::ProgramOptions {
-    static constexpr const char* name = "pcg";
-    static constexpr const char* about =
-        "Every operator on one random field, every solver for one random right-hand side, and how the "
-        "residuals fall.";
-
     int d = 3;
     int side = 0;  ///< 0: as large as suits the backend
     std::uint64_t seed = 1;

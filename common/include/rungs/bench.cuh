@@ -82,6 +82,7 @@ inline int run_benchmark(int count, char** words, const Benchmark& benchmark,
         return std::fprintf(stderr, "a benchmark needs a GPU, and the driver finds none\n"), 3;
     if (options.sizes.empty() && options.quick) options.sizes = benchmark.quick_sizes;
     if (options.sizes.empty()) options.sizes = benchmark.sizes;
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // each line of a table is seen as soon as it is measured
     std::printf("%s\n", machine_name().c_str());
     Csv csv(benchmark.columns);
     run(options, csv);
@@ -162,12 +163,12 @@ inline double copy_bandwidth(const DeviceBuffer<float>& from, DeviceBuffer<float
     return 2e3 * static_cast<double>(from.bytes()) / median_milliseconds(copy);
 }
 
-/// The same of two buffers well beyond the cache, which it also prints. @throws CudaError
-inline double print_copy_bandwidth() {
+/// The same of two buffers well beyond the cache, which it prints above the explanation. @throws CudaError
+inline double print_copy_bandwidth(const Benchmark& benchmark) {
     DeviceBuffer<float> from(std::size_t{1} << 28), to(from.size());
     from.zero();
     const double copy = copy_bandwidth(from, to);
-    std::printf("memory: copied %.0f GB/s (read + written)\n", copy / 1e9);
+    std::printf("memory: copied %.0f GB/s (read + written)\n%s", copy / 1e9, benchmark.explanation);
     return copy;
 }
 

@@ -14,18 +14,15 @@ inline const char* cuda_hint(int code) {
     switch (code) {
         case 1:  // cudaErrorInvalidValue
             return "an argument is out of range: a null or host pointer, a negative size, or a copy longer "
-                   "than "
-                   "its buffer";
+                   "than its buffer";
         case 2:  // cudaErrorMemoryAllocation
             return "the device has too little free memory: use a smaller size, or free buffers you no longer "
-                   "need "
-                   "(nvidia-smi shows who holds memory)";
+                   "need (nvidia-smi shows who holds memory)";
         case 3:  // cudaErrorInitializationError
             return "the driver could not start: run `nvidia-smi`; in a container, was the GPU passed in?";
         case 9:  // cudaErrorInvalidConfiguration
             return "the launch asks for too much or for nothing: a grid of zero blocks (is n = 0?), more "
-                   "than 1024 "
-                   "threads in a block, or a grid with y or z beyond 65535";
+                   "than 1024 threads in a block, or a grid with y or z beyond 65535";
         case 13:  // cudaErrorInvalidSymbol
             return "pass the __device__ or __constant__ variable itself, not its name in quotes nor its "
                    "address";
@@ -34,8 +31,7 @@ inline const char* cuda_hint(int code) {
         case 98:   // cudaErrorInvalidDeviceFunction
         case 209:  // cudaErrorNoKernelImageForDevice
             return "the program was compiled for another GPU architecture: set CMAKE_CUDA_ARCHITECTURES to "
-                   "this "
-                   "GPU's compute capability and build again";
+                   "this GPU's compute capability and build again";
         case 100:  // cudaErrorNoDevice
             return "no CUDA device is visible: look at `nvidia-smi` and at the variable CUDA_VISIBLE_DEVICES";
         case 101:  // cudaErrorInvalidDevice
@@ -49,16 +45,14 @@ inline const char* cuda_hint(int code) {
             return "not a failure: the work is still running; synchronise before asking for its result";
         case 700:  // cudaErrorIllegalAddress
             return "a kernel read or wrote outside its buffers: look for a missing `if (i < n)`, an index of "
-                   "the wrong "
-                   "unit (bytes or elements), or a host pointer passed to a kernel; compute-sanitizer names "
-                   "the line";
+                   "the wrong unit (bytes or elements), or a host pointer passed to a kernel; "
+                   "compute-sanitizer names the line";
         case 701:  // cudaErrorLaunchOutOfResources
             return "a block needs more registers than an SM has: use fewer threads in a block or "
                    "__launch_bounds__";
         case 702:  // cudaErrorLaunchTimeout
             return "the display driver stopped a kernel that ran too long: look for an endless loop, or do "
-                   "less work "
-                   "in one launch";
+                   "less work in one launch";
         case 710:  // cudaErrorAssert
             return "an assert() in a kernel failed; its message stands above";
         case 715:  // cudaErrorIllegalInstruction
@@ -67,8 +61,7 @@ inline const char* cuda_hint(int code) {
                    "beyond its end";
         case 716:  // cudaErrorMisalignedAddress
             return "a load wider than its alignment: a float4 access needs a pointer divisible by 16, so "
-                   "treat the "
-                   "elements before the first such address one by one";
+                   "treat the elements before the first such address one by one";
         case 717:  // cudaErrorInvalidAddressSpace
             return "an instruction for shared, local or global memory got an address of another space";
         case 719:  // cudaErrorLaunchFailure
@@ -76,20 +69,17 @@ inline const char* cuda_hint(int code) {
                    "compute-sanitizer names the line";
         case 720:  // cudaErrorCooperativeLaunchTooLarge
             return "grid.sync() needs all blocks on the GPU at once: launch at most (blocks per SM from the "
-                   "occupancy "
-                   "query) x (number of SMs) blocks";
+                   "occupancy query) x (number of SMs) blocks";
         case 802:  // cudaErrorSystemNotReady
             return "the driver is up but the system is not: the fabric manager may not be running";
         case 900:  // cudaErrorStreamCaptureUnsupported
         case 901:  // cudaErrorStreamCaptureInvalidated
         case 906:  // cudaErrorStreamCaptureImplicit
             return "this call is not allowed while a stream records a graph: allocate, synchronise and use "
-                   "the default "
-                   "stream before the capture begins";
+                   "the default stream before the capture begins";
         case 999:  // cudaErrorUnknown
             return "the driver gave no reason: after suspend or a driver update reload the driver or reboot, "
-                   "then see "
-                   "`dmesg` for a line with Xid";
+                   "then see `dmesg` for a line with Xid";
         default:
             return "";
     }

@@ -95,6 +95,9 @@ struct Case {
     std::vector<long long> sizes;  ///< n; or nx, ny
     std::string kind;              ///< which data: "uniform", "nan", ... as the exam defines them
     std::uint64_t seed = 1;
+
+    /// A seed of its own for each kind of random numbers that an input is made of.
+    std::uint64_t seed_of(std::uint64_t stream) const { return seed + 0x9e3779b97f4a7c15u * stream; }
 };
 
 /// What an exam found out about one call's outputs.

@@ -49,22 +49,41 @@ auto rungs_named(const Ladder& ladder, const std::string& name) {
     return found;
 }
 
-/// What every chapter's program is asked for. Its Options add their own: a `name` and a line `about` the
-/// program, variables with defaults, and add_to(CommandLine&).
+/// Calls try_one(rung) for each rung whose name begins with `name`. @returns whether all of them returned
+/// true
+/// @throws std::invalid_argument where there is no such rung
+template <class Ladder, class TryOne>
+bool all_right(const Ladder& ladder, const std::string& name, const TryOne& try_one) {
+    bool right = true;
+    for (const auto& rung : rungs_named(ladder, name)) right = try_one(rung.get()) && right;
+    return right;
+}
+
+/// What every chapter's program is asked for. Its Options add their own: variables with defaults, and
+/// add_to(CommandLine&), which names them.
 struct ProgramOptions {
     std::string rung;  ///< only this one: "03_shared_tree" or "03"; empty: all
 };
 
+/// Reads the command line of a chapter's program. @returns false where it asked for help, and got it
+/// @throws std::invalid_argument that names what is wrong
+template <class Options>
+bool parse_options(int count, const char* const* words, const std::string& name, const std::string& about,
+                   Options& options) {
+    CommandLine line(name, about);
+    line.add("--rung", options.rung, "only this rung: 03_name, or 03", "NAME");
+    options.add_to(line);
+    return line.parse(count, words);
+}
+
 /// The main() of a chapter's program. `run` returns whether all rungs were right.
 /// @returns the exit status: 0 they were, 1 they were not or something failed, 2 the command line was wrong
 template <class Options>
-int run_program(int count, char** words, bool (*run)(const Options&, const ProgramDevice&)) {
+int run_program(int count, char** words, bool (*run)(const Options&, const ProgramDevice&),
+                const std::string& name, const std::string& about) {
     try {
         Options options;
-        CommandLine line(Options::name, Options::about);
-        line.add("--rung", options.rung, "only this rung: 03_name, or 03", "NAME");
-        options.add_to(line);
-        return !line.parse(count, words) || run(options, ProgramDevice()) ? 0 : 1;
+        return !parse_options(count, words, name, about, options) || run(options, ProgramDevice()) ? 0 : 1;
     } catch (const std::invalid_argument& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 2;
