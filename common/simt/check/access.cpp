@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "check/addresses.h"
-#include "runtime/crash.h"
 #include "check/order.h"
-#include "simt/inspect/control.h"
+#include "runtime/crash.h"
 #include "simt/device.h"
+#include "simt/inspect/control.h"
 
 namespace simt::check {
 

@@ -5,15 +5,15 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "check/state.h"
+#include "check/trace.h"
 #include "counters/flow.h"
 #include "counters/instructions.h"
+#include "counters/requests.h"
 #include "runtime/launch_state.h"
 #include "runtime/observe.h"
 #include "runtime/report.h"
-#include "counters/requests.h"
 #include "simt/warp.h"
-#include "check/state.h"
-#include "check/trace.h"
 
 namespace simt::check {
 namespace {

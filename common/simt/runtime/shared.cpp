@@ -6,8 +6,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "simt/inspect/control.h"
 #include "runtime/worker.h"
+#include "simt/inspect/control.h"
 
 namespace simt {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "runtime/memory.h"
 #include "runtime/observe.h"
-#include "simt/virtual_device.h"
 #include "runtime/stream_state.h"
+#include "simt/virtual_device.h"
 
 namespace simt {
 void reset_streams() {
