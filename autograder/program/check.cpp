@@ -46,6 +46,9 @@ int check(const CheckOptions& options) {
     if (options.sanitize) refuse_root(options.as_root, "--sanitize");
     const Workbook workbook = open_workbook();
     const std::vector<Chosen> chosen = choose(workbook, options.names);
+    if (!options.solution && options.submission.empty()) {
+        for (const Chosen& one : chosen) require_file(workbook, one);
+    }
     GradeOptions grading;
     if (!options.submission.empty()) grading.submission = submission_folder(options.submission);
     grading.whose = options.solution ? judge::Whose::solution : judge::Whose::student;

@@ -41,6 +41,7 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
         throw UsageError("--solution and --submission exclude each other");
     }
     const Chosen chosen = choose_rung(workbook, choice.rung);
+    if (!choice.solution && choice.submission.empty()) require_file(workbook, chosen);
     const fs::path submission = choice.submission.empty() ? fs::path() : submission_folder(choice.submission);
     Counted counted{chosen, {}, {}};
     counted.source = source_of(workbook, chosen,

@@ -51,13 +51,6 @@ fs::path restore_starter(const Workbook& workbook, const Chosen& chosen) {
 }
 
 int reset(const std::string& name, Terminal& out) {
-    // A deleted file comes back first, whichever it is: without it the manifest cannot be read, and
-    // nothing is lost.
-    const fs::path root = judge::read_toolchain(build_folder() / "toolchain.json").root;
-    for (const StarterPair& pair : missing_exercises(root)) {
-        write_file(pair.starter, make_starter_from(pair.solution));
-        out.line(pair.starter.lexically_relative(root).string() + " was missing; it is the starter again");
-    }
     const Workbook workbook = open_workbook();
     const Chosen chosen = choose_rung(workbook, name);
     const fs::path file = source_of(workbook, chosen, judge::Whose::student);
@@ -73,7 +66,8 @@ int reset(const std::string& name, Terminal& out) {
         out.line(workbook.shown(file) + " is the starter already; nothing was changed");
         return 0;
     }
-    out.line(workbook.shown(file) + " is the starter again");
+    out.line(workbook.shown(file) +
+             (was_there ? " is the starter again" : " was missing; it is the starter again"));
     if (!backup.empty())
         out.line("your version is kept in " + out.paint(Style::link, workbook.shown(backup)));
     return 0;

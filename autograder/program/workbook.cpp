@@ -149,29 +149,16 @@ fs::path build_folder() {
 Workbook open_workbook() {
     Workbook workbook;
     workbook.toolchain = judge::read_toolchain(build_folder() / "toolchain.json");
-    try {
-        workbook.chapters = read_manifests(workbook.root() / "chapters");
-    } catch (const ManifestError&) {
-        // The manifest is right to miss a deleted file, but a student is better served by what
-        // brings it back.
-        const std::vector<StarterPair> missing = missing_exercises(workbook.root());
-        if (missing.empty()) throw;
-        const StarterPair& first = missing.front();
-        throw CannotCheck(workbook.shown(first.starter) +
-                          " is missing; the starter comes back with: ./rungs reset " +
-                          first.chapter.substr(0, 2) + "/" + first.rung.substr(0, 2));
-    }
+    workbook.chapters = read_manifests(workbook.root() / "chapters");
     return workbook;
 }
 
-std::vector<StarterPair> missing_exercises(const fs::path& root) {
-    std::vector<StarterPair> missing;
+void require_file(const Workbook& workbook, const Chosen& chosen) {
+    const fs::path file = source_of(workbook, chosen, judge::Whose::student);
     std::error_code error;
-    if (!fs::is_directory(root / "solutions", error)) return missing;
-    for (const StarterPair& pair : starter_pairs(root)) {
-        if (!fs::exists(pair.starter, error)) missing.push_back(pair);
-    }
-    return missing;
+    if (fs::exists(file, error)) return;
+    throw CannotCheck(workbook.shown(file) + " is missing; the starter comes back with: ./rungs reset " +
+                      chosen.short_name());
 }
 
 std::string Chosen::short_name() const {

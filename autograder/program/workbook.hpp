@@ -11,7 +11,6 @@
 #include "judge/toolchain.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
-#include "starters/starter.hpp"
 
 namespace rungs {
 
@@ -40,12 +39,8 @@ struct Workbook {
 std::filesystem::path build_folder();
 
 /// Reads the toolchain of build_folder() and all chapters.
-/// @throws judge::ToolchainError, ManifestError; CannotCheck when a student's file is missing, with what
-/// brings it back
+/// @throws judge::ToolchainError, ManifestError
 Workbook open_workbook();
-
-/// Exercises of the workbook at `root` whose files a student has deleted. Needs no readable manifest.
-std::vector<StarterPair> missing_exercises(const std::filesystem::path& root);
 
 /// One rung that a name on the command line means.
 struct Chosen {
@@ -59,6 +54,9 @@ struct Chosen {
 /// The file of a rung in the workbook, or in `submission` where that is not empty: judge::source_of().
 std::filesystem::path source_of(const Workbook& workbook, const Chosen& chosen, judge::Whose whose,
                                 const std::filesystem::path& submission = {});
+
+/// @throws CannotCheck when the student's file of an exercise is not there, with what brings it back
+void require_file(const Workbook& workbook, const Chosen& chosen);
 
 /// The rungs that names mean, in the order of the ladders and without repetition; all of them for no names. A
 /// name is a chapter ("01", "reduction", "01_reduction"), a rung of one ("01/03", "01/shared_tree",

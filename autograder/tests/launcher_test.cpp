@@ -102,6 +102,7 @@ TEST_CASE("before the first build, list, next and hint say what the program says
     auto tools = nlohmann::json::parse(TemporaryFolder::content_of(fs::path(RUNGS_BUILD) / "toolchain.json"));
     tools["root"] = folder.path().string();
     tools["build"] = (folder.path() / "later").string();
+    tools["cuda"] = nullptr;
     folder.write("later/toolchain.json", tools.dump());
 
     Process::Setup setup;

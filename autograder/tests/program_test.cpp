@@ -241,6 +241,13 @@ TEST_CASE("reset puts the starter back and keeps the student's version", "[progr
         CHECK_THAT(lost.err,
                    ContainsSubstring(
                        "03_shared_tree.cu is missing; the starter comes back with: ./rungs reset 01/03"));
+        // Nothing else needs it.
+        CHECK(workbook.run({"check", "01/01"}).status == 0);
+        CHECK(workbook.run({"check", "01/03", "--solution"}).status == 0);
+        CHECK(workbook.run({"list"}).status == 0);
+        const TemporaryFolder handed_in;
+        handed_in.write("03_shared_tree.cu", workbook.solution);
+        CHECK(workbook.run({"check", "01/03", "--submission", handed_in.path().string()}).status == 0);
         CHECK_THAT(workbook.run({"reset", "01/03"}).out, ContainsSubstring("was missing"));
         CHECK(workbook.folder.read(SmallWorkbook::student) == workbook.starter);
     }
