@@ -6,6 +6,12 @@
 # Reads of a manifest the title and, of each rung, idea, points, speed and hints. Ends with 4 where it is asked for a rung
 # it does not know: what is near it, the program can say.
 
+BEGIN {  # 01/03, reduction/03_shared_tree, or the path of a file
+    sub(/.*chapters\//, "", rung)
+    sub(/\.cu$/, "", rung)
+    split(rung, asked, "/")
+}
+
 function text(line) {  # the string that a line of TOML holds
     sub(/^[^"]*"/, "", line)
     sub(/",? *(#.*)?$/, "", line)
@@ -84,18 +90,8 @@ in_rung && /^hints *=/ {
     if (!in_hints) hint[rungs, ++hints[rungs]] = text($0)
 }
 
-function named(i,    technique, topic, parts) {  # 01/03, 01/shared_tree, reduction/03_shared_tree, a path
-    technique = name[i]
-    sub(/^[0-9]*_/, "", technique)
-    topic = of[i]
-    sub(/^[0-9]*_/, "", topic)
-    if (split(rung, parts, "/") < 2) return 0
-    sub(/.*chapters\//, "", rung)
-    sub(/\.cu$/, "", rung)
-    split(rung, parts, "/")
-    return (parts[1] == of[i] || parts[1] == topic || parts[1] == substr(of[i], 1, 2)) &&
-           (parts[2] == name[i] || parts[2] == technique || parts[2] == substr(name[i], 1, 2))
-}
+# Whether `word` means a chapter or a rung: 03_shared_tree, shared_tree or 03.
+function means(word, whole) { return word == whole || word == substr(whole, 4) || word == substr(whole, 1, 2) }
 
 function lesson(i) { return "chapters/" of[i] "/README.md, section \"" substr(name[i], 1, 2) " " substr(name[i], 4) "\"" }
 
@@ -136,7 +132,7 @@ END {
         exit 0
     }
     for (i = 1; i <= rungs; ++i) {
-        if (verb == "next" ? points[i] : named(i)) {
+        if (verb == "next" ? points[i] : means(asked[1], of[i]) && means(asked[2], name[i])) {
             if (verb == "next") show_next(i)
             else show_hints(i)
             exit 0

@@ -13,9 +13,8 @@ namespace rungs {
 
 /// A picture in the making. Coordinates are pixels from the top left; a kind is one or more classes of the
 /// style, which has both themes:
-/// - boxes: on (works), off (idle, or not there), warm (in vain, wrong, or foreign), done (result), pale
-/// (second
-///   rank), red and black (the two colours), frame;
+/// - boxes: on (works), off (idle, or not there), warm (in vain, wrong, or foreign), done (result),
+///   pale (second rank), red and black (the two colours), frame;
 /// - lines: edge, also with warm or off, and rule;
 /// - words: title, soft (second rank), small, white, code, and mid or end for where they stand.
 class Drawing {

@@ -72,8 +72,7 @@ class IterationExam {
     virtual bool compare() = 0;
     /// Whether an outcome other than the oracle's is honest as well.
     virtual bool outcome_is_open() const { return false; }
-    /// Why the outcome is wrong, as the end of a sentence; empty where the first deviation of the history
-    /// tells.
+    /// Why the outcome is wrong, as the end of a sentence; empty where the history's first deviation tells.
     virtual std::string explain_outcome() const = 0;
     /// Why ||r_0|| is wrong, as the end of a sentence.
     virtual std::string explain_start() const = 0;

@@ -49,8 +49,8 @@ auto rungs_named(const Ladder& ladder, const std::string& name) {
     return found;
 }
 
-/// Calls try_one(rung) for each rung whose name begins with `name`. @returns whether all of them returned
-/// true
+/// Calls try_one(rung) for each rung whose name begins with `name`.
+/// @returns whether all of them returned true
 /// @throws std::invalid_argument where there is no such rung
 template <class Ladder, class TryOne>
 bool all_right(const Ladder& ladder, const std::string& name, const TryOne& try_one) {

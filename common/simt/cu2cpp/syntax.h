@@ -118,8 +118,7 @@ struct Declaration {
 /// different, and its launches are then checked later.
 [[nodiscard]] std::string parameter_type(const Sequence& seq, Range parameter);
 
-/// Splits at commas outside brackets; commas of template arguments are stepped over where they look like
-/// such.
+/// Splits at commas outside brackets, and steps over those that look like a template argument's.
 [[nodiscard]] std::vector<Range> split(const Sequence& seq, Range range);
 
 }  // namespace cu2cpp

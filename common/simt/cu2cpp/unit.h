@@ -28,8 +28,7 @@ struct Unit {
     Unit(std::string_view text, const std::string& name, const TranslateOptions& how)
         : path(name), options(how), lines(text) {}
 
-    /// Records a refusal. Under an `#if` the compiler decides: what was not translated does not compile
-    /// either.
+    /// Records a refusal. Under an `#if` the compiler decides, which refuses what was not translated, too.
     void refuse(const Token& where, std::string message);
     void refuse_at(std::size_t offset, std::string message);
     /// Refuses `what`; in a macro the complaint waits until the macro is used.

@@ -131,8 +131,7 @@ struct Block {
     char* dynamic_shared = nullptr;
 
     check::BlockState* checked = nullptr;  ///< owned by the checks
-    // Of the barrier that lanes wait at, in check mode: the last call site, and how many came by it one after
-    // the other.
+    // In check mode, of the barrier that lanes wait at: the last call site, and how many in a row came by it.
     const void* last_site = nullptr;
     int last_kind = 0;
     unsigned at_last_site = 0;

@@ -229,8 +229,7 @@ void remember_kernel(const void* kernel, const KernelType* type) {
 
 using namespace simt;
 
-// ---- Building
-// ----------------------------------------------------------------------------------------------------
+// ---- Building --------------------------------------------------------------------------------------------
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags) {
     if (const cudaError_t error = enter()) return fail(error);
@@ -448,8 +447,7 @@ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int val
     if (handle) reinterpret_cast<Condition*>(handle)->value.store(value, std::memory_order_release);
 }
 
-// ---- Looking
-// -----------------------------------------------------------------------------------------------------
+// ---- Looking ---------------------------------------------------------------------------------------------
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* out, size_t* count) {
     if (const cudaError_t error = enter()) return fail(error);

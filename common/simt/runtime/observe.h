@@ -55,8 +55,8 @@ SIMT_OBSERVED(void wrong_mask(unsigned, const void*))
 /// it, or another.
 SIMT_OBSERVED(void stray_shuffle(bool, const void*))
 
-/// The current lane or the launch failed: deadlock, livelock, crash, assertion or failure; what was printed;
-/// where.
+/// The current lane or the launch failed (deadlock, livelock, crash, assertion or failure): what was printed,
+/// and where.
 SIMT_OBSERVED(void failed(check::Kind, const char*, const void*))
 /// The launch took too long: what was printed; the return addresses of the calls that it was in, innermost
 /// first, with a null behind the last.

@@ -19,8 +19,7 @@ void reset_streams() {
 
 using namespace simt;
 
-// ---- Streams
-// -----------------------------------------------------------------------------------------------------
+// ---- Streams ---------------------------------------------------------------------------------------------
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
@@ -189,8 +188,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
     return cudaSuccess;
 }
 
-// ---- Events
-// ------------------------------------------------------------------------------------------------------
+// ---- Events ----------------------------------------------------------------------------------------------
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 
