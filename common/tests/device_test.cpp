@@ -31,7 +31,7 @@ cudaError_t code_of(const Call& call) {
     try {
         call();
     } catch (const CudaError& error) {
-        return error.code();
+        return static_cast<cudaError_t>(error.code());
     }
     return cudaSuccess;
 }

@@ -75,7 +75,7 @@ int guarded(const Action& action) noexcept {
     try {
         return action();
     } catch (const rungs::CudaError& error) {
-        return status_of(error.code());
+        return status_of(static_cast<cudaError_t>(error.code()));
     } catch (const std::bad_alloc&) {
         return PCG_OUT_OF_MEMORY;
     } catch (...) {
