@@ -201,7 +201,8 @@ std::string first_fault(const Manifest& manifest, const RungEntry& rung, const f
 }
 
 void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                  const Exam& exam, const JudgeOptions& options, const std::optional<Case>& failing) {
+                  const Exam& exam, const JudgeOptions& options, const std::optional<Case>& failing,
+                  std::future<Build>& checked_build) {
     ChecksResult& checks = result.checks;
     const BackendTools* tools = options.toolchain.tools(Backend::cpu, Mode::check);
     if (!tools) {
@@ -219,8 +220,10 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     };
     progress(0, 0);
     checks.tool = "check mode, " + tools->describe;
-    const Build build =
-        build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop, Mode::check);
+    const Build build = [&] {
+        const Lap lap(result.profile, Part::check_build);
+        return checked_build.get();
+    }();
     if (build.executable.empty()) {
         // Run mode's compiler took it: no fault of the student's as far as we can tell.
         checks.why_not = "does not compile in check mode: " + build.reason;
@@ -241,7 +244,10 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     std::set<std::uint64_t> blocks;
     for (const Case& which : cases) {
         progress(checks.cases, checks.of);
-        const Task task = exam.make(which);
+        const Task task = [&] {
+            const Lap lap(result.profile, Part::inputs);
+            return exam.make(which);
+        }();
         std::vector<Array> right_outputs;
         for (int order = 0; order < checks.orders && cut_short.empty(); ++order) {
             const double left = limit - std::chrono::duration<double>(Clock::now() - calls_start).count();
@@ -249,6 +255,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                 cut_short = fmt::format("{} s were over", limit);
                 break;
             }
+            std::optional<Lap> lap(std::in_place, result.profile, Part::checks);
             CheckedCall checked;
             std::optional<Cause> cause =
                 session.call(which, task, static_cast<std::uint64_t>(order),
@@ -260,6 +267,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             } catch (const std::runtime_error& error) {
                 cause = Cause{Verdict::protocol, error.what()};
             }
+            lap.reset();
             const std::string where = fmt::format("{}, order {}", describe(exam, which, task), order);
             if (!found.empty() && (has_error(found) || findings.empty())) {
                 findings = std::move(found);
@@ -275,6 +283,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                     result.causes.front().text += "; the line is not known: perhaps a loop on the host";
                 }
             } else if (right && !same(checked.outputs, right_outputs)) {
+                const Lap judging(result.profile, Part::expected);
                 const Check check = exam.check(which, task, checked.outputs);
                 if (!check.passed) {
                     cut_short = "its outputs are wrong";

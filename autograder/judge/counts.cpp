@@ -534,6 +534,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     const Build build = checked_build(manifest, rung, source, options, counters.why_not);
     std::optional<OwnCounts> own;
     if (!build.executable.empty()) {
+        const Lap lap(result.profile, Part::counts);
         own = count_own(result, manifest, rung, source, build.executable, exam, options, which);
     }
     if (!own) {
@@ -547,6 +548,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     }
     counters.rung = std::move(own->shown);
     counters.done = true;
+    const Lap lap(result.profile, Part::solutions);
     if (!rung.given()) {
         std::string why_not;
         counters.reference =

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -81,7 +82,7 @@ class Examiner {
             }
             const double left = std::chrono::duration<double>(end - Clock::now()).count();
             if (left <= 0) {
-                fail(result, which, exam_.make(which),
+                fail(result, which, make(result, which),
                      {Verdict::timeout, fmt::format("needed more than {} s for all calls", options_.budget)});
                 break;
             }
@@ -105,6 +106,11 @@ class Examiner {
         return how;
     }
 
+    Task make(RungResult& result, const Case& which) const {
+        const Lap lap(result.profile, Part::inputs);
+        return exam_.make(which);
+    }
+
     double time_limit() const { return options_.time_limit > 0 ? options_.time_limit : rung_.time_limit; }
 
     /// All cases passed. What is left is whether everything was as it should be.
@@ -126,14 +132,17 @@ class Examiner {
 
     /// @returns whether the case passed; `result` says why not.
     bool judge_case(RungResult& result, const Case& which, double seconds) {
-        const Task task = exam_.make(which);
+        const Task task = make(result, which);
         const Layout layout = lay_out(task);
         std::vector<Array> outputs;
-        if (std::optional<Cause> cause = call(which, task, layout, seconds, outputs)) {
+        if (std::optional<Cause> cause = call(result, which, task, layout, seconds, outputs)) {
             fail(result, which, task, std::move(*cause));
             return false;
         }
-        const Check check = exam_.check(which, task, outputs);
+        const Check check = [&] {
+            const Lap lap(result.profile, Part::expected);
+            return exam_.check(which, task, outputs);
+        }();
         look_again(layout);
         Correctness& correctness = result.correctness;
         if (check.passed) {
@@ -150,16 +159,21 @@ class Examiner {
         }
         put_mismatches(correctness, check);
         correctness.cause =
-            cause_of(which, task, layout, seconds, outputs, check.cause, correctness.unwritten);
+            cause_of(result, which, task, layout, seconds, outputs, check.cause, correctness.unwritten);
         fail(result, which, task, wrong_outputs(correctness));
         return false;
     }
 
     /// One call with fresh content and poisoned outputs. On success `outputs` holds what the rung left, in
     /// memory that the worker never saw.
-    std::optional<Cause> call(const Case& which, const Task& task, const Layout& layout, double seconds,
-                              std::vector<Array>& outputs) {
-        if (!session_.has_room(layout) && options_.progress) options_.progress({rung_, Phase::start, 0, 0});
+    std::optional<Cause> call(RungResult& result, const Case& which, const Task& task, const Layout& layout,
+                              double seconds, std::vector<Array>& outputs) {
+        if (!session_.has_room(layout)) {
+            if (options_.progress) options_.progress({rung_, Phase::start, 0, 0});
+            const Lap lap(result.profile, Part::start);
+            if (std::optional<Cause> cause = session_.provide(layout)) return cause;
+        }
+        const Lap lap(result.profile, Part::calls);
         if (std::optional<Cause> cause = session_.prepare(which.problem, task, layout)) return cause;
         WorkerProcess& worker = session_.worker();
         if (std::optional<Cause> cause = worker.command(protocol::all_steps, seconds)) return cause;
@@ -221,8 +235,9 @@ class Examiner {
     }
 
     /// The exam's explanation, unless a closer look gives a better one.
-    std::string cause_of(const Case& which, const Task& task, const Layout& layout, double seconds,
-                         const std::vector<Array>& outputs, const std::string& from_exam, bool& unwritten) {
+    std::string cause_of(RungResult& result, const Case& which, const Task& task, const Layout& layout,
+                         double seconds, const std::vector<Array>& outputs, const std::string& from_exam,
+                         bool& unwritten) {
         const auto poisoned = [&](std::size_t i) {
             const Region& region = layout.regions[task.inputs.size() + i];
             const std::byte* initial = session_.before(region) + region.lead;
@@ -248,7 +263,7 @@ class Examiner {
             }
         }
         std::vector<Array> second;
-        if (call(which, task, layout, seconds, second)) return from_exam;
+        if (call(result, which, task, layout, seconds, second)) return from_exam;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (differ(outputs[i], second[i])) {
                 return "the same call gives different results: a race, or something is read that nothing has "
@@ -298,8 +313,17 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
         }
     }
     if (options.progress) options.progress({rung, Phase::build, 0, 0});
-    const Build build =
-        build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop);
+    std::future<Build> checked;
+    if (options.backend == Backend::cpu && options.checks) {
+        checked = std::async(std::launch::async, [&] {
+            return build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop,
+                                Mode::check);
+        });
+    }
+    const Build build = [&] {
+        const Lap lap(result.profile, Part::build);
+        return build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop);
+    }();
     result.build_seconds = build.seconds;
     result.cached = build.cached;
     result.diagnostics = build.diagnostics;
@@ -312,10 +336,11 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     Examiner examiner(manifest, rung, exam, options, build.executable);
     examiner.examine(result);
     if (options.backend == Backend::cpu && options.checks) {
-        judge_checks(result, manifest, rung, source, exam, options, examiner.failing());
+        judge_checks(result, manifest, rung, source, exam, options, examiner.failing(), checked);
         judge_counts(result, manifest, rung, source, exam, options);
     }
     if (options.backend == Backend::cuda && options.sanitize) {
+        const Lap lap(result.profile, Part::tools);
         judge_sanitized(result, manifest, rung, source, exam, options);
     }
     if (result.verdict == Verdict::ok && options.backend == Backend::cuda && options.speed) {

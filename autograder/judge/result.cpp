@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -71,6 +72,14 @@ const char* name_of(Source source) {
     static constexpr const char* names[] = {"setup",  "build",    "call",     "exam",
                                             "checks", "findings", "counters", "speed"};
     return names[static_cast<int>(source)];
+}
+
+const char* name_of(Part part) {
+    static constexpr const char* names[] = {"build",     "start",        "inputs", "calls",
+                                            "expected",  "check_build",  "checks", "counts",
+                                            "solutions", "clock_builds", "clock",  "tools"};
+    static_assert(std::size(names) == parts);
+    return names[static_cast<std::size_t>(part)];
 }
 
 Verdict verdict_of(const std::string& name) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/profile.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 #include "simt/inspect/check.h"
@@ -227,6 +228,7 @@ struct RungResult {
     Modelled modelled;
     Speed speed;
     std::string diagnostics;  ///< compiler's or worker's messages, trimmed, safe to print
+    Profile profile;          ///< where the seconds went
     double seconds = 0;       ///< that judging took
     double build_seconds = 0;
     bool cached = false;     ///< the worker was built before

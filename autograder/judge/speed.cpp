@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <thread>
 #include <vector>
@@ -136,9 +137,8 @@ class Race {
         if (pristine_) upload();
     }
 
-    /// One run of all calls. `looked_at`: its answers are checked, which can take longer than the run.
-    /// @returns seconds of one call, or what went wrong
-    std::optional<Cause> run(Session& session, double limit, double null, bool looked_at, double& seconds) {
+    /// One run of all calls. @returns seconds of one call, or what went wrong
+    std::optional<Cause> run(Session& session, double limit, double null, double& seconds) {
         make_ready();
         if (auto cause = prepare(session, limit)) return cause;
         WorkerProcess& worker = session.worker();
@@ -150,7 +150,11 @@ class Race {
         if (auto cause = worker.complaint()) return cause;
         // A time below the null call's cost is noise: never a reward.
         seconds = std::max(took.count() - null, 0.05 * took.count()) / static_cast<double>(heats_.size());
-        if (!looked_at) return std::nullopt;
+        return std::nullopt;
+    }
+
+    /// Checks the answers of the last run, which can take longer than it. @returns what is wrong with them
+    std::optional<Cause> look() {
         download();
         return verify();
     }
@@ -302,8 +306,8 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     }
     const RungEntry& baseline = *slower;
     const fs::path& root = options.toolchain.root;
-    const fs::path solution = source_of(manifest, rung, root, Whose::solution);
 
+    std::optional<Lap> lap(std::in_place, result.profile, Part::inputs);
     std::unique_ptr<Race> race;
     try {
         race = std::make_unique<Race>(*timed, exam, options);
@@ -318,13 +322,16 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     speed.trust = "judge's clock and memory";
     speed.baseline = baseline.name;
     speed.roof = race->roof();
+    lap.emplace(result.profile, Part::clock_builds);
+    const fs::path slow =
+        built(manifest, baseline, source_of(manifest, baseline, root, Whose::solution), options);
+    const fs::path best = built(manifest, rung, source_of(manifest, rung, root, Whose::solution), options);
+    lap.emplace(result.profile, Part::start);
     std::vector<Contestant> contestants(3);
     contestants[0] = {rung.name, race->enter(executable, rung.name), {}};
-    const fs::path slow = source_of(manifest, baseline, root, Whose::solution);
-    contestants[1] = {
-        baseline.name, race->enter(built(manifest, baseline, slow, options), baseline.name), {}};
-    contestants[2] = {
-        "reference", race->enter(built(manifest, rung, solution, options), "the reference"), {}};
+    contestants[1] = {baseline.name, race->enter(slow, baseline.name), {}};
+    contestants[2] = {"reference", race->enter(best, "the reference"), {}};
+    lap.reset();
     const double null = race->null_seconds(*contestants[2].session);
 
     const double limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
@@ -339,13 +346,22 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     for (int pair = -warm_up_pairs; test.wants_more() && Clock::now() < end; ++pair) {
         if (!rung.speed && test.pairs() >= glance_pairs && Clock::now() > glance) break;
         if (options.progress) options.progress({rung, Phase::speed, std::max(pair, 0), 0});
-        race->fresh_inputs();
+        {
+            const Lap making(result.profile, Part::inputs);
+            race->fresh_inputs();
+        }
         std::shuffle(order.begin(), order.end(), random);
         for (const std::size_t i : order) {
             double seconds = 0;
             // The baseline and the reference are the workbook's own: one look tells that they run here.
             const bool looked_at = i == 0 || pair == -warm_up_pairs;
-            auto cause = race->run(*contestants[i].session, limit, null, looked_at, seconds);
+            std::optional<Lap> timing(std::in_place, result.profile, Part::clock);
+            auto cause = race->run(*contestants[i].session, limit, null, seconds);
+            timing.reset();
+            if (!cause && looked_at) {
+                const Lap judging(result.profile, Part::expected);
+                cause = race->look();
+            }
             if (cause && i != 0) throw InfraError(fmt::format("{}: {}", contestants[i].name, cause->text));
             if (cause) return result.decide(std::move(*cause));
             if (pair >= 0) contestants[i].seconds.push_back(seconds);

@@ -234,6 +234,11 @@ Json rung_json(const RungReport& rung) {
     const judge::RungResult& result = rung.result;
     Json causes = Json::array();
     for (const judge::Cause& cause : result.causes) causes.push_back(cause_json(cause));
+    Json profile = Json::object();
+    for (std::size_t i = 0; i < judge::parts; ++i) {
+        const auto part = static_cast<judge::Part>(i);
+        if (result.profile.seconds(part) > 0) profile[judge::name_of(part)] = result.profile.seconds(part);
+    }
     return {{"chapter", clean_utf8(result.chapter)},
             {"rung", clean_utf8(result.rung)},
             {"idea", clean_utf8(rung.idea)},
@@ -255,7 +260,8 @@ Json rung_json(const RungReport& rung) {
              {{"seconds", result.build_seconds},
               {"cached", result.cached},
               {"diagnostics", clean_utf8(result.diagnostics)}}},
-            {"seconds", result.seconds}};
+            {"seconds", result.seconds},
+            {"profile", profile}};
 }
 
 }  // namespace
