@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -351,8 +352,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         std::string local;
         for (const std::string& name : private_symbols(symbols, wanted, inline_code)) local += name + "\n";
         if (local.empty()) return;  // objcopy refuses an empty list
-        write_working_file(work_.path() / "local", local);
-        std::vector<std::string> line{binutil("objcopy"), "--localize-symbols=local"};
+        write_working_file(work_.path() / (object + ".local"), local);
+        std::vector<std::string> line{binutil("objcopy"), "--localize-symbols=" + object + ".local"};
         if (inline_code) line.emplace_back("--remove-section=.group");
         line.push_back(object);
         run_own(line, "objcopy");
@@ -466,8 +467,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const std::string source = rung_.name + ".cu";
         write_working_file(work_.path() / source, text);
         copy_contract();
-        const fs::path entry = entry_object();
-        const std::vector<std::string> wanted = launchers(symbols_of(entry), qualified_launcher());
+        std::future<fs::path> entry_made = std::async(std::launch::async, [this] { return entry_object(); });
 
         std::string compiled = source;
         if (!tools_.translator.empty()) {
@@ -481,6 +481,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
         run_on_submission(compile_line(compiled, "rung.o"), "the compiler", "rung.o.d");
 
+        const fs::path entry = entry_made.get();
+        const std::vector<std::string> wanted = launchers(symbols_of(entry), qualified_launcher());
         const std::vector<Symbol> symbols = symbols_of(work_.path() / "rung.o");
         if (const std::string why = objection(symbols, wanted, our_names()); !why.empty()) {
             throw Rejected(source + " " + why);

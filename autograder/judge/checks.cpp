@@ -201,8 +201,7 @@ std::string first_fault(const Manifest& manifest, const RungEntry& rung, const f
 }
 
 void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-                  const Exam& exam, const JudgeOptions& options, const std::optional<Case>& failing,
-                  std::future<Build>& checked_build) {
+                  const Exam& exam, const JudgeOptions& options, const std::optional<Case>& failing) {
     ChecksResult& checks = result.checks;
     const BackendTools* tools = options.toolchain.tools(Backend::cpu, Mode::check);
     if (!tools) {
@@ -222,7 +221,8 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     checks.tool = "check mode, " + tools->describe;
     const Build build = [&] {
         const Lap lap(result.profile, Part::check_build);
-        return checked_build.get();
+        return build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop,
+                            Mode::check);
     }();
     if (build.executable.empty()) {
         // Run mode's compiler took it: no fault of the student's as far as we can tell.

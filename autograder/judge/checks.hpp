@@ -5,14 +5,12 @@
 // were looked at.
 
 #include <filesystem>
-#include <future>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "judge/build.hpp"
 #include "judge/judge.hpp"
 #include "judge/session.hpp"
 
@@ -72,11 +70,11 @@ void put_findings(RungResult& result, const Manifest& manifest, const std::files
                   std::vector<QuotedFinding> findings, const std::string& which);
 
 /// Looks for findings and puts them, and the verdict that follows from an error, into `result`, which holds
-/// what the run mode found. `failing`: the case that failed there. `checked`: the worker in check mode, which
-/// has begun to be built; not asked for where the verdict stands without. @throws Stopped, InfraError
+/// what the run mode found. `failing`: the case that failed there.
+/// @throws Stopped, InfraError
 void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                   const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
-                  const std::optional<Case>& failing, std::future<Build>& checked);
+                  const std::optional<Case>& failing);
 
 /// What shows in check mode alone that a rung is wrong: the first error found, failure or wrong output,
 /// over all of its cases and orders; empty: nothing does. @throws Stopped, InfraError also for one that

@@ -12,11 +12,14 @@
 #include <fmt/format.h>
 
 #include "judge/build.hpp"
+#include "judge/cache.hpp"
 #include "judge/checks.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/findings.hpp"
+#include "judge/hash.hpp"
 #include "judge/report_json.hpp"
 #include "judge/source.hpp"
+#include "rungs/atomic_file.hpp"
 
 namespace rungs::judge {
 namespace {
@@ -229,23 +232,42 @@ Build checked_build(const Manifest& manifest, const RungEntry& rung, const fs::p
 }
 
 /// Calls `which` until the counters have all lines. The first call of a size may set up what later ones find
-/// there, so it is not counted, as it is not timed.
+/// there, so it is not counted, as it is not timed. `report`: what the last call's worker said.
 std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung, const fs::path& executable,
                                  const Exam& exam, const JudgeOptions& options, const Case& which,
-                                 Watched watched, std::string& why_not) {
+                                 Watched watched, std::string& why_not, json* report = nullptr) {
     const Task task = exam.make(which);
     Counter counter(rung, executable, exam, options, watched);
     counter.warm_up(manifest, which);
     for (int attempt = 0; attempt <= most_attempts; ++attempt) {
         CheckedCall checked;
         std::optional<Tally> tally = counter.call(which, task, checked, why_not);
-        if (!tally || (attempt > 0 && !counter.lacks_lines())) return tally;
+        if (!tally || (attempt > 0 && !counter.lacks_lines())) {
+            if (report) *report = std::move(checked.report);
+            return tally;
+        }
     }
     why_not = rung.name + ": its lines could not be found";
     return std::nullopt;
 }
 
-/// The counters of a reference or baseline. They are the same for every submission, so a process counts them
+/// What an earlier run has counted; nothing where it has not.
+std::optional<Tally> kept_counts(const fs::path& file) {
+    if (!in_cache(file)) return std::nullopt;
+    try {
+        return tally_of(json::parse(read_file(file)));
+    } catch (const std::exception&) {
+        return std::nullopt;  // damaged, or pruned by another process: counting again is always possible
+    }
+}
+
+void keep_counts(const Toolchain& toolchain, const fs::path& file, const json& report) {
+    const WorkFolder work(toolchain.cache);
+    write_working_file(work.path() / "counts", report.dump());
+    into_cache(work.path() / "counts", file);
+}
+
+/// The counters of a reference or baseline. They are the same for every submission, so a machine counts them
 /// once; those of a submission that is the reference itself are there already.
 std::optional<Tally> count_solution(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                                     const JudgeOptions& options, const Case& which, std::string& why_not,
@@ -260,15 +282,22 @@ std::optional<Tally> count_solution(const Manifest& manifest, const RungEntry& r
     const Build build = checked_build(manifest, rung, source, options, why_not);
     if (build.executable.empty()) return std::nullopt;
     if (own && own->executable == build.executable) return *counted;
-    const std::string name = fmt::format("{} {} {} {} {}", build.executable.string(), which.problem,
-                                         fmt::join(which.sizes, "x"), which.kind, which.seed);
+    const simt::model::Machine& machine = modelled_machine(options.toolchain);
+    const std::string name = fmt::format("{} {} {} {} {} {} {}", build.executable.filename().string(),
+                                         which.problem, fmt::join(which.sizes, "x"), which.kind, which.seed,
+                                         machine.multiprocessors, machine.l2_bytes);
+    const fs::path kept = options.toolchain.cache / "counts" / Sha256().add(name).hex();
     Known& known = [&]() -> Known& {
         const std::lock_guard lock(mutex);
         return all[name];
     }();
     const std::lock_guard lock(known.counting);
+    if (!known.tally) known.tally = kept_counts(kept);
     if (!known.tally) {
-        known.tally = count_calls(manifest, rung, build.executable, exam, options, which, {}, why_not);
+        json report;
+        known.tally =
+            count_calls(manifest, rung, build.executable, exam, options, which, {}, why_not, &report);
+        if (known.tally) keep_counts(options.toolchain, kept, report);
     }
     return known.tally;
 }

@@ -9,11 +9,13 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -57,6 +59,51 @@ bool differ(const Array& a, const Array& b) {
     }
 }
 
+/// Makes the inputs of cases, one after the other, ahead of their use.
+class Tasks {
+  public:
+    Tasks(const Exam& exam, const std::vector<Case>& cases) : exam_(exam), cases_(cases) { begin(); }
+
+    /// How many are in the making: one for each core that the caller does not need.
+    std::size_t at_once() const { return std::max(2U, std::thread::hardware_concurrency()) - 1; }
+
+    /// The next case's.
+    std::shared_ptr<const Task> next() {
+        std::shared_ptr<const Task> task = making_.front().get();
+        making_.pop_front();
+        bytes_ -= exam_.work(cases_[begun_ - making_.size() - 1]).least;
+        begin();
+        return task;
+    }
+
+  private:
+    void begin() {
+        constexpr double most_bytes = 2e9;
+        while (begun_ < cases_.size() && making_.size() < at_once()) {
+            const Case& which = cases_[begun_];
+            const double bytes = exam_.work(which).least;
+            if (!making_.empty() && bytes_ + bytes > most_bytes) return;
+            bytes_ += bytes;
+            ++begun_;
+            making_.push_back(std::async(std::launch::async,
+                                         [&] { return std::make_shared<const Task>(exam_.make(which)); }));
+        }
+    }
+
+    const Exam& exam_;
+    const std::vector<Case>& cases_;
+    std::size_t begun_ = 0;
+    double bytes_ = 0;  ///< of those in the making
+    std::deque<std::future<std::shared_ptr<const Task>>> making_;
+};
+
+/// A call that came back, and the exam at work on its outputs.
+struct Answered {
+    const Case* which;
+    std::shared_ptr<const Task> task;
+    std::future<Check> check;
+};
+
 /// Judges the correctness of one rung on one worker executable.
 class Examiner {
   public:
@@ -71,27 +118,69 @@ class Examiner {
     /// The case that failed, once examine() has found one.
     const std::optional<Case>& failing() const { return failing_; }
 
+    /// Calls one case after the other. On the other cores inputs are made before their turn, and outputs are
+    /// examined while the next ones are computed.
     void examine(RungResult& result) {
         const std::vector<Case> cases = manifest_.cases_of(rung_, options_.backend, options_.seed);
         Correctness& correctness = result.correctness;
         correctness.cases = static_cast<int>(cases.size());
         const auto end = in_seconds(options_.budget);
-        for (const Case& which : cases) {
+        Tasks tasks(exam_, cases);
+        std::deque<Answered> answered;
+        // The first of the cases that wait is examined; one that fails is called and examined once more,
+        // alone.
+        const auto settle = [&] {
+            Answered first = std::move(answered.front());
+            answered.pop_front();
+            const Check check = [&] {
+                const Lap lap(result.profile, Part::expected);
+                return first.check.get();
+            }();
+            if (check.passed) {
+                put_error(correctness, check);
+                ++correctness.passed;
+                return true;
+            }
+            fail_again(result, *first.which, *first.task, check, end);
+            return false;
+        };
+        bool failed = false;
+        for (std::size_t i = 0; i < cases.size() && !failed; ++i) {
+            const Case& which = cases[i];
             if (options_.progress) {
                 options_.progress({rung_, Phase::correctness, correctness.passed, correctness.cases});
             }
-            const double left = std::chrono::duration<double>(end - Clock::now()).count();
+            std::shared_ptr<const Task> task = [&] {
+                const Lap lap(result.profile, Part::inputs);
+                return tasks.next();
+            }();
+            std::optional<Cause> cause;
+            std::vector<Array> outputs;
+            const double left = seconds_until(end);
             if (left <= 0) {
-                fail(result, which, make(result, which),
-                     {Verdict::timeout, fmt::format("needed more than {} s for all calls", options_.budget)});
+                cause = Cause{Verdict::timeout,
+                              fmt::format("needed more than {} s for all calls", options_.budget)};
+            } else {
+                cause = call(result, which, *task, lay_out(*task), std::min(left, time_limit()), outputs);
+            }
+            // What came before it decides, if that is wrong.
+            while (!failed && !answered.empty() && (cause || answered.size() >= tasks.at_once()))
+                failed = !settle();
+            if (failed) break;
+            if (cause) {
+                fail(result, which, *task, std::move(*cause));
+                if (left > 0) failing_ = which;
+                failed = true;
                 break;
             }
-            if (!judge_case(result, which, std::min(left, time_limit()))) {
-                failing_ = which;
-                break;
-            }
-            ++correctness.passed;
+            std::future<Check> check =
+                std::async(std::launch::async, [this, &which, task, outputs = std::move(outputs)] {
+                    return exam_.check(which, *task, outputs);
+                });
+            answered.push_back({&which, std::move(task), std::move(check)});
         }
+        while (!failed && !answered.empty()) failed = !settle();
+        look_again();
         result.diagnostics += session_.printed();
         session_.end();
         if (result.verdict == Verdict::not_run) decide(result);
@@ -106,9 +195,8 @@ class Examiner {
         return how;
     }
 
-    Task make(RungResult& result, const Case& which) const {
-        const Lap lap(result.profile, Part::inputs);
-        return exam_.make(which);
+    static double seconds_until(Clock::time_point end) {
+        return std::chrono::duration<double>(end - Clock::now()).count();
     }
 
     double time_limit() const { return options_.time_limit > 0 ? options_.time_limit : rung_.time_limit; }
@@ -130,44 +218,55 @@ class Examiner {
         result.decide(std::move(cause));
     }
 
-    /// @returns whether the case passed; `result` says why not.
-    bool judge_case(RungResult& result, const Case& which, double seconds) {
-        const Task task = make(result, which);
+    /// What a case that passed was off by, if that is the most so far.
+    static void put_error(Correctness& correctness, const Check& check) {
+        const auto relative = [](double error, double tolerance) {
+            return tolerance > 0 ? error / tolerance : 0;
+        };
+        if (correctness.measure.empty() ||
+            relative(check.error, check.tolerance) > relative(correctness.error, correctness.tolerance)) {
+            correctness.error = check.error;
+            correctness.tolerance = check.tolerance;
+            correctness.measure = check.measure;
+        }
+    }
+
+    /// A case whose outputs were wrong: calls it again, to say why. `wrong`: what the exam said of the first
+    /// call.
+    void fail_again(RungResult& result, const Case& which, const Task& task, const Check& wrong,
+                    Clock::time_point end) {
+        failing_ = which;
+        const double seconds = std::max(1.0, std::min(seconds_until(end), time_limit()));
         const Layout layout = lay_out(task);
         std::vector<Array> outputs;
-        if (std::optional<Cause> cause = call(result, which, task, layout, seconds, outputs)) {
-            fail(result, which, task, std::move(*cause));
-            return false;
-        }
-        const Check check = [&] {
-            const Lap lap(result.profile, Part::expected);
-            return exam_.check(which, task, outputs);
-        }();
-        look_again(layout);
         Correctness& correctness = result.correctness;
-        if (check.passed) {
-            const auto relative = [](double error, double tolerance) {
-                return tolerance > 0 ? error / tolerance : 0;
-            };
-            if (correctness.measure.empty() ||
-                relative(check.error, check.tolerance) > relative(correctness.error, correctness.tolerance)) {
-                correctness.error = check.error;
-                correctness.tolerance = check.tolerance;
-                correctness.measure = check.measure;
+        std::string cause = wrong.cause;
+        if (!call(result, which, task, layout, seconds, outputs)) {
+            const Check check = exam_.check(which, task, outputs);
+            if (check.passed) {
+                cause = never_twice(wrong.cause);
+            } else {
+                cause = cause_of(result, which, task, layout, seconds, outputs, check.cause,
+                                 correctness.unwritten);
             }
-            return true;
         }
-        put_mismatches(correctness, check);
-        correctness.cause =
-            cause_of(result, which, task, layout, seconds, outputs, check.cause, correctness.unwritten);
+        put_mismatches(correctness, wrong);
+        correctness.cause = cause;
         fail(result, which, task, wrong_outputs(correctness));
-        return false;
+    }
+
+    static std::string never_twice(const std::string& from_exam) {
+        return "the same call gives different results: a race, or something is read that nothing has "
+               "written" +
+               (from_exam.empty() ? "" : "; " + from_exam);
     }
 
     /// One call with fresh content and poisoned outputs. On success `outputs` holds what the rung left, in
     /// memory that the worker never saw.
     std::optional<Cause> call(RungResult& result, const Case& which, const Task& task, const Layout& layout,
                               double seconds, std::vector<Array>& outputs) {
+        look_again();
+        committed_.clear();
         if (!session_.has_room(layout)) {
             if (options_.progress) options_.progress({rung_, Phase::start, 0, 0});
             const Lap lap(result.profile, Part::start);
@@ -226,10 +325,10 @@ class Examiner {
     }
 
     /// The judge has its copy; if the worker's memory has changed since, something ran on behind its back.
-    void look_again(const Layout& layout) {
-        if (!late_change_.empty()) return;
+    void look_again() {
+        if (!late_change_.empty() || committed_.empty()) return;
         if (std::memcmp(committed_.data(), session_.worker().out() + protocol::reply_bytes,
-                        layout.out_bytes - protocol::reply_bytes) != 0) {
+                        committed_.size()) != 0) {
             late_change_ = "something still wrote to the outputs after the call had returned";
         }
     }
@@ -265,11 +364,7 @@ class Examiner {
         std::vector<Array> second;
         if (call(result, which, task, layout, seconds, second)) return from_exam;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-            if (differ(outputs[i], second[i])) {
-                return "the same call gives different results: a race, or something is read that nothing has "
-                       "written" +
-                       (from_exam.empty() ? "" : "; " + from_exam);
-            }
+            if (differ(outputs[i], second[i])) return never_twice(from_exam);
         }
         return from_exam;
     }
@@ -284,6 +379,68 @@ class Examiner {
     std::string late_change_;
     bool counts_launches_ = false;
     std::uint64_t launches_ = 0;
+};
+
+/// Check mode and the counters, on a thread of their own beside run mode, as if that had found the rung
+/// right.
+class SecondLook {
+  public:
+    SecondLook(const RungResult& before, const Manifest& manifest, const RungEntry& rung,
+               const fs::path& source, const Exam& exam, const JudgeOptions& options)
+        : stop_asked_(options.stop), progress_(options.progress), result_(before), options_(options) {
+        options_.stop = &stop_;
+        options_.progress = [this](const PhaseProgress& now) {
+            const std::lock_guard lock(mutex_);
+            now_.emplace(now);
+        };
+        result_.verdict = Verdict::ok;
+        ended_ = std::async(std::launch::async, [&manifest, &rung, source, &exam, this] {
+            judge_checks(result_, manifest, rung, source, exam, options_, std::nullopt);
+            judge_counts(result_, manifest, rung, source, exam, options_);
+        });
+    }
+    ~SecondLook() { stop_ = true; }
+    SecondLook(const SecondLook&) = delete;
+    SecondLook& operator=(const SecondLook&) = delete;
+
+    /// Waits for it and puts what it found into the result of a rung that run mode found right.
+    /// @throws Stopped, InfraError
+    void put(RungResult& result) {
+        {
+            const Lap lap(result.profile, Part::waiting);
+            while (ended_.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+                if (stop_asked_ && *stop_asked_) stop_ = true;
+                const std::lock_guard lock(mutex_);
+                if (progress_ && now_) progress_(*now_);
+                now_.reset();
+            }
+        }
+        ended_.get();
+        for (std::size_t i = 0; i < parts; ++i) {
+            const auto part = static_cast<Part>(i);
+            result.profile.add(part, result_.profile.seconds(part));
+        }
+        result.checks = std::move(result_.checks);
+        result.counters = std::move(result_.counters);
+        result.modelled = std::move(result_.modelled);
+        if (!result_.correctness.failing_case.empty()) {
+            result_.correctness.cases = result.correctness.cases;
+            result_.correctness.passed = result.correctness.passed;
+            result.correctness = std::move(result_.correctness);
+        }
+        result.verdict = result_.verdict;
+        result.causes = std::move(result_.causes);
+    }
+
+  private:
+    const std::atomic<bool>* stop_asked_;
+    std::function<void(const PhaseProgress&)> progress_;
+    RungResult result_;
+    JudgeOptions options_;
+    std::mutex mutex_;
+    std::optional<PhaseProgress> now_;
+    std::atomic<bool> stop_{false};
+    std::future<void> ended_;  // last: waits for the thread, which uses all others
 };
 
 /// Once a process. A worker that hangs up must not end the judge; and no worker of the same user may read
@@ -313,13 +470,13 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
         }
     }
     if (options.progress) options.progress({rung, Phase::build, 0, 0});
-    std::future<Build> checked;
+    std::optional<SecondLook> second;
     if (options.backend == Backend::cpu && options.checks) {
-        checked = std::async(std::launch::async, [&] {
-            return build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop,
-                                Mode::check);
-        });
+        second.emplace(result, manifest, rung, source, exam, options);
     }
+    const bool timed = options.backend == Backend::cuda && options.speed;
+    std::future<void> rivals;
+    if (timed) rivals = build_rivals(manifest, rung, source, options);
     const Build build = [&] {
         const Lap lap(result.profile, Part::build);
         return build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop);
@@ -335,15 +492,22 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     }
     Examiner examiner(manifest, rung, exam, options, build.executable);
     examiner.examine(result);
-    if (options.backend == Backend::cpu && options.checks) {
-        judge_checks(result, manifest, rung, source, exam, options, examiner.failing(), checked);
+    if (second && result.verdict == Verdict::ok) {
+        second->put(result);
+    } else if (second) {
+        second.reset();
+        judge_checks(result, manifest, rung, source, exam, options, examiner.failing());
         judge_counts(result, manifest, rung, source, exam, options);
     }
     if (options.backend == Backend::cuda && options.sanitize) {
         const Lap lap(result.profile, Part::tools);
         judge_sanitized(result, manifest, rung, source, exam, options);
     }
-    if (result.verdict == Verdict::ok && options.backend == Backend::cuda && options.speed) {
+    if (result.verdict == Verdict::ok && timed) {
+        {
+            const Lap lap(result.profile, Part::clock_builds);
+            rivals.wait();
+        }
         judge_speed(result, manifest, rung, build.executable, exam, options);
     }
 }

@@ -7,22 +7,24 @@
 
 namespace rungs::judge {
 
-/// What the judge waits for, in the order in which it comes to it.
+/// The parts of a verdict.
 enum class Part {
     build,         ///< the worker
     start,         ///< workers that begin, and create a CUDA context
     inputs,        ///< the exam makes them
     calls,         ///< of the rung, in run mode
     expected,      ///< the exam judges what they left
-    check_build,   ///< of the worker in check mode, as long as nothing else could be done
+    check_build,   ///< the worker in check mode; this and the next three beside run mode, of a rung that is
+                   ///< right
     checks,        ///< calls in check mode, and what they report
     counts,        ///< counted calls of the rung
     solutions,     ///< counted calls of baseline and reference, their build included
+    waiting,       ///< for check mode, once run mode has come to its end
     clock_builds,  ///< of the workers that it is timed against
     clock,         ///< timed calls, those of baseline and reference included
     tools,         ///< compute-sanitizer
 };
-constexpr std::size_t parts = 12;
+constexpr std::size_t parts = 13;
 
 /// "build", "start", ...: the word in the JSON.
 const char* name_of(Part part);

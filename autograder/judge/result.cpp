@@ -75,9 +75,9 @@ const char* name_of(Source source) {
 }
 
 const char* name_of(Part part) {
-    static constexpr const char* names[] = {"build",     "start",        "inputs", "calls",
-                                            "expected",  "check_build",  "checks", "counts",
-                                            "solutions", "clock_builds", "clock",  "tools"};
+    static constexpr const char* names[] = {"build",        "start",  "inputs", "calls",     "expected",
+                                            "check_build",  "checks", "counts", "solutions", "waiting",
+                                            "clock_builds", "clock",  "tools"};
     static_assert(std::size(names) == parts);
     return names[static_cast<std::size_t>(part)];
 }

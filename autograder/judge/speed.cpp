@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <future>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -37,6 +39,8 @@ constexpr std::size_t glance_pairs = 3;
 constexpr double implausible = 1.25;
 constexpr std::uint32_t nan_words = 0xFFC00000U;
 constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache
+/// Of inputs made ahead and of answers kept for a look, so that all cores have some.
+constexpr std::size_t most_kept_bytes = 4ULL << 30;
 
 /// One runner in the race.
 struct Contestant {
@@ -52,11 +56,21 @@ struct Heat {
     std::vector<Array> outputs;
 };
 
+/// The calls of one run.
+using Heats = std::vector<Heat>;
+
 /// Runs `work(i)` for i in [0, count) on all cores; throws what one of them threw.
 template <class Work>
 void in_parallel(std::size_t count, Work work) {
+    std::atomic<std::size_t> next{0};
     std::vector<std::future<void>> parts;
-    for (std::size_t i = 0; i < count; ++i) parts.push_back(std::async(std::launch::async, work, i));
+    for (std::size_t i = 0;
+         i < std::min<std::size_t>(count, std::max(1U, std::thread::hardware_concurrency())); ++i) {
+        parts.push_back(std::async(std::launch::async, [&] {
+            for (std::size_t mine = next++; mine < count; mine = next++) work(mine);
+        }));
+    }
+    for (auto& part : parts) part.wait();
     for (auto& part : parts) part.get();
 }
 
@@ -67,22 +81,25 @@ void in_parallel(std::size_t count, Work work) {
 class Race {
   public:
     Race(const TimedCase& timed, const Exam& exam, const JudgeOptions& options)
-        : timed_(timed), exam_(exam), options_(options), random_(std::random_device{}()) {
-        const std::size_t calls = static_cast<std::size_t>(timed.calls);
-        heats_.resize(std::min<std::size_t>(calls, protocol::max_calls));
-        fresh_inputs();
+        : timed_(timed),
+          exam_(exam),
+          options_(options),
+          calls_(std::min<std::size_t>(static_cast<std::size_t>(timed.calls), protocol::max_calls)),
+          random_(std::random_device{}()) {
+        ready_ = make_inputs(1);
+        next_inputs();
         layout_ = lay_out(heats_[0].task);
         const std::size_t arrays = layout_.regions.size();
-        if (heats_.size() * arrays > protocol::max_regions) {
+        if (calls_ * arrays > protocol::max_regions) {
             throw InfraError("the manifest's [[timed]] asks for more calls than the protocol can carry");
         }
         // Every call has memory of its own: together more than any cache, unless the manifest says too few.
         slot_bytes_ = layout_.in_bytes - protocol::request_bytes;
-        device_ = std::make_unique<Device>(heats_.size() * slot_bytes_);
-        pristine_ = std::make_unique<Device>(heats_.size() * slot_bytes_);
+        device_ = std::make_unique<Device>(calls_ * slot_bytes_);
+        pristine_ = std::make_unique<Device>(calls_ * slot_bytes_);
         flush_ = std::make_unique<Device>(flush_bytes);
         taken_bytes_ = layout_.out_bytes - layout_.regions[inputs()].out_offset;
-        taken_ = std::make_unique<Device>(heats_.size() * taken_bytes_);
+        taken_ = std::make_unique<Device>(calls_ * taken_bytes_);
         upload();
         shared_ = device_->share(handle_);
     }
@@ -122,16 +139,21 @@ class Race {
         return *std::min_element(samples.begin(), samples.end());
     }
 
-    /// New inputs, which nobody has seen, in new places.
-    void fresh_inputs() {
-        for (Heat& heat : heats_) heat.which = {timed_.problem, timed_.sizes, timed_.kind, random_seed()};
-        in_parallel(heats_.size(), [&](std::size_t i) { heats_[i].task = exam_.make(heats_[i].which); });
-        for (const Heat& heat : heats_) {  // one request carries the numbers of all calls
-            if (heat.task.numbers == heats_[0].task.numbers) continue;
-            throw InfraError(fmt::format(
-                "[[timed]] kind '{}': its numbers depend on the seed; only arrays may", timed_.kind));
-        }
-        places_.resize(heats_.size());
+    /// How many runs' inputs and answers there is room for.
+    std::size_t at_once() const {
+        return std::max<std::size_t>(1, most_kept_bytes / (2 * calls_ * slot_bytes_));
+    }
+
+    bool has_inputs() const { return !ready_.empty(); }
+
+    /// Makes new inputs, which nobody has seen, for so many runs.
+    void make_ready_for(std::size_t runs) { ready_ = make_inputs(runs); }
+
+    /// Takes the next of them, in new places.
+    void next_inputs() {
+        heats_ = std::move(ready_.back());
+        ready_.pop_back();
+        places_.resize(calls_);
         std::iota(places_.begin(), places_.end(), std::size_t{0});
         std::shuffle(places_.begin(), places_.end(), random_);
         if (pristine_) upload();
@@ -143,23 +165,61 @@ class Race {
         if (auto cause = prepare(session, limit)) return cause;
         WorkerProcess& worker = session.worker();
         const auto start = Clock::now();
-        const double run_limit = limit * static_cast<double>(heats_.size());
+        const double run_limit = limit * static_cast<double>(calls_);
         if (auto cause = worker.command(protocol::run, run_limit)) return cause;
         collect();
         const std::chrono::duration<double> took = Clock::now() - start;
         if (auto cause = worker.complaint()) return cause;
         // A time below the null call's cost is noise: never a reward.
-        seconds = std::max(took.count() - null, 0.05 * took.count()) / static_cast<double>(heats_.size());
+        seconds = std::max(took.count() - null, 0.05 * took.count()) / static_cast<double>(calls_);
         return std::nullopt;
     }
 
     /// Checks the answers of the last run, which can take longer than it. @returns what is wrong with them
     std::optional<Cause> look() {
         download();
-        return verify();
+        return verify({&heats_, 1});
+    }
+
+    /// Takes the answers of the last run, for a look at them later.
+    void take_answers() {
+        download();
+        answers_.clear();
+        for (Heat& heat : heats_) answers_.push_back(std::move(heat.outputs));
+    }
+
+    /// Keeps those answers for look_at_kept(), and the inputs, which nobody else needs again.
+    void keep() {
+        for (std::size_t call = 0; call < calls_; ++call) heats_[call].outputs = std::move(answers_[call]);
+        kept_.push_back(std::move(heats_));
+    }
+
+    std::optional<Cause> look_at_kept() {
+        const auto cause = verify(kept_);
+        kept_.clear();
+        return cause;
     }
 
   private:
+    std::vector<Heats> make_inputs(std::size_t runs) const {
+        std::vector<Heats> made(runs, Heats(calls_));
+        for (Heats& heats : made) {
+            for (Heat& heat : heats) heat.which = {timed_.problem, timed_.sizes, timed_.kind, random_seed()};
+        }
+        in_parallel(runs * calls_, [&](std::size_t i) {
+            Heat& heat = made[i / calls_][i % calls_];
+            heat.task = exam_.make(heat.which);
+        });
+        for (const Heats& heats : made) {
+            for (const Heat& heat : heats) {  // one request carries the numbers of all calls
+                if (heat.task.numbers == heats[0].task.numbers) continue;
+                throw InfraError(fmt::format(
+                    "[[timed]] kind '{}': its numbers depend on the seed; only arrays may", timed_.kind));
+            }
+        }
+        return made;
+    }
+
     std::size_t offset(std::size_t call, const Region& region) const {
         return places_[call] * slot_bytes_ + (region.in_offset - protocol::request_bytes);
     }
@@ -175,7 +235,7 @@ class Race {
     /// Calls `visit(call, i, region)` for output i of every call.
     template <class Visit>
     void for_each_output(Visit visit) const {
-        for (std::size_t call = 0; call < heats_.size(); ++call) {
+        for (std::size_t call = 0; call < calls_; ++call) {
             for (std::size_t i = inputs(); i < layout_.regions.size(); ++i) {
                 visit(call, i - inputs(), layout_.regions[i]);
             }
@@ -184,8 +244,8 @@ class Race {
 
     /// Puts the inputs into memory that no worker can reach.
     void upload() {
-        std::vector<std::vector<std::byte>> content(heats_.size());
-        in_parallel(heats_.size(), [&](std::size_t call) {
+        std::vector<std::vector<std::byte>> content(calls_);
+        in_parallel(calls_, [&](std::size_t call) {
             content[call].resize(slot_bytes_);
             for (std::size_t i = 0; i < inputs(); ++i) {
                 const Region& region = layout_.regions[i];
@@ -193,7 +253,7 @@ class Race {
                             heats_[call].task.inputs[i], nan_words);
             }
         });
-        for (std::size_t call = 0; call < heats_.size(); ++call) {
+        for (std::size_t call = 0; call < calls_; ++call) {
             pristine_->upload(places_[call] * slot_bytes_, content[call].data(), slot_bytes_);
         }
     }
@@ -201,12 +261,12 @@ class Race {
     /// Tells the worker where everything is; its context becomes the GPU's current one.
     std::optional<Cause> prepare(Session& session, double limit) {
         protocol::Request& request = session.request();
-        write_request(request, timed_.problem, heats_[0].task, layout_, heats_.size());
+        write_request(request, timed_.problem, heats_[0].task, layout_, calls_);
         request.use_arena = 1;
-        request.arena_bytes = heats_.size() * slot_bytes_;
+        request.arena_bytes = calls_ * slot_bytes_;
         std::memcpy(request.arena_handle, handle_, sizeof handle_);
         const std::size_t arrays = layout_.regions.size();
-        for (std::size_t i = 0; i < heats_.size() * arrays; ++i)
+        for (std::size_t i = 0; i < calls_ * arrays; ++i)
             request.region[i].arena_offset = offset(i / arrays, request.region[i]);
         return session.run(protocol::prepare, limit);
     }
@@ -214,7 +274,7 @@ class Race {
     /// Before every run: inputs as they were (the worker before may have written to them), outputs poisoned,
     /// and nothing of either left in the cache.
     void make_ready() {
-        device_->copy(*pristine_, heats_.size() * slot_bytes_);
+        device_->copy(*pristine_, calls_ * slot_bytes_);
         const auto word = nan_words | static_cast<std::uint32_t>(random_() & 0x003FFFFFU);
         for_each_output([&](std::size_t call, std::size_t, const Region& region) {
             device_->fill(offset(call, region), word, region.bytes);
@@ -243,19 +303,21 @@ class Race {
     }
 
     /// Every timed output counts, not the last one alone.
-    std::optional<Cause> verify() {
-        std::vector<Check> checks(heats_.size());
-        in_parallel(heats_.size(), [&](std::size_t i) {
-            checks[i] = exam_.check(heats_[i].which, heats_[i].task, heats_[i].outputs);
+    std::optional<Cause> verify(std::span<const Heats> runs) const {
+        std::vector<Check> checks(runs.size() * calls_);
+        in_parallel(checks.size(), [&](std::size_t i) {
+            const Heat& heat = runs[i / calls_][i % calls_];
+            checks[i] = exam_.check(heat.which, heat.task, heat.outputs);
         });
         for (std::size_t i = 0; i < checks.size(); ++i) {
             if (checks[i].passed) continue;
+            const Heat& heat = runs[i / calls_][i % calls_];
             return Cause{
                 .kind = Verdict::wrong,
                 .text = fmt::format("error {:.3g}, allowed {:.3g}{}", checks[i].error, checks[i].tolerance,
                                     checks[i].cause.empty() ? "" : ": " + checks[i].cause),
                 .source = Source::exam,
-                .which = describe(exam_, heats_[i].which, heats_[i].task) + ", while timed"};
+                .which = describe(exam_, heat.which, heat.task) + ", while timed"};
         }
         return std::nullopt;
     }
@@ -263,8 +325,12 @@ class Race {
     const TimedCase& timed_;
     const Exam& exam_;
     const JudgeOptions& options_;
+    std::size_t calls_;       ///< of a run
     std::mt19937_64 random_;  ///< of orders and places; inputs that must be unpredictable are new every pair
-    std::vector<Heat> heats_;
+    Heats heats_;             ///< of this run
+    std::vector<Heats> ready_;                 ///< with inputs, for runs to come
+    std::vector<std::vector<Array>> answers_;  ///< of this run
+    std::vector<Heats> kept_;                  ///< with answers, to be looked at
     std::vector<std::size_t> places_;
     Layout layout_;
     std::size_t slot_bytes_ = 0;        ///< arrays of one call
@@ -277,15 +343,42 @@ class Race {
     bool shared_ = false;
 };
 
-fs::path built(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
-               const JudgeOptions& options) {
+/// The worker of a reference or baseline.
+fs::path built(const Manifest& manifest, const RungEntry& rung, const JudgeOptions& options) {
+    const fs::path source = source_of(manifest, rung, options.toolchain.root, Whose::solution);
     const Build build =
         build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop);
     if (build.executable.empty()) throw InfraError(fmt::format("{}: {}", rung.name, build.reason));
     return build.executable;
 }
 
+/// The rung that the speed of `rung` refers to, if there is one that solves the timed problem.
+const RungEntry* baseline_of(const Manifest& manifest, const RungEntry& rung, const TimedCase& timed) {
+    const auto found =
+        std::find_if(manifest.rungs.begin(), manifest.rungs.end(), [&](const RungEntry& other) {
+            return rung.speed ? other.name == rung.speed->baseline
+                              : other.given() && other.solves(timed.problem);
+        });
+    return found == manifest.rungs.end() ? nullptr : &*found;
+}
+
 }  // namespace
+
+std::future<void> build_rivals(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                               const JudgeOptions& options) {
+    return std::async(std::launch::async, [&manifest, &rung, source, &options] {
+        const TimedCase* const timed = Manifest::case_for(rung, manifest.timed);
+        const RungEntry* const baseline = timed ? baseline_of(manifest, rung, *timed) : nullptr;
+        if (!baseline) return;
+        std::vector<std::future<fs::path>> rivals;
+        for (const RungEntry* rival : {baseline, &rung}) {
+            if (source_of(manifest, *rival, options.toolchain.root, Whose::solution) == source) continue;
+            rivals.push_back(std::async(std::launch::async, built, std::cref(manifest), std::cref(*rival),
+                                        std::cref(options)));
+        }
+        for (auto& rival : rivals) rival.wait();
+    });
+}
 
 void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                  const fs::path& executable, const Exam& exam, const JudgeOptions& options) {
@@ -295,17 +388,12 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         speed.why_not = "speed: the manifest has no [[timed]] case of a problem of this rung";
         return;
     }
-    const auto slower =
-        std::find_if(manifest.rungs.begin(), manifest.rungs.end(), [&](const RungEntry& other) {
-            return rung.speed ? other.name == rung.speed->baseline
-                              : other.given() && other.solves(timed->problem);
-        });
-    if (slower == manifest.rungs.end()) {
+    const RungEntry* const slower = baseline_of(manifest, rung, *timed);
+    if (!slower) {
         speed.why_not = "speed: no given rung solves the timed problem";
         return;
     }
     const RungEntry& baseline = *slower;
-    const fs::path& root = options.toolchain.root;
 
     std::optional<Lap> lap(std::in_place, result.profile, Part::inputs);
     std::unique_ptr<Race> race;
@@ -323,9 +411,9 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     speed.baseline = baseline.name;
     speed.roof = race->roof();
     lap.emplace(result.profile, Part::clock_builds);
-    const fs::path slow =
-        built(manifest, baseline, source_of(manifest, baseline, root, Whose::solution), options);
-    const fs::path best = built(manifest, rung, source_of(manifest, rung, root, Whose::solution), options);
+    const fs::path slow = built(manifest, baseline, options);
+    const fs::path best = built(manifest, rung, options);
+    if (options.before_timing) options.before_timing();
     lap.emplace(result.profile, Part::start);
     std::vector<Contestant> contestants(3);
     contestants[0] = {rung.name, race->enter(executable, rung.name), {}};
@@ -343,31 +431,42 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     SpeedTest test(rung.speed ? rung.speed->full : 1.0, how);
     std::mt19937_64 random(std::random_device{}());
     std::array<std::size_t, 3> order{0, 1, 2};
+    const auto look_at_kept = [&] {
+        const Lap judging(result.profile, Part::expected);
+        return race->look_at_kept();
+    };
     for (int pair = -warm_up_pairs; test.wants_more() && Clock::now() < end; ++pair) {
         if (!rung.speed && test.pairs() >= glance_pairs && Clock::now() > glance) break;
         if (options.progress) options.progress({rung, Phase::speed, std::max(pair, 0), 0});
-        {
+        if (!race->has_inputs()) {
+            // All cores make inputs and look at answers, between pairs: while one is timed, nothing else
+            // runs.
+            if (auto cause = look_at_kept()) return result.decide(std::move(*cause));
+            const std::size_t wanted = how.block - test.pairs() % how.block + (pair < 0 ? -pair : 0);
             const Lap making(result.profile, Part::inputs);
-            race->fresh_inputs();
+            race->make_ready_for(std::min(wanted, race->at_once()));
         }
+        race->next_inputs();
         std::shuffle(order.begin(), order.end(), random);
         for (const std::size_t i : order) {
             double seconds = 0;
-            // The baseline and the reference are the workbook's own: one look tells that they run here.
-            const bool looked_at = i == 0 || pair == -warm_up_pairs;
             std::optional<Lap> timing(std::in_place, result.profile, Part::clock);
             auto cause = race->run(*contestants[i].session, limit, null, seconds);
             timing.reset();
-            if (!cause && looked_at) {
+            // The baseline and the reference are the workbook's own: one look tells that they run here.
+            if (!cause && i != 0 && pair == -warm_up_pairs) {
                 const Lap judging(result.profile, Part::expected);
                 cause = race->look();
             }
+            if (!cause && i == 0) race->take_answers();
             if (cause && i != 0) throw InfraError(fmt::format("{}: {}", contestants[i].name, cause->text));
             if (cause) return result.decide(std::move(*cause));
             if (pair >= 0) contestants[i].seconds.push_back(seconds);
         }
+        race->keep();
         if (pair >= 0) test.add(contestants[1].seconds.back(), contestants[0].seconds.back());
     }
+    if (auto cause = look_at_kept()) return result.decide(std::move(*cause));
     if (test.pairs() == 0) throw InfraError("the time for one rung was over before speed could be measured");
 
     const Ratio ratio = test.ratio();

@@ -2,10 +2,15 @@
 // Judging speed on a GPU: the rung, its baseline and the reference, interleaved, by the judge's clock.
 
 #include <filesystem>
+#include <future>
 
 #include "judge/judge.hpp"
 
 namespace rungs::judge {
+
+/// Begins to build what a rung will be timed against. judge_speed() finds it in the cache, or says why not.
+std::future<void> build_rivals(const Manifest& manifest, const RungEntry& rung,
+                               const std::filesystem::path& source, const JudgeOptions& options);
 
 /// Measures a rung that has been found correct and fills in `result.speed`; the verdict becomes SLOW where
 /// no points for speed were earned, UNSTABLE where time varies too much, and whatever an output that is

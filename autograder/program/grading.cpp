@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <ctime>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include <fmt/format.h>
 
+#include "judge/build.hpp"
 #include "judge/sanitizer.hpp"
 #include "program/interrupt.hpp"
 #include "program/jobs.hpp"
@@ -120,7 +123,15 @@ class Grading {
         for (const Chosen& one : chosen) {
             if (!exams_[one.chapter]) exams_[one.chapter] = judge::exam_of(*one.chapter);
         }
+        if (options.backend.backend == Backend::cuda && options.backend.cannot.empty() && chosen.size() > 1) {
+            build_ahead();
+        }
     }
+    ~Grading() {
+        for (std::thread& builder : builders_) builder.join();
+    }
+    Grading(const Grading&) = delete;
+    Grading& operator=(const Grading&) = delete;
 
     /// Judges rung `i`; `alone`: with no other beside it.
     Jobs::End judge(std::size_t i, bool alone, const std::atomic<bool>& stop) {
@@ -177,6 +188,38 @@ class Grading {
     const std::string& not_stored() const { return not_stored_; }
 
   private:
+    /// Rungs that are timed are judged one at a time: meanwhile all cores build the next ones. Nothing is
+    /// timed until that is done.
+    void build_ahead() {
+        judging_.before_timing = [this] {
+            std::unique_lock lock(mutex_);
+            built_.wait(lock, [this] { return to_build_ >= chosen_.size() && building_ == 0; });
+        };
+        for (unsigned i = 0; i < jobs_at_once(options_.machine); ++i) {
+            builders_.emplace_back([this] {
+                std::unique_lock lock(mutex_);
+                while (to_build_ < chosen_.size()) {
+                    const Chosen& one = chosen_[to_build_++];
+                    ++building_;
+                    lock.unlock();
+                    const fs::path source = source_of(workbook_, one, options_.whose, options_.submission);
+                    try {
+                        // A link out of a submission is refused before anybody reads it.
+                        if (!(submitted_ && leads_outside(options_.submission, source))) {
+                            judge::build_worker(*one.chapter, *one.rung, source, workbook_.toolchain,
+                                                options_.backend.backend,
+                                                options_.stop ? options_.stop : &stop_requested());
+                        }
+                    } catch (...) {  // whoever judges it will meet the same, and say so
+                    }
+                    lock.lock();
+                    --building_;
+                    built_.notify_all();
+                }
+            });
+        }
+    }
+
     void now_doing(std::size_t i, const std::string& what) {
         const std::lock_guard lock(mutex_);
         doing_[i] = what;
@@ -189,7 +232,10 @@ class Grading {
     judge::JudgeOptions judging_;
     std::map<const Manifest*, std::unique_ptr<Exam>> exams_;
     std::vector<RungReport> reports_;
-    std::mutex mutex_;                // of the following two
+    std::vector<std::thread> builders_;
+    std::condition_variable built_;
+    std::mutex mutex_;  // of the following four
+    std::size_t to_build_ = 0, building_ = 0;
     std::vector<std::string> doing_;  // of each rung; empty: nothing
     std::string not_stored_;
 };

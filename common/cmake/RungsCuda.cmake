@@ -42,6 +42,14 @@ function(rungs_choose_architectures)
     endif()
 endfunction()
 
+# How many test programs may use the GPU at once: a few of their cases take 20 GB.
+execute_process(COMMAND nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits --id=0
+                OUTPUT_VARIABLE memory RESULT_VARIABLE failed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(RUNGS_GPU_TESTS 1)
+if(NOT failed AND memory MATCHES "^[0-9]+$" AND memory GREATER 80000)
+    set(RUNGS_GPU_TESTS 4)
+endif()
+
 if(NOT RUNGS_CUDA STREQUAL "OFF")
     rungs_find_nvcc()
     check_language(CUDA)

@@ -231,27 +231,3 @@ const bool registered =
     rungs::register_promises<Rungs, promises>(RUNGS_CHAPTER_NAME, [](const std::string&) { return true; });
 
 }  // namespace
-
-TEST_CASE("the contract's table and the manifest name the same rungs", "[" RUNGS_CHAPTER_NAME "]") {
-    std::vector<std::string> names;
-    for (const rungs::RungEntry& rung : manifest().rungs) names.push_back(rung.name);
-    CHECK(rungs::rungs_of_contract() == names);
-}
-
-TEST_CASE("every case of the manifest can be made, the same every time",
-          "[" RUNGS_CHAPTER_NAME "][exam][cases]") {
-    std::set<std::tuple<std::string, std::vector<long long>, std::string, std::uint64_t>> made;
-    for (const auto backend : {rungs::Backend::cpu, rungs::Backend::cuda}) {
-        for (const rungs::RungEntry& rung : manifest().rungs) {
-            for (const Case& which : cases_of(rung.name, backend)) {
-                if (backend == rungs::Backend::cuda && work_of(which) > 1e10) continue;  // takes too long
-                if (!made.emplace(which.problem, which.sizes, which.kind, which.seed).second) continue;
-                CAPTURE(which.problem, which.sizes, which.kind, which.seed);
-                const rungs::Task task = rungs::chapter_exam().make(which);
-                const rungs::Task again = rungs::chapter_exam().make(which);
-                for (std::size_t k = 0; k < task.inputs.size(); ++k)
-                    REQUIRE(task.inputs[k].bytes == again.inputs[k].bytes);
-            }
-        }
-    }
-}

@@ -32,13 +32,15 @@ if(NOT Catch2_VERSION VERSION_GREATER_EQUAL 3)
     target_compile_options(simt_catch_sanitized PRIVATE ${SIMT_SANITIZERS})
 endif()
 
-# simt_add_test(<target> [LABEL <label>] [LOCK <resource>] [TIMEOUT <seconds>] [SANITIZED] SOURCES <file...>)
+# simt_add_test(<target> [LABEL <label>] [LOCK <resource>] [TIMEOUT <seconds>] [SKIP_AS_ONE <words>] [SANITIZED]
+#               SOURCES <file...>)
 #   A Catch2 program and one CTest test for every TEST_CASE. A skipped test is never a pass: exit code 4
-#   (Catch2 v3) and the line "[SKIP] why" (v2) both read as Skipped. SANITIZED: compiled under AddressSanitizer and
+#   (Catch2 v3) and the line "[SKIP] why" (v2) both read as Skipped. SKIP_AS_ONE: one CTest test for the whole program,
+#   where starting it costs more than most of its cases; it is skipped where it prints <words>. SANITIZED: compiled under AddressSanitizer and
 #   UndefinedBehaviorSanitizer, so <file...> has to hold what is tested, too. For host code: lanes on fibers and
 #   limits on memory do not go with them.
 function(simt_add_test target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "SANITIZED" "LABEL;LOCK;TIMEOUT" "SOURCES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SANITIZED" "LABEL;LOCK;TIMEOUT;SKIP_AS_ONE" "SOURCES")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 120)
     endif()
@@ -53,13 +55,22 @@ function(simt_add_test target)
     if(TARGET ${catch})
         target_precompile_headers(${target} REUSE_FROM ${catch})
     endif()
-    set(properties TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 4 SKIP_REGULAR_EXPRESSION "\\[SKIP\\]")
+    set(skip "\\[SKIP\\]")
+    if(arg_SKIP_AS_ONE)
+        set(skip "${arg_SKIP_AS_ONE}")
+    endif()
+    set(properties TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 4 SKIP_REGULAR_EXPRESSION "${skip}")
     if(arg_LABEL)
         list(APPEND properties LABELS ${arg_LABEL})
     endif()
     if(arg_LOCK)
         list(APPEND properties RESOURCE_LOCK ${arg_LOCK})
     endif()
-    catch_discover_tests(${target} TEST_PREFIX "${target}: " PROPERTIES ${properties})
+    if(arg_SKIP_AS_ONE)
+        add_test(NAME "${target}: all cases" COMMAND ${target} --durations yes)
+        set_tests_properties("${target}: all cases" PROPERTIES ${properties})
+    else()
+        catch_discover_tests(${target} TEST_PREFIX "${target}: " PROPERTIES ${properties})
+    endif()
     set_property(GLOBAL APPEND PROPERTY SIMT_TEST_PROGRAMS ${target})
 endfunction()

@@ -1,0 +1,53 @@
+// What every manifest promises, without a call of any rung.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "ladder/promises.hpp"
+#include "ladder/trial.hpp"
+#include "rungs/catch.hpp"
+#include "rungs/manifest.hpp"
+
+namespace {
+
+using rungs::Case;
+
+/// Bytes or flops beyond which a case takes too long to be made twice.
+constexpr double most_work = 1e10;
+
+const rungs::Manifest& manifest() {
+    static const rungs::Manifest read = rungs::read_manifest(RUNGS_CHAPTER_FOLDER);
+    return read;
+}
+
+}  // namespace
+
+TEST_CASE("the contract's table and the manifest name the same rungs", "[" RUNGS_CHAPTER_NAME "]") {
+    std::vector<std::string> names;
+    for (const rungs::RungEntry& rung : manifest().rungs) names.push_back(rung.name);
+    CHECK(rungs::rungs_of_contract() == names);
+}
+
+TEST_CASE("every case of the manifest can be made, the same every time",
+          "[" RUNGS_CHAPTER_NAME "][exam][cases]") {
+    std::set<std::tuple<std::string, std::vector<long long>, std::string, std::uint64_t>> made;
+    for (const auto backend : {rungs::Backend::cpu, rungs::Backend::cuda}) {
+        for (const rungs::RungEntry& rung : manifest().rungs) {
+            for (const Case& which : manifest().cases_of(rung, backend, rungs::exam_key())) {
+                const rungs::Work work = rungs::chapter_exam().work(which);
+                if (backend == rungs::Backend::cuda && std::max(work.bytes, work.flops) > most_work) continue;
+                if (!made.emplace(which.problem, which.sizes, which.kind, which.seed).second) continue;
+                CAPTURE(which.problem, which.sizes, which.kind, which.seed);
+                const rungs::Task task = rungs::chapter_exam().make(which);
+                const rungs::Task again = rungs::chapter_exam().make(which);
+                for (std::size_t k = 0; k < task.inputs.size(); ++k)
+                    REQUIRE(task.inputs[k].bytes == again.inputs[k].bytes);
+            }
+        }
+    }
+}
