@@ -23,6 +23,7 @@ void Device::take(std::size_t, const Device&, std::size_t, std::size_t) { none()
 void Device::wait() { none(); }
 void Device::download(std::size_t, void*, std::size_t) const { none(); }
 double Device::copy_bandwidth() { none(); }
+double Device::fma_roof() { none(); }
 
 }  // namespace rungs::judge
 

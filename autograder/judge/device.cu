@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "judge/device.hpp"
+#include "rungs/roof.cuh"
 
 namespace rungs::judge {
 namespace {
@@ -110,5 +111,7 @@ double Device::copy_bandwidth() {
     cudaEventDestroy(stop);
     return best > 0 ? 2.0 * static_cast<double>(half) / (1e-3 * static_cast<double>(best)) : 0;
 }
+
+double Device::fma_roof() { return rungs::fma_roof(); }
 
 }  // namespace rungs::judge

@@ -39,6 +39,9 @@ class Device {
     /// Bytes a second, read and written together, of a device copy of the larger half of this memory.
     double copy_bandwidth();
 
+    /// Operations a second, two for a fused multiply-add of floats, where the device does nothing else.
+    static double fma_roof();
+
   private:
     void* memory_ = nullptr;
     std::size_t bytes_ = 0;

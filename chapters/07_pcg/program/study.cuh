@@ -12,6 +12,7 @@
 #include "program/options.hpp"
 #include "rungs/device_buffer.cuh"
 #include "rungs/random.hpp"
+#include "rungs/roof.cuh"
 #include "rungs/svg.hpp"
 #include "rungs/timing.cuh"
 
@@ -159,19 +160,6 @@ class Report {
     std::vector<rungs::Series> lines_;
 };
 
-/// A thread does `rounds` x 8 independent fused multiply-adds, two flops each.
-static __global__ void fused_multiply_add_kernel(float* out, int rounds, float a, float b) {
-    float x[8];
-    for (int i = 0; i < 8; ++i) x[i] = threadIdx.x + i;
-    for (int round = 0; round < rounds; ++round) {
-#pragma unroll
-        for (int i = 0; i < 8; ++i) x[i] = x[i] * a + b;
-    }
-    float sum = 0;
-    for (int i = 0; i < 8; ++i) sum += x[i];
-    if (sum == 12345) out[threadIdx.x] = sum;  // so that nothing is left out
-}
-
 /// The roofline of this device in float, by measurement: a copy of 1 GiB, fused multiply-adds, and the
 /// rungs under it.
 inline rungs::LinePlot roofline(const std::string& device, const std::vector<Place>& places) {
@@ -181,13 +169,7 @@ inline rungs::LinePlot roofline(const std::string& device, const std::vector<Pla
     const double copy = rungs::median_milliseconds([&](cudaStream_t stream) {
         CUDA_CHECK(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, stream));
     });
-    constexpr int blocks = 4096, threads = 256, rounds = 4096;
-    const double compute = rungs::median_milliseconds([&](cudaStream_t stream) {
-        fused_multiply_add_kernel<<<blocks, threads, 0, stream>>>(to.data(), rounds, 0.999f, 0.5f);
-        CUDA_CHECK(cudaGetLastError());
-    });
-    const double bandwidth = 2.0 * bytes / copy / 1e6,
-                 peak = 16.0 * blocks * threads * rounds / compute / 1e6;
+    const double bandwidth = 2.0 * bytes / copy / 1e6, peak = 1e-9 * rungs::fma_roof();
     const double ridge = peak / bandwidth;
     std::printf(
         "roofs, measured: copy %.0f GB/s, fused multiply-adds %.0f Gflop/s: they meet at %.1f flop/B\n",
