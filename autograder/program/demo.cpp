@@ -25,7 +25,11 @@ int demo(const DemoOptions& options) {
     grading.seed = options.seed ? *options.seed : judge::random_seed();
     grading.command = fmt::format("./rungs demo --backend {} --seed {}", name_of(grading.backend.backend),
                                   seed_text(grading.seed));
-    if (page.has_parent_path()) fs::create_directories(page.parent_path());
+    if (page.has_parent_path()) {
+        std::error_code error;
+        fs::create_directories(page.parent_path(), error);
+        if (error) throw FileError(page.parent_path(), error.value(), "could not make the folder");
+    }
     check_writable(page);
     if (options.json != "-") check_writable(json);
     show_heading(workbook, grading, out);

@@ -321,6 +321,54 @@ TEST_CASE("a result file is written whole or not at all", "[program]") {
     }
 }
 
+TEST_CASE("what cannot be written is refused before anything is judged", "[program]") {
+    const SmallWorkbook workbook;
+    const fs::path root = workbook.folder.path();
+    workbook.folder.write("hand_in/03_shared_tree.cu", workbook.solution);
+    workbook.folder.write("read_only", "before");
+    fs::create_directories(root / "page.html");
+    fs::create_directory(root / "closed");
+    const auto refused = [&](std::vector<std::string> arguments, const std::string& path,
+                             const std::string& why, const Process::Setup& setup) {
+        arguments.push_back(path);
+        CAPTURE(arguments);
+        const Outcome outcome = workbook.run(arguments, setup);
+        CHECK(outcome.status == 3);
+        CHECK(outcome.out.empty());
+        CHECK_THAT(outcome.err, StartsWith("rungs: ") && ContainsSubstring(path) && ContainsSubstring(why));
+        CHECK_FALSE(fs::exists(root / "build/progress.json"));
+    };
+    const std::vector<std::vector<std::string>> all{
+        {"check", "--backend", "cpu", "--json"},
+        {"check", "--backend", "cpu", "--submission", "hand_in", "--json"},
+        {"demo", "--backend", "cpu", "--json"}};
+    const Process::Setup usual = workbook.setup();
+    Process::Setup full = usual;
+    full.file_size = 600;
+    for (const std::vector<std::string>& command : all) {
+        refused(command, "none/result.json", "the folder does not exist: create it", usual);
+        refused(command, "read_only/result.json", "is a file, not a folder", usual);
+        refused(command, "chapters", "this is a folder: name a file", usual);
+        refused(command, "/proc/result.json", "could not write", usual);
+        refused(command, "/dev/full", "could not write", usual);
+        if (command[0] == "check")
+            refused(command, "result.json", "the file is larger than this system allows", full);
+    }
+    refused({"demo", "--backend", "cpu", "--out"}, "page.html", "this is a folder: name a file", usual);
+    refused({"demo", "--backend", "cpu", "--out"}, "read_only/report", "could not make the folder", usual);
+    refused({"demo", "--backend", "cpu", "--out"}, "/proc/report", "could not make the folder", usual);
+    if (geteuid() != 0) {  // root may write anywhere
+        fs::permissions(root / "read_only", fs::perms::owner_read);
+        fs::permissions(root / "closed", fs::perms::owner_read | fs::perms::owner_exec);
+        for (const std::vector<std::string>& command : all) {
+            refused(command, "read_only", "you may not write there", usual);
+            refused(command, "closed/result.json", "you may not write there", usual);
+        }
+        refused({"demo", "--backend", "cpu", "--out"}, "closed/report", "you may not write there", usual);
+    }
+    CHECK(workbook.folder.read("read_only") == "before");
+}
+
 TEST_CASE("output that nobody takes is noticed", "[program]") {
     const SmallWorkbook workbook;
     SECTION("a full disk") {

@@ -48,6 +48,9 @@ std::string explain(const std::filesystem::path& path, int error, const std::str
     return hint.empty() ? text : text + "\n  hint: " + hint;
 }
 
+/// Bytes that a disk should have left before there is anything to write.
+constexpr std::size_t enough = 1 << 20;
+
 /// An open descriptor that closes itself.
 class Descriptor {
   public:
@@ -169,13 +172,17 @@ void check_writable(const std::filesystem::path& path, Special special) {
     const std::string doing = "could not write";
     const Target target = find_target(path, special, doing);
     int error = 0;
-    if (!target.regular) {  // opening a pipe would wake its reader
+    if (!target.regular) {
         if (::access(path.c_str(), W_OK) != 0) error = errno;
+        if (error == 0 && S_ISCHR(target.mode)) {  // opening a pipe would wake its reader
+            const Descriptor device(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+            if (!device.valid() || ::write(device.get(), "", 0) != 0) error = errno;  // of /dev/full
+        }
     } else {
         const std::filesystem::path temporary = temporary_name(target.path);
         bool named = false;
         const Descriptor file(open_temporary(temporary, named));
-        if (!file.valid()) error = errno;
+        error = file.valid() ? write_all(file.get(), std::string(enough, '\0')) : errno;
         if (file.valid() && named) ::unlink(temporary.c_str());
     }
     if (error != 0) throw FileError(path, error, doing);

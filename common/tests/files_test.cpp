@@ -128,6 +128,7 @@ TEST_CASE("what cannot be written is known before there is anything to write", "
     CHECK(error_of([&] { check_writable(folder / "none" / "a"); }).error() == ENOENT);
     CHECK(error_of([&] { check_writable(folder / "file" / "a"); }).error() == ENOTDIR);
     CHECK(error_of([&] { check_writable(folder / ""); }).error() == EISDIR);
+    CHECK(error_of([&] { check_writable("/dev/full"); }).error() == ENOSPC);
     for (const std::filesystem::path& path :
          {folder / "file", folder / "new", std::filesystem::path("/dev/null")})
         check_writable(path);
