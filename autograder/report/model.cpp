@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -13,15 +14,67 @@ using judge::RungResult;
 
 namespace {
 
-/// "lines 21, 24: read-write of partial"
+/// What a finding of each simt::check::Kind says in one line. {line}: "line 18"; {at}: " at lines 21 and 24",
+/// or nothing where no line is known; {reads}: what the line does; {element}: "data[5]"; {array}: "data".
+constexpr std::array sentences{
+    // memcheck
+    "{line} {reads} {element}, outside its array",
+    "{line} {reads} {element} at an address that is no multiple of the size",
+    "{line} {reads} through a null pointer",
+    "{line} {reads} memory of the host in a kernel",
+    "{line} {reads} device memory on the host: {element}",
+    "{line} {reads} {element}, which has been freed",
+    "{line} {reads} a local variable of another thread",
+    "{line} {reads} {element}, which is constant memory",
+    "{line} frees what no allocation returned",
+    "{line} frees {array} a second time",
+    "{line} allocates {array}, which is never freed",
+    "the kernel crashes{at}",
+    "an assertion fails{at}",
+    "time runs out{at}",
+    "a launch is refused{at}",
+    // racecheck
+    "two writes of {element} meet in no given order{at}",
+    "a read and a write of {element} meet in no given order{at}",
+    "an atomic and a read of {element} meet in no given order{at}",
+    "an atomic and a write of {element} meet in no given order{at}",
+    // initcheck
+    "{line} {reads} {element}, which nothing has written",
+    // synccheck
+    "threads of a block wait at different barriers{at}",
+    "threads end without coming to the barrier{at}",
+    "a mask does not name the lanes that make the call{at}",
+    "a lane reads from one that does not take part{at}",
+    "no thread can go on{at}",
+    "threads only poll{at}, and nobody stores what they wait for",
+    "the kernel fails{at}",
+};
+static_assert(sentences.size() == simt::check::kind_words.size());
+
+/// "line 18 reads data[5], which nothing has written"
 std::string short_text(const judge::QuotedFinding& finding) {
     const simt::check::Place &place = finding.side.place, &other = finding.other.place;
-    std::string text = finding.kind;
-    if (!finding.array.empty()) text += " of " + finding.array;
-    if (place.file.empty()) return text;
     const bool two = finding.has_other && !other.file.empty() && other.line != place.line;
-    return two ? fmt::format("lines {}, {}: {}", place.line, other.line, text)
-               : fmt::format("line {}: {}", place.line, text);
+    const std::string line = place.file.empty() ? "the program" : fmt::format("line {}", place.line),
+                      at = place.file.empty() ? ""
+                           : two ? fmt::format(" at lines {} and {}", std::min(place.line, other.line),
+                                               std::max(place.line, other.line))
+                                 : " at " + line,
+                      array = finding.array.empty() ? "memory" : finding.array,
+                      element = finding.array.empty() || finding.element == 0
+                                    ? array
+                                    : fmt::format("{}[{}]", array, finding.index);
+    const std::string access = finding.side.access.substr(0, finding.side.access.find(' '));
+    const char* const reads = access == "read" || access == "fetch" ? "reads"
+                              : access == "write"                   ? "writes"
+                                                                    : "accesses";
+    const auto& words = simt::check::kind_words;
+    const auto word =
+        std::find_if(words.begin(), words.end(), [&](const auto& one) { return finding.kind == one.name; });
+    if (word == words.end()) return finding.kind + at;  // a worker may claim anything
+    return fmt::format(fmt::runtime(sentences[static_cast<std::size_t>(word - words.begin())]),
+                       fmt::arg("line", line), fmt::arg("at", at), fmt::arg("reads", reads),
+                       fmt::arg("element", element), fmt::arg("array", array));
 }
 
 }  // namespace

@@ -111,6 +111,74 @@ TEST_CASE("numbers for people have three digits and a unit", "[report][text]") {
     CHECK(bandwidth_text(std::numeric_limits<double>::infinity()) == "?");
 }
 
+TEST_CASE("a finding of every kind is a sentence", "[report]") {
+    using simt::check::Kind;
+    judge::QuotedFinding finding;
+    finding.side.access = "read of 4 bytes";
+    finding.array = "data";
+    finding.element = 4;
+    finding.index = 5;
+    const auto sentence = [&](Kind kind) {
+        finding.kind = simt::check::name_of(kind);
+        judge::RungResult result;
+        result.checks.findings = {finding};
+        result.decide({.text = "a longer one", .source = judge::Source::findings});
+        return remark_of(result);
+    };
+    // As many as there are kinds, in their order.
+    const std::vector<std::string> placeless{
+        "the program reads data[5], outside its array",
+        "the program reads data[5] at an address that is no multiple of the size",
+        "the program reads through a null pointer",
+        "the program reads memory of the host in a kernel",
+        "the program reads device memory on the host: data[5]",
+        "the program reads data[5], which has been freed",
+        "the program reads a local variable of another thread",
+        "the program reads data[5], which is constant memory",
+        "the program frees what no allocation returned",
+        "the program frees data a second time",
+        "the program allocates data, which is never freed",
+        "the kernel crashes",
+        "an assertion fails",
+        "time runs out",
+        "a launch is refused",
+        "two writes of data[5] meet in no given order",
+        "a read and a write of data[5] meet in no given order",
+        "an atomic and a read of data[5] meet in no given order",
+        "an atomic and a write of data[5] meet in no given order",
+        "the program reads data[5], which nothing has written",
+        "threads of a block wait at different barriers",
+        "threads end without coming to the barrier",
+        "a mask does not name the lanes that make the call",
+        "a lane reads from one that does not take part",
+        "no thread can go on",
+        "threads only poll, and nobody stores what they wait for",
+        "the kernel fails"};
+    REQUIRE(placeless.size() == simt::check::kind_words.size());
+    for (std::size_t i = 0; i < placeless.size(); ++i) CHECK(sentence(static_cast<Kind>(i)) == placeless[i]);
+
+    finding.side.place = {"03_shared_tree.cu", 24, 0, ""};
+    CHECK(sentence(Kind::uninitialised) == "line 24 reads data[5], which nothing has written");
+    CHECK(sentence(Kind::crash) == "the kernel crashes at line 24");
+    CHECK(sentence(Kind::livelock) == "threads only poll at line 24, and nobody stores what they wait for");
+    finding.has_other = true;
+    finding.other.place = {"03_shared_tree.cu", 21, 0, ""};
+    CHECK(sentence(Kind::read_write) ==
+          "a read and a write of data[5] meet in no given order at lines 21 and 24");
+    finding.side.access = "write of 16 bytes";
+    finding.array.clear();
+    CHECK(sentence(Kind::out_of_bounds) == "line 24 writes memory, outside its array");
+    finding.side.access = "atomic of 4 bytes";
+    finding.array = "counts", finding.element = 0;
+    CHECK(sentence(Kind::use_after_free) == "line 24 accesses counts, which has been freed");
+    // What a worker claims need be no kind that we know.
+    judge::RungResult odd;
+    finding.kind = "{line}";
+    odd.checks.findings = {finding};
+    odd.decide({.text = "a longer one", .source = judge::Source::findings});
+    CHECK(remark_of(odd) == "{line} at lines 21 and 24");
+}
+
 TEST_CASE("the JSON of every kind of verdict fits the schema", "[report][json]") {
     const JsonSchema schema(result_schema());
     for (const Report& report : {sample_report(), sample_gpu_report(), Report{}}) {
