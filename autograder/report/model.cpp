@@ -126,8 +126,8 @@ int exit_status(const Report& report) {
 }
 
 std::string cases_text(const judge::Correctness& found) {
-    return fmt::format("{} of {} passed{}", found.passed, found.cases,
-                       found.passed < found.cases ? " before judging stopped at the first that did not" : "");
+    if (found.passed == found.cases) return fmt::format("{} of {} passed", found.passed, found.cases);
+    return fmt::format("stopped at the first failure, case {} of {}", found.passed + 1, found.cases);
 }
 
 std::string seed_text(std::uint64_t seed) { return fmt::format("{:#018x}", seed); }

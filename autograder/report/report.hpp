@@ -61,7 +61,7 @@ bool by_finding(const judge::RungResult& result);
 /// The one line beside a verdict: why, or, of a rung that is right, what was looked at.
 std::string remark_of(const judge::RungResult& result);
 
-/// How many cases passed, and that judging stops at the first that does not.
+/// How many cases passed, and which one judging stopped at.
 std::string cases_text(const judge::Correctness& found);
 
 /// A seed as JSON, commands and reports show it: "0x0123456789abcdef".

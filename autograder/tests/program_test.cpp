@@ -505,7 +505,7 @@ TEST_CASE("the solution passes, the starter does not, and the result says so", "
     CHECK(result["rungs"][1]["points"] == 0);
     CHECK(result["rungs"][1]["correctness"]["first_mismatches"].size() >= 1);
     for (const char* text : {"WRONG", "03_shared_tree.cu:", "tried", "index", "./rungs hint 01/03",
-                             "passed before judging stopped at the first that did not"}) {
+                             "stopped at the first failure, case "}) {
         CHECK_THAT(bad.out, ContainsSubstring(text));
     }
     // Only the student's own rungs are progress.

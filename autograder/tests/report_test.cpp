@@ -313,7 +313,7 @@ TEST_CASE("the page is well formed and can be read without eyes", "[report][html
 TEST_CASE("the page shows every number of the record", "[report][html]") {
     const std::string html = to_html(sample_report());
     for (const char* text :
-         {"\u2013 / 50", "3 of 54 passed before judging stopped", "COMPILE_ERROR", "NOT_RUN", "not graded",
+         {"\u2013 / 50", "stopped at the first failure, case 4 of 54", "COMPILE_ERROR", "NOT_RUN", "not graded",
           "sum of 257 floats, kind uniform", "never written", "8388608", "-inf", "0x000000000000002a",
           "CPU &lt;model&gt;", "no NVIDIA driver on this machine", "1 could not be graded"}) {
         CHECK_THAT(html, ContainsSubstring(text));
