@@ -74,6 +74,11 @@ const char* name_of(Source source) {
     return names[static_cast<int>(source)];
 }
 
+const char* name_of(Limit limit) {
+    static constexpr const char* names[] = {"memory", "one_pass", "arithmetic"};
+    return names[static_cast<int>(limit)];
+}
+
 const char* name_of(Part part) {
     static constexpr const char* names[] = {"build",        "start",  "inputs", "calls",     "expected",
                                             "check_build",  "checks", "counts", "solutions", "waiting",
@@ -195,6 +200,12 @@ std::string describe(const Exam& exam, const Case& which, const Task& task) {
     const std::string what = names.empty() ? fmt::format("{} {}{}", sizes, element, sizes == "1" ? "" : "s")
                                            : element + "s" + sizes;
     return fmt::format("{} of {}, kind {}, seed {:#x}", which.problem, what, which.kind, which.seed);
+}
+
+Limit Speed::limit() const {
+    if (roof > 0 && fma_roof > 0 && flops / fma_roof > bandwidth / roof) return Limit::arithmetic;
+    const double rounding = 1e-6;
+    return floor > 0 && bandwidth * seconds > (1 + rounding) * floor * roof ? Limit::one_pass : Limit::memory;
 }
 
 double points_for(const SpeedRule& rule, double speedup) {

@@ -193,8 +193,22 @@ struct Modelled {
     double points = 0, max_points = 0;  ///< of the rung's points, those for this
 };
 
+/// What bounds the speed of a problem.
+enum class Limit {
+    memory,    ///< its bytes, at the speed of a copy
+    one_pass,  ///< the same of iterations: the bytes that move even where a chip holds everything between two
+    arithmetic,  ///< its operations, at the speed of fused multiply-adds
+};
+
+/// "memory", "one_pass", "arithmetic": the word in the JSON.
+const char* name_of(Limit limit);
+
 /// Times are seconds of one call, as the 20 % quantile over the pairs.
 struct Speed {
+    /// A pure read beats a copy by a little; anything beyond this share of a copy's rate was not read from
+    /// memory.
+    static constexpr double implausible = 1.25;
+
     bool judged = false;
     std::string why_not;  ///< where not judged: "speed: not judged on the cpu backend"
     double speedup = 0;   ///< over the baseline
@@ -208,9 +222,15 @@ struct Speed {
     double reference_seconds = 0;
     double bandwidth = 0;  ///< useful bytes a second
     double roof = 0;       ///< bytes a second of a device copy, measured in the same session; 0: unknown
+    double floor = 0;      ///< seconds of Work::least at `roof`; 0: unknown
+    double flops = 0;      ///< useful floating-point operations a second
+    double fma_roof = 0;   ///< those of fused multiply-adds of floats, in the same session; 0: unknown
     std::string baseline;  ///< the rung `speedup` refers to
     std::string trust;     ///< "judge's clock, judge's buffers", or what is weaker
     double points = 0;     ///< of the rung's points, those for this
+
+    /// By the problem's operations a byte, against the ratio of the two roofs.
+    Limit limit() const;
 };
 
 struct RungResult {

@@ -34,9 +34,6 @@ constexpr int null_calls = 50;
 /// Enough where no points depend on it.
 constexpr double glance_seconds = 4;
 constexpr std::size_t glance_pairs = 3;
-/// A pure read beats a copy by a little; anything beyond this share of a copy's rate was not
-/// read from memory.
-constexpr double implausible = 1.25;
 constexpr std::uint32_t nan_words = 0xFFC00000U;
 constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache
 /// Of inputs made ahead and of answers kept for a look, so that all cores have some.
@@ -410,6 +407,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     speed.trust = "judge's clock and memory";
     speed.baseline = baseline.name;
     speed.roof = race->roof();
+    speed.fma_roof = Device::fma_roof();
     lap.emplace(result.profile, Part::clock_builds);
     const fs::path slow = built(manifest, baseline, options);
     const fs::path best = built(manifest, rung, options);
@@ -483,10 +481,12 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     speed.of_reference = speed.reference_seconds / speed.seconds;
     const Work work = exam.work({timed->problem, timed->sizes, timed->kind, 1});
     speed.bandwidth = work.bytes / speed.seconds;
+    speed.flops = work.flops / speed.seconds;
+    if (speed.roof > 0) speed.floor = work.least / speed.roof;
     const auto decide = [&](Verdict verdict, std::string text) {
         result.decide({.kind = verdict, .text = std::move(text), .source = Source::speed});
     };
-    if (const double least = work.least / speed.seconds; least > implausible * speed.roof) {
+    if (const double least = work.least / speed.seconds; least > Speed::implausible * speed.roof) {
         return decide(Verdict::suspect,
                       fmt::format("faster than this GPU's memory: {:.0f} GB/s, and a copy reaches {:.0f}",
                                   1e-9 * least, 1e-9 * speed.roof));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "judge/findings.hpp"
 #include "report/advice.hpp"
@@ -128,17 +130,35 @@ std::string score_text(const Report& report) {
     return report.score() ? number_text(*report.score()) : "\u2013";
 }
 
-/// What the bar of a rung measures: share of the roof or of the fastest where speed was judged, else cases.
+/// What the bar of a rung measures: share of what limits it or of the fastest where speed was judged, else
+/// cases.
 struct Bar {
     double share = 0;
     std::string value;
 };
 
+/// Operations or bytes a second, whichever limits the rung, and what the machine does at most. That is no
+/// bound for iterations that a chip holds.
+std::pair<double, double> speed_and_roof(const judge::Speed& speed) {
+    switch (speed.limit()) {
+        case judge::Limit::arithmetic:
+            return {speed.flops, speed.fma_roof};
+        case judge::Limit::memory:
+            return {speed.bandwidth, speed.roof};
+        case judge::Limit::one_pass:
+            break;
+    }
+    return {speed.bandwidth, 0};
+}
+
 std::vector<Bar> bars_of(const Report& report) {
-    double most = 0;
+    std::map<judge::Limit, double> most;
     for (const RungReport& rung : report.rungs) {
         const judge::Speed& speed = rung.result.speed;
-        if (speed.judged) most = std::max({most, speed.bandwidth, speed.roof});
+        if (!speed.judged) continue;
+        const auto [value, roof] = speed_and_roof(speed);
+        double& end = most[speed.limit()];
+        end = std::max({end, value, roof});
     }
     std::vector<Bar> bars;
     for (const RungReport& rung : report.rungs) {
@@ -146,16 +166,18 @@ std::vector<Bar> bars_of(const Report& report) {
         const judge::Correctness& found = rung.result.correctness;
         Bar bar;
         if (report.speed_judged()) {
-            if (speed.judged && speed.bandwidth > 0 && most > 0) {
-                bar.share = speed.bandwidth / most;
-                bar.value = bandwidth_text(speed.bandwidth);
-                if (speed.speedup > 0) bar.value += fmt::format(", {}x", ratio_text(speed.speedup));
+            if (speed.judged) {
+                bar.share = speed_and_roof(speed).first / most[speed.limit()];
+                bar.value = rate_of(speed).value;
+                if (has_baseline(rung.result)) bar.value += fmt::format(", {}x", ratio_text(speed.speedup));
             } else {
                 bar.value = "not timed";
             }
         } else if (found.cases > 0) {
             bar.share = static_cast<double>(found.passed) / found.cases;
-            bar.value = fmt::format("{} of {} cases", found.passed, found.cases);
+            bar.value = found.passed < found.cases
+                            ? fmt::format("stopped at case {} of {}", found.passed + 1, found.cases)
+                            : fmt::format("{} cases", found.cases);
         } else {
             bar.value = "not run";
         }
@@ -266,7 +288,7 @@ std::string verdict_table(const Report& report) {
     if (speed)
         html +=
             "<th scope=\"col\" class=\"number\">speedup</th><th scope=\"col\" "
-            "class=\"number\">bandwidth</th>";
+            "class=\"number\">rate</th>";
     if (modelled) html += "<th scope=\"col\" class=\"number\">modelled</th>";
     html += "<th scope=\"col\" class=\"more\">remark</th></tr></thead><tbody>";
     for (const RungReport& rung : report.rungs) {
@@ -278,13 +300,18 @@ std::string verdict_table(const Report& report) {
         html += fmt::format("<td><span class=\"chip {}\">{} {}</span></td>", look.kind, look.sign,
                             escape_html(look.word));
         html += "<td class=\"number\">" + escape_html(points_text(result)) + "</td>";
-        html += fmt::format("<td class=\"number more\">{} / {}</td>", result.correctness.passed,
-                            result.correctness.cases);
+        const judge::Correctness& found = result.correctness;
+        html += fmt::format("<td class=\"number more\">{}{} / {}</td>",
+                            found.passed < found.cases ? "stopped at " : "",
+                            std::min(found.passed + 1, found.cases), found.cases);
         if (speed && result.speed.judged) {
-            html += fmt::format("<td class=\"number\">{}x<small>{} to {}</small></td>",
-                                ratio_text(result.speed.speedup), ratio_text(result.speed.low),
-                                ratio_text(result.speed.high));
-            html += "<td class=\"number\">" + bandwidth_text(result.speed.bandwidth) + "</td>";
+            html += "<td class=\"number\">";
+            if (has_baseline(result)) {
+                html += fmt::format("{}x<small>{} to {}</small>", ratio_text(result.speed.speedup),
+                                    ratio_text(result.speed.low), ratio_text(result.speed.high));
+            }
+            const Rate rate = rate_of(result.speed);
+            html += fmt::format("</td><td class=\"number\">{}<small>{}</small></td>", rate.value, rate.of);
         } else if (speed) {
             html += "<td class=\"number dim\">not timed</td><td></td>";
         }
@@ -455,6 +482,23 @@ std::string counters_section(const judge::RungResult& result) {
     return html;
 }
 
+/// What a rate is compared with.
+std::string limit_text(const judge::Speed& speed) {
+    switch (speed.limit()) {
+        case judge::Limit::arithmetic:
+            return flops_text(speed.fma_roof) +
+                   ", fused multiply-adds of floats and nothing else, two operations each, in the same "
+                   "session";
+        case judge::Limit::one_pass:
+            return seconds_text(speed.floor) +
+                   ", one pass: the bytes that move even where a chip holds everything between two "
+                   "iterations, at the speed of a device copy";
+        case judge::Limit::memory:
+            break;
+    }
+    return speed.roof > 0 ? bandwidth_text(speed.roof) + ", a device copy in the same session" : "";
+}
+
 std::string details(const RungReport& rung) {
     const RungResult& result = rung.result;
     const Look look = look_of(result);
@@ -479,17 +523,17 @@ std::string details(const RungReport& rung) {
     row(html, "checks", checks_text(result.checks));
     if (result.speed.judged) {
         const judge::Speed& speed = result.speed;
-        row(html, "speedup",
-            fmt::format("{}x over {}, 99 % interval {} to {}, {} pairs{}", ratio_text(speed.speedup),
-                        speed.baseline, ratio_text(speed.low), ratio_text(speed.high), speed.pairs,
-                        speed.decided ? "" : ", not decided at the last pair"));
-        if (speed.of_reference > 0) {
+        if (has_baseline(result)) {
+            row(html, "speedup",
+                fmt::format("{}x over {}, 99 % interval {} to {}, {} pairs{}", ratio_text(speed.speedup),
+                            speed.baseline, ratio_text(speed.low), ratio_text(speed.high), speed.pairs,
+                            speed.decided ? "" : ", not decided at the last pair"));
+        }
+        if (speed.of_reference > 0 && !result.given) {
             row(html, "against reference", fmt::format("{}x as fast", ratio_text(speed.of_reference)));
         }
-        std::string band = bandwidth_text(speed.bandwidth);
-        if (speed.roof > 0)
-            band += fmt::format(", {:.0f} % of a device copy", 100 * speed.bandwidth / speed.roof);
-        row(html, "time and bandwidth", seconds_text(speed.seconds) + " a call, " + band);
+        row(html, "time and rate", seconds_text(speed.seconds) + " a call, " + rate_text(speed));
+        row(html, "limit", limit_text(speed));
         row(html, "clock", speed.trust);
     } else {
         row(html, "speed", result.speed.why_not);
@@ -592,8 +636,9 @@ std::string to_html(const Report& report) {
                 "</h2><figure>" + ladder_svg(report, first, last, 860, "wide") +
                 ladder_svg(report, first, last, 360, "narrow");
         html += "<figcaption>";
-        html += report.speed_judged() ? "Climb from the bottom. Bars show useful bytes a second; the end of "
-                                        "a track is the roof: the fastest rung or a plain device copy."
+        html += report.speed_judged() ? "Climb from the bottom. Bars show how fast a rung is; the end of a "
+                                        "track is what limits it: a plain device copy, fused multiply-adds "
+                                        "alone, or, of iterations, the fastest rung."
                                       : "Climb from the bottom. Bars show how many cases of the exam a rung "
                                         "passed before the first that it did not.";
         html +=

@@ -220,6 +220,10 @@ Json speed_json(const judge::Speed& speed) {
             {"reference_seconds", number(speed.reference_seconds)},
             {"bandwidth", number(speed.bandwidth)},
             {"roof", speed.roof > 0 ? number(speed.roof) : Json(nullptr)},
+            {"floor", speed.floor > 0 ? number(speed.floor) : Json(nullptr)},
+            {"flops", number(speed.flops)},
+            {"fma_roof", speed.fma_roof > 0 ? number(speed.fma_roof) : Json(nullptr)},
+            {"limit", judge::name_of(speed.limit())},
             {"trust", clean_utf8(speed.trust)}};
 }
 

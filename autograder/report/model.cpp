@@ -125,6 +125,42 @@ int exit_status(const Report& report) {
     return report.all_passed() ? 0 : 1;
 }
 
+Rate rate_of(const judge::Speed& speed) {
+    const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
+    switch (speed.limit()) {
+        case judge::Limit::arithmetic: {
+            const double share = speed.flops / speed.fma_roof;
+            return {flops_text(speed.flops), share < 1.005
+                                                 ? percent(share) + " of the FMA roof"
+                                                 : "beyond the FMA roof: it does less than is counted"};
+        }
+        case judge::Limit::one_pass: {
+            const auto times = [](double value) {
+                return fmt::format("{:.{}f}x", value, value < 9.95 ? 1 : 0);
+            };
+            return {
+                times(speed.seconds / speed.floor) + " the one-pass floor",
+                "each iteration anew: " + times(speed.bandwidth * speed.seconds / speed.roof / speed.floor)};
+        }
+        case judge::Limit::memory:
+            break;
+    }
+    const double share = speed.roof > 0 ? speed.bandwidth / speed.roof : 0;
+    return {bandwidth_text(speed.bandwidth), share <= 0 ? ""
+                                             : share < judge::Speed::implausible
+                                                 ? percent(share) + " of a copy"
+                                                 : "faster than memory"};
+}
+
+std::string rate_text(const judge::Speed& speed) {
+    const Rate rate = rate_of(speed);
+    return rate.of.empty() ? rate.value : fmt::format("{} ({})", rate.value, rate.of);
+}
+
+bool has_baseline(const RungResult& result) {
+    return result.speed.judged && result.speed.baseline != result.rung;
+}
+
 std::string cases_text(const judge::Correctness& found) {
     if (found.passed == found.cases) return fmt::format("{} of {} passed", found.passed, found.cases);
     return fmt::format("stopped at the first failure, case {} of {}", found.passed + 1, found.cases);
@@ -162,26 +198,19 @@ std::string remark_of(const RungResult& result) {
         const std::string& likely = result.causes.front().likely;
         return result.brief_reason() + (likely.empty() ? "" : ": " + likely);
     }
-    std::string text;
-    if (result.correctness.cases > 0) text = fmt::format("{} cases", result.correctness.passed);
-    if (result.checks.done) {
-        text += result.checks.findings.empty()
-                    ? ", clean"
-                    : fmt::format(", {} {}", result.checks.findings.size(),
-                                  result.checks.findings.size() == 1 ? "remark" : "remarks");
+    std::vector<std::string> parts;
+    if (result.correctness.cases > 0) parts.push_back(fmt::format("{} cases", result.correctness.passed));
+    if (const std::size_t remarks = result.checks.findings.size(); result.checks.done) {
+        parts.push_back(remarks == 0 ? "clean"
+                                     : fmt::format("{} {}", remarks, remarks == 1 ? "remark" : "remarks"));
     }
-    if (result.modelled.done) {
-        text += fmt::format(", modelled {}x over {}", ratio_text(result.modelled.speedup),
-                            result.modelled.baseline);
-    }
-    if (result.speed.judged) {
-        text += fmt::format("{}{}x over {}, {}", text.empty() ? "" : ", ", ratio_text(result.speed.speedup),
-                            result.speed.baseline, bandwidth_text(result.speed.bandwidth));
-        if (result.speed.roof > 0) {
-            text += fmt::format(" ({:.0f} % of a copy)", 100 * result.speed.bandwidth / result.speed.roof);
-        }
-    }
-    return text;
+    if (const judge::Modelled& modelled = result.modelled; modelled.done)
+        parts.push_back(fmt::format("modelled {}x over {}", ratio_text(modelled.speedup), modelled.baseline));
+    const judge::Speed& speed = result.speed;
+    if (has_baseline(result))
+        parts.push_back(fmt::format("{}x over {}", ratio_text(speed.speedup), speed.baseline));
+    if (speed.judged) parts.push_back(rate_text(speed));
+    return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace rungs

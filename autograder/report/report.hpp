@@ -61,6 +61,19 @@ bool by_finding(const judge::RungResult& result);
 /// The one line beside a verdict: why, or, of a rung that is right, what was looked at.
 std::string remark_of(const judge::RungResult& result);
 
+/// How fast a rung that was timed is, in the unit of what limits it.
+struct Rate {
+    std::string value;  ///< "12.3 TFLOP/s"; of iterations "118x the one-pass floor"
+    std::string of;     ///< "61 % of the FMA roof", "88 % of a copy"; empty where the roof is not known
+};
+Rate rate_of(const judge::Speed& speed);
+
+/// "12.3 TFLOP/s (61 % of the FMA roof)"
+std::string rate_text(const judge::Speed& speed);
+
+/// Whether it was timed against another rung: the first given one is a baseline, and has none.
+bool has_baseline(const judge::RungResult& result);
+
 /// How many cases passed, and which one judging stopped at.
 std::string cases_text(const judge::Correctness& found);
 

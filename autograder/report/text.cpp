@@ -128,6 +128,11 @@ std::string bandwidth_text(double bytes_per_second) {
     return with_unit(bytes_per_second, units, 1000);
 }
 
+std::string flops_text(double operations_per_second) {
+    static constexpr const char* units[] = {"FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", nullptr};
+    return with_unit(operations_per_second, units, 1000);
+}
+
 std::string bytes_text(double bytes) {
     if (std::isfinite(bytes) && bytes < 1000) return fmt::format("{:.0f} B", bytes);
     static constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB", nullptr};

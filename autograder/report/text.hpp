@@ -19,6 +19,7 @@ std::string first_line(std::string_view text, std::size_t columns);
 
 /// "3.21 TB/s", "870 GB/s": bytes a second with three digits.
 std::string bandwidth_text(double bytes_per_second);
+std::string flops_text(double operations_per_second);
 
 /// "4.19 MB", "512 B": bytes with three digits.
 std::string bytes_text(double bytes);

@@ -104,11 +104,69 @@ TEST_CASE("numbers for people have three digits and a unit", "[report][text]") {
     CHECK(bandwidth_text(4.02e12) == "4.02 TB/s");
     CHECK(bandwidth_text(870e9) == "870 GB/s");
     CHECK(bandwidth_text(999.9e9) == "1.00 TB/s");
+    CHECK(flops_text(36.64e12) == "36.6 TFLOP/s");
     CHECK(seconds_text(12.34e-6) == "12.3 us");
     CHECK(seconds_text(0.0456) == "45.6 ms");
     CHECK(seconds_text(21.44) == "21.4 s");
     CHECK(seconds_text(0) == "0.00 ns");
     CHECK(bandwidth_text(std::numeric_limits<double>::infinity()) == "?");
+}
+
+TEST_CASE("a rung is as fast as what limits it lets it be", "[report]") {
+    judge::Speed speed;
+    speed.judged = true;
+    speed.seconds = 1e-3;
+    speed.bandwidth = 3.5e12;  // 3.5 GB that move once
+    CHECK(rate_text(speed) == "3.50 TB/s");
+    speed.roof = 4e12;
+    speed.floor = 3.5e9 / speed.roof;
+    speed.flops = 0.9e12;
+    speed.fma_roof = 60e12;
+    CHECK(speed.limit() == judge::Limit::memory);
+    CHECK(rate_text(speed) == "3.50 TB/s (88 % of a copy)");
+    SECTION("a pure read beats a copy by a little") {
+        speed.bandwidth = 4.2e12, speed.floor = 4.2e9 / speed.roof;
+        CHECK(rate_text(speed) == "4.20 TB/s (105 % of a copy)");
+        speed.bandwidth = 8.4e12, speed.floor = 8.4e9 / speed.roof;
+        CHECK(rate_text(speed) == "8.40 TB/s (faster than memory)");
+    }
+    SECTION("operations limit where there are more of them for a byte than the machine does") {
+        speed.flops = 36.6e12;
+        CHECK(speed.limit() == judge::Limit::memory);  // 10.5 a byte, and the machine does 15
+        speed.bandwidth = 858e6, speed.floor = 858e3 / speed.roof;
+        CHECK(speed.limit() == judge::Limit::arithmetic);
+        CHECK(rate_text(speed) == "36.6 TFLOP/s (61 % of the FMA roof)");
+        speed.flops = 66e12;
+        CHECK(rate_text(speed) == "66.0 TFLOP/s (beyond the FMA roof: it does less than is counted)");
+        speed.fma_roof = 0;
+        CHECK(rate_text(speed) == "858 MB/s (0 % of a copy)");
+    }
+    SECTION("iterations may share a pass over memory") {
+        speed.bandwidth = 16e12, speed.floor = 16e9 / 8 / speed.roof;
+        CHECK(speed.limit() == judge::Limit::one_pass);
+        CHECK(rate_text(speed) == "2.0x the one-pass floor (each iteration anew: 8.0x)");
+        speed.floor /= 32;
+        CHECK(rate_text(speed) == "64x the one-pass floor (each iteration anew: 256x)");
+    }
+    Report report = sample_gpu_report();
+    report.rungs[1].result.speed = speed;
+    const Json json = to_json(report)["rungs"][1]["speed"];
+    CHECK(json["limit"] == judge::name_of(speed.limit()));
+    CHECK(json["flops"] == speed.flops);
+    CHECK(JsonSchema(result_schema()).errors(to_json(report)).empty());
+    CHECK_THAT(remark_of(report.rungs[1].result), ContainsSubstring(rate_text(speed)));
+    CHECK_THAT(to_html(report), ContainsSubstring(rate_text(speed)));
+}
+
+TEST_CASE("a baseline is not compared with itself", "[report]") {
+    const Report report = sample_gpu_report();
+    CHECK(remark_of(report.rungs[0].result) == "54 cases, 400 GB/s (10 % of a copy)");
+    CHECK(remark_of(report.rungs[1].result) ==
+          "54 cases, 1 remark, 8x over 01_atomic, 3.20 TB/s (76 % of a copy)");
+    const std::string html = to_html(report);
+    CHECK(html.find("1x over") == std::string::npos);
+    CHECK(count_of(html, "over 01_atomic, 99 % interval") == 1);
+    CHECK(count_of(html, "against reference") == 1);
 }
 
 TEST_CASE("a finding of every kind is a sentence", "[report]") {
@@ -312,10 +370,10 @@ TEST_CASE("the page is well formed and can be read without eyes", "[report][html
 
 TEST_CASE("the page shows every number of the record", "[report][html]") {
     const std::string html = to_html(sample_report());
-    for (const char* text :
-         {"\u2013 / 50", "stopped at the first failure, case 4 of 54", "COMPILE_ERROR", "NOT_RUN", "not graded",
-          "sum of 257 floats, kind uniform", "never written", "8388608", "-inf", "0x000000000000002a",
-          "CPU &lt;model&gt;", "no NVIDIA driver on this machine", "1 could not be graded"}) {
+    for (const char* text : {"\u2013 / 50", "stopped at the first failure, case 4 of 54", "stopped at 4 / 54",
+                             "COMPILE_ERROR", "NOT_RUN", "not graded", "sum of 257 floats, kind uniform",
+                             "never written", "8388608", "-inf", "0x000000000000002a", "CPU &lt;model&gt;",
+                             "no NVIDIA driver on this machine", "1 could not be graded"}) {
         CHECK_THAT(html, ContainsSubstring(text));
     }
     const std::string gpu = to_html(sample_gpu_report());

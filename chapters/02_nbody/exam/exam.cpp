@@ -71,7 +71,9 @@ class NbodyExam : public rungs::Exam {
     rungs::Work work(const rungs::Case& which) const override {
         const auto n = static_cast<double>(size_of(which));
         const double forces = is_leapfrog(which) ? static_cast<double>(run_of(which).steps) + 1 : 1;
-        // 20 operations an interaction: L. Nyland, M. Harris, J. Prins, GPU Gems 3 (2007), chapter 31.
+        // By the field's convention, as in the lesson: 20 operations an interaction, two of them for a
+        // multiply-add and two for a reciprocal root, and n^2 interactions, whoever computes a pair only
+        // once. L. Nyland, M. Harris, J. Prins, GPU Gems 3 (2007), chapter 31.
         return {(is_leapfrog(which) ? 5 : 2) * 16 * n, 20 * n * n * forces};
     }
 
