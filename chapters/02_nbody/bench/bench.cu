@@ -12,6 +12,7 @@
 #include "exam/reference.hpp"
 #include "exam/systems.hpp"
 #include "nbody.cuh"
+#include "rungs/roof.cuh"
 
 static const rungs::Benchmark benchmark{
     "02",
@@ -106,7 +107,8 @@ static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
     all.push_back({"classic", nbody::peers::classic, nullptr});
     all.push_back({"classic, ftz", nbody::peers::classic_ftz, nullptr});
 
-    std::printf("%s\n%8s", benchmark.explanation, "n");
+    std::printf("multiply-adds alone: %.1f TFLOP/s\n%s\n%8s", 1e-12 * rungs::fma_roof(),
+                benchmark.explanation, "n");
     for (const Contestant& one : all) std::printf("  %s", one.name.c_str());
     std::printf("  06 us  step/force\n");
     for (const std::size_t n : options.sizes) {

@@ -114,8 +114,8 @@ struct Check {
 
 /// Useful work of one call, for rates.
 struct Work {
-    double bytes = 0;  ///< each input read once and each output written once, in every iteration anew
-    double flops = 0;
+    double bytes = 0;      ///< each input read once and each output written once, in every iteration anew
+    double flops = 0;      ///< by the field's convention: a multiply-add is two
     double least = bytes;  ///< bytes that move even where a chip holds everything between two iterations
 };
 
