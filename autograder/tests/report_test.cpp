@@ -348,7 +348,7 @@ TEST_CASE("the page loads nothing, runs nothing and cannot be broken out of", "[
 }
 
 TEST_CASE("the page is well formed and can be read without eyes", "[report][html]") {
-    const std::string html = to_html(sample_report());
+    const std::string html = to_html(GENERATE(sample_report(), sample_gpu_report()));
     CHECK_THAT(html, ContainsSubstring("<html lang=\"en\">"));
     CHECK_THAT(html, ContainsSubstring("name=\"viewport\""));
     CHECK_THAT(html, ContainsSubstring("prefers-color-scheme:dark"));
