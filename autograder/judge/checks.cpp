@@ -23,6 +23,7 @@ using simt::check::Severity;
 constexpr double start_seconds = 20;
 constexpr double budget_of_failed = 6;  ///< seconds for a rung that was wrong: there is a verdict already
 constexpr double failing_work = 1e7;    ///< of the case that failed
+constexpr double small_seconds = 4;     ///< for a call of a small case, which takes a tenth of a second
 constexpr std::size_t report_bytes = 4U << 20;
 
 double work_of(const Exam& exam, const Case& which) {
@@ -236,7 +237,10 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     checks.of = static_cast<int>(cases.size());
     checks.orders = manifest.check.orders;
     const double limit = right ? options.budget : budget_of_failed;
-    const double call_limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
+    const auto call_limit = [&](const Case& which) {
+        const double given = options.time_limit > 0 ? options.time_limit : rung.time_limit;
+        return work_of(exam, which) <= manifest.check.work ? std::min(given, small_seconds) : given;
+    };
     const auto calls_start = Clock::now();
     CheckedSession session(build.executable, options);
     std::vector<QuotedFinding> findings;
@@ -259,7 +263,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             CheckedCall checked;
             std::optional<Cause> cause =
                 session.call(which, task, static_cast<std::uint64_t>(order),
-                             right ? call_limit : std::min(left, call_limit), checked);
+                             right ? call_limit(which) : std::min(left, call_limit(which)), checked);
             std::vector<QuotedFinding> found;
             try {
                 found = findings_of(checked.report);

@@ -199,7 +199,11 @@ class Examiner {
         return std::chrono::duration<double>(end - Clock::now()).count();
     }
 
-    double time_limit() const { return options_.time_limit > 0 ? options_.time_limit : rung_.time_limit; }
+    /// On a GPU a call takes milliseconds.
+    double time_limit() const {
+        if (options_.time_limit > 0) return options_.time_limit;
+        return options_.backend == Backend::cuda ? std::min(4.0, rung_.time_limit) : rung_.time_limit;
+    }
 
     /// All cases passed. What is left is whether everything was as it should be.
     void decide(RungResult& result) const {
@@ -403,6 +407,12 @@ class SecondLook {
     SecondLook(const SecondLook&) = delete;
     SecondLook& operator=(const SecondLook&) = delete;
 
+    /// Whether it has ended with a call that did not come back.
+    bool ran_out_of_time() {
+        return ended_.wait_for(std::chrono::seconds(0)) == std::future_status::ready &&
+               result_.verdict == Verdict::timeout;
+    }
+
     /// Waits for it and puts what it found into the result of a rung that run mode found right.
     /// @throws Stopped, InfraError
     void put(RungResult& result) {
@@ -442,6 +452,23 @@ class SecondLook {
     std::atomic<bool> stop_{false};
     std::future<void> ended_;  // last: waits for the thread, which uses all others
 };
+
+/// Examines run mode until that, or a loop without end that check mode has found, decides.
+/// @returns false where run mode did not come to its end. @throws Stopped, InfraError
+bool examine_beside(SecondLook& second, Examiner& examiner, RungResult& result, const std::atomic<bool>* stop,
+                    std::atomic<bool>& enough) {
+    std::future<void> first = std::async(std::launch::async, [&] { examiner.examine(result); });
+    while (first.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+        if ((stop && *stop) || second.ran_out_of_time()) enough = true;
+    }
+    try {
+        first.get();
+    } catch (const Stopped&) {
+        if (stop && *stop) throw;
+        return false;
+    }
+    return true;
+}
 
 /// Once a process. A worker that hangs up must not end the judge; and no worker of the same user may read
 /// the judge's memory, where the expected values are.
@@ -490,8 +517,15 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
                               .limited = build.limited,
                               .source = Source::build});
     }
-    Examiner examiner(manifest, rung, exam, options, build.executable);
-    examiner.examine(result);
+    std::atomic<bool> enough{false};
+    JudgeOptions run_mode = options;
+    if (second) run_mode.stop = &enough;
+    Examiner examiner(manifest, rung, exam, run_mode, build.executable);
+    if (!second) {
+        examiner.examine(result);
+    } else if (!examine_beside(*second, examiner, result, options.stop, enough)) {
+        return second->put(result);
+    }
     if (second && result.verdict == Verdict::ok) {
         second->put(result);
     } else if (second) {

@@ -36,7 +36,7 @@ struct JudgeOptions {
     bool checks = true;      ///< look for findings in check mode, and count, where the backend can
     bool sanitize = false;   ///< on a GPU, look for findings with compute-sanitizer, without the sandbox
     bool speed = true;       ///< judge speed where the backend can
-    std::function<void(const PhaseProgress&)> progress;  ///< called often, from the judging thread
+    std::function<void(const PhaseProgress&)> progress;  ///< called often, by one thread at a time
     std::function<void()> before_timing;      ///< waits until nothing else runs that this program has begun
     const std::atomic<bool>* stop = nullptr;  ///< set it to end early: every process is gone on return
 };
