@@ -3,6 +3,7 @@
 set(RUNGS_CUDA "AUTO" CACHE STRING "Build the cuda backend: AUTO (when nvcc is found), ON (or stop), OFF")
 set_property(CACHE RUNGS_CUDA PROPERTY STRINGS AUTO ON OFF)
 option(RUNGS_WARNINGS_AS_ERRORS "Treat warnings in our own code as errors" ON)
+option(RUNGS_CCACHE "Compile through ccache where it is found" ON)
 
 if(CMAKE_SOURCE_DIR STREQUAL CMAKE_BINARY_DIR)
     message(FATAL_ERROR "Building inside the source folder would mix generated files with the lessons. "
@@ -10,6 +11,7 @@ if(CMAKE_SOURCE_DIR STREQUAL CMAKE_BINARY_DIR)
 endif()
 
 set(SIMT_WARNINGS_AS_ERRORS ${RUNGS_WARNINGS_AS_ERRORS})
+set(SIMT_CCACHE ${RUNGS_CCACHE})
 include(SimtOptions)
 set(CMAKE_CUDA_FLAGS_RELWITHDEBINFO "-O3 -lineinfo")
 

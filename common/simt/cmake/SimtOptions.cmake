@@ -2,6 +2,7 @@
 include_guard(GLOBAL)
 
 option(SIMT_WARNINGS_AS_ERRORS "Treat warnings in our own code as errors" ON)
+option(SIMT_CCACHE "Compile through ccache where it is found" ON)
 
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
     message(FATAL_ERROR "Needs Linux. On Windows, use WSL2 (an Ubuntu or Debian distribution).")
@@ -16,6 +17,13 @@ endif()
 # Line numbers are all that crash reports need; asserts stay on, as they do in CUDA. (In DWARF 5, addr2line may
 # name the translated file instead of the one that its #line names.)
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -gdwarf-4")
+
+find_program(CCACHE ccache)
+foreach(language IN ITEMS CXX CUDA)
+    if(SIMT_CCACHE AND CCACHE AND NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+        set(CMAKE_${language}_COMPILER_LAUNCHER ${CCACHE})
+    endif()
+endforeach()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
