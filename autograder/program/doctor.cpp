@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -107,60 +108,61 @@ class Diagnosis {
     int missing_ = 0;
 };
 
+/// A package's file as common/packages.txt names it, bin/cmake or include/CLI/CLI.hpp, where it is; or
+/// nothing. The launcher puts what it has unpacked into both variables.
+fs::path find_file(const std::string& file) {
+    if (file.rfind("bin/", 0) == 0) return find_program(file.substr(4), {}).path;
+    const char* prefixes = std::getenv("CMAKE_PREFIX_PATH");
+    std::stringstream folders((prefixes ? prefixes : "") + std::string(":/usr/local:/usr"));
+    std::error_code error;
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        if (!folder.empty() && fs::exists(fs::path(folder) / file, error)) return fs::path(folder) / file;
+    }
+    return {};
+}
+
 /// Packages of common/packages.txt by group: "core" are needed, the others not by everybody.
-std::vector<std::pair<std::string, std::string>> listed_packages(const fs::path& file) {
-    std::vector<std::pair<std::string, std::string>> packages;
-    std::ifstream in(file);
+void packages(const fs::path& root, Diagnosis& diagnosis) {
+    struct Group {
+        int count = 0, unpacked = 0;
+        std::string absent;
+    };
+    std::map<std::string, Group> groups;
+    const std::string unpacked = (root / "build" / "packages" / "").string();
+    std::ifstream in(root / "common" / "packages.txt");
     for (std::string line; std::getline(in, line);) {
         std::istringstream words(line);
-        std::string package, group;
-        if (line.empty() || line[0] == '#' || !(words >> package >> group)) continue;
-        packages.emplace_back(package, group);
+        std::string package, group, file;
+        if (line.empty() || line[0] == '#' || !(words >> package >> group >> file)) continue;
+        const fs::path found = find_file(file);
+        ++groups[group].count;
+        groups[group].unpacked += found.string().rfind(unpacked, 0) == 0;
+        if (found.empty()) groups[group].absent += " " + package;
     }
-    return packages;
-}
-
-void packages(const fs::path& root, Diagnosis& diagnosis) {
-    const auto listed = listed_packages(root / "common" / "packages.txt");
-    if (find_program("dpkg-query", {}).path.empty()) {
-        diagnosis.note("packages", "this is no Debian or Ubuntu: what CMake found is what counts");
-        return;
-    }
-    std::set<std::string> groups;
-    for (const auto& [package, group] : listed) groups.insert(group);
-    for (const std::string& group : groups) {
-        std::string absent;
-        int count = 0;
-        for (const auto& [package, its_group] : listed) {
-            if (its_group != group) continue;
-            ++count;
-            // The names come from a file of this repository; what is no package name is not handed
-            // to a shell.
-            const bool is_name =
-                package.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789+-.") == std::string::npos;
-            if (is_name &&
-                first_line_of("dpkg-query -W -f '${db:Status-Status}' " + package) != "installed") {
-                absent += " " + package;
-            }
-        }
-        if (absent.empty()) {
-            diagnosis.good("packages (" + group + ")", fmt::format("all {} are installed", count));
+    for (const auto& [name, group] : groups) {
+        if (group.absent.empty()) {
+            diagnosis.good(
+                "packages (" + name + ")",
+                fmt::format("all {} are here", group.count) +
+                    (group.unpacked ? fmt::format(", {} of them unpacked in {}", group.unpacked, unpacked)
+                                    : ""));
         } else {
-            // A tool that came from elsewhere serves as well, and the build says what it really lacks.
-            diagnosis.note("packages (" + group + ")", "not installed as packages:" + absent,
-                           "sudo apt-get install --no-install-recommends" + absent);
+            // What came from elsewhere may serve as well, and the build says what it really lacks.
+            diagnosis.note("packages (" + name + ")", "not found:" + group.absent,
+                           name == "docs" ? "./rungs docs" : "./rungs demo");
         }
     }
 }
 
-void tool(Diagnosis& diagnosis, const char* name, const char* package, bool needed) {
+void tool(Diagnosis& diagnosis, const char* name, bool needed) {
     const Found found = find_program(name, {});
     if (!found.path.empty()) {
-        diagnosis.good(name, first_line_of(std::string(name) + " --version"));
+        diagnosis.good(name, fmt::format("{} ({})", first_line_of(std::string(name) + " --version"),
+                                         found.path.string()));
     } else if (needed) {
-        diagnosis.missing(name, "not found", std::string("sudo apt-get install ") + package);
+        diagnosis.missing(name, "not found", "./rungs demo says how to get it here");
     } else {
-        diagnosis.note(name, "not found", std::string("sudo apt-get install ") + package);
+        diagnosis.note(name, "not found");
     }
 }
 
@@ -191,11 +193,11 @@ int doctor(Terminal& out) {
     }
 
     diagnosis.section("tools");
-    tool(diagnosis, "cmake", "cmake", true);
-    tool(diagnosis, "ninja", "ninja-build", true);
-    tool(diagnosis, "g++", "build-essential", false);
-    tool(diagnosis, "addr2line", "binutils", true);
-    tool(diagnosis, "git", "git", false);
+    tool(diagnosis, "cmake", true);
+    tool(diagnosis, "ninja", true);
+    tool(diagnosis, "g++", false);
+    tool(diagnosis, "addr2line", true);
+    tool(diagnosis, "git", false);
 
     diagnosis.section("workbook");
     std::optional<Workbook> workbook;

@@ -1,4 +1,7 @@
 // The launcher itself, ./rungs at the root: what it says while it builds, on a tree made for the test.
+#include <cstdlib>
+#include <sstream>
+
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
 
@@ -12,9 +15,6 @@ using Catch::Matchers::ContainsSubstring;
 /// one after the other.
 struct SmallTree {
     explicit SmallTree(int steps, const std::string& command = "sleep 0.2") {
-        const auto executable = [&](const char* name, const std::string& content) {
-            fs::permissions(folder.write(name, content), fs::perms::owner_all);
-        };
         executable("rungs", TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "rungs"));
         executable("build/default/bin/rungs", "#!/bin/sh\necho program \"$@\"\n");
         folder.write("common/packages.txt", "");
@@ -28,9 +28,15 @@ struct SmallTree {
         folder.write("build/default/build.ninja", build + all + "\nbuild all: phony rungs_tools\n");
     }
 
-    Outcome run(std::vector<std::string> arguments) const {
+    void executable(const std::string& name, const std::string& content) const {
+        fs::permissions(folder.write(name, content), fs::perms::owner_all);
+    }
+
+    Outcome run(std::vector<std::string> arguments,
+                std::map<std::string, std::string> environment = {}) const {
         Process::Setup setup;
-        setup.environment = {{"RUNGS_PRESET", ""}, {"RUNGS_CMAKE_ARGS", ""}};
+        setup.environment = std::move(environment);
+        setup.environment.insert({{"RUNGS_PRESET", ""}, {"RUNGS_CMAKE_ARGS", ""}});
         arguments.insert(arguments.begin(), (folder.path() / "rungs").string());
         return Process(arguments, setup).finish(60);
     }
@@ -89,6 +95,129 @@ TEST_CASE("what failing tests printed stands at the end once more", "[launcher]"
     const Outcome good = tree.run({"test", "-R", "good"});
     CHECK(good.status == 0);
     CHECK(good.out.find("The last lines") == std::string::npos);
+}
+
+/// A tree that wants one package, on a machine that has a shell's usual tools, an ordinary user and no more;
+/// and a program that says where CMake would look.
+struct BareMachine : SmallTree {
+    BareMachine() : SmallTree(1) {
+        folder.write("common/packages.txt",
+                     "# comment\n"
+                     "build-essential core bin/sh gcc-c++ base-devel gcc-c++ compiler\n"
+                     "libours-dev core include/ours.h ours-devel ours libours-devel what is ours\n"
+                     "other docs include/other.h other other other of another group\n");
+        executable("build/default/bin/rungs", "#!/bin/sh\necho \"$CMAKE_PREFIX_PATH\"\n");
+        executable("bin/id", "#!/bin/sh\necho 1000\n");
+        for (const char* tool :
+             {"awk",   "cat",      "cp", "df",  "dirname", "flock", "grep", "head", "kill", "mkdir", "mv",
+              "ninja", "readlink", "rm", "sed", "sh",      "sleep", "sort", "stty", "tail", "touch"}) {
+            std::stringstream path(std::getenv("PATH"));
+            for (std::string place; std::getline(path, place, ':');) {
+                if (fs::exists(fs::path(place) / tool)) {
+                    fs::create_symlink(fs::path(place) / tool, bin / tool);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Debian's tools: each call of apt-get is noted, and its install brings the package and a C library.
+    void debian(const std::string& dpkg = "") const {
+        executable("bin/dpkg-query", "#!/bin/sh\n");
+        executable("bin/apt-get", R"(#!/bin/sh
+here=$(dirname "$0")/..
+echo "$@" >>"$here/calls"
+[ ! -e "$here/offline" ] || { echo "E: no such host" >&2 && exit 100; }
+for word; do case $word in Dir::Cache=*) cache=${word#*=}/archives ;; esac; done
+case $* in *libours-dev*) touch "$cache/libc6_2.deb" "$cache/libours-dev_1.deb" ;; esac
+)");
+        executable("bin/dpkg", R"(#!/bin/sh
+mkdir -p "$3/usr/include"
+case $2 in *libc6*) touch "$3/libc.so.6" ;; esac
+)" + dpkg + "touch \"$3/usr/include/ours.h\"\n");
+    }
+
+    Outcome run(std::vector<std::string> arguments, const std::string& prefix = "") const {
+        return SmallTree::run(std::move(arguments),
+                              {{"PATH", bin.string()}, {"CI", ""}, {"CMAKE_PREFIX_PATH", prefix}});
+    }
+
+    fs::path bin = folder.path() / "bin";
+    fs::path calls = folder.path() / "calls";
+    fs::path packages = folder.path() / "build/packages";
+};
+
+TEST_CASE("what is missing is named in the distribution's words, or found below a prefix", "[launcher]") {
+    for (const auto& [tool, line] :
+         std::map<std::string, std::string>{{"dnf", "sudo dnf install ours-devel"},
+                                            {"pacman", "sudo pacman -S ours"},
+                                            {"zypper", "sudo zypper install libours-devel"},
+                                            {"none", "not installed: libours-dev"}}) {
+        const BareMachine machine;
+        machine.executable("bin/" + tool, "#!/bin/sh\n");
+        const Outcome outcome = machine.run({"list", "all", "--yes"});
+        CAPTURE(tool, outcome.err);
+        CHECK(outcome.status == 3);
+        CHECK_THAT(outcome.err, ContainsSubstring(line + " \n") && ContainsSubstring("CMAKE_PREFIX_PATH"));
+
+        machine.folder.write("mine/include/ours.h", "");
+        const std::string prefix = "/nowhere:" + (machine.folder.path() / "mine").string();
+        CHECK(machine.run({"list", "all"}, prefix).out == prefix + "\n");
+    }
+}
+
+TEST_CASE("who is no administrator unpacks packages below build/", "[launcher]") {
+    const BareMachine machine;
+    machine.debian();
+    const Outcome asked = machine.run({"list", "all"});
+    CHECK(asked.status == 3);
+    CHECK_THAT(asked.err, ContainsSubstring("add --yes") &&
+                              ContainsSubstring("sudo apt-get install --no-install-recommends libours-dev"));
+    CHECK_FALSE(fs::exists(machine.calls));
+
+    const Outcome first = machine.run({"list", "all", "--yes"}, "/mine");
+    INFO(first.err);
+    CHECK(first.status == 0);
+    CHECK(first.out == "/mine:" + (machine.packages / "usr").string() + "\n");
+    CHECK(fs::exists(machine.packages / "usr/include/ours.h"));
+    CHECK_FALSE(fs::exists(machine.packages / "libc.so.6"));
+    CHECK_FALSE(fs::exists(machine.folder.path() / "build/packages.part"));
+
+    const std::string calls = TemporaryFolder::content_of(machine.calls);
+    CHECK(machine.run({"list", "all"}).out == (machine.packages / "usr").string() + "\n");
+    CHECK(TemporaryFolder::content_of(machine.calls) == calls);
+}
+
+TEST_CASE("packages that could not be had or unpacked leave nothing that looks whole", "[launcher]") {
+    const BareMachine machine;
+    machine.debian();
+    machine.folder.write("offline", "");
+    const Outcome offline = machine.run({"list", "all", "--yes"});
+    CHECK(offline.status == 3);
+    CHECK_THAT(offline.err,
+               ContainsSubstring("no such host") && ContainsSubstring("could not be downloaded"));
+    fs::remove(machine.folder.path() / "offline");
+
+    machine.debian("touch \"$3/half\"\necho \"no good: $2\" >&2\nexit 2\n");
+    const Outcome half = machine.run({"list", "all", "--yes"});
+    CHECK(half.status == 3);
+    CHECK_THAT(half.err,
+               ContainsSubstring("no good: ") && ContainsSubstring("could not be downloaded and unpacked"));
+    CHECK_FALSE(fs::exists(machine.packages));
+
+    machine.debian();
+    CHECK(machine.run({"list", "all", "--yes"}).status == 0);
+    CHECK_FALSE(fs::exists(machine.packages / "half"));
+}
+
+TEST_CASE("a compiler is not unpacked", "[launcher]") {
+    const BareMachine machine;
+    machine.debian();
+    machine.folder.write("common/packages.txt", "build-essential core bin/no-such-compiler a b c compiler\n");
+    const Outcome outcome = machine.run({"list", "all", "--yes"});
+    CHECK(outcome.status == 3);
+    CHECK_THAT(outcome.err, ContainsSubstring("by an administrator: sudo apt-get install"));
+    CHECK_FALSE(fs::exists(machine.calls));
 }
 
 TEST_CASE("before the first build, list, next and hint say what the program says after it", "[launcher]") {

@@ -6,7 +6,8 @@ macro(rungs_require name package)
     find_package(${name} QUIET)
     if(NOT ${name}_FOUND)
         message(FATAL_ERROR "${name} was not found. On Debian or Ubuntu: sudo apt-get install ${package}\n"
-                            "or let the launcher install everything: ./rungs demo")
+                            "or let the launcher install everything: ./rungs demo\n"
+                            "If it lies in a folder of its own, put that folder into CMAKE_PREFIX_PATH.")
     endif()
 endmacro()
 
