@@ -129,12 +129,17 @@ here=$(dirname "$0")/..
 echo "$@" >>"$here/calls"
 [ ! -e "$here/offline" ] || { echo "E: no such host" >&2 && exit 100; }
 for word; do case $word in Dir::Cache=*) cache=${word#*=}/archives ;; esac; done
-case $* in *libours-dev*) touch "$cache/libc6_2.deb" "$cache/libours-dev_1.deb" ;; esac
+case $* in *libours-dev*) touch "$cache/libc6_2.deb" "$cache/libours-dev_1.deb" "$cache/other_1.deb" ;; esac
 )");
         executable("bin/dpkg", R"(#!/bin/sh
 mkdir -p "$3/usr/include"
-case $2 in *libc6*) touch "$3/libc.so.6" ;; esac
-)" + dpkg + "touch \"$3/usr/include/ours.h\"\n");
+case $2 in
+    *libc6*) touch "$3/libc.so.6" ;;
+    *libours-dev*)
+)" + dpkg + R"(
+        touch "$3/usr/include/ours.h" ;;
+esac
+)");
     }
 
     Outcome run(std::vector<std::string> arguments, const std::string& prefix = "") const {
