@@ -24,7 +24,8 @@ class Symbol {
   private:
     const void* address_;
 #if defined(SIMT_CHECK)
-    [[maybe_unused]] char zone_[64] = {};
+  protected:  // Clang warns of a private member that nobody reads, and g++ 11 of what would tell it not to.
+    char zone_[64] = {};
 #endif
 };
 
