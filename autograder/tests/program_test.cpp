@@ -720,6 +720,7 @@ Json without_times(Json result) {
     for (Json& rung : result["rungs"]) {
         rung.erase("seconds");
         rung.erase("compile");
+        rung.erase("profile");
         rung["checks"].erase("seconds");
         // Blocks run on all cores, so float atomics add up in another order each time.
         rung["correctness"].erase("error");
