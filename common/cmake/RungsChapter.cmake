@@ -60,6 +60,7 @@ function(rungs_add_chapter chapter)
             add_library(${name}.rungs STATIC)
             target_include_directories(${name}.rungs PUBLIC ${lesson})
             target_link_libraries(${name}.rungs PUBLIC rungs_common)
+            target_compile_options(${name}.rungs PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${SIMT_DEBUG_OPTIONS}>")
             rungs_add_kernels(${name}.rungs ${backend} ${sources})
 
             add_executable(${name})

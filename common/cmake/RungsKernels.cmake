@@ -17,7 +17,7 @@ endfunction()
 #   build/<preset>/toolchain.json: everything the grader must know to compile and link a rung.
 function(rungs_write_toolchain)
     set(include -I${PROJECT_SOURCE_DIR}/common/include -I${SIMT_ROOT}/include)
-    set(cpu_compile -std=c++20 -O2 -g1 -gdwarf-4 -Wall -Wextra ${SIMT_RUN_OPTIONS} ${include})
+    set(cpu_compile -std=c++20 -O2 ${SIMT_DEBUG_OPTIONS} -Wall -Wextra ${SIMT_RUN_OPTIONS} ${include})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         list(APPEND cpu_compile -fno-gnu-unique)  # the judge makes inline code local, which it cannot of such
     endif()

@@ -10,12 +10,16 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")  # Clang has it there only
     list(APPEND SIMT_RUN_OPTIONS -fstack-clash-protection)
 endif()
 
+# Line numbers are all that crash reports and findings need. (In DWARF 5, addr2line may name the translated file instead of
+# the one that its #line names.)
+set(SIMT_DEBUG_OPTIONS -g1 -gdwarf-4)
+
 # What makes a compiler report every access to memory and every index out of an array's bounds. Linked without
 # the sanitizers' libraries: simt_check is what is called. Debug information and the missing tail calls tell
 # findings where they are; optimisation stays low, so that an access in the source is one in the code.
 set(SIMT_CHECK_DEFINITIONS SIMT_CHECK RUNGS_SIMT_WHOLE_VECTORS=1)
 list(TRANSFORM SIMT_CHECK_DEFINITIONS PREPEND -D OUTPUT_VARIABLE definitions)
-set(both -std=c++20 -O1 -g1 -gdwarf-4 -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer
+set(both -std=c++20 -O1 ${SIMT_DEBUG_OPTIONS} -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -include simt/intercept.h ${SIMT_RUN_OPTIONS} ${definitions})
 set(SIMT_CHECK_OPTIONS_GNU ${both} -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1 -fno-gnu-unique)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)

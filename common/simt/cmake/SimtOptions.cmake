@@ -14,9 +14,9 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
-# Line numbers are all that crash reports need; asserts stay on, as they do in CUDA. (In DWARF 5, addr2line may
-# name the translated file instead of the one that its #line names.)
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -gdwarf-4")
+# Asserts stay on, as they do in CUDA. Debug information is the kernels' alone (SIMT_DEBUG_OPTIONS): that of all else would
+# be nine tenths of every program that holds a kernel. The preset "debug" has it everywhere.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2")
 
 find_program(CCACHE ccache)
 foreach(language IN ITEMS CXX CUDA)
