@@ -1,5 +1,6 @@
 #include "judge/judge.hpp"
 
+#include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -413,18 +414,21 @@ class SecondLook {
                result_.verdict == Verdict::timeout;
     }
 
-    /// Waits for it and puts what it found into the result of a rung that run mode found right.
-    /// @throws Stopped, InfraError
-    void put(RungResult& result) {
-        {
-            const Lap lap(result.profile, Part::waiting);
-            while (ended_.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
-                if (stop_asked_ && *stop_asked_) stop_ = true;
-                const std::lock_guard lock(mutex_);
-                if (progress_ && now_) progress_(*now_);
-                now_.reset();
-            }
+    /// Waits until it has come to its end.
+    void wait(Profile& profile) {
+        const Lap lap(profile, Part::waiting);
+        while (ended_.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+            if (stop_asked_ && *stop_asked_) stop_ = true;
+            const std::lock_guard lock(mutex_);
+            if (progress_ && now_) progress_(*now_);
+            now_.reset();
         }
+    }
+
+    /// Puts what it found into the result of a rung in which run mode found no fault. @throws Stopped,
+    /// InfraError
+    void put(RungResult& result) {
+        wait(result.profile);
         ended_.get();
         for (std::size_t i = 0; i < parts; ++i) {
             const auto part = static_cast<Part>(i);
@@ -477,6 +481,10 @@ void prepare_process() {
     std::call_once(once, [] {
         signal(SIGPIPE, SIG_IGN);
         prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+        // An exam takes large arrays and gives them back again and again. Each time anew from the system,
+        // they cost as much as the arithmetic, and far more where several threads ask for them.
+        mallopt(M_MMAP_MAX, 0);
+        mallopt(M_TRIM_THRESHOLD, -1);
     });
 }
 
@@ -523,8 +531,16 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     Examiner examiner(manifest, rung, exam, run_mode, build.executable);
     if (!second) {
         examiner.examine(result);
-    } else if (!examine_beside(*second, examiner, result, options.stop, enough)) {
-        return second->put(result);
+    } else {
+        const bool ended = examine_beside(*second, examiner, result, options.stop, enough);
+        if (ended && result.verdict == Verdict::timeout) second->wait(result.profile);
+        if (second->ran_out_of_time() && (!ended || result.verdict == Verdict::timeout)) {
+            // Whichever of the two met the loop first: what is told is the same.
+            result.correctness = {};
+            result.causes.clear();
+            result.diagnostics = build.diagnostics;
+            return second->put(result);
+        }
     }
     if (second && result.verdict == Verdict::ok) {
         second->put(result);
