@@ -41,7 +41,9 @@ function(rungs_write_toolchain)
     endif()
     set(cuda_tools null)
     if(cuda IN_LIST RUNGS_BACKENDS)
-        set(cuda_compile -std=c++20 -O3 -lineinfo -Xcompiler=-Wall,-Wextra -I${PROJECT_SOURCE_DIR}/common/include)
+        # Somebody waits for it: all cores optimise, each some of the kernels.
+        set(cuda_compile -std=c++20 -O3 -lineinfo -split-compile=0 -Xcompiler=-Wall,-Wextra
+            -I${PROJECT_SOURCE_DIR}/common/include)
         foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
             string(REGEX REPLACE "-.*" "" number ${architecture})
             list(APPEND cuda_compile -gencode=arch=compute_${number},code=[sm_${number},compute_${number}])

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -136,16 +137,17 @@ TEST_CASE("check mode counts of the reference rungs what ncu counts, but for the
     // What a compiler joins or leaves out, it joins or leaves out otherwise in another version.
     RUNGS_SKIP("the table of exceptions is that of g++ 12");
 #endif
-    const std::string folder = RUNGS_COUNTED, chapter = RUNGS_CHAPTER_NAME;
-    const golden::Table counted = rungs::validation::read_counts(folder + "/counted.csv", chapter);
-    const golden::Table committed = rungs::validation::read_counts(folder + "/predicted.csv", chapter);
+    const std::filesystem::path folder = RUNGS_COUNTED;
+    const std::string chapter = RUNGS_CHAPTER_NAME;
+    const golden::Table counted = rungs::validation::read_counts(folder / "counted.csv", chapter);
+    const golden::Table committed = rungs::validation::read_counts(folder / "predicted.csv", chapter);
     golden::Table now;
     const int before = simt::multiprocessors();
     simt::set_multiprocessors(132);  // as the GPU that was counted has
     for (const golden::Row& row : counted.rows) now.rows.push_back(count(row.name));
     simt::set_multiprocessors(before);
     CHECK_NOTHROW(
-        rungs::validation::compare_counts(counted, now, folder + "/counted_exceptions.csv", chapter));
+        rungs::validation::compare_counts(counted, now, folder / "counted_exceptions.csv", chapter));
     // What docs/model.md tells.
     REQUIRE(committed.rows.size() == now.rows.size());
     for (std::size_t i = 0; i < now.rows.size(); ++i) {
