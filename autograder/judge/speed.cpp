@@ -1,5 +1,7 @@
 #include "judge/speed.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -36,8 +38,13 @@ constexpr double glance_seconds = 4;
 constexpr std::size_t glance_pairs = 3;
 constexpr std::uint32_t nan_words = 0xFFC00000U;
 constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache
-/// Of inputs made ahead and of answers kept for a look, so that all cores have some.
-constexpr std::size_t most_kept_bytes = 4ULL << 30;
+/// For inputs made ahead and answers kept for a look, so that all cores have some: a quarter of the host's
+/// free memory.
+std::size_t most_kept_bytes() {
+    const auto free =
+        static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    return static_cast<std::size_t>(std::clamp(free / 4, 0x1p30, 0x1p35));
+}
 
 /// One runner in the race.
 struct Contestant {
@@ -138,7 +145,7 @@ class Race {
 
     /// How many runs' inputs and answers there is room for.
     std::size_t at_once() const {
-        return std::max<std::size_t>(1, most_kept_bytes / (2 * calls_ * slot_bytes_));
+        return std::max<std::size_t>(1, most_kept_bytes() / (2 * calls_ * slot_bytes_));
     }
 
     bool has_inputs() const { return !ready_.empty(); }
@@ -440,7 +447,8 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             // All cores make inputs and look at answers, between pairs: while one is timed, nothing else
             // runs.
             if (auto cause = look_at_kept()) return result.decide(std::move(*cause));
-            const std::size_t wanted = how.block - test.pairs() % how.block + (pair < 0 ? -pair : 0);
+            const std::size_t pairs = rung.speed ? how.block - test.pairs() % how.block : glance_pairs;
+            const std::size_t wanted = pairs + (pair < 0 ? -pair : 0);
             const Lap making(result.profile, Part::inputs);
             race->make_ready_for(std::min(wanted, race->at_once()));
         }
