@@ -23,12 +23,17 @@ using simt::check::Severity;
 constexpr double start_seconds = 20;
 constexpr double budget_of_failed = 6;  ///< seconds for a rung that was wrong: there is a verdict already
 constexpr double failing_work = 1e7;    ///< of the case that failed
-constexpr double small_seconds = 4;     ///< for a call of a small case, which takes a tenth of a second
+constexpr double launch_seconds =
+    4;  ///< for a launch of a small case, which takes a tenth of a second at most
 constexpr std::size_t report_bytes = 4U << 20;
 
 double work_of(const Exam& exam, const Case& which) {
     const Work work = exam.work(which);
     return std::max(work.bytes, work.flops);
+}
+
+bool is_small(const Manifest& manifest, const Exam& exam, const Case& which) {
+    return work_of(exam, which) <= manifest.check.work;
 }
 
 /// The case that failed, where it is not too large, then those of the manifest, the small ones first.
@@ -122,7 +127,7 @@ CheckedSession::CheckedSession(const fs::path& executable, const JudgeOptions& o
       session_(executable, checked_worker(options, count), start_seconds) {}
 
 std::optional<Cause> CheckedSession::call(const Case& which, const Task& task, std::uint64_t order,
-                                          double seconds, CheckedCall& checked) {
+                                          double seconds, bool small, CheckedCall& checked) {
     checked = {};
     looked_up_ = false;
     const Layout layout = lay_out(task);
@@ -130,6 +135,7 @@ std::optional<Cause> CheckedSession::call(const Case& which, const Task& task, s
     protocol::Request& request = session_.request();
     request.order = order;
     request.launch_seconds = 0.75 * seconds;  // what is left is for stopping it and for its report
+    if (small) request.launch_seconds = std::min(request.launch_seconds, launch_seconds);
     request.count = count_.has_value();
     if (count_) {
         request.trace_block = count_->block;
@@ -190,7 +196,8 @@ std::string first_fault(const Manifest& manifest, const RungEntry& rung, const f
             const Task task = exam.make(which);
             CheckedCall checked;
             const std::optional<Cause> cause =
-                session.call(which, task, static_cast<std::uint64_t>(order), rung.time_limit, checked);
+                session.call(which, task, static_cast<std::uint64_t>(order), rung.time_limit,
+                             is_small(manifest, exam, which), checked);
             const std::vector<QuotedFinding> found = findings_of(checked.report);
             if (has_error(found)) return in_one_line(found.front());
             if (cause) return cause->text;
@@ -237,10 +244,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     checks.of = static_cast<int>(cases.size());
     checks.orders = manifest.check.orders;
     const double limit = right ? options.budget : budget_of_failed;
-    const auto call_limit = [&](const Case& which) {
-        const double given = options.time_limit > 0 ? options.time_limit : rung.time_limit;
-        return work_of(exam, which) <= manifest.check.work ? std::min(given, small_seconds) : given;
-    };
+    const double call_limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
     const auto calls_start = Clock::now();
     CheckedSession session(build.executable, options);
     std::vector<QuotedFinding> findings;
@@ -261,9 +265,9 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             }
             std::optional<Lap> lap(std::in_place, result.profile, Part::checks);
             CheckedCall checked;
-            std::optional<Cause> cause =
-                session.call(which, task, static_cast<std::uint64_t>(order),
-                             right ? call_limit(which) : std::min(left, call_limit(which)), checked);
+            std::optional<Cause> cause = session.call(which, task, static_cast<std::uint64_t>(order),
+                                                      right ? call_limit : std::min(left, call_limit),
+                                                      is_small(manifest, exam, which), checked);
             std::vector<QuotedFinding> found;
             try {
                 found = findings_of(checked.report);

@@ -43,10 +43,11 @@ class CheckedSession {
     CheckedSession(const std::filesystem::path& executable, const JudgeOptions& options,
                    std::optional<Watched> count = std::nullopt);
 
-    /// One call of the case, in the given order of blocks, warps and lanes.
+    /// One call of the case, in the given order of blocks, warps and lanes. `small`: a launch that takes as
+    /// long as a few seconds has no end.
     /// @returns what went wrong, a report that is none included. @throws Stopped, InfraError
     std::optional<Cause> call(const Case& which, const Task& task, std::uint64_t order, double seconds,
-                              CheckedCall& checked);
+                              bool small, CheckedCall& checked);
 
     /// Whether lines had to be looked up for the last report: counters of that call lack them.
     bool looked_up() const { return looked_up_; }

@@ -163,7 +163,7 @@ class Counter {
                 std::max(work.bytes, work.flops) > most_work)
                 continue;
             CheckedCall ignored;
-            session_.call(small, exam_.make(small), 0, call_seconds, ignored);
+            session_.call(small, exam_.make(small), 0, call_seconds, false, ignored);
             return;
         }
     }
@@ -171,7 +171,7 @@ class Counter {
     /// One call. @returns nothing where it could not be counted, and `why_not` says so
     std::optional<Tally> call(const Case& which, const Task& task, CheckedCall& checked,
                               std::string& why_not) {
-        if (const auto cause = session_.call(which, task, 0, call_seconds, checked)) {
+        if (const auto cause = session_.call(which, task, 0, call_seconds, false, checked)) {
             why_not = rung_.name + ": " + cause->text;
             return std::nullopt;
         }
