@@ -517,7 +517,6 @@ class Stepper {
 void btcs::time_loop(const float* start, const float* left, const float* right, float* u, float* work,
                      long long n, int steps, double r, double theta, cudaStream_t stream) {
     if (!(r >= 0 && std::isfinite(r) && theta >= 0 && theta <= 1)) {
-        // The exam has no such step.
         throw std::invalid_argument("a step takes a finite r >= 0, and a theta from 0 to 1");
     }
     if (n == 0) return;
