@@ -3,12 +3,12 @@
 #
 #     awk -v verb=list|next|hint -v rung=01/03 -v all=1 -f ladders.awk chapters/*/chapter.toml
 #
-# Reads of a manifest the title and, of each rung, idea, points, speed and hints. Ends with 4 where it is asked for a rung
+# Reads of a manifest the title and, of each rung, idea, kind, minutes, difficulty, points, speed and hints. Ends with 4 where it is asked for a rung
 # it does not know: what is near it, the program can say.
 
 BEGIN {  # 01/03, reduction/03_shared_tree, or the path of a file
     sub(/.*chapters\//, "", rung)
-    sub(/\.cu$/, "", rung)
+    sub(/\.(cu|toml)$/, "", rung)
     split(rung, asked, "/")
 }
 
@@ -49,8 +49,11 @@ function finish_chapter(    i, r) {
     for (i = first; i <= rungs; ++i) all_points += most(i)
     print substr(chapter, 1, 2) " " title "  0 of " all_points " points"
     for (i = first; i <= rungs; ++i)
-        printf "  %s %-" width "s  %9s  %s\n", open, name[i], most(i) ? "- / " most(i) : "given",
-               cut(idea[i], 120 - 18 - width)
+        printf "  %s %-" width "s  %9s  %s%s\n", open, name[i],
+               most(i) ? "- / " most(i) : kind[i] ? "" : "given",
+               kind[i] ? sprintf("%-7s %6s  %-3s  ", kind[i], minutes[i] ? minutes[i] " min" : "",
+                                 difficulty[i] ? difficulty[i] "/5" : "") : "",
+               cut(idea[i], 120 - 18 - width - (kind[i] ? 21 : 0))
     print ""
     width = all_points = 0
 }
@@ -77,6 +80,9 @@ FNR == 1 {
     of[rungs] = chapter
 }
 in_rung && /^idea *=/ { idea[rungs] = text($0) }
+in_rung && /^kind *=/ { kind[rungs] = text($0) }
+in_rung && /^minutes *=/ { minutes[rungs] = number($0) }
+in_rung && /^difficulty *=/ { difficulty[rungs] = number($0) }
 in_rung && /^points *=/ { points[rungs] = number($0) }
 in_rung && /^speed *=/ {
     modelled[rungs] = /modelled/
@@ -97,13 +103,16 @@ function lesson(i) { return "chapters/" of[i] "/README.md, section \"" substr(na
 
 function show_next(i,    file, line, at, short) {
     short = substr(of[i], 1, 2) "/" substr(name[i], 1, 2)
-    file = "chapters/" of[i] "/" name[i] ".cu"
+    file = "chapters/" of[i] "/" name[i] (kind[i] == "predict" ? ".toml" : ".cu")
     while ((getline line < (root "/" file)) > 0) {
         ++at
-        if (line ~ /TODO/) break
+        if (line ~ (kind[i] == "predict" ? "= \"[?]\"" : "TODO")) break
     }
     print name[i] "  " points[i] " points" (speed[i] ? " and " speed[i] " for speed" : "")
     wrap(idea[i])
+    if (kind[i]) print "  kind    " kind[i] (minutes[i] ? ", about " minutes[i] " minutes" : "") \
+                       (difficulty[i] ? ", difficulty " difficulty[i] " of 5" : "")
+    if (kind[i] == "predict") print "  answer  ./rungs predict " short
     print "  edit    " file ":" at
     print "  read    " lesson(i)
     print "  check   ./rungs check " short "   or on every save: ./rungs watch " short

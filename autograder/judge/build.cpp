@@ -60,6 +60,35 @@ std::string binutil(const std::string& name) {
     throw InfraError(fmt::format("{} is missing; install the package binutils", name));
 }
 
+/// The files and folders that a command line names in full, with or without an option before them.
+std::vector<std::string> named_paths(const std::vector<std::string>& arguments) {
+    std::vector<std::string> paths;
+    for (const std::string& argument : arguments) {
+        const std::size_t at = argument.find('/');
+        if (at == 0 || (at != std::string::npos && argument[0] == '-')) paths.push_back(argument.substr(at));
+    }
+    return paths;
+}
+
+std::string foreign_include(const fs::path& file) {
+    return fmt::format("includes {}: a rung may include its contract, rungs/ headers and the system's",
+                       file.filename().string());
+}
+
+/// The file that the translator or the compiler could not open because it is nobody's business.
+std::string file_kept_from(const std::string& messages) {
+    for (const auto& [before, after] :
+         {std::pair{"fatal error: ", ": Permission denied"}, {"", ": error: cannot be read ("}}) {
+        const std::size_t end = messages.find(after);
+        if (end == std::string::npos) continue;
+        const std::size_t line = messages.rfind('\n', end) + 1;  // npos + 1 is 0
+        const std::size_t begin = messages.find(before, line);
+        if (begin < end)
+            return messages.substr(begin + std::strlen(before), end - begin - std::strlen(before));
+    }
+    return "";
+}
+
 class Builder {
   public:
     Builder(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain, Backend backend,
@@ -221,6 +250,13 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         command.confinement.limits.cpu_seconds = static_cast<std::size_t>(2 * compile_seconds);
         command.confinement.limits.file_size = file_bytes;
         command.confinement.limits.open_files = 256;
+        command.confinement.tool = true;
+        command.readable = named_paths(arguments);
+        // A compiler that is not the system's has its headers beside it.
+        const fs::path prefix = fs::canonical(tools_.compiler).parent_path().parent_path();
+        if (fs::relative(toolchain_.root, prefix).native().rfind("..", 0) == 0)
+            command.readable.push_back(prefix.string());
+        command.writable = work_.path().string();
         Ran ran;
         try {
             Process process(command);
@@ -289,6 +325,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             throw Rejected(fmt::format("{} ran out of memory (limit {} GiB)", what, compile_memory >> 30),
                            true);
         }
+        if (const std::string file = file_kept_from(ran.text); !file.empty())
+            throw Rejected(foreign_include(file));
         const std::string error = first_error(diagnostics_);
         throw Rejected(error.empty() ? fmt::format("{} found an error outside {}.cu, in a file it includes",
                                                    what, rung_.name)
@@ -423,9 +461,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
                                                      : below_any(own) || below_any(system_headers_);
             if (failed || !allowed) {
                 diagnostics_.clear();  // they may quote that file
-                throw Rejected(fmt::format(
-                    "includes {}: a rung may include its contract, rungs/ headers and the system's",
-                    fs::path(word).filename().string()));
+                throw Rejected(foreign_include(word));
             }
             // Their accesses are not seen in check mode.
             if (name.size() > 8 && name.compare(name.size() - 8, 8, "intrin.h") == 0) {
@@ -538,6 +574,8 @@ std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bo
     command.output = out.get();
     command.confinement.limits.file_size = listing_bytes;
     command.confinement.limits.address_space = compile_memory;
+    command.confinement.tool = true;
+    command.readable = named_paths(command.arguments);
     Process process(command);
     if (!run_to_end(process, compile_seconds, stop)) {
         if (stop && stop->load()) throw Stopped{};

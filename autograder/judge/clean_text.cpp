@@ -113,4 +113,10 @@ std::string clean_name(std::string_view name) {
     return out;
 }
 
+std::string trimmed(const std::string& text) {
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    if (first == std::string::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
+}
+
 }  // namespace rungs

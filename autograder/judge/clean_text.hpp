@@ -16,6 +16,9 @@ std::string clean_utf8(std::string_view text);
 /// one blank for many, so that it cannot look like a row of its own.
 std::string clean_name(std::string_view name);
 
+/// Without the blanks, tabs and carriage returns at either end.
+std::string trimmed(const std::string& text);
+
 /// Takes one code point from the front of `text`, which is not empty: clean_utf8() of it.
 char32_t take_clean(std::string_view& text);
 

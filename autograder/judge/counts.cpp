@@ -62,7 +62,7 @@ void add(MemoryCounters& sum, const MemoryCounters& more) {
     for (const MemoryField& field : memory_fields) sum.*field.value += more.*field.value;
 }
 
-dim3 triple_of(const json& object, const char* key) {
+dim3 extent_of(const json& object, const char* key) {
     const auto values = object.at(key).get<std::array<unsigned, 3>>();
     return dim3(values[0], values[1], values[2]);
 }
@@ -86,8 +86,8 @@ SiteCounters site_of(const json& object) {
 LaunchCounters launch_of(const json& object) {
     LaunchCounters launch;
     launch.kernel = one_line(object.at("kernel").get<std::string>(), 200);
-    launch.grid = triple_of(object, "grid");
-    launch.block = triple_of(object, "block");
+    launch.grid = extent_of(object, "grid");
+    launch.block = extent_of(object, "block");
     launch.cooperative = object.at("cooperative").get<bool>();
     launch.exact = object.at("exact").get<bool>();
     const auto field = [&](const char* name, std::uint64_t& value) {
@@ -148,6 +148,22 @@ WarpTrace trace_of(const json& object) {
     return trace;
 }
 
+/// Of the traces, that of the rung's own kernel: the one that is called as it is, or else the one that does
+/// most in its file. Before it there are often kernels that clear something, or that a header brings.
+WarpTrace own_trace(std::vector<WarpTrace> traces, const std::string& rung) {
+    if (traces.empty()) return {};
+    const std::string name = rung.substr(std::min(rung.find('_'), rung.size() - 1) + 1) + "_kernel";
+    const auto weight = [&](const WarpTrace& trace) {
+        const auto own = std::count_if(trace.steps.begin(), trace.steps.end(), [&](const TraceStep& step) {
+            return step.place.file == rung + ".cu";
+        });
+        return std::pair(trace.kernel.substr(0, trace.kernel.find('<')) == name, own);
+    };
+    return *std::max_element(traces.begin(), traces.end(), [&](const WarpTrace& one, const WarpTrace& other) {
+        return weight(one) < weight(other);
+    });
+}
+
 /// Counts calls of one executable.
 class Counter {
   public:
@@ -176,7 +192,7 @@ class Counter {
             return std::nullopt;
         }
         try {
-            return tally_of(checked.report);
+            return tally_of(checked.report, rung_.name);
         } catch (const std::runtime_error& error) {
             why_not = rung_.name + ": " + error.what();
             return std::nullopt;
@@ -235,7 +251,8 @@ Build checked_build(const Manifest& manifest, const RungEntry& rung, const fs::p
 /// there, so it is not counted, as it is not timed. `report`: what the last call's worker said.
 std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung, const fs::path& executable,
                                  const Exam& exam, const JudgeOptions& options, const Case& which,
-                                 Watched watched, std::string& why_not, json* report = nullptr) {
+                                 Watched watched, std::string& why_not, json* report = nullptr,
+                                 std::string* wrong = nullptr) {
     const Task task = exam.make(which);
     Counter counter(rung, executable, exam, options, watched);
     counter.warm_up(manifest, which);
@@ -243,6 +260,14 @@ std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung
         CheckedCall checked;
         std::optional<Tally> tally = counter.call(which, task, checked, why_not);
         if (!tally || (attempt > 0 && !counter.lacks_lines())) {
+            if (tally && wrong) {
+                const std::vector<QuotedFinding> found = findings_of(checked.report);
+                const Check check = exam.check(which, task, checked.outputs);
+                if (has_error(found))
+                    *wrong = in_one_line(found.front());
+                else if (!check.passed)
+                    *wrong = check.cause.empty() ? "what it leaves is wrong" : check.cause;
+            }
             if (report) *report = std::move(checked.report);
             return tally;
         }
@@ -413,6 +438,18 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     SpeedRule rule = *rung.speed;
     rule.zero = rule.modelled->zero;
     rule.full = rule.modelled->full;
+    if (rule.to_reference) {
+        const double best = modelled.baseline_seconds / modelled.reference_seconds;
+        const auto scale = reachable(rule, best);
+        if (!scale) {
+            throw InfraError(
+                fmt::format("its speed has no scale: the reference is modelled {:.2f} times as "
+                            "fast as {}",
+                            best, baseline.name));
+        }
+        rule = *scale;
+    }
+    modelled.beats_reference = modelled.of_reference > agreement;
     modelled.points = points_for(rule, modelled.speedup);
     if (modelled.points <= 0) {
         result.decide(
@@ -507,7 +544,7 @@ Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& 
     return chosen;
 }
 
-Tally tally_of(const json& root) {
+Tally tally_of(const json& root, const std::string& rung) {
     Tally tally;
     try {
         for (const json& launch : root.at("launches")) {
@@ -522,7 +559,13 @@ Tally tally_of(const json& root) {
         field("fills", tally.host.fills);
         field("filled_bytes", tally.host.filled_bytes);
         tally.host.launches = tally.launches.size();
-        tally.trace = trace_of(root.at("trace"));
+        constexpr std::size_t most_traces = 16;
+        std::vector<WarpTrace> traces;
+        for (const json& trace : root.at("traces")) {
+            if (traces.size() == most_traces) break;
+            traces.push_back(trace_of(trace));
+        }
+        tally.trace = own_trace(std::move(traces), rung);
         const std::string profile = root.at("profile").get<std::string>();
         if (!profile.empty()) {
             std::istringstream in(profile);
@@ -536,11 +579,24 @@ Tally tally_of(const json& root) {
 
 std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                            const Exam& exam, const JudgeOptions& options, std::string& why_not,
-                           Watched watched) {
+                           Watched watched, std::string* wrong) {
     const Build build = checked_build(manifest, rung, source, options, why_not);
     if (build.executable.empty()) return std::nullopt;
     const Case which = case_to_count(manifest, rung, exam);
-    return count_calls(manifest, rung, build.executable, exam, options, which, watched, why_not);
+    return count_calls(manifest, rung, build.executable, exam, options, which, watched, why_not, nullptr,
+                       wrong);
+}
+
+std::optional<Tally> count_reference(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                                     const JudgeOptions& options, const Case& which, std::string& why_not) {
+    return count_solution(manifest, rung, exam, options, which, why_not);
+}
+
+double modelled_seconds(const JudgeOptions& options, const Tally& tally) {
+    const double seconds = predict(modelled_machine(options.toolchain), tally);
+    if (tally.profile.launches.empty() || !(seconds > 0) || !std::isfinite(seconds))
+        throw InfraError("a time could not be modelled: no launch was counted");
+    return seconds;
 }
 
 void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,

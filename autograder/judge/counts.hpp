@@ -22,13 +22,24 @@ Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& 
 
 /// Counts one call of `source` as `rung`, on case_to_count(), right or not. @returns nothing where that
 /// cannot be, and `why_not` says so
+/// @param wrong  receives what is wrong with the counted call; empty where it was right
 /// @throws Stopped, InfraError
 std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung,
                            const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
-                           std::string& why_not, Watched watched = {});
+                           std::string& why_not, Watched watched = {}, std::string* wrong = nullptr);
+
+/// The counters of one call of a given rung, or of an exercise's reference. They are the same for everybody,
+/// so a machine counts them once. @returns nothing where that cannot be, and `why_not` says so
+/// @throws Stopped, InfraError
+std::optional<Tally> count_reference(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                                     const JudgeOptions& options, const Case& which, std::string& why_not);
+
+/// The modelled time of a call. @throws InfraError where no launch was counted
+double modelled_seconds(const JudgeOptions& options, const Tally& tally);
 
 /// The counters of a worker's report, as parse_report() has read it. @throws std::runtime_error
-Tally tally_of(const nlohmann::json& report);
+/// @param rung  whose kernel is the one to draw
+Tally tally_of(const nlohmann::json& report, const std::string& rung = {});
 
 /// Puts counters and, where the manifest asks for it, the modelled speed of `source` into `result`. Touches
 /// the verdict only of a rung that is right: SLOW, SUSPECT for counts that cannot be, and what the outputs

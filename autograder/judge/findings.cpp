@@ -26,7 +26,7 @@ std::string text_of(const json& object, const char* key, std::size_t most) {
     return one_line(object.at(key).get<std::string>(), most);
 }
 
-uint3 triple_of(const json& object, const char* key) {
+uint3 index_of(const json& object, const char* key) {
     if (!object.contains(key)) return {};
     const auto values = object.at(key).get<std::array<unsigned, 3>>();
     return {values[0], values[1], values[2]};
@@ -39,8 +39,8 @@ simt::check::Side side_of(const json& object) {
     side.place.column = object.at("column").get<unsigned>();
     side.place.function = text_of(object, "function", most_name);
     side.access = text_of(object, "access", most_name);
-    side.thread = triple_of(object, "thread");
-    side.block = triple_of(object, "block");
+    side.thread = index_of(object, "thread");
+    side.block = index_of(object, "block");
     return side;
 }
 
@@ -63,6 +63,8 @@ QuotedFinding finding_of(const json& object) {
     finding.message = text_of(object, "message", most_text);
     finding.advice = text_of(object, "advice", most_text);
     finding.count = object.at("count").get<std::uint64_t>();
+    // Memory that a call keeps may be meant for the next one.
+    if (finding.kind == "leak") finding.severity = Severity::warning;
     return finding;
 }
 

@@ -25,6 +25,7 @@
 #include "judge/counts.hpp"
 #include "judge/device.hpp"
 #include "judge/diagnostics.hpp"
+#include "judge/predict.hpp"
 #include "judge/sanitizer.hpp"
 #include "judge/session.hpp"
 #include "judge/speed.hpp"
@@ -35,8 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using protocol::Region;
-
-constexpr double start_seconds = 20;  ///< to load, and to create a CUDA context
 
 /// Do two answers to one question differ by more than the order of a sum can make of it? Atomics add in any
 /// order, and that is no race.
@@ -49,15 +48,25 @@ bool differ(std::span<const T> a, std::span<const T> b) {
     return !compare(a, b, {.absolute = (sizeof(T) == 4 ? 1e-5 : 1e-12) * largest}).passed();
 }
 
-bool differ(const Array& a, const Array& b) {
+/// The same for outputs, which were filled with other poison before each call: integers that still hold
+/// it are no difference, as NaN is none among floats.
+bool differ(const Array& a, const Array& b, std::uint32_t poison_a, std::uint32_t poison_b) {
     switch (a.element) {
         case Element::f32:
             return differ(a.as<float>(), b.as<float>());
         case Element::f64:
             return differ(a.as<double>(), b.as<double>());
         default:
-            return a.bytes != b.bytes;
+            break;
     }
+    if (a.bytes.size() != b.bytes.size()) return true;
+    for (std::size_t at = 0; at < a.bytes.size(); at += sizeof poison_a) {
+        std::uint32_t of_a = 0, of_b = 0;
+        std::memcpy(&of_a, a.bytes.data() + at, sizeof of_a);
+        std::memcpy(&of_b, b.bytes.data() + at, sizeof of_b);
+        if (of_a != of_b && !(of_a == poison_a && of_b == poison_b)) return true;
+    }
+    return false;
 }
 
 /// Makes the inputs of cases, one after the other, ahead of their use.
@@ -114,7 +123,7 @@ class Examiner {
           rung_(rung),
           exam_(exam),
           options_(options),
-          session_(executable, worker_options(), std::min(start_seconds, 10 * time_limit())) {}
+          session_(executable, worker_options(), std::min(worker_start_seconds, 10 * time_limit())) {}
 
     /// The case that failed, once examine() has found one.
     const std::optional<Case>& failing() const { return failing_; }
@@ -128,8 +137,7 @@ class Examiner {
         const auto end = in_seconds(options_.budget);
         Tasks tasks(exam_, cases);
         std::deque<Answered> answered;
-        // The first of the cases that wait is examined; one that fails is called and examined once more,
-        // alone.
+        // Examines the first of the cases that wait; one that fails is called and examined again, alone.
         const auto settle = [&] {
             Answered first = std::move(answered.front());
             answered.pop_front();
@@ -146,8 +154,7 @@ class Examiner {
             return false;
         };
         bool failed = false;
-        for (std::size_t i = 0; i < cases.size() && !failed; ++i) {
-            const Case& which = cases[i];
+        for (const Case& which : cases) {
             if (options_.progress) {
                 options_.progress({rung_, Phase::correctness, correctness.passed, correctness.cases});
             }
@@ -171,7 +178,6 @@ class Examiner {
             if (cause) {
                 fail(result, which, *task, std::move(*cause));
                 if (left > 0) failing_ = which;
-                failed = true;
                 break;
             }
             std::future<Check> check =
@@ -182,6 +188,7 @@ class Examiner {
         }
         while (!failed && !answered.empty()) failed = !settle();
         look_again();
+        if (failed) look_for_smaller(result, cases);
         result.diagnostics += session_.printed();
         session_.end();
         if (result.verdict == Verdict::not_run) decide(result);
@@ -191,7 +198,7 @@ class Examiner {
     WorkerOptions worker_options() const {
         WorkerOptions how;
         how.backend = options_.backend;
-        how.cpu_seconds = options_.budget + start_seconds;
+        how.cpu_seconds = options_.budget + worker_start_seconds;
         how.stop = options_.stop;
         return how;
     }
@@ -236,8 +243,7 @@ class Examiner {
         }
     }
 
-    /// A case whose outputs were wrong: calls it again, to say why. `wrong`: what the exam said of the first
-    /// call.
+    /// Calls a case whose outputs were wrong again, to say why. `wrong`: what the exam said of them.
     void fail_again(RungResult& result, const Case& which, const Task& task, const Check& wrong,
                     Clock::time_point end) {
         failing_ = which;
@@ -260,9 +266,34 @@ class Examiner {
         fail(result, which, task, wrong_outputs(correctness));
     }
 
+    /// The smallest of the failing problem's cases that fails as well: the one to do by hand.
+    void look_for_smaller(RungResult& result, const std::vector<Case>& cases) {
+        constexpr double most_seconds = 1;
+        const auto bytes = [&](const Case& which) { return exam_.work(which).least; };
+        std::vector<const Case*> smaller;
+        for (const Case& which : cases) {
+            if (which.problem == failing_->problem && bytes(which) < bytes(*failing_))
+                smaller.push_back(&which);
+        }
+        std::stable_sort(smaller.begin(), smaller.end(),
+                         [&](const Case* a, const Case* b) { return bytes(*a) < bytes(*b); });
+        const auto end = in_seconds(most_seconds);
+        for (const Case* which : smaller) {
+            const double left = seconds_until(end);
+            if (left <= 0) return;
+            const Task task = exam_.make(*which);
+            std::vector<Array> outputs;
+            // A call that does not come back, or faults, is another story.
+            if (call(result, *which, task, lay_out(task), left, outputs)) return;
+            if (exam_.check(*which, task, outputs).passed) continue;
+            result.correctness.smallest_case = describe(exam_, *which, task);
+            return;
+        }
+    }
+
     static std::string never_twice(const std::string& from_exam) {
-        return "the same call gives different results: a race, or something is read that nothing has "
-               "written" +
+        return "the same call gives different results: a race, something is read that nothing has written, "
+               "or the call before has left scratch memory that is not as it found it" +
                (from_exam.empty() ? "" : "; " + from_exam);
     }
 
@@ -366,10 +397,13 @@ class Examiner {
                 }
             }
         }
+        const std::uint32_t poison = session_.secrets().poison;
         std::vector<Array> second;
         if (call(result, which, task, layout, seconds, second)) return from_exam;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-            if (differ(outputs[i], second[i])) return never_twice(from_exam);
+            if (differ(outputs[i], second[i], poison, session_.secrets().poison)) {
+                return never_twice(from_exam);
+            }
         }
         return from_exam;
     }
@@ -386,8 +420,7 @@ class Examiner {
     std::uint64_t launches_ = 0;
 };
 
-/// Check mode and the counters, on a thread of their own beside run mode, as if that had found the rung
-/// right.
+/// Check mode and the counters, on a thread beside run mode, as if that had found the rung right.
 class SecondLook {
   public:
     SecondLook(const RungResult& before, const Manifest& manifest, const RungEntry& rung,
@@ -425,8 +458,8 @@ class SecondLook {
         }
     }
 
-    /// Puts what it found into the result of a rung in which run mode found no fault. @throws Stopped,
-    /// InfraError
+    /// Puts what it found into the result of a rung in which run mode found no fault.
+    /// @throws Stopped, InfraError
     void put(RungResult& result) {
         wait(result.profile);
         ended_.get();
@@ -490,6 +523,7 @@ void prepare_process() {
 
 void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                 const Exam& exam, const JudgeOptions& options) {
+    if (rung.kind == Kind::predict) return judge_answers(result, manifest, rung, source, exam, options);
     const BackendTools* tools = options.toolchain.tools(options.backend);
     if (!tools) {
         return result.decide(
@@ -499,6 +533,7 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
              .source = Source::setup});
     }
     if (options.backend == Backend::cuda) {
+        const Lap lap(result.profile, Part::start);
         if (const std::string missing = Device::missing(); !missing.empty()) {
             return result.decide(
                 {.kind = Verdict::not_run, .text = "no GPU: " + missing, .source = Source::setup});
@@ -621,7 +656,11 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
         if (!options.checks) *why_not = "not asked for";
         if (options.backend == Backend::cuda) *why_not = "not done on the cuda backend";
     }
-    if (!with_speed) {
+    if (rung.kind == Kind::predict) {
+        for (std::string* why_not : {&result.checks.why_not, &result.counters.why_not,
+                                     &result.modelled.why_not, &result.speed.why_not})
+            *why_not = "the rung asks for numbers and has no kernel";
+    } else if (!with_speed) {
         result.speed.why_not =
             options.backend == Backend::cpu ? "speed: not judged on this backend" : "speed: not asked for";
     }
@@ -639,6 +678,12 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
         // What nobody looked at could not be earned.
         if (rung.speed && !result.speed.judged && !result.modelled.done) result.max_points = rung.points;
         result.points = rung.points + result.modelled.points + result.speed.points;
+    }
+    if (result.judged && !result.predictions.empty()) {
+        const auto right = std::count_if(result.predictions.begin(), result.predictions.end(),
+                                         [](const Prediction& one) { return one.right; });
+        result.points =
+            rung.points * static_cast<double>(right) / static_cast<double>(result.predictions.size());
     }
     result.points = std::isfinite(result.points) ? std::clamp(result.points, 0.0, result.max_points) : 0;
     result.seconds = std::chrono::duration<double>(Clock::now() - start).count();

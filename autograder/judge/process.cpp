@@ -15,17 +15,18 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <system_error>
 
 namespace rungs::judge {
 namespace {
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
-
-/// What the warden reports. Written at once: smaller than PIPE_BUF.
+/// What the warden reports: once that the program runs, and how it ended. Written at once: smaller than
+/// PIPE_BUF.
 struct EndRecord {
     End::Kind kind;
-    int code;
+    int code;  ///< while it runs: its number
     double cpu_seconds;
     std::size_t peak_bytes;
 };
@@ -35,6 +36,7 @@ struct EndRecord {
 struct Prepared {
     std::vector<char*> arguments;
     std::vector<char*> environment;
+    std::vector<const char*> readable;
     const char* directory;
     int program;
     std::vector<std::pair<int, int>> descriptors;
@@ -199,6 +201,8 @@ std::size_t resident_bytes(int statm) {
         report = {End::Kind::not_started, error, 0, 0};
     }
     if (report.kind == End::Kind::lost) {
+        const EndRecord runs{End::Kind::running, program, 0, 0};
+        (void)!write(status, &runs, sizeof runs);
         const int ends = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
         if (ends < 0) report.code = errno;
         pollfd watched[2] = {{control, 0, 0}, {ends, POLLIN, 0}};
@@ -237,6 +241,8 @@ std::size_t resident_bytes(int statm) {
 
 }  // namespace
 
+void fail_with_errno(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
 Clock::time_point in_seconds(double seconds) {
     // A limit nobody will live to see must not overflow the clock.
     return Clock::now() +
@@ -250,7 +256,7 @@ void Descriptor::close() {
 
 Pipe::Pipe() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) fail("no pipe");
+    if (pipe2(ends, O_CLOEXEC) != 0) fail_with_errno("no pipe");
     read = Descriptor(ends[0]);
     write = Descriptor(ends[1]);
 }
@@ -275,7 +281,7 @@ std::string Capture::text() const {
 Process::Process(const Command& command) {
     Pipe control, status, output, errors;
     const Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
-    if (!null) fail("/dev/null");
+    if (!null) fail_with_errno("/dev/null");
 
     Prepared prepared;
     for (const std::string& argument : command.arguments) {
@@ -296,10 +302,14 @@ Process::Process(const Command& command) {
     prepared.errors = errors.write.get();
     prepared.null = null.get();
     prepared.confinement = command.confinement;
+    for (const std::string& path : command.readable) prepared.readable.push_back(path.c_str());
+    prepared.readable.push_back(nullptr);
+    prepared.confinement.readable = prepared.readable.data();
+    if (!command.writable.empty()) prepared.confinement.writable = command.writable.c_str();
     prepared.end_seconds = end_seconds_ = command.end_seconds;
 
     warden_ = fork();
-    if (warden_ < 0) fail("no process");
+    if (warden_ < 0) fail_with_errno("no process");
     if (warden_ == 0) be_warden(prepared);
     control_ = std::move(control.write);
     status_ = std::move(status.read);
@@ -327,8 +337,13 @@ bool Process::drain(Descriptor& from, Capture& into) {
 }
 
 void Process::collect_end() {
+    if (end_.kind != End::Kind::running) return;
     EndRecord report{};
-    const ssize_t got = read(status_.get(), &report, sizeof report);
+    ssize_t got = 0;
+    while ((got = read(status_.get(), &report, sizeof report)) == static_cast<ssize_t>(sizeof report) &&
+           report.kind == End::Kind::running) {
+        program_ = report.code;
+    }
     if (got == static_cast<ssize_t>(sizeof report)) {
         end_ = {report.kind, report.code, report.cpu_seconds, report.peak_bytes};
     } else if (got == 0) {
@@ -353,7 +368,7 @@ Process::Event Process::wait(int descriptor, Clock::time_point deadline, const s
                              {stderr_.get(), POLLIN, 0}};
         if (poll(watched, 4, static_cast<int>(std::min<long long>(slice.count(), 1 << 30))) < 0) {
             if (errno == EINTR) continue;
-            fail("poll");
+            fail_with_errno("poll");
         }
         if (watched[2].revents) drain(stdout_, output_);
         if (watched[3].revents) drain(stderr_, errors_);
@@ -371,6 +386,32 @@ Process::Event Process::wait(int descriptor, Clock::time_point deadline, const s
         // The program may have closed its end and gone on: do not spin until it ends.
         if (watched[0].revents) descriptor = -1;
     }
+}
+
+Activity Process::activity() {
+    collect_end();
+    Activity activity;
+    if (program_ <= 0 || end_.kind != End::Kind::running) return activity;
+    const std::string folder = "/proc/" + std::to_string(program_) + "/task/";
+    std::error_code gone;  // a thread may end while its line is read
+    namespace fs = std::filesystem;
+    for (fs::directory_iterator thread(folder, gone), end; !gone && thread != end; thread.increment(gone)) {
+        std::ifstream file(thread->path() / "stat");
+        std::string line;
+        std::getline(file, line);
+        // "number (name) state ...", and the name may hold anything.
+        std::istringstream fields(line.substr(std::min(line.size(), line.rfind(')') + 1)));
+        char state = 0;
+        std::string skipped;
+        fields >> state;
+        for (int field = 4; field < 14; ++field) fields >> skipped;
+        double user = 0, system = 0;  // ticks
+        if (!(fields >> user >> system)) continue;
+        activity.busy_seconds =
+            std::max(activity.busy_seconds, (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK)));
+        activity.has_more = activity.has_more || state == 'R' || state == 'D';
+    }
+    return activity;
 }
 
 void Process::kill() {

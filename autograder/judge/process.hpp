@@ -23,6 +23,9 @@ namespace rungs::judge {
 
 using Clock = std::chrono::steady_clock;
 
+/// @throws std::system_error of errno, for what was tried
+[[noreturn]] void fail_with_errno(const char* what);
+
 /// `seconds` from now.
 Clock::time_point in_seconds(double seconds);
 
@@ -77,6 +80,9 @@ struct Command {
     int output = -1;                        ///< a descriptor for what it prints, instead of Process::output()
     std::vector<std::pair<int, int>> descriptors;  ///< ours, and the number (3 or more) it gets there
     Confinement confinement;
+    /// Of a tool: what it may read beside the system's files, and the folder that it may change.
+    std::vector<std::string> readable;
+    std::string writable;
     double end_seconds = 20;  ///< that its end may take once it has been killed
 };
 
@@ -88,6 +94,15 @@ struct End {
     double cpu_seconds = 0;
     std::size_t peak_bytes = 0;
 };
+
+/// What a program has done. Unlike the time that passes it does not grow with what else this machine does.
+struct Activity {
+    double busy_seconds = 0;  ///< the processor time of its busiest thread
+    bool has_more = false;    ///< whether a thread runs, or would if there were a processor for it
+};
+
+/// So many times longer than it works a program may take, beside others that work.
+constexpr double beside_others = 20;
 
 class Process {
   public:
@@ -105,6 +120,9 @@ class Process {
     Event wait(int descriptor, Clock::time_point deadline, const std::atomic<bool>* stop = nullptr,
                std::chrono::microseconds awake = {});
 
+    /// What the program has done so far; nothing where that cannot be told.
+    Activity activity();
+
     /// Ends the program and everything it started. On return all of it is gone, unless left_behind().
     void kill();
 
@@ -120,6 +138,7 @@ class Process {
     void collect_end();
 
     pid_t warden_ = -1;
+    pid_t program_ = -1;  ///< once the warden has told
     double end_seconds_;
     bool left_behind_ = false;
     Descriptor control_;  ///< closing it is the order to end

@@ -126,11 +126,12 @@ Verdict verdict_of(const simt::check::Finding& finding) {
             return Verdict::uninit;
         case Tool::synccheck:
             return finding.kind == "deadlock" || finding.kind == "livelock" ? Verdict::deadlock
+                   : finding.kind == "failure"                              ? Verdict::runtime_error
                                                                             : Verdict::barrier;
         default:
-            return finding.kind == "timeout"     ? Verdict::timeout
-                   : finding.kind == "assertion" ? Verdict::runtime_error
-                                                 : Verdict::out_of_bounds;
+            return finding.kind == "timeout"                                         ? Verdict::timeout
+                   : finding.kind == "assertion" || finding.kind == "refused-launch" ? Verdict::runtime_error
+                                                                                     : Verdict::out_of_bounds;
     }
 }
 
@@ -168,7 +169,8 @@ Cause wrong_outputs(const Correctness& correctness) {
 
 void RungResult::decide(Cause cause) {
     verdict = cause.kind;
-    if (cause.place.line == 0) cause.place = place_named(cause.text, rung + ".cu");
+    for (const char* type : {".cu", ".toml"})
+        if (cause.place.line == 0) cause.place = place_named(cause.text, rung + type);
     causes.insert(causes.begin(), std::move(cause));
 }
 
@@ -210,6 +212,7 @@ Limit Speed::limit() const {
 
 double points_for(const SpeedRule& rule, double speedup) {
     if (!std::isfinite(speedup)) return 0;
+    if (rule.to_reference) return rule.points * std::clamp(std::log(speedup) / std::log(rule.full), 0.0, 1.0);
     return rule.points * std::clamp((speedup - rule.zero) / (rule.full - rule.zero), 0.0, 1.0);
 }
 

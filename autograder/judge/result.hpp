@@ -86,13 +86,14 @@ struct SandboxLevel {
 };
 
 struct Correctness {
-    int cases = 0;             ///< calls that were checked or should have been
-    int passed = 0;            ///< up to the first that failed
-    std::string failing_case;  ///< in words: "sum of 257 floats, uniform, seed 0x2a"; empty: none failed
-    double error = 0;          ///< of the failing case, else the largest relative to its tolerance
-    double tolerance = 0;      ///< what `error` had to stay within
-    std::string measure;       ///< what `error` is
-    std::size_t wrong = 0;     ///< elements that are wrong in the failing case
+    int cases = 0;              ///< calls that were checked or should have been
+    int passed = 0;             ///< up to the first that failed
+    std::string failing_case;   ///< in words: "sum of 257 floats, uniform, seed 0x2a"; empty: none failed
+    std::string smallest_case;  ///< the smallest one that fails as well, where there is a smaller one
+    double error = 0;           ///< of the failing case, else the largest relative to its tolerance
+    double tolerance = 0;       ///< what `error` had to stay within
+    std::string measure;        ///< what `error` is
+    std::size_t wrong = 0;      ///< elements that are wrong in the failing case
     std::size_t of = 0;
     std::vector<Mismatch> first;  ///< the first five of them
     std::string cause;            ///< likely cause, where the pattern tells
@@ -190,6 +191,7 @@ struct Modelled {
     double of_reference = 0;  ///< modelled time of the reference / of this one
     double seconds = 0, baseline_seconds = 0, reference_seconds = 0;  ///< of one call
     std::string limit;                  ///< of the launch that takes longest: "memory", "latency", ...
+    bool beats_reference = false;       ///< by more than the model tells two inputs apart
     double points = 0, max_points = 0;  ///< of the rung's points, those for this
 };
 
@@ -215,6 +217,8 @@ struct Speed {
     double low = 0;       ///< 99 % interval of `speedup`
     double high = 0;
     double of_reference = 0;  ///< reference's time / this rung's: 1 is as fast as the solution
+    double of_reference_low = 0, of_reference_high = 0;  ///< its 99 % interval
+    bool beats_reference = false;                        ///< that lies above 1
     int pairs = 0;
     bool decided = false;  ///< false: the interval still spans a threshold at the last pair
     double seconds = 0;
@@ -233,6 +237,14 @@ struct Speed {
     Limit limit() const;
 };
 
+/// A question of a predict rung and its answer. What was counted is not here: a wrong answer must not tell
+/// it.
+struct Prediction {
+    std::string name, ask;
+    std::optional<double> answer;  ///< none: not answered
+    bool right = false;
+};
+
 struct RungResult {
     std::string chapter;
     std::string rung;
@@ -247,9 +259,10 @@ struct RungResult {
     Counters counters;
     Modelled modelled;
     Speed speed;
-    std::string diagnostics;  ///< compiler's or worker's messages, trimmed, safe to print
-    Profile profile;          ///< where the seconds went
-    double seconds = 0;       ///< that judging took
+    std::vector<Prediction> predictions;  ///< of a predict rung, whose points they share equally
+    std::string diagnostics;              ///< compiler's or worker's messages, trimmed, safe to print
+    Profile profile;                      ///< where the seconds went
+    double seconds = 0;                   ///< that judging took
     double build_seconds = 0;
     bool cached = false;     ///< the worker was built before
     std::string sandbox;     ///< SandboxLevel::name
@@ -280,7 +293,8 @@ Verdict verdict_of(const simt::check::Finding& finding);
 /// "red_black of floats, n = 6, iterations = 1, kind random, seed 0x2a".
 std::string describe(const Exam& exam, const Case& which, const Task& task);
 
-/// `rule.points`, scaled linearly between its two thresholds; always in [0, rule.points].
+/// `rule.points`, scaled between its two thresholds: linearly, or by the logarithm on a summit's
+/// scale; always in [0, rule.points].
 double points_for(const SpeedRule& rule, double speedup);
 
 /// The rule on a GPU where the reference is `reference` times as fast as the baseline. GPUs differ in how

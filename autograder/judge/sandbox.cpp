@@ -64,10 +64,11 @@ long landlock_version() {
     return version > 0 ? version : 0;
 }
 
-/// Leaves the system's programs and libraries, this process's own entry in /proc, and `program`. Without
-/// `files` all of them stay open. Where the kernel can, no signal and no local connection by name leaves the
-/// process either way.
-int restrict_access(bool files, int program) {
+/// Leaves the system's programs and libraries, this process's own entry in /proc, `program`, and what a tool
+/// is given. Unless they are to be hidden, all files stay open. Where the kernel can, no signal and no local
+/// connection by name leaves the process either way.
+int restrict_access(const Confinement& how, int program) {
+    const bool files = how.hide_files || how.tool;
     const long version = landlock_version();
     if (version == 0 || (version < 6 && !files)) return 0;
     // Version 1 knows 13 kinds of access, 2 adds moving between folders, 3 truncating, 5 device controls.
@@ -83,7 +84,13 @@ int restrict_access(bool files, int program) {
             std::uint64_t access;
             std::int32_t descriptor;
         } __attribute__((packed)) const rule{access, descriptor};
-        syscall(landlock_add_rule, rules, 1 /* what is beneath a path */, &rule, 0);
+        return syscall(landlock_add_rule, rules, 1 /* what is beneath a path */, &rule, 0) == 0;
+    };
+    const auto allow_path = [&](const char* path, std::uint64_t access) {
+        const int descriptor = open(path, O_PATH | O_CLOEXEC);
+        if (descriptor < 0) return;
+        if (!allow(descriptor, access)) allow(descriptor, access & ~may_list);  // a file is not listed
+        close(descriptor);
     };
     struct {
         const char* path;
@@ -101,11 +108,16 @@ int restrict_access(bool files, int program) {
                         {"/dev/null", may_read | may_write},
                         {"/dev/zero", may_read},
                         {"/dev/urandom", may_read}};
-    for (const auto& place : places) {
-        const int descriptor = files ? open(place.path, O_PATH | O_CLOEXEC) : -1;
-        if (descriptor < 0) continue;
-        allow(descriptor, place.access);
-        close(descriptor);
+    if (files) {
+        for (const auto& place : places) allow_path(place.path, place.access);
+    }
+    if (how.tool) {
+        // Where systems keep compilers that are not their own.
+        for (const char* path : {"/opt", "/nix", "/gnu", "/snap"})
+            allow_path(path, may_execute | may_read | may_list);
+        for (const char* const* path = how.readable; path && *path; ++path)
+            allow_path(*path, may_execute | may_read | may_list);
+        if (how.writable) allow_path(how.writable, handled.files);
     }
     if (files && program >= 0) allow(program, may_execute | may_read);
     int failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
@@ -243,8 +255,8 @@ int filter_calls(const Confinement& how) {
         filter.refuse({SYS_fork, SYS_vfork});
 #endif
     }
+    if (how.tool || how.hide_files) filter.refuse({SYS_socket, SYS_socketpair});
     if (how.hide_files) {
-        filter.refuse({SYS_socket, SYS_socketpair});
         // What Landlock leaves: modes, owners, times and attributes; and, before its version 3, truncating.
         filter.refuse({SYS_fchmod, SYS_fchmodat, 452 /* fchmodat2 */, SYS_fchown, SYS_fchownat, SYS_utimensat,
                        SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr,
@@ -304,12 +316,12 @@ int confine(const Confinement& how, int program) {
         failed = limit(RLIMIT_FSIZE, limits.no_files ? 0 : limits.file_size);
     }
     if (!failed && limits.open_files) failed = limit(RLIMIT_NOFILE, limits.open_files);
-    if (failed || !how.untrusted) return failed;
-    const bool own_user = geteuid() == 0;
-    failed = become_nobody();
+    if (failed || !(how.untrusted || how.tool)) return failed;
+    const bool own_user = how.untrusted && geteuid() == 0;
+    if (how.untrusted) failed = become_nobody();
     // Only of a user that no other process has: a student's other programs would count otherwise.
     if (!failed && limits.processes && own_user) failed = limit(RLIMIT_NPROC, limits.processes);
-    if (!failed) failed = restrict_access(how.hide_files, program);
+    if (!failed) failed = restrict_access(how, program);
     return failed ? failed : filter_calls(how);
 }
 

@@ -5,6 +5,8 @@
 //       (seccomp)
 //   S2  and no file but the system's can be read, none can be changed, and there is no network
 //       (Landlock as well; Linux 5.13 or later; not for CUDA, whose driver needs more than that)
+// Compilers, linkers and what else reads a submission are held as well, as tools: they keep their user, start
+// processes, and see the files that they are given beside the system's.
 // What they do not do: process numbers, memory and disk groups of its own. A stronger level replaces
 // `confine` and nothing else.
 
@@ -34,6 +36,10 @@ struct Confinement {
     // Both only together with `untrusted`:
     bool one_process = false;  ///< may start threads alone
     bool hide_files = false;   ///< S2, where the kernel can
+    /// Instead of `untrusted`, for a program of the system's that reads what a student has written.
+    bool tool = false;
+    const char* const* readable = nullptr;  ///< what a tool may read and run: absolute paths, then null
+    const char* writable = nullptr;         ///< the folder in which it may do anything
 };
 
 /// Confines the calling process, which is a fresh fork about to exec `program` (a descriptor, or -1).

@@ -43,6 +43,8 @@ void write_request(protocol::Request& request, const std::string& problem, const
 /// attach to a rung take the elements of inputs alone. `in`: Layout::in_bytes bytes.
 CallSecrets write_call(std::byte* in, const std::string& problem, const Task& task, const Layout& layout);
 
+constexpr double worker_start_seconds = 20;  ///< that a worker may take to load, and to create a CUDA context
+
 /// Calls on workers of one executable, one after the other.
 class Session {
   public:

@@ -26,7 +26,10 @@ constexpr std::size_t most_source_bytes = 1U << 20;
 std::filesystem::path source_of(const Manifest& manifest, const RungEntry& rung,
                                 const std::filesystem::path& root, Whose whose,
                                 const std::filesystem::path& submission) {
-    const std::string file = rung.name + ".cu";
+    const std::string file = rung.file();
+    // What is to be predicted is counted: the questions are all that there is of a reference.
+    if (rung.kind == rungs::Kind::predict && whose == Whose::solution && submission.empty())
+        return root / "chapters" / manifest.chapter / "chapter.toml";
     if (rung.given()) return root / "chapters" / manifest.chapter / file;
     if (!submission.empty()) {
         const auto nested = submission / manifest.chapter / file;

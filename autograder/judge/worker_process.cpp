@@ -31,8 +31,6 @@ using protocol::Word;
 constexpr std::size_t least_bytes = 16U << 20;
 constexpr std::size_t cpu_memory = 8ULL << 30;
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
-
 /// Three quarters of the machine, at most 8 GiB: enough for every case of the CPU backend.
 std::size_t memory_limit() {
     const auto machine =
@@ -72,8 +70,8 @@ const char* signal_words(int number) {
 /// A memfd: this file's own memory has no name that a submission could find.
 Descriptor anonymous_file(std::size_t bytes) {
     Descriptor file(memfd_create("rungs", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!file) fail("memfd_create");
-    if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) fail("shared memory");
+    if (!file) fail_with_errno("memfd_create");
+    if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) fail_with_errno("shared memory");
     return file;
 }
 
@@ -85,7 +83,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 
 SharedMemory::SharedMemory(std::size_t bytes) : descriptor_(anonymous_file(bytes)), size_(bytes) {
     void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.get(), 0);
-    if (address == MAP_FAILED) fail("mapping shared memory");
+    if (address == MAP_FAILED) fail_with_errno("mapping shared memory");
     data_ = static_cast<std::byte*>(address);
 }
 
@@ -98,11 +96,12 @@ void SharedMemory::seal(bool read_only) {
     constexpr int F_SEAL_FUTURE_WRITE = 0x0010;
 #endif
     const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (read_only ? F_SEAL_FUTURE_WRITE : 0);
-    if (fcntl(descriptor_.get(), F_ADD_SEALS, seals) != 0) fail("sealing shared memory");
+    if (fcntl(descriptor_.get(), F_ADD_SEALS, seals) != 0) fail_with_errno("sealing shared memory");
 }
 
 WorkerProcess::WorkerProcess(const fs::path& executable, const WorkerOptions& options)
     : executable_(executable),
+      backend_(options.backend),
       report_bytes_(options.report_bytes),
       in_(round_up(std::max(options.in_bytes, least_bytes) + report_bytes_, 4096)),
       out_(round_up(std::max(options.out_bytes, least_bytes) + report_bytes_, 4096)),
@@ -232,6 +231,22 @@ std::optional<Cause> WorkerProcess::start(double seconds) {
     return std::nullopt;
 }
 
+Process::Event WorkerProcess::wait_for_answer(double seconds) {
+    const bool counted = backend_ == Backend::cpu;
+    const auto start = Clock::now();
+    const double busy_before = counted ? process_->activity().busy_seconds : 0;
+    for (double left = seconds;;) {
+        const auto event = process_->wait(done_.read.get(), in_seconds(left), stop_, awake_);
+        if (event != Process::Event::deadline || !counted) return event;
+        const Activity activity = process_->activity();
+        const double busy = activity.busy_seconds - busy_before;
+        const double passed = std::chrono::duration<double>(Clock::now() - start).count();
+        // One that sleeps, or waits for what does not come, is not kept from working by others.
+        if (!activity.has_more || busy > 0.95 * seconds || passed > beside_others * seconds) return event;
+        left = std::max(0.1, seconds - busy);
+    }
+}
+
 std::optional<Cause> WorkerProcess::command(std::uint32_t steps, double seconds) {
     Word word;
     if (read(done_.read.get(), &word, sizeof word) > 0) {
@@ -244,9 +259,9 @@ std::optional<Cause> WorkerProcess::command(std::uint32_t steps, double seconds)
     *reinterpret_cast<protocol::Reply*>(out_.data()) = {};
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (write(go_.write.get(), &go, sizeof go) != static_cast<ssize_t>(sizeof go) && errno != EPIPE) {
-        fail("writing to the worker");
+        fail_with_errno("writing to the worker");
     }
-    const auto event = process_->wait(done_.read.get(), in_seconds(seconds), stop_, awake_);
+    const auto event = wait_for_answer(seconds);
     if (event == Process::Event::stopped) throw Stopped{};
     if (event == Process::Event::ended) return ended(false);
     if (event == Process::Event::deadline) return timed_out(seconds);
@@ -271,7 +286,7 @@ std::optional<Cause> WorkerProcess::complaint() const {
     if (reply.sequence != sequence_) return Cause{Verdict::protocol, "did not answer the call it was given"};
     if (reply.status == Status::done) return std::nullopt;
     const std::string report = backend_report();
-    const std::string text = one_line(reply.text);
+    const std::string text = one_line(reply.text, 600);  // the advice stands at its end
     switch (reply.status) {
         case Status::out_of_memory:
             return Cause{Verdict::oom, "ran out of memory: " + text};

@@ -65,9 +65,14 @@ class WorkerProcess {
     std::byte* in() { return in_.data(); }
     std::byte* out() { return out_.data(); }
 
-    /// Commands `steps` for the request that was written, and waits for the answer.
+    /// Commands `steps` for the request that was written, and waits for the answer. On the CPU backend
+    /// `seconds` are processor time of the worker's busiest thread: a verdict must not depend on what else
+    /// runs here.
     /// @returns what went wrong instead. @throws Stopped, InfraError
     std::optional<Cause> command(std::uint32_t steps, double seconds);
+
+    /// Processor time of its busiest thread; 0 once it has ended.
+    double busy_seconds() { return process_->activity().busy_seconds; }
 
     /// A copy of what the worker says about its last command.
     protocol::Reply reply() const;
@@ -89,6 +94,7 @@ class WorkerProcess {
     std::string printed() const;
 
   private:
+    Process::Event wait_for_answer(double seconds);
     Cause ended(bool before_ready);
     Cause timed_out(double seconds);
     /// What the CPU backend says in Reply::report, in one line: "deadlock: kernel k: ...".
@@ -99,6 +105,7 @@ class WorkerProcess {
     std::string with_lines(std::string report) const;
 
     std::filesystem::path executable_;
+    Backend backend_;
     std::size_t report_bytes_;
     bool looked_up_ = false;
     SharedMemory in_;

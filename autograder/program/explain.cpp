@@ -31,6 +31,7 @@ struct Counted {
     Chosen chosen;
     fs::path source;
     judge::Counters counters;
+    std::string wrong;  ///< what is wrong with the counted call; empty: it was right
 };
 
 /// Counts the rung and, where it is an exercise, its reference. @throws CannotCheck with the reason and
@@ -41,9 +42,10 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
         throw UsageError("--solution and --submission exclude each other");
     }
     const Chosen chosen = choose_rung(workbook, choice.rung);
+    require_kernel(chosen);
     if (!choice.solution && choice.submission.empty()) require_file(workbook, chosen);
     const fs::path submission = choice.submission.empty() ? fs::path() : submission_folder(choice.submission);
-    Counted counted{chosen, {}, {}};
+    Counted counted{chosen, {}, {}, {}};
     counted.source = source_of(workbook, chosen,
                                choice.solution ? judge::Whose::solution : judge::Whose::student, submission);
     judge::JudgeOptions options;
@@ -55,14 +57,15 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
     counters.which = judge::describe(*exam, which, exam->make(which));
     out.status("  counting " + chosen.rung->name);
     std::string why_not;
-    auto mine = judge::count(*chosen.chapter, *chosen.rung, counted.source, *exam, options, why_not, watched);
+    auto mine = judge::count(*chosen.chapter, *chosen.rung, counted.source, *exam, options, why_not, watched,
+                             &counted.wrong);
     stop_here();
     if (!mine) {
         throw CannotCheck(why_not + "; ./rungs check " + chosen.short_name() + " says more");
     }
     counters.rung = std::move(*mine);
     counters.done = true;
-    if (!chosen.rung->given() && !choice.solution) {
+    if (!chosen.rung->given() && !choice.solution && counted.wrong.empty()) {
         out.status("  counting the reference");
         const fs::path solution = source_of(workbook, chosen, judge::Whose::solution);
         counters.reference = judge::count(*chosen.chapter, *chosen.rung, solution, *exam, options, why_not);
@@ -197,9 +200,10 @@ void show_advice(const judge::Counters& counters, Terminal& out) {
     out.line();
     out.line(out.paint(Style::bold, "What to try"));
     if (advice.empty()) {
-        out.line(counters.reference
-                     ? "  nothing that these counters tell: they are as good as the reference's"
-                     : "  nothing that these counters tell");
+        out.line(out.wrapped(counters.reference ? "nothing that these counters tell: they are as good as the "
+                                                  "reference's. They do not count how long the host waits"
+                                                : "nothing that these counters tell",
+                             2));
         return;
     }
     for (const Advice& one : advice) {
@@ -210,7 +214,56 @@ void show_advice(const judge::Counters& counters, Terminal& out) {
     }
 }
 
+/// Everything there is to say of a call; of `source`, what may be shown.
+void show_counted(const Workbook& workbook, const Counted& counted, bool with_source, Terminal& out) {
+    out.line(out.paint(Style::bold, counted.chosen.rung->name) +
+             (with_source ? "  " + clean_name(workbook.shown(counted.source)) : ""));
+    out.line(
+        out.wrapped("counted in check mode on " + counted.counters.which + ": the same on every machine", 2));
+    if (with_source) {
+        const std::vector<std::string> source = lines_of(counted.source);
+        Heat heat;
+        for (const SiteCounters& site : counted.counters.rung.lines())
+            heat.all += static_cast<double>(site.sectors + site.wavefronts);
+        show_hottest(counted, source, heat, out);
+        show_source(counted, source, heat, out);
+    }
+    show_totals(counted.counters, out);
+    if (!counted.wrong.empty()) {
+        out.line();
+        out.line(out.paint(Style::bad, "The rung is not right yet"));
+        out.line(out.wrapped(counted.wrong, 2));
+        out.line(
+            out.wrapped("What it asks of the hardware is not what a right one asks, so it is not held "
+                        "against the reference. First: ./rungs check " +
+                            counted.chosen.short_name(),
+                        2));
+    } else if (with_source) {
+        show_advice(counted.counters, out);
+    }
+    out.line();
+}
+
 }  // namespace
+
+void explain_reference(const Workbook& workbook, const Chosen& chosen, const Case& which, Terminal& out) {
+    judge::JudgeOptions options;
+    options.toolchain = workbook.toolchain;
+    options.stop = &stop_requested();
+    const std::unique_ptr<Exam> exam = judge::exam_of(*chosen.chapter);
+    Counted counted{chosen, source_of(workbook, chosen, judge::Whose::solution), {}, {}};
+    counted.counters.which = judge::describe(*exam, which, exam->make(which));
+    std::string why_not;
+    auto tally = judge::count_reference(*chosen.chapter, *chosen.rung, *exam, options, which, why_not);
+    if (!tally) throw CannotCheck(why_not);
+    counted.counters.rung = std::move(*tally);
+    counted.counters.done = true;
+    // An exercise's reference is not given away.
+    show_counted(workbook, counted, chosen.rung->given(), out);
+    out.line("  more       " + out.paint(Style::bold, "./rungs explain " + chosen.short_name()));
+    if (!chosen.rung->given())
+        out.line("  pictures   " + out.paint(Style::bold, "./rungs see " + chosen.short_name()));
+}
 
 int explain(const ExplainOptions& options) {
     Terminal out(options.json == "-" ? stderr : stdout);
@@ -219,28 +272,14 @@ int explain(const ExplainOptions& options) {
     const fs::path file = to_file ? place_for(options.json, options.choice, "--json") : fs::path();
     if (to_file) check_writable(file, special_of(options.choice));
     const Counted counted = count_rung(workbook, options.choice, {}, out);
-    const std::vector<std::string> source = lines_of(counted.source);
-    Heat heat;
-    for (const SiteCounters& site : counted.counters.rung.lines()) {
-        heat.all += static_cast<double>(site.sectors + site.wavefronts);
-    }
-    out.line(out.paint(Style::bold, counted.chosen.rung->name) + "  " +
-             clean_name(workbook.shown(counted.source)));
-    out.line(
-        out.wrapped("counted in check mode on " + counted.counters.which + ": the same on every machine", 2));
-    show_hottest(counted, source, heat, out);
-    show_source(counted, source, heat, out);
-    show_totals(counted.counters, out);
-    show_advice(counted.counters, out);
-    out.line();
+    show_counted(workbook, counted, true, out);
     out.line("  pictures   " + out.paint(Style::bold, "./rungs see " + counted.chosen.short_name()) +
              (options.choice.solution ? " --solution" : ""));
     if (options.json.empty()) return 0;
-    const nlohmann::ordered_json json = {{"schema", "rungs.explain/1"},
-                                         {"chapter", counted.chosen.chapter->chapter},
-                                         {"rung", counted.chosen.rung->name},
-                                         {"file", clean_name(workbook.shown(counted.source))},
-                                         {"counters", to_json(counted.counters)}};
+    const nlohmann::ordered_json json = {
+        {"schema", "rungs.explain/1"},        {"chapter", counted.chosen.chapter->chapter},
+        {"rung", counted.chosen.rung->name},  {"file", clean_name(workbook.shown(counted.source))},
+        {"wrong", clean_utf8(counted.wrong)}, {"counters", to_json(counted.counters)}};
     if (to_file) {
         write_file(file, json.dump(2) + '\n', special_of(options.choice));
     } else {
@@ -258,7 +297,8 @@ int see(const SeeOptions& options) {
     const judge::WarpTrace& trace = counted.counters.rung.trace;
     if (trace.steps.empty()) {
         throw CannotCheck(
-            fmt::format("warp {} of block {} accesses no memory in the first launch; choose another with "
+            fmt::format("warp {} of block {} accesses no memory in the first launch of the rung's kernel; "
+                        "choose another with "
                         "--block and --warp",
                         options.warp, options.block));
     }

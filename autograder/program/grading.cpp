@@ -139,6 +139,7 @@ class Grading {
         const fs::path source = source_of(workbook_, one, options_.whose, options_.submission);
         RungReport& rung = reports_[i];
         rung.idea = one.rung->idea;
+        rung.kind = name_of(one.rung->kind);
         rung.file = clean_name(workbook_.shown(source));
         const std::string before = remembered_ ? fingerprint(source) : std::string();
         if (!options_.backend.cannot.empty()) {
@@ -161,6 +162,7 @@ class Grading {
             if (!alone && depends_on_load(rung.result)) return Jobs::End::alone_once_more;
         }
         if (remembered_) {
+            hold_to_reveal(workbook_, one, rung.result);
             const std::string problem =
                 remember(workbook_, one, rung.result, options_.backend.backend, before);
             const std::lock_guard lock(mutex_);
@@ -205,7 +207,8 @@ class Grading {
                     const fs::path source = source_of(workbook_, one, options_.whose, options_.submission);
                     try {
                         // A link out of a submission is refused before anybody reads it.
-                        if (!(submitted_ && leads_outside(options_.submission, source))) {
+                        if (one.rung->kind != Kind::predict &&
+                            !(submitted_ && leads_outside(options_.submission, source))) {
                             judge::build_worker(*one.chapter, *one.rung, source, workbook_.toolchain,
                                                 options_.backend.backend,
                                                 options_.stop ? options_.stop : &stop_requested());
@@ -287,7 +290,7 @@ Report not_finished(const Workbook& workbook, const std::vector<Chosen>& chosen,
         const fs::path source = source_of(workbook, one, options.whose, options.submission);
         report.rungs.push_back(
             {not_run(one, options, "the grading of this submission has not come to its end"), one.rung->idea,
-             clean_name(workbook.shown(source))});
+             clean_name(workbook.shown(source)), name_of(one.rung->kind)});
     }
     return report;
 }

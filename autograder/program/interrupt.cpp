@@ -9,13 +9,13 @@
 namespace rungs {
 namespace {
 
-std::atomic<bool> stop{false};
+std::atomic<bool> asked_to_stop{false};
 volatile std::sig_atomic_t signal_number = 0;
 volatile std::sig_atomic_t key_mode = 0;
 termios terminal_before;
 
 void on_signal(int number) {
-    if (stop.exchange(true)) {
+    if (asked_to_stop.exchange(true)) {
         // Asked twice: leave at once, but leave the terminal usable. Workers end with their parent.
         if (key_mode) tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
         _exit(128 + number);
@@ -51,12 +51,12 @@ void default_signals() {
     std::signal(SIGXFSZ, SIG_DFL);
 }
 
-const std::atomic<bool>& stop_requested() { return stop; }
+const std::atomic<bool>& stop_requested() { return asked_to_stop; }
 
 int stop_status() { return 128 + (signal_number ? static_cast<int>(signal_number) : SIGINT); }
 
 void stop_here() {
-    if (stop) throw Stopped{};
+    if (asked_to_stop) throw Stopped{};
 }
 
 KeyMode::KeyMode() {

@@ -23,14 +23,20 @@ int list(Terminal& out) {
         std::size_t name_width = 0;
         std::string rows;
         for (const RungEntry& rung : chapter.rungs) name_width = std::max(name_width, rung.name.size());
+        const int kind_width = chapter.kinds ? 21 : 0;
+        const int room = std::max(16, out.width() - 18 - static_cast<int>(name_width) - kind_width);
         for (const RungEntry& rung : chapter.rungs) {
             const Chosen chosen{&chapter, &rung};
             const std::string left = fmt::format(" {:<{}}  ", rung.name, name_width);
+            const std::string kind =
+                chapter.kinds ? fmt::format("{:<7} {:>6}  {:<3}  ", name_of(rung.kind),
+                                            rung.minutes > 0 ? fmt::format("{} min", rung.minutes) : "",
+                                            rung.difficulty > 0 ? fmt::format("{}/5", rung.difficulty) : "")
+                              : "";
             if (rung.given()) {
                 rows += "  " + out.paint(Style::dim, out.open()) + left +
-                        out.paint(Style::dim, fmt::format("{:>9}  ", "given")) +
-                        out.cut(rung.idea, std::max(16, out.width() - 18 - static_cast<int>(name_width))) +
-                        '\n';
+                        out.paint(Style::dim, fmt::format("{:>9}  ", chapter.kinds ? "" : "given") + kind) +
+                        out.cut(rung.idea, room) + '\n';
                 continue;
             }
             const auto known = progress.find(chosen.long_name());
@@ -54,8 +60,8 @@ int list(Terminal& out) {
                 }
             }
             all += most;
-            rows += "  " + sign + left + fmt::format("{:>9}  ", score) +
-                    out.cut(remark, std::max(16, out.width() - 18 - static_cast<int>(name_width))) + '\n';
+            rows += "  " + sign + left + fmt::format("{:>9}  ", score) + out.paint(Style::dim, kind) +
+                    out.cut(remark, room) + '\n';
         }
         out.line(out.paint(Style::bold, chapter.chapter.substr(0, 2) + " " + chapter.title) +
                  fmt::format("  {} of {} points", number_text(points), number_text(all)));

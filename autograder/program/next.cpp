@@ -13,7 +13,7 @@ namespace {
 int line_of_todo(const std::filesystem::path& file, const RungEntry& rung) {
     try {
         const std::string text = read_file(file);
-        const std::size_t at = text.find("TODO");
+        const std::size_t at = text.find(rung.kind == Kind::predict ? "= \"?\"" : "TODO");
         if (at != std::string::npos) {
             int line = 1;
             for (std::size_t i = 0; i < at; ++i) line += text[i] == '\n';
@@ -55,6 +55,14 @@ int next(Terminal& out) {
              (chosen->rung->speed ? fmt::format(" and {:g} for speed", chosen->rung->speed->points)
                                   : std::string()));
     out.line(out.wrapped(chosen->rung->idea, 2));
+    if (chosen->chapter->kinds) {
+        std::string how = name_of(chosen->rung->kind);
+        if (chosen->rung->minutes > 0) how += fmt::format(", about {} minutes", chosen->rung->minutes);
+        if (chosen->rung->difficulty > 0)
+            how += fmt::format(", difficulty {} of 5", chosen->rung->difficulty);
+        out.line("  kind    " + how);
+    }
+    if (chosen->rung->kind == Kind::predict) out.line("  answer  ./rungs predict " + chosen->short_name());
     out.line("  edit    " + out.paint(Style::link, fmt::format("{}:{}", workbook.shown(file),
                                                                line_of_todo(file, *chosen->rung))));
     out.line("  read    " + lesson_of(workbook, *chosen));

@@ -30,6 +30,7 @@ int profile(const ProfileOptions& asked, Terminal& out) {
     refuse_root(asked.as_root, "profile");
     const Workbook workbook = open_workbook();
     const Chosen chosen = choose_rung(workbook, choice.rung);
+    require_kernel(chosen);
     if (!choice.solution) require_file(workbook, chosen);
     const auto source =
         source_of(workbook, chosen, choice.solution ? judge::Whose::solution : judge::Whose::student);

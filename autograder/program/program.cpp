@@ -136,11 +136,18 @@ void describe(CLI::App& app, Arguments& in) {
         ->type_name("FILE");
     explain->footer("Example: ./rungs explain 01/03 --solution");
 
+    CLI::App* predict = app.add_subcommand(
+        "predict", "Asks the questions of a rung, keeps the answers, then shows what is counted");
+    predict->add_option("rung", in.rung, "Such as 01/07")->required()->type_name("RUNG");
+    predict->footer("Example: ./rungs predict 01/07");
+
     CLI::App* see =
         app.add_subcommand("see", "Pictures of what a warp touches: sectors, banks, lanes, barriers");
     add_rung(see, in.see.choice);
     see->add_option("--line", in.see.line, "Of the source [the one that costs most]")->type_name("N");
-    see->add_option("--block", in.see.block, "Of the first launch")->type_name("N")->capture_default_str();
+    see->add_option("--block", in.see.block, "Of the kernel's first launch")
+        ->type_name("N")
+        ->capture_default_str();
     see->add_option("--warp", in.see.warp, "Of the block")->type_name("N")->capture_default_str();
     see->add_option("--out", in.see.out, "Folder of the pictures [report/see/]")->type_name("DIR");
     see->footer("Example: ./rungs see 01/02 --warp 3");
@@ -184,6 +191,7 @@ int dispatch(const std::string& verb, Arguments& in) {
     if (verb == "next") return next(out);
     if (verb == "hint") return hint(in.rung, in.all_hints, out);
     if (verb == "reset") return reset(in.rung, out);
+    if (verb == "predict") return predict(in.rung, out);
     if (verb == "watch") return watch(in.watch, out);
     if (verb == "profile") return profile(in.profile, out);
     if (verb == "run") return run(in.run, out);

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "judge/hash.hpp"
@@ -53,6 +54,7 @@ std::map<std::string, RungProgress> read_progress(const Workbook& workbook) {
             one.backend = entry.at("backend").get<std::string>();
             one.content = entry.at("content").get<std::string>();
             one.hints = entry.at("hints").get<int>();
+            one.revealed = entry.value("revealed", -1.0);
         }
     } catch (const FileError&) {
     } catch (const Json::exception&) {
@@ -80,7 +82,7 @@ std::string write_progress(const Workbook& workbook, const std::map<std::string,
         rungs[name] = {{"verdict", one.verdict}, {"reason", clean_utf8(one.reason)},
                        {"points", one.points},   {"max_points", one.max_points},
                        {"backend", one.backend}, {"content", one.content},
-                       {"hints", one.hints}};
+                       {"hints", one.hints},     {"revealed", one.revealed}};
     }
     try {
         fs::create_directories(progress_file(workbook).parent_path());
@@ -92,6 +94,20 @@ std::string write_progress(const Workbook& workbook, const std::map<std::string,
 }
 
 }  // namespace detail
+
+void hold_to_reveal(const Workbook& workbook, const Chosen& chosen, judge::RungResult& result) {
+    if (result.predictions.empty()) return;
+    const auto progress = read_progress(workbook);
+    const auto known = progress.find(chosen.long_name());
+    if (known == progress.end() || known->second.revealed < 0 || result.points <= known->second.revealed)
+        return;
+    result.points = known->second.revealed;
+    std::string text =
+        fmt::format("the counters were shown at {:g} of {:g} points: later answers earn no more",
+                    result.points, result.max_points);
+    if (!result.causes.empty()) text = result.causes.front().text + "; " + text;
+    result.decide({.kind = result.verdict, .text = text, .source = judge::Source::counters});
+}
 
 std::string remember(const Workbook& workbook, const Chosen& chosen, const judge::RungResult& result,
                      Backend backend, const std::string& content) {

@@ -19,8 +19,9 @@ struct RungProgress {
     double points = 0;
     double max_points = 0;
     std::string backend;
-    std::string content;  ///< fingerprint of the file that was judged
-    int hints = 0;        ///< hints read
+    std::string content;   ///< fingerprint of the file that was judged
+    int hints = 0;         ///< hints read
+    double revealed = -1;  ///< points of a predict rung when its counters were shown; -1: they were not
 
     /// Passed, and the file has not changed since.
     bool done(const std::string& now) const {
@@ -65,6 +66,9 @@ std::string change_progress(const Workbook& workbook, const std::string& rung, C
     change(progress[rung]);
     return detail::write_progress(workbook, progress);
 }
+
+/// Answers that are given once the counters have been shown earn no more: takes such points away.
+void hold_to_reveal(const Workbook& workbook, const Chosen& chosen, judge::RungResult& result);
 
 /// Remembers a verdict on the student's own file. Verdicts of ours are not remembered.
 std::string remember(const Workbook& workbook, const Chosen& chosen, const judge::RungResult& result,

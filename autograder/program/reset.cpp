@@ -31,12 +31,14 @@ fs::path restore_starter(const Workbook& workbook, const Chosen& chosen) {
     const fs::path solution = source_of(workbook, chosen, judge::Whose::solution);
     const fs::path file = source_of(workbook, chosen, judge::Whose::student);
     std::error_code error;
-    if (!fs::exists(solution, error)) {
+    const bool asks = chosen.rung->kind == Kind::predict;
+    if (!asks && !fs::exists(solution, error)) {
         throw CannotCheck(workbook.shown(solution) +
                           " is not here, and the starter is made from it; if this is a git clone: " +
                           "git checkout -- " + workbook.shown(file));
     }
-    const std::string starter = make_starter(read_file(solution), workbook.shown(solution));
+    const std::string starter = asks ? make_answers(*chosen.chapter, *chosen.rung)
+                                     : make_starter(read_file(solution), workbook.shown(solution));
     fs::path backup;
     if (fs::exists(file, error)) {
         const std::string mine = read_file(file);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstring>
 #include <sstream>
 
@@ -218,6 +219,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     if (!by_checks) row("what", result.brief_reason());
     show_findings(rung, out);
     row("tried", found.failing_case);
+    row("smallest", found.smallest_case);
     if (found.cases > 0 && !ours) row("cases", cases_text(found));
     if (!found.measure.empty() && !found.failing_case.empty()) {
         row("error", fmt::format("{:.3g}, allowed {:.3g}: {}", found.error, found.tolerance, found.measure));
@@ -237,7 +239,11 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
         }
     }
     if (!result.checks.done && result.checks.of > 0) row("checks", result.checks.why_not);
-    if (!by_checks) row("likely", found.cause);  // the finding tells it better
+    // Of what no access has given a finding tells more than the exam, which sees NaN alone.
+    const auto is_number = [](const Mismatch& one) { return std::isfinite(one.got); };
+    if (!by_checks ||
+        (!found.first.empty() && std::all_of(found.first.begin(), found.first.end(), is_number)))
+        row("likely", found.cause);
     show_diagnostics(result, out);
     if (ours) return;
     std::string again = "./rungs check " + chosen.short_name();

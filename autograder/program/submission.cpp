@@ -13,7 +13,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_entries = 10'000;
 constexpr int most_depth = 3;
 
-/// Looks for other .cu files in `folder`, and in the folders in it down to `depth` levels.
+/// Whether a file could have been meant to be graded.
+bool like_a_rung(const fs::path& file) {
+    return file.extension() == ".cu" || (file.extension() == ".toml" && file.filename() != "chapter.toml");
+}
+
+/// Looks for other files of rungs in `folder`, and in the folders in it down to `depth` levels.
 void look_through(const fs::path& submission, const fs::path& folder, int depth,
                   const std::vector<fs::path>& used, std::size_t& entries, Ignored& ignored) {
     const auto give_up = [&](const std::string& why) {
@@ -27,8 +32,7 @@ void look_through(const fs::path& submission, const fs::path& folder, int depth,
         std::error_code unknown;
         if (fs::is_directory(it->symlink_status(unknown))) {
             if (depth > 0) look_through(submission, it->path(), depth - 1, used, entries, ignored);
-        } else if (it->path().extension() == ".cu" &&
-                   std::find(used.begin(), used.end(), it->path()) == used.end()) {
+        } else if (like_a_rung(it->path()) && std::find(used.begin(), used.end(), it->path()) == used.end()) {
             ignored.names.push_back(clean_name(it->path().lexically_relative(submission).string()));
         }
     }

@@ -20,7 +20,7 @@ std::filesystem::path outside(const std::filesystem::path& submission, const std
 
 /// What a submission has besides the files that rungs are read from.
 struct Ignored {
-    std::vector<std::string> names;        ///< of .cu files, clean and sorted: usually a misspelt rung
+    std::vector<std::string> names;        ///< of files like rungs, clean and sorted: usually a misspelt rung
     std::vector<std::string> why_not_all;  ///< folders that were not looked through, or not to their end
 };
 Ignored ignored_files(const std::filesystem::path& submission,

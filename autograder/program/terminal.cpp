@@ -25,14 +25,14 @@ int columns_of(std::string_view text) {
 
 constexpr const char* codes[] = {"",         "\033[1m",  "\033[2m", "\033[32m",
                                  "\033[31m", "\033[33m", "\033[36m"};  // by Style
-constexpr const char* reset = "\033[0m";
+constexpr const char* plain = "\033[0m";
 
 /// The code that paint() has put at the front of `text`; empty: there is none.
 std::string_view code_at_front(std::string_view text) {
     for (const std::string_view code : codes) {
         if (!code.empty() && text.starts_with(code)) return code;
     }
-    return text.starts_with(reset) ? reset : "";
+    return text.starts_with(plain) ? plain : "";
 }
 
 bool is_set(const char* name) {
@@ -62,7 +62,7 @@ int Terminal::width() const {
 
 std::string Terminal::paint(Style style, std::string_view text) const {
     if (!colour_ || style == Style::plain) return std::string(text);
-    return codes[static_cast<int>(style)] + clean_utf8(text) + reset;
+    return codes[static_cast<int>(style)] + clean_utf8(text) + plain;
 }
 
 void Terminal::clear_status() {

@@ -45,6 +45,12 @@ struct ProfileOptions {
 };
 int profile(const ProfileOptions& options, Terminal& out);
 
+/// What explain shows of a given rung, or the totals of an exercise's reference.
+void explain_reference(const Workbook& workbook, const Chosen& chosen, const Case& which, Terminal& out);
+
+/// Asks the questions of a predict rung, keeps the answers in its file, then shows what is counted.
+int predict(const std::string& name, Terminal& out);
+
 struct SeeOptions {
     RungChoice choice;
     unsigned line = 0;  ///< 0: the one that costs most

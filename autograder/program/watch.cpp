@@ -185,7 +185,7 @@ class WatchLoop {
         }
         std::vector<std::string> names;
         for (const fs::path& file : files) {
-            if (file.extension() != ".cu") {
+            if (file.extension() == ".cuh" || file.filename() == "chapter.toml") {
                 // A contract or a manifest concerns every rung; the one at hand is what is being worked on.
                 if (!current_.empty()) names.push_back(current_);
                 continue;

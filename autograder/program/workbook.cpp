@@ -77,7 +77,7 @@ std::string two_digits(const std::string& word) {
 std::pair<const Manifest*, const RungEntry*> meaning(const Workbook& workbook, const std::string& name) {
     // A path of a rung file, from wherever the student types.
     const fs::path path(name);
-    if (path.extension() == ".cu") {
+    if (path.extension() == ".cu" || path.extension() == ".toml") {
         std::error_code error;
         const fs::path whole = fs::weakly_canonical(fs::absolute(path), error);
         const Manifest* chapter = find_chapter(workbook, whole.parent_path().filename().string());
@@ -88,7 +88,7 @@ std::pair<const Manifest*, const RungEntry*> meaning(const Workbook& workbook, c
                              "/01_technique.cu, or a name such as 01/03");
         }
         for (const RungEntry& rung : chapter->rungs) {
-            if (rung.name == path.stem()) return {chapter, &rung};
+            if (rung.file() == path.filename()) return {chapter, &rung};
         }
         unknown_rung(*chapter, name, path.stem().string());
     }
@@ -159,6 +159,12 @@ void require_file(const Workbook& workbook, const Chosen& chosen) {
     if (fs::exists(file, error)) return;
     throw CannotCheck(workbook.shown(file) + " is missing; the starter comes back with: ./rungs reset " +
                       chosen.short_name());
+}
+
+void require_kernel(const Chosen& chosen) {
+    if (chosen.rung->kind != Kind::predict) return;
+    throw UsageError(chosen.rung->name + " asks for numbers and has no kernel: ./rungs predict " +
+                     chosen.short_name());
 }
 
 std::string Chosen::short_name() const {

@@ -58,6 +58,9 @@ std::filesystem::path source_of(const Workbook& workbook, const Chosen& chosen, 
 /// @throws CannotCheck when the student's file of an exercise is not there, with what brings it back
 void require_file(const Workbook& workbook, const Chosen& chosen);
 
+/// @throws UsageError for a predict rung, which asks for numbers
+void require_kernel(const Chosen& chosen);
+
 /// The rungs that names mean, in the order of the ladders and without repetition; all of them for no names. A
 /// name is a chapter ("01", "reduction", "01_reduction"), a rung of one ("01/03", "01/shared_tree",
 /// "01/03_shared_tree") or the path of a rung file.

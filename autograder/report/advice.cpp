@@ -46,12 +46,14 @@ Advice about_sectors(const SiteCounters& site) {
             ": the warp starts in the middle of a sector. Start at an address that is a multiple of 32 "
             "bytes: pad rows to a multiple of 8 floats, and let odd elements at the ends go their own way.";
     } else {
-        advice.rule = "structs";
+        advice.rule = "gaps";
         advice.text =
             numbers + fmt::format(
-                          ": of every sector only a part is used, {:.0f} % of the bytes. Lanes that read one "
-                          "member of a struct, or every k-th element, leave the rest unused: keep one array "
-                          "for each member, or read the whole struct at once (float2, float4).",
+                          ": of every sector only a part is used, {:.0f} % of the bytes. Does a warp cover "
+                          "pieces of several rows? Let its 32 lanes run along one, and start rows at "
+                          "multiples of 32 bytes. Does a lane read one member of a struct, or every k-th "
+                          "element? Keep one array for each member, or read the whole struct at once "
+                          "(float2, float4).",
                           100 * site.useful_share());
     }
     return advice;
@@ -117,13 +119,16 @@ void about_structure(const Tally& mine, const Tally& reference, std::vector<Advi
                                    bytes_text(moved), bytes_text(best))});
     }
     const double mine_barriers = real(mine.barriers()), its_barriers = real(reference.barriers());
-    if (mine_barriers > 2 * std::max(its_barriers, 1.0)) {
+    if (mine_barriers >= (its_barriers > 1 ? 1.9 * its_barriers : 3)) {
         all.push_back({"barriers", "", 0,
-                       fmt::format("{} block barriers; the reference has {}. Inside a warp shuffles need "
-                                   "none, and fewer blocks that each do more pass fewer.",
+                       fmt::format("{} block barriers; the reference has {}. Which two accesses does each of "
+                                   "them keep apart? Inside a warp shuffles need none, and fewer blocks that "
+                                   "each do more pass fewer.",
                                    number_text(mine_barriers), number_text(its_barriers))});
     }
     const double launches = real(mine.host.launches), its_launches = real(reference.host.launches);
+    if (launches == 0 && its_launches > 0)
+        all.push_back({"launches", "", 0, "No kernel was launched: the GPU has nothing to do here."});
     if (launches > its_launches) {
         all.push_back({"launches", "", 0,
                        fmt::format("{} launches; the reference needs {}. Each costs a few microseconds: fuse "

@@ -10,7 +10,7 @@
 namespace rungs {
 
 struct Advice {
-    std::string rule;  ///< "stride", "misaligned", "structs", "bank conflict", "atomics", "divergence",
+    std::string rule;  ///< "stride", "misaligned", "gaps", "bank conflict", "atomics", "divergence",
                        ///< "barriers", ...
     std::string file;  ///< empty: about the whole call
     unsigned line = 0;

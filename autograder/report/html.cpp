@@ -130,8 +130,8 @@ std::string score_text(const Report& report) {
     return report.score() ? number_text(*report.score()) : "\u2013";
 }
 
-/// What the bar of a rung measures: share of what limits it or of the fastest where speed was judged, else
-/// cases.
+/// What the bar of a rung measures: where speed was judged, the share of what limits it or of the fastest;
+/// else cases.
 struct Bar {
     double share = 0;
     std::string value;
@@ -371,7 +371,7 @@ std::string mismatches(const judge::Correctness& found) {
     for (const Mismatch& one : found.first) {
         rows.push_back({std::to_string(one.index), fmt::format("{:.9g}", one.got),
                         fmt::format("{:.9g}", one.expected),
-                        one.ulp == ulp_undefined ? "not comparable" : std::to_string(one.ulp)});
+                        one.ulp == ulp_undefined ? "" : std::to_string(one.ulp)});
     }
     return table("First mismatches", "First mismatches",
                  {{"index", "number"}, {"got", "number"}, {"expected", "number"}, {"ULP apart", "number"}},
@@ -499,6 +499,19 @@ std::string limit_text(const judge::Speed& speed) {
     return speed.roof > 0 ? bandwidth_text(speed.roof) + ", a device copy in the same session" : "";
 }
 
+/// What was asked, and what was answered.
+std::string answers_section(const RungResult& result) {
+    if (result.predictions.empty()) return {};
+    std::vector<std::vector<std::string>> rows;
+    for (const judge::Prediction& one : result.predictions) {
+        rows.push_back({escape_html(one.ask), one.answer ? fmt::format("{}", *one.answer) : "not answered",
+                        one.right    ? "right"
+                        : one.answer ? "wrong"
+                                     : ""});
+    }
+    return table("Answers", "Answers", {{"question", ""}, {"answer", "number"}, {"", ""}}, rows);
+}
+
 std::string details(const RungReport& rung) {
     const RungResult& result = rung.result;
     const Look look = look_of(result);
@@ -510,10 +523,12 @@ std::string details(const RungReport& rung) {
         result.passed() ? "" : " open", escape_html(result.rung), look.kind, look.sign,
         escape_html(look.word), escape_html(points_text(result)));
     row(html, "idea", rung.idea);
+    row(html, "kind", rung.kind);
     row(html, "file", rung.file);
     row(html, "reason", result.brief_reason());
     if (found.cases > 0) row(html, "cases", cases_text(found));
     row(html, "failing case", found.failing_case);
+    row(html, "smallest that fails", found.smallest_case);
     if (!found.measure.empty()) {
         row(html, found.failing_case.empty() ? "largest error" : "error",
             fmt::format("{:.3g}, allowed {:.3g} ({})", found.error, found.tolerance, found.measure));
@@ -530,7 +545,10 @@ std::string details(const RungReport& rung) {
                             speed.decided ? "" : ", not decided at the last pair"));
         }
         if (speed.of_reference > 0 && !result.given) {
-            row(html, "against reference", fmt::format("{}x as fast", ratio_text(speed.of_reference)));
+            row(html, "against reference",
+                fmt::format("{}x as fast, 99 % interval {} to {}{}", ratio_text(speed.of_reference),
+                            ratio_text(speed.of_reference_low), ratio_text(speed.of_reference_high),
+                            speed.beats_reference ? ": ahead of the reference" : ""));
         }
         row(html, "time and rate", seconds_text(speed.seconds) + " a call, " + rate_text(speed));
         row(html, "limit", limit_text(speed));
@@ -545,13 +563,15 @@ std::string details(const RungReport& rung) {
                         "counters, not timed",
                         ratio_text(modelled.speedup), modelled.baseline, modelled.machine,
                         seconds_text(modelled.seconds), modelled.limit,
-                        seconds_text(modelled.reference_seconds)));
+                        seconds_text(modelled.reference_seconds)) +
+                (modelled.beats_reference ? "; ahead of the reference" : ""));
         row(html, "points for it", number_text(modelled.points) + " of " + number_text(modelled.max_points));
     }
     row(html, "time to judge",
         seconds_text(result.seconds) + ", of it build " + seconds_text(result.build_seconds) +
             (result.cached ? " (cached)" : ""));
-    html += "</dl>" + findings_section(result.checks) + mismatches(found) + counters_section(result);
+    html += "</dl>" + answers_section(result) + findings_section(result.checks) + mismatches(found) +
+            counters_section(result);
     if (!result.diagnostics.empty())
         html += "<h3>Messages</h3><pre>" + escape_html(result.diagnostics) + "</pre>";
     return html + "</div></details>";

@@ -49,6 +49,7 @@ Json correctness_json(const judge::Correctness& found) {
     return {{"cases", found.cases},
             {"passed", found.passed},
             {"failing_case", clean_utf8(found.failing_case)},
+            {"smallest_case", clean_utf8(found.smallest_case)},
             {"error", number(found.error)},
             {"tolerance", number(found.tolerance)},
             {"measure", clean_utf8(found.measure)},
@@ -202,6 +203,7 @@ Json modelled_json(const judge::Modelled& modelled) {
             {"baseline_seconds", number(modelled.baseline_seconds)},
             {"reference_seconds", number(modelled.reference_seconds)},
             {"limit", modelled.limit},
+            {"beats_reference", modelled.beats_reference},
             {"points", modelled.points},
             {"max_points", modelled.max_points}};
 }
@@ -213,6 +215,8 @@ Json speed_json(const judge::Speed& speed) {
             {"speedup", number(speed.speedup)},
             {"interval", {number(speed.low), number(speed.high)}},
             {"of_reference", number(speed.of_reference)},
+            {"of_reference_interval", {number(speed.of_reference_low), number(speed.of_reference_high)}},
+            {"beats_reference", speed.beats_reference},
             {"pairs", speed.pairs},
             {"decided", speed.decided},
             {"seconds", number(speed.seconds)},
@@ -225,6 +229,17 @@ Json speed_json(const judge::Speed& speed) {
             {"fma_roof", speed.fma_roof > 0 ? number(speed.fma_roof) : Json(nullptr)},
             {"limit", judge::name_of(speed.limit())},
             {"trust", clean_utf8(speed.trust)}};
+}
+
+Json predictions_json(const std::vector<judge::Prediction>& predictions) {
+    Json all = Json::array();
+    for (const judge::Prediction& one : predictions) {
+        all.push_back({{"name", one.name},
+                       {"ask", clean_utf8(one.ask)},
+                       {"answer", one.answer ? number(*one.answer) : Json(nullptr)},
+                       {"right", one.right}});
+    }
+    return all;
 }
 
 Json cause_json(const judge::Cause& cause) {
@@ -248,6 +263,7 @@ Json rung_json(const RungReport& rung) {
             {"idea", clean_utf8(rung.idea)},
             {"file", clean_utf8(rung.file)},
             {"given", result.given},
+            {"kind", rung.kind},
             {"verdict", judge::name_of(result.verdict)},
             {"status", status_of(result)},
             // Points of a rung that could not be judged are not zero: they are not known.
@@ -260,6 +276,7 @@ Json rung_json(const RungReport& rung) {
             {"counters", counters_json(result.counters)},
             {"modelled", modelled_json(result.modelled)},
             {"speed", speed_json(result.speed)},
+            {"predictions", predictions_json(result.predictions)},
             {"compile",
              {{"seconds", result.build_seconds},
               {"cached", result.cached},

@@ -14,8 +14,9 @@ using judge::RungResult;
 
 namespace {
 
-/// What a finding of each simt::check::Kind says in one line. {line}: "line 18"; {at}: " at lines 21 and 24",
-/// or nothing where no line is known; {reads}: what the line does; {element}: "data[5]"; {array}: "data".
+/// What a finding of each simt::check::Kind says in one line. {line}: "line 18", or "integrator.cuh:19" in a
+/// given header; {at}: " at lines 21 and 24", or nothing where no line is known; {reads}: what the line does;
+/// {element}: "data[5]"; {array}: "data".
 constexpr std::array sentences{
     // memcheck
     "{line} {reads} {element}, outside its array",
@@ -51,14 +52,23 @@ constexpr std::array sentences{
 };
 static_assert(sentences.size() == simt::check::kind_words.size());
 
+/// "line 18" of a rung; a line of a header that it includes has the file's name, too.
+std::string line_text(const simt::check::Place& place) {
+    return place.file.ends_with(".cu") ? fmt::format("line {}", place.line)
+                                       : fmt::format("{}:{}", place.file, place.line);
+}
+
 /// "line 18 reads data[5], which nothing has written"
 std::string short_text(const judge::QuotedFinding& finding) {
     const simt::check::Place &place = finding.side.place, &other = finding.other.place;
     const bool two = finding.has_other && !other.file.empty() && other.line != place.line;
-    const std::string line = place.file.empty() ? "the program" : fmt::format("line {}", place.line),
+    const bool one_file = place.file.ends_with(".cu") && place.file == other.file;
+    const std::string line = place.file.empty() ? "the program" : line_text(place),
                       at = place.file.empty() ? ""
-                           : two ? fmt::format(" at lines {} and {}", std::min(place.line, other.line),
-                                               std::max(place.line, other.line))
+                           : two && one_file
+                               ? fmt::format(" at lines {} and {}", std::min(place.line, other.line),
+                                             std::max(place.line, other.line))
+                           : two ? fmt::format(" at {} and {}", line, line_text(other))
                                  : " at " + line,
                       array = finding.array.empty() ? "memory" : finding.array,
                       element = finding.array.empty() || finding.element == 0
@@ -199,6 +209,14 @@ std::string remark_of(const RungResult& result) {
         return result.brief_reason() + (likely.empty() ? "" : ": " + likely);
     }
     std::vector<std::string> parts;
+    // First, so that no terminal is too narrow for it.
+    if (result.speed.beats_reference)
+        parts.push_back(fmt::format("ahead of the reference ({}x)", ratio_text(result.speed.of_reference)));
+    if (result.modelled.beats_reference) {
+        parts.push_back(
+            fmt::format("modelled ahead of the reference ({}x)", ratio_text(result.modelled.of_reference)));
+    }
+    if (!result.predictions.empty()) parts.push_back(fmt::format("{} answers", result.predictions.size()));
     if (result.correctness.cases > 0) parts.push_back(fmt::format("{} cases", result.correctness.passed));
     if (const std::size_t remarks = result.checks.findings.size(); result.checks.done) {
         parts.push_back(remarks == 0 ? "clean"

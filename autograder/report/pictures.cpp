@@ -20,7 +20,7 @@ using simt::check::Space;
 
 constexpr double width = 760, margin = 20, inside = width - 2 * margin;
 
-constexpr const char* style =
+constexpr const char* picture_style =
     "<style>.ww{font:13px system-ui,sans-serif}.ww text{fill:#1f2328}.ww .soft{fill:#59636e}.ww "
     ".title{font-size:15px;font-weight:600}.ww .mono{font-family:ui-monospace,Menlo,Consolas,\"DejaVu Sans "
     "Mono\",monospace;font-size:12px}"
@@ -40,7 +40,7 @@ std::string picture(double height, const std::string& title, const std::string& 
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
         "height=\"{1:g}\" role=\"img\" class=\"ww\" aria-label=\"{2}\"><title>{2}</title><desc>{3}</desc>{4}"
         "<text class=\"title\" x=\"{5:g}\" y=\"24\">{2}</text>{6}</svg>\n",
-        width, height, escape_html(title), escape_html(description), style, margin, body);
+        width, height, escape_html(title), escape_html(description), picture_style, margin, body);
 }
 
 std::string box(const char* kind, double x, double y, double w, double h) {
@@ -267,7 +267,7 @@ std::string lanes_svg(const WarpTrace& trace) {
     }
     std::string text =
         "A row is one memory instruction, with its line; filled lanes take part; lines across are barriers.";
-    if (rows < trace.steps.size() || trace.cut) text += " The first.";
+    if (rows < trace.steps.size() || trace.cut) text += " Only the first are shown.";
     body += words("soft", margin, y + 20, text);
     const std::string title = fmt::format("Warp {} of block {} of {}: lanes that take part, step by step",
                                           trace.warp, trace.block, trace.kernel);
@@ -281,7 +281,8 @@ std::string timeline_svg(const WarpTrace& trace) {
     for (const auto& warp : trace.requests) phases = std::max(phases, warp.size());
     const bool cut = phases > most_phases;
     phases = std::min(phases, most_phases);
-    // A phase is as wide as its busiest warp is busy, and never invisible.
+    // A phase is as wide as its busiest warp is busy, and never too narrow for a bar.
+    constexpr double least = 4;
     std::vector<double> longest(phases, 1);
     double all = 0;
     for (std::size_t p = 0; p < phases; ++p) {
@@ -294,7 +295,7 @@ std::string timeline_svg(const WarpTrace& trace) {
     std::string body;
     double x = label;
     for (std::size_t p = 0; p < phases; ++p) {
-        const double whole = room * longest[p] / all;
+        const double whole = least + (room - least * static_cast<double>(phases)) * longest[p] / all;
         for (std::size_t w = 0; w < trace.requests.size(); ++w) {
             const double mine = p < trace.requests[w].size() ? static_cast<double>(trace.requests[w][p]) : 0;
             const double y = top + pitch * static_cast<double>(w);
@@ -315,7 +316,7 @@ std::string timeline_svg(const WarpTrace& trace) {
     const std::string text = fmt::format(
         "Upright lines are barriers; a bar is a warp's memory instructions between two; empty ones only "
         "wait.{}",
-        cut ? " The first." : "");
+        cut ? " Only the first are shown." : "");
     body += words("soft", margin, foot, text);
     return picture(foot + 14, fmt::format("Block {} of {} between its barriers", trace.block, trace.kernel),
                    text, body);

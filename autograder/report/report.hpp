@@ -17,8 +17,9 @@ namespace rungs {
 /// One rung of a run: what the judge found and what the manifest says about it.
 struct RungReport {
     judge::RungResult result;
-    std::string idea;  ///< from the manifest
-    std::string file;  ///< graded file, relative to the workbook where it lies inside
+    std::string idea;                        ///< from the manifest
+    std::string file;                        ///< graded file, relative to the workbook where it lies inside
+    std::string kind = name_of(Kind::fill);  ///< from the manifest
 };
 
 struct Report {

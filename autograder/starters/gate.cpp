@@ -1,8 +1,10 @@
 #include "starters/gate.hpp"
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -72,6 +74,132 @@ void check_reached(const judge::RungResult& result, const std::string& name, con
     }
 }
 
+/// Lines with code on them, without comments and indentation.
+std::vector<std::string> code_lines(const std::string& source) {
+    std::vector<std::string> lines;
+    std::istringstream in(source);
+    for (std::string line; std::getline(in, line);) {
+        line = line.substr(0, line.find("//"));
+        const std::size_t first = line.find_first_not_of(" \t\r");
+        if (first == std::string::npos) continue;
+        lines.push_back(line.substr(first, line.find_last_not_of(" \t\r") + 1 - first));
+    }
+    return lines;
+}
+
+/// Code lines of `solution` that are not in `starter`: those outside a longest common subsequence.
+std::vector<std::string> own_lines(const std::vector<std::string>& starter,
+                                   const std::vector<std::string>& solution) {
+    std::vector<std::vector<unsigned>> longest(starter.size() + 1,
+                                               std::vector<unsigned>(solution.size() + 1));
+    for (std::size_t i = starter.size(); i-- > 0;) {
+        for (std::size_t j = solution.size(); j-- > 0;) {
+            longest[i][j] = starter[i] == solution[j] ? longest[i + 1][j + 1] + 1
+                                                      : std::max(longest[i + 1][j], longest[i][j + 1]);
+        }
+    }
+    std::vector<std::string> own;
+    std::size_t i = 0;
+    for (std::size_t j = 0; j < solution.size();) {
+        if (i < starter.size() && starter[i] == solution[j]) {
+            ++i, ++j;
+        } else if (i < starter.size() && longest[i + 1][j] >= longest[i][j + 1]) {
+            ++i;
+        } else {
+            own.push_back(solution[j++]);
+        }
+    }
+    return own;
+}
+
+/// What holds in a chapter whose rungs state their kinds.
+void check_kinds(const fs::path& root, const Manifest& manifest, std::vector<GateFinding>& found) {
+    constexpr std::size_t most_starter = 100, most_solution = 120, steps = 4;
+    constexpr double least_of_chapter = 0.40, least_of_rung = 0.25;
+    const std::string toml = shown(root, manifest.folder / "chapter.toml");
+    const auto add = [&](const std::string& file, const std::string& what) {
+        found.push_back({file + ": " + what});
+    };
+    std::map<Kind, int> count;
+    std::string written;
+    double all = 0, own = 0;
+    for (const RungEntry& rung : manifest.rungs) {
+        ++count[rung.kind];
+        if (rung.given()) continue;
+        const auto lacks = [&](const std::string& what) { add(toml, "[rungs." + rung.name + "] " + what); };
+        if (rung.minutes == 0) lacks("has no 'minutes': how long does a student need?");
+        if (rung.difficulty == 0) lacks("has no 'difficulty' from 1 to 5");
+        if (rung.hints.size() != steps) {
+            lacks(
+                fmt::format("has {} hints; there are {}: a question, a small case or picture, the method, "
+                            "the first line of code",
+                            rung.hints.size(), steps));
+        }
+        if (rung.kind == Kind::repair && !manifest.check.required)
+            lacks("is to be repaired, but [check] has required = false: its fault would cost nothing");
+        if (rung.kind == Kind::predict) continue;
+        const fs::path file = root / "solutions" / manifest.chapter / rung.file();
+        const fs::path place = manifest.folder / rung.file();
+        std::string solution, starter;
+        try {
+            solution = read_file(file);
+            starter = make_starter(solution, shown(root, file));
+        } catch (const std::runtime_error&) {
+            continue;  // told elsewhere
+        }
+        const auto size = [](const std::string& text) {
+            return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+        };
+        if (size(starter) > most_starter) {
+            add(shown(root, place), fmt::format("{} lines; a starter has at most {}: move what is not the "
+                                                "idea into a header of the chapter",
+                                                size(starter), most_starter));
+        }
+        if (rung.kind != Kind::summit && size(solution) > most_solution) {
+            add(shown(root, file),
+                fmt::format("{} lines; a solution has at most {}, but for a summit's: make "
+                            "two rungs of it, or move what is not the idea into a header",
+                            size(solution), most_solution));
+        }
+        if (starter.find("TODO") == std::string::npos) {
+            add(shown(root, place), "no TODO: what is the student to do?");
+        }
+        if (rung.kind == Kind::repair) continue;
+        const std::vector<std::string> lines = code_lines(solution),
+                                       mine = own_lines(code_lines(starter), lines);
+        for (const std::string& line : mine) written += line + '\n';
+        if (rung.kind == Kind::summit || lines.empty()) continue;
+        all += static_cast<double>(lines.size());
+        own += static_cast<double>(mine.size());
+        if (static_cast<double>(mine.size()) < least_of_rung * static_cast<double>(lines.size())) {
+            add(shown(root, file),
+                fmt::format("{} of {} code lines are the student's; at least {:.0f} % have to be: leave more "
+                            "to write, or move what is given into a header",
+                            mine.size(), lines.size(), 100 * least_of_rung));
+        }
+    }
+    if (own < least_of_chapter * all) {
+        add(toml,
+            fmt::format("{} of {} code lines of its solutions are the student's; at least {:.0f} % have "
+                        "to be: leave more to write",
+                        own, all, 100 * least_of_chapter));
+    }
+    // The on-ramp ends below the summits.
+    const bool on_ramp = manifest.chapter.substr(0, 2) == "00";
+    for (const auto& [kind, least] : {std::pair(Kind::write, 2),
+                                      {Kind::repair, 1},
+                                      {Kind::predict, 1},
+                                      {Kind::summit, on_ramp ? 0 : 1}}) {
+        if (count[kind] >= least) continue;
+        add(toml, fmt::format("rungs of kind {}: {}; a chapter has at least {}", name_of(kind), count[kind],
+                              least));
+    }
+    for (const char* word : {"__global__", "<<<", "__shared__"}) {
+        if (written.find(word) != std::string::npos) continue;
+        add(toml, fmt::format("nowhere does a student write {}: leave it to one of the starters", word));
+    }
+}
+
 }  // namespace
 
 std::vector<GateFinding> check_starters(const fs::path& root, bool write, const Say& say) {
@@ -82,30 +210,39 @@ std::vector<GateFinding> check_starters(const fs::path& root, bool write, const 
     } catch (const StarterError& error) {
         return {{error.what()}};
     }
-    for (const StarterPair& pair : pairs) {
+    const auto hold = [&](const fs::path& starter, const auto& make) {
         try {
-            const std::string expected = make_starter(read_file(pair.solution), shown(root, pair.solution));
-            const bool exists = fs::exists(pair.starter);
-            const std::string now = exists ? read_file(pair.starter) : std::string();
-            if (exists && now == expected) continue;
+            const std::string expected = make();
+            const bool exists = fs::exists(starter);
+            const std::string now = exists ? read_file(starter) : std::string();
+            if (exists && now == expected) return;
             if (write) {
-                write_file(pair.starter, expected);
-                if (say) say(shown(root, pair.starter) + (exists ? " is the starter again" : " is new"));
-                continue;
+                write_file(starter, expected);
+                if (say) say(shown(root, starter) + (exists ? " is the starter again" : " is new"));
+                return;
             }
             if (!exists) {
-                found.push_back(
-                    {shown(root, pair.starter) + " is missing; write it: rungs_starters --write"});
-                continue;
+                found.push_back({shown(root, starter) + " is missing; write it: rungs_starters --write"});
+                return;
             }
             const Difference difference = first_difference(expected, now);
             found.push_back({fmt::format(
                 "{}:{} is stale: expected \"{}\", found \"{}\"; write it: rungs_starters --write",
-                shown(root, pair.starter), difference.line, difference.expected, difference.found)});
+                shown(root, starter), difference.line, difference.expected, difference.found)});
         } catch (const StarterError& error) {
             found.push_back({error.what()});
         } catch (const FileError& error) {
             found.push_back({error.what()});
+        }
+    };
+    for (const StarterPair& pair : pairs) {
+        hold(pair.starter,
+             [&] { return make_starter(read_file(pair.solution), shown(root, pair.solution)); });
+    }
+    for (const Manifest& manifest : read_manifests(root / "chapters")) {
+        for (const RungEntry& rung : manifest.rungs) {
+            if (rung.kind == Kind::predict)
+                hold(manifest.folder / rung.file(), [&] { return make_answers(manifest, rung); });
         }
     }
     return found;
@@ -166,14 +303,22 @@ std::vector<GateFinding> check_exercises(const fs::path& root) {
                                      ".cu: the manifest gives this rung no points, so it is given"});
                 continue;
             }
+            if (rung.kind == Kind::predict) {
+                if (has_solution)
+                    found.push_back({"solutions/" + name +
+                                     ".cu: the counters are the solution of what is to be "
+                                     "predicted"});
+                continue;
+            }
             if (!has_solution)
                 found.push_back({"solutions/" + name + ".cu is missing: an exercise has a solution"});
             if (rung.hints.empty()) found.push_back({name + " has no hint in chapter.toml"});
-            const fs::path starter = manifest.folder / (rung.name + ".cu");
+            const fs::path starter = manifest.folder / rung.file();
             if (fs::exists(starter) && read_file(starter).find("TODO") == std::string::npos) {
                 found.push_back({shown(root, starter) + " has no TODO: what is the student to do?"});
             }
         }
+        if (manifest.kinds) check_kinds(root, manifest, found);
     }
     for (const std::string& name : solved) {
         found.push_back({"solutions/" + name + ".cu: the manifest has no rung of that name"});
@@ -193,14 +338,16 @@ std::vector<GateFinding> check_verdicts(const fs::path& root, const std::string&
     for (const Manifest& manifest : read_manifests(root / "chapters")) {
         if (!chapter.empty() && manifest.chapter != chapter) continue;
         for (const RungEntry& rung : manifest.rungs) {
-            const std::string file = manifest.chapter + "/" + rung.name + ".cu";
-            const fs::path right = root / (rung.given() ? "chapters" : "solutions") / file;
+            const std::string file = manifest.chapter + "/" + rung.file();
+            const bool asks = rung.kind == Kind::predict;
+            const fs::path right = asks ? manifest.folder / "chapter.toml"
+                                        : root / (rung.given() ? "chapters" : "solutions") / file;
             const std::string who = "the starter of " + manifest.chapter + "/" + rung.name;
             const fs::path starter = rung.given() ? fs::path() : scratch / file;
             if (!starter.empty()) {
                 try {
                     fs::create_directories(starter.parent_path());
-                    write_file(starter, make_starter_from(right));
+                    write_file(starter, asks ? make_answers(manifest, rung) : make_starter_from(right));
                 } catch (const std::runtime_error& error) {
                     found.push_back({error.what()});
                     continue;
@@ -218,15 +365,24 @@ std::vector<GateFinding> check_verdicts(const fs::path& root, const std::string&
                 if (starter.empty()) continue;
                 const judge::RungResult pristine = judge(manifest, rung, starter, backend);
                 say(sentence(who, pristine, backend));
+                // Only check mode of the cpu backend sees a fault that leaves every value right.
+                const bool unseen = rung.kind == Kind::repair && backend == Backend::cuda;
                 if (pristine.passed()) {
-                    found.push_back({sentence(who, pristine, backend) + "; a starter that passes is a bug"});
+                    if (!unseen)
+                        found.push_back(
+                            {sentence(who, pristine, backend) + "; a starter that passes is a bug"});
                 } else if (!is_honest_failure(pristine.verdict)) {
                     found.push_back({sentence(who, pristine, backend) +
                                          "; a starter has to compile and to fail with an honest verdict",
                                      judge::owner_of(pristine.verdict) == judge::Owner::ours});
+                } else if (rung.kind == Kind::repair && pristine.correctness.passed == 0) {
+                    found.push_back(
+                        {sentence(who, pristine, backend) +
+                         "; it passes no case: a fault that is to be found must show late, so plant "
+                         "another, or put the cases that it passes first in chapter.toml"});
                 }
             }
-            if (!compile || starter.empty()) continue;
+            if (!compile || starter.empty() || asks) continue;
             const std::string message = compile(manifest, starter);
             say(who + (message.empty() ? " compiles" : " does not compile") + " with nvcc");
             if (!message.empty()) found.push_back({who + " does not compile with nvcc:\n" + message});
@@ -262,8 +418,8 @@ std::vector<GateFinding> check_barriers(const fs::path& root, const std::string&
     for (const Manifest& manifest : read_manifests(root / "chapters")) {
         if (!chapter.empty() && manifest.chapter != chapter) continue;
         for (const RungEntry& rung : manifest.rungs) {
-            if (rung.given()) continue;
-            const std::string file = manifest.chapter + "/" + rung.name + ".cu";
+            if (rung.given() || rung.kind == Kind::predict) continue;
+            const std::string file = manifest.chapter + "/" + rung.file();
             const fs::path solution = root / "solutions" / file, changed = scratch / file;
             try {
                 const std::string source = read_file(solution);

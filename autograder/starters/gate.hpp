@@ -34,11 +34,14 @@ std::vector<GateFinding> check_starters(const std::filesystem::path& root, bool 
 /// `write`: refresh the regions first.
 std::vector<GateFinding> check_lessons(const std::filesystem::path& root, bool write, const Say& say = {});
 
-/// Gate 4: solutions and manifest name the same exercises, and each has a TODO, points, a hint and a test.
+/// Gate 4: solutions and manifest name the same exercises, and each has a TODO, points and a hint. In a
+/// chapter whose rungs state their kinds, files are short, the student writes enough of them, and every kind
+/// is there.
 std::vector<GateFinding> check_exercises(const std::filesystem::path& root);
 
 /// Gates 2 and 3: every solution and every given rung passes, check mode's cases reach all of its lines, and
-/// every starter compiles and fails with an honest verdict. Starters are made afresh in `scratch`: a
+/// every starter compiles and fails with an honest verdict, one that is to be repaired after cases that it
+/// passes. Starters are made afresh in `scratch`: a
 /// maintainer's edit in chapters/ changes nothing here. `compile` sees starters alone: the build has compiled
 /// what stands in the tree.
 /// @param chapter  the only one to judge, 01_reduction; empty for all

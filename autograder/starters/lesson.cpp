@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "judge/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs {
@@ -24,22 +25,18 @@ std::vector<std::string> lines_of(std::string_view text) {
     return lines;
 }
 
-std::string trimmed(const std::string& line) {
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first == std::string::npos) return {};
-    return line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
-}
-
 [[noreturn]] void refuse(const std::string& name, std::size_t line, const std::string& why) {
     throw LessonError(name + ":" + std::to_string(line) + ": " + why);
 }
 
-/// "ladder", or "snippet: FILE MARK", of a line that opens a region; empty for any other line.
+/// "ladder", "snippet: FILE MARK", ... of a line that opens a region; empty for any other line.
 std::string opening(const std::string& line) {
     const std::string text = trimmed(line);
     if (text.size() < 9 || text.substr(0, 5) != "<!-- " || text.substr(text.size() - 4) != " -->") return {};
     const std::string inside = text.substr(5, text.size() - 9);
-    return inside == "ladder" || inside.rfind("snippet", 0) == 0 ? inside : std::string();
+    const std::string keyword = inside.substr(0, inside.find_first_of(": "));
+    const std::set<std::string> regions{"ladder", "snippet", "hints", "measured"};
+    return regions.count(keyword) ? inside : std::string();
 }
 
 std::string filled(const std::string& region, const Manifest& manifest, const fs::path& root,
@@ -48,8 +45,22 @@ std::string filled(const std::string& region, const Manifest& manifest, const fs
     std::istringstream words(region);
     std::string keyword, file, mark, more;
     words >> keyword >> file >> mark;
+    if (keyword == "hints:") {
+        const RungEntry* const rung = mark.empty() ? manifest.find(file) : nullptr;
+        if (!rung) refuse(name, line, "expected <!-- hints: NN --> with the number of a rung");
+        if (rung->hints.empty()) refuse(name, line, rung->name + " has no hints in chapter.toml");
+        return folded_hints(*rung);
+    }
+    if (keyword == "measured:") {
+        const fs::path measured = manifest.folder / file;
+        if (!mark.empty() || file.empty()) refuse(name, line, "expected <!-- measured: bench/FILE.csv -->");
+        if (!fs::is_regular_file(measured)) refuse(name, line, "there is no file " + file);
+        return measured_table(read_file(measured), measured.lexically_relative(root).string());
+    }
     if (keyword != "snippet:" || mark.empty() || words >> more) {
-        refuse(name, line, "expected <!-- snippet: FILE MARK -->");
+        refuse(
+            name, line,
+            "expected <!-- snippet: FILE MARK -->, <!-- hints: NN --> or <!-- measured: bench/FILE.csv -->");
     }
     const fs::path source = manifest.folder / file;
     if (fs::exists(root / "solutions" / manifest.chapter / file)) {
@@ -61,7 +72,6 @@ std::string filled(const std::string& region, const Manifest& manifest, const fs
 }
 
 std::string points_of(const RungEntry& rung) {
-    if (rung.given()) return "given";
     std::string text = fmt::format("{:g}", rung.points);
     if (rung.speed) text += fmt::format(" + {:g} for speed", rung.speed->points);
     return text;
@@ -74,14 +84,133 @@ std::string cell(const std::string& text) {
     return out;
 }
 
+/// Cells of one line of comma-separated values (RFC 4180, but a cell is never broken over lines).
+std::vector<std::string> cells_of(const std::string& line) {
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+            cells.back() += line[++i];
+        } else if (line[i] == '"') {
+            quoted = !quoted;
+        } else if (line[i] == ',' && !quoted) {
+            cells.emplace_back();
+        } else {
+            cells.back() += line[i];
+        }
+    }
+    for (std::string& text : cells) text = trimmed(text);
+    return cells;
+}
+
+std::string table_row(const std::vector<std::string>& cells) {
+    std::string row = "|";
+    for (const std::string& text : cells) row += " " + cell(text) + " |";
+    return row + '\n';
+}
+
+/// A hint within HTML: Markdown is not looked for there.
+std::string as_html(const std::string& hint) {
+    std::string out;
+    bool code = false;
+    for (const char c : hint) {
+        if (c == '`') {
+            out += code ? "</code>" : "<code>";
+            code = !code;
+        } else {
+            out += c == '<'    ? "&lt;"
+                   : c == '>'  ? "&gt;"
+                   : c == '&'  ? "&amp;"
+                   : c == '\n' ? " "
+                               : std::string(1, c);
+        }
+    }
+    return out + (code ? "</code>" : "");
+}
+
 }  // namespace
 
 std::string ladder_table(const Manifest& manifest) {
-    std::string table = "| rung | idea | points |\n|:--|:--|:--|\n";
+    const auto some = [&](int RungEntry::*value) {
+        return std::any_of(manifest.rungs.begin(), manifest.rungs.end(),
+                           [&](const RungEntry& rung) { return rung.*value > 0; });
+    };
+    const bool minutes = some(&RungEntry::minutes), difficulty = some(&RungEntry::difficulty);
+    std::string table = "| rung | idea |", rule = "|:--|:--|";
+    const auto column = [&](bool there, const char* title, const char* line) {
+        if (there) table += title, rule += line;
+    };
+    column(manifest.kinds, " kind |", ":--|");
+    column(minutes, " minutes |", "--:|");
+    column(difficulty, " difficulty |", "--:|");
+    column(true, " points |", ":--|");
+    table += '\n' + rule + '\n';
     for (const RungEntry& rung : manifest.rungs) {
-        table += fmt::format("| [{0}]({0}.cu) | {1} | {2} |\n", rung.name, cell(rung.idea), points_of(rung));
+        std::vector<std::string> row{fmt::format("[{}]({})", rung.name, rung.file()), rung.idea};
+        const auto number = [](int value) { return value > 0 ? std::to_string(value) : std::string(); };
+        if (manifest.kinds) row.emplace_back(name_of(rung.kind));
+        if (minutes) row.push_back(number(rung.minutes));
+        if (difficulty) row.push_back(rung.difficulty > 0 ? number(rung.difficulty) + " of 5" : "");
+        row.push_back(rung.given() ? (manifest.kinds ? "" : "given") : points_of(rung));
+        table += table_row(row);
     }
     return table;
+}
+
+std::string folded_hints(const RungEntry& rung) {
+    const std::vector<std::string> steps{
+        "a question", "a small case or a picture", "the method",
+        rung.kind == Kind::predict ? "the first step" : "the first line of code"};
+    std::string out;
+    for (std::size_t i = 0; i < rung.hints.size(); ++i) {
+        const std::string step = rung.hints.size() == steps.size()
+                                     ? fmt::format("Hint {}: {}", i + 1, steps[i])
+                                     : fmt::format("Hint {} of {}", i + 1, rung.hints.size());
+        std::string text = trimmed(rung.hints[i]);
+        // The fourth is code, and Markdown would take its underscores and stars for emphasis.
+        const bool code = i + 1 == steps.size() && rung.hints.size() == steps.size() &&
+                          rung.kind != Kind::predict && text.find('`') == std::string::npos;
+        if (code) text = '`' + text + '`';
+        out += fmt::format("<details><summary>{}</summary>{}</details>\n", step, as_html(text));
+    }
+    return out;
+}
+
+std::string measured_table(std::string_view csv, const std::string& name) {
+    std::string machine, date, command, table;
+    std::size_t number = 0, columns = 0;
+    for (const std::string& line : lines_of(csv)) {
+        ++number;
+        if (trimmed(line).empty()) continue;
+        if (line[0] == '#') {
+            const std::size_t colon = line.find(':');
+            const std::string key = trimmed(line.substr(1, colon - 1));
+            std::string* const value = key == "machine"   ? &machine
+                                       : key == "date"    ? &date
+                                       : key == "command" ? &command
+                                                          : nullptr;
+            if (columns > 0) refuse(name, number, "a comment among the numbers; it belongs above them");
+            if (value && colon != std::string::npos) *value = trimmed(line.substr(colon + 1));
+            continue;
+        }
+        const std::vector<std::string> cells = cells_of(line);
+        if (columns == 0) {
+            columns = cells.size();
+            table = table_row(cells) + "|:--|";
+            for (std::size_t i = 1; i < columns; ++i) table += "--:|";
+            table += '\n';
+            continue;
+        }
+        if (cells.size() != columns) {
+            refuse(name, number, fmt::format("{} cells under {} columns", cells.size(), columns));
+        }
+        table += table_row(cells);
+    }
+    for (const auto& [key, value] : {std::pair("machine", machine), {"date", date}, {"command", command}}) {
+        if (value.empty()) refuse(name, 1, fmt::format("no line '# {}: ...': where is this measured?", key));
+    }
+    if (columns == 0) refuse(name, number, "no line with the names of the columns");
+    return fmt::format("{}\nMeasured on {}, {}, with `{}`.\n", table, machine, date, command);
 }
 
 std::string snippet(std::string_view source, const std::string& mark, const std::string& name) {
@@ -149,7 +278,8 @@ std::vector<std::string> contradictions(std::string_view lesson, const Manifest&
 
     static const std::regex heading(R"(^##+ +(\d\d) +([a-z][a-z0-9_]*)\b)");
     static const std::regex rung_name(R"(\b(\d\d_[a-z][a-z0-9_]*))");
-    static const std::regex command(R"(rungs +(?:check|hint|reset|watch|run|bench) +(\d\d)(?:/(\d\d))?)");
+    static const std::regex command(
+        R"(rungs +(?:check|hint|reset|watch|run|bench|predict) +(\d\d)(?:/(\d\d))?)");
     static const std::regex points(R"((\d+(?:\.\d+)?) points?\b)");
     static const std::regex todo(R"(TODO (\d+\.\d+))");
 
@@ -180,7 +310,7 @@ std::vector<std::string> contradictions(std::string_view lesson, const Manifest&
                 continue;
             }
             if (!with_heading.insert(wanted).second) add(line_number, "a second heading for " + wanted);
-            const fs::path source = root / "solutions" / manifest.chapter / (section->name + ".cu");
+            const fs::path source = root / "solutions" / manifest.chapter / section->file();
             section_source = fs::is_regular_file(source) ? read_file(source) : std::string();
         } else if (line.rfind("## ", 0) == 0) {
             section = nullptr;
@@ -215,7 +345,7 @@ std::vector<std::string> contradictions(std::string_view lesson, const Manifest&
         for (std::sregex_iterator it(line.begin(), line.end(), todo), end; it != end; ++it) {
             if (section && !section_source.empty() &&
                 section_source.find("TODO " + (*it)[1].str()) == std::string::npos) {
-                add(line_number, "TODO " + (*it)[1].str() + " is not in " + section->name + ".cu");
+                add(line_number, "TODO " + (*it)[1].str() + " is not in " + section->file());
             }
         }
     }

@@ -6,6 +6,18 @@
 //     <!-- end -->
 //     <!-- snippet: 01_atomic.cu kernel -->    the lines between two `// [kernel]` marks of that file
 //     <!-- end -->
+//     <!-- hints: 03 -->                       the hints of a rung from chapter.toml, folded
+//     <!-- end -->
+//     <!-- measured: bench/h200.csv -->        a table of measured numbers, and where they come from
+//     <!-- end -->
+//
+// A file of measured numbers begins with what has to be known of any number, then names its columns:
+//
+//     # machine: NVIDIA H200, driver 580.65
+//     # date: 2026-01-31
+//     # command: ./rungs bench 01
+//     rung,microseconds,GB/s
+//     04_interleaved,131,512
 //
 // Prose around them is checked against the manifest: headings, rung names, points, TODO numbers, commands.
 
@@ -31,6 +43,13 @@ std::string ladder_table(const Manifest& manifest);
 /// snippets inside are left out.
 /// @throws LessonError for a missing or lone mark.
 std::string snippet(std::string_view source, const std::string& mark, const std::string& name);
+
+/// A rung's hints, each in a fold of its own whose summary says which step of help it is.
+std::string folded_hints(const RungEntry& rung);
+
+/// The table of a file of measured numbers, and a caption that names machine, date and command.
+/// @throws LessonError with file and line for a file that lacks one of these or is no table
+std::string measured_table(std::string_view csv, const std::string& name);
 
 /// The lesson with every region filled anew.
 /// @param root  the workbook; a snippet of a file that has a solution below it would show the answer and is

@@ -34,13 +34,18 @@ std::string quoted(const std::string& text) {
     return out + "'";
 }
 
-/// Compiles and throws the object away; the compiler's messages where that fails.
+/// Compiles the device code to unoptimised PTX and throws that away; the compiler's messages where that
+/// fails. The front end, which finds what is wrong with a starter, is a tenth of a full compilation; host
+/// code has gone through g++ for the cpu backend.
 std::string compile_only(const judge::BackendTools& tools, const fs::path& chapter, const fs::path& source,
                          const fs::path& scratch) {
-    std::string command = quoted(tools.compiler);
-    for (const std::string& flag : tools.compile) command += " " + quoted(flag);
-    command += " -I" + quoted(chapter.string()) + " -c " + quoted(source.string()) + " -o " +
-               quoted((scratch / "object.o").string()) + " 2>&1";
+    std::string command = "NVCC_APPEND_FLAGS= " + quoted(tools.compiler);  // may set a level of its own
+    for (const std::string& flag : tools.compile) {
+        const bool of_a_back_end = flag[0] == '-' && (flag[1] == 'O' || flag.rfind("-gencode", 0) == 0);
+        if (!of_a_back_end) command += " " + quoted(flag);
+    }
+    command += " -I" + quoted(chapter.string()) + " -ptx -Xcicc -O0 " + quoted(source.string()) + " -o " +
+               quoted((scratch / "starter.ptx").string()) + " 2>&1";
     std::FILE* pipe = popen(command.c_str(), "re");
     if (!pipe) return "the compiler could not be started";
     std::string messages;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
+
+#include <fmt/format.h>
 
 #include "rungs/atomic_file.hpp"
 
@@ -15,7 +18,7 @@ constexpr std::string_view end_marker = "// END SOLUTION";
 constexpr std::string_view stub_marker = "//~";
 constexpr std::string_view unchecked_marker = "// unchecked: ";
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> views_of_lines(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
@@ -47,10 +50,21 @@ std::string make_starter(std::string_view solution, const std::string& name) {
     const auto refuse = [&](std::size_t line, const std::string& why) {
         throw StarterError(name + ":" + std::to_string(line) + ": " + why);
     };
-    const std::vector<std::string_view> lines = lines_of(solution);
+    const std::vector<std::string_view> lines = views_of_lines(solution);
 
     // A TODO may run over several comment lines: the block of comments directly above the region is searched.
+    // One at the top of the file, in a comment of its own, speaks for all regions: where a fault is to be
+    // found, none may point at it.
+    const bool todo_on_top = [&] {
+        bool todo = false;
+        for (const std::string_view line : lines) {
+            if (!starts_with(trimmed(line), "//")) return todo && trimmed(line).empty();
+            todo = todo || line.find("TODO") != std::string_view::npos;
+        }
+        return false;
+    }();
     const auto has_todo_above = [&](std::size_t index) {
+        if (todo_on_top) return true;
         while (index-- > 0) {
             const std::string_view above = trimmed(lines[index]);
             if (!starts_with(above, "//") || above == end_marker) return false;
@@ -75,8 +89,10 @@ std::string make_starter(std::string_view solution, const std::string& name) {
         if (word == begin_marker) {
             if (begin) refuse(number, "BEGIN SOLUTION inside the region of line " + std::to_string(begin));
             if (!has_todo_above(i)) {
-                refuse(number,
-                       "no TODO in the comment directly above the region; tell the student what to do");
+                refuse(
+                    number,
+                    "no TODO in the comment directly above the region, and none at the top of the file; tell "
+                    "the student what to do");
             }
             begin = number;
             empty = true;
@@ -108,8 +124,46 @@ std::string make_starter(std::string_view solution, const std::string& name) {
     return out;
 }
 
+std::string call_in_words(const Question& question) {
+    const TimedCase& which = question.which;
+    std::string text = question.answer
+                           ? "from the lesson"
+                           : fmt::format("one call of {}: {}, size {}, kind {}", question.rung, which.problem,
+                                         fmt::join(which.sizes, " x "), which.kind);
+    if (!question.choices.empty()) text += fmt::format("; one of {}", fmt::join(question.choices, ", "));
+    if (question.tolerance > 0) text += fmt::format("; within {:g} %", 100 * question.tolerance);
+    return text;
+}
+
+std::string make_answers(const Manifest& manifest, const RungEntry& rung) {
+    const std::string name = manifest.chapter.substr(0, 2) + "/" + rung.name.substr(0, 2);
+    std::string out;
+    const auto comment = [&](const std::string& text) {
+        constexpr std::size_t width = 100;
+        std::istringstream words(text);
+        std::string line = "#";
+        for (std::string word; words >> word;) {
+            if (line.size() + 1 + word.size() > width) out += line + '\n', line = "#";
+            line += ' ' + word;
+        }
+        out += line + '\n';
+    };
+    comment(fmt::format("{}: {}.", rung.name, rung.idea));
+    comment(fmt::format(
+        "Put a number in the place of each \"?\". ./rungs predict {0} asks for them one by one and "
+        "then shows what is counted; ./rungs check {0} grades them.",
+        name));
+    for (const Question& question : rung.questions) {
+        out += '\n';
+        comment(question.ask);
+        comment("(" + call_in_words(question) + ")");
+        out += question.name + " = \"?\"\n";
+    }
+    return out;
+}
+
 std::vector<Lines> unchecked_lines(std::string_view source) {
-    const std::vector<std::string_view> lines = lines_of(source);
+    const std::vector<std::string_view> lines = views_of_lines(source);
     std::vector<Lines> marked;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         if (!starts_with(trimmed(lines[i]), unchecked_marker)) continue;
@@ -164,7 +218,7 @@ std::vector<StarterPair> starter_pairs(const fs::path& root) {
 
 Difference first_difference(std::string_view expected, std::string_view text) {
     if (expected == text) return {};
-    const std::vector<std::string_view> want = lines_of(expected), got = lines_of(text);
+    const std::vector<std::string_view> want = views_of_lines(expected), got = views_of_lines(text);
     const auto line_at = [](const std::vector<std::string_view>& lines, std::size_t i) {
         return i < lines.size() ? std::string(lines[i]) : std::string("(the file ends here)");
     };

@@ -7,7 +7,8 @@
 //     the answer
 //     // END SOLUTION
 //
-// marks what the starter leaves out. A comment of its own,
+// marks what the starter leaves out. A TODO in the comment at the top of the file speaks for all regions: a
+// rung to be repaired must not say where its fault is, which its //~ lines hold. A comment of its own,
 //
 //     // unchecked: why no case of check mode can reach the next statement or definition, or miss its barrier
 //
@@ -20,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rungs/manifest.hpp"
+
 namespace rungs {
 
 /// A solution with broken markers: what() is `file:line: what is wrong; what to do`.
@@ -29,14 +32,20 @@ class StarterError : public std::runtime_error {
 
 /// The starter of one solution: regions dropped, their `//~ ` lines uncommented.
 /// @param name  the file as error messages should call it
-/// @throws StarterError for nested, stray, empty and unterminated regions, a region without a TODO directly
-/// above
-///         it, a stub line outside a region, a misspelt marker, CR LF line ends, NUL bytes and a file without
-///         a region.
+/// @throws StarterError for nested, stray, empty and unterminated regions, a region without a
+///         TODO directly above it or at the top of the file, a stub line outside a region, a misspelt marker,
+///         CR LF line ends, NUL bytes and a file without a region.
 std::string make_starter(std::string_view solution, const std::string& name);
 
 /// The same from a file. @throws StarterError, also when the file cannot be read.
 std::string make_starter_from(const std::filesystem::path& solution);
+
+/// The file of answers to a predict rung as a student gets it: every question in a comment, and "?".
+std::string make_answers(const Manifest& manifest, const RungEntry& rung);
+
+/// The call that a question is about, and how it is answered: "one call of 04_interleaved: sum, size 1024,
+/// kind uniform; within 5 %".
+std::string call_in_words(const Question& question);
 
 /// Lines, counted from 1.
 struct Lines {

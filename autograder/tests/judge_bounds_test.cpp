@@ -208,15 +208,40 @@ TEST_CASE("a report that would fill the judge's memory is refused", "[judge][che
     CHECK_THROWS_AS(findings_in(with(repeated("[", 1000))), std::runtime_error);
 }
 
+TEST_CASE("the trace to draw is that of the rung's own kernel", "[judge][counts]") {
+    const auto trace = [](const std::string& kernel, const std::string& file) {
+        std::string offsets = "0";
+        for (int lane = 1; lane < 32; ++lane) offsets += ", 0";
+        return R"({"kernel": ")" + kernel +
+               R"(", "block": 0, "warp": 0, "cut": false, "requests": [], "steps": [{"file": ")" + file +
+               R"(", "line": 1, "array": "a", "space": "global", "access": "read", "width": 4, "phase": 0,
+                  "base": 0, "lanes": 1, "offsets": [)" +
+               offsets + "]}]}";
+    };
+    const auto chosen = [](const std::string& traces) {
+        return tally_of(parse_report(R"({"launches": [], "copies": 0, "copied_bytes": 0, "fills": 0,
+                                        "filled_bytes": 0, "profile": "", "traces": [)" +
+                                     traces + "]}"),
+                        "03_descent")
+            .trace.kernel;
+    };
+    const std::string start = trace("start_kernel", "03_descent.cu"), split = trace("split", "split.cuh"),
+                      own = trace("descent_kernel<float>", "03_descent.cu");
+    CHECK(chosen(start + ", " + own) == "descent_kernel<float>");
+    CHECK(chosen(split + ", " + start) == "start_kernel");
+    CHECK(chosen(split) == "split");
+    CHECK(chosen("").empty());
+}
+
 TEST_CASE("a trace's widths and offsets are cut to what can be drawn", "[judge][counts]") {
     std::string offsets;
     for (int lane = 0; lane < 31; ++lane) offsets += "9223372036854775807, ";
     const std::string report =
         R"({"launches": [], "copies": 0, "copied_bytes": 0, "fills": 0, "filled_bytes": 0, "profile": "",
-            "trace": {"kernel": "k", "block": 0, "warp": 0, "cut": false, "requests": [], "steps": [
+            "traces": [{"kernel": "k", "block": 0, "warp": 0, "cut": false, "requests": [], "steps": [
             {"file": "a.cu", "line": 1, "array": "a", "space": "global", "access": "read", "width": 4294967295,
              "phase": 0, "base": 127, "lanes": 4294967295, "offsets": [)" +
-        offsets + "-9223372036854775808]}]}}";
+        offsets + "-9223372036854775808]}]}]}";
     const Tally tally = tally_of(parse_report(report));
     REQUIRE(tally.trace.steps.size() == 1);
     CHECK(tally.trace.steps[0].width == 4096);

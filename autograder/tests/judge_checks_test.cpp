@@ -1,11 +1,16 @@
 // Check mode in the judge: faults that the values may or may not show, each with its verdict and its lines.
 
+#include <sched.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -170,6 +175,39 @@ TEST_CASE("a loop on the host that never ends is TIMEOUT, without a line", "[jud
     CHECK_THAT(result.reason(), ContainsSubstring("the line is not known"));
 }
 
+TEST_CASE("a call's limit counts its work, not what else this machine does", "[judge][checks]") {
+    Tree tree;
+    tree.options.time_limit = 1;
+    tree.replace("#include \"rungs/cuda_check.cuh\"", "#include \"rungs/cuda_check.cuh\"\n#include <ctime>")
+        .replace("    const std::size_t blocks =",
+                 "    static const std::clock_t end = std::clock() + CLOCKS_PER_SEC * 7 / 10;\n"
+                 "    while (std::clock() < end) {\n    }\n    const std::size_t blocks =");
+    const Verdict alone = tree.judge().verdict;
+    CHECK(alone == Verdict::ok);
+
+    // All of it on one processor, beside four threads that never rest.
+    cpu_set_t all, one;
+    REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+    CPU_ZERO(&one);
+    int first = 0;
+    while (!CPU_ISSET(first, &all)) ++first;
+    CPU_SET(first, &one);
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+    std::atomic<bool> over{false};
+    std::vector<std::thread> others;
+    for (int i = 0; i < 4; ++i)
+        others.emplace_back([&] {
+            while (!over) {
+            }
+        });
+    const RungResult result = tree.judge();
+    over = true;
+    for (std::thread& other : others) other.join();
+    REQUIRE(sched_setaffinity(0, sizeof all, &all) == 0);
+    INFO(result.reason());
+    CHECK(result.verdict == Verdict::ok);
+}
+
 TEST_CASE("an assertion that fails in a kernel is RUNTIME_ERROR, with its line", "[judge][checks]") {
     Tree tree;
     tree.replace("#include \"rungs/cuda_check.cuh\"", "#include \"rungs/cuda_check.cuh\"\n#include <cassert>")
@@ -187,7 +225,7 @@ TEST_CASE("an assertion that fails in a kernel is RUNTIME_ERROR, with its line",
 }
 
 TEST_CASE("a race of whole rows is RACE, with both lines", "[judge][checks]") {
-    Tree tree("06_btcs", "04_cyclic_reduction");
+    Tree tree("06_btcs", "10_hybrid_reduction");
     tree.replace("place[thread] = row;\n        __syncthreads();", "place[thread] = row;  // and on");
     const RungResult result = tree.judge();
     INFO(result.reason());
@@ -195,9 +233,9 @@ TEST_CASE("a race of whole rows is RACE, with both lines", "[judge][checks]") {
     REQUIRE_FALSE(result.checks.findings.empty());
     const QuotedFinding& race = result.checks.findings.front();
     REQUIRE(race.has_other);
-    CHECK(race.side.place.file == "04_cyclic_reduction.cu");
+    CHECK(race.side.place.file == "10_hybrid_reduction.cu");
     CHECK(race.side.place.line == tree.line("// and on"));
-    CHECK(race.other.place.file == "04_cyclic_reduction.cu");
+    CHECK(race.other.place.file == "10_hybrid_reduction.cu");
     CHECK(race.other.place.line != race.side.place.line);
 }
 
@@ -255,7 +293,7 @@ TEST_CASE("a race whose sums are right all the same is RACE", "[judge][checks]")
 }
 
 TEST_CASE("blocks that leave their sums without an atomic are RACE", "[judge][checks]") {
-    Tree blocks("01_reduction", "06_vectorized");
+    Tree blocks("01_reduction", "11_one_launch");
     blocks.options.speed = false;
     SECTION("a plain store") {
         blocks.replace(
@@ -319,6 +357,16 @@ TEST_CASE("memory that nothing has written is UNINIT", "[judge][checks]") {
         Tree().replace("    CUDA_CHECK(cudaMemsetAsync(sum, 0, sizeof(float), stream));", "").judge();
     CHECK(output.verdict == Verdict::uninit);
     CHECK(output.checks.findings.front().array == "sum");
+}
+
+TEST_CASE("pixels that nobody wrote do not look like a race", "[judge][checks]") {
+    Tree image("00_first_kernels", "04_grey");
+    image.replace("grid((width + side - 1) / side, (height + side - 1) / side)",
+                  "grid((height + side - 1) / side, (width + side - 1) / side)");
+    const RungResult result = image.judge();
+    CHECK(result.verdict == Verdict::wrong);
+    CHECK_THAT(result.correctness.cause, ContainsSubstring("are its two sizes swapped"));
+    CHECK_THAT(result.correctness.cause, !ContainsSubstring("different results"));
 }
 
 TEST_CASE("a barrier in a divergent branch is BARRIER, though the sums are right", "[judge][checks]") {
@@ -404,6 +452,19 @@ TEST_CASE("a loop that ends in run mode alone is TIMEOUT", "[judge][checks]") {
                                     ContainsSubstring("The launch has run for more than its limit"));
 }
 
+TEST_CASE("a launch too long for check mode does not hide outputs that are wrong", "[judge][checks]") {
+    Tree tree;
+    tree.options.time_limit = 2;
+    tree.replace("    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);",
+                 "    if (sizeof(float4) && !__is_trivially_copyable(float4)) for (volatile int k = 0;; k = "
+                 "k + 1) {}\n"
+                 "    if (threadIdx.x == 0) atomicAdd(sum, 2 * partial[0]);");
+    const RungResult result = tree.judge();
+    INFO(result.reason());
+    CHECK(result.verdict == Verdict::wrong);
+    CHECK(result.points == 0);
+}
+
 TEST_CASE("a worker that ends in check mode alone is for a human to see", "[judge][checks]") {
     Tree tree;
     tree.replace("    const std::size_t blocks =",
@@ -475,6 +536,21 @@ TEST_CASE("where the manifest does not require it, a finding is shown and costs 
     CHECK(result.points == 15);
     REQUIRE_FALSE(result.checks.findings.empty());
     CHECK(result.checks.findings.front().severity == simt::check::Severity::error);
+}
+
+TEST_CASE("a rung that promises the same bits in every run is held to it", "[judge][checks]") {
+    Tree tree;  // its blocks call atomicAdd in the order in which they come
+    for (RungEntry& rung : tree.manifest.rungs) rung.repeatable = true;
+    const RungResult result = tree.judge();
+    INFO(result.reason());
+    CHECK(result.verdict == Verdict::wrong);
+    CHECK(result.points == 0);
+    CHECK_THAT(result.reason(), ContainsSubstring("not the same bits in every run"));
+
+    const RungResult summit = Tree("01_reduction", "11_one_launch").judge();
+    INFO(summit.reason());
+    CHECK(summit.verdict == Verdict::ok);
+    CHECK(summit.checks.done);
 }
 
 TEST_CASE("a report without sense is refused, however it is broken", "[judge][checks]") {

@@ -28,10 +28,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The reference of 04_grid_stride, with some of its text replaced.
+/// The reference of 08_grid_stride, with some of its text replaced.
 std::string changed(const std::vector<std::pair<std::string, std::string>>& replacements) {
     std::string text =
-        TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "solutions/01_reduction/04_grid_stride.cu");
+        TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "solutions/01_reduction/08_grid_stride.cu");
     for (const auto& [what, with] : replacements) text = replaced(text, what, with);
     return text;
 }
@@ -93,7 +93,7 @@ TraceStep step_of(Space space, long long pitch) {
 }  // namespace
 
 TEST_CASE("strided access shows 32 sectors a request where the reference has 4", "[judge][counts]") {
-    const Court bench("04_grid_stride");
+    const Court bench("08_grid_stride");
     const RungResult result = bench.judge_text(strided());
     INFO(result.reason() << result.counters.why_not);
     REQUIRE(result.counters.done);
@@ -103,10 +103,10 @@ TEST_CASE("strided access shows 32 sectors a request where the reference has 4",
     CHECK(good.sectors_per_request() <= 4.01);
     CHECK_THAT(rules(result.counters.rung, &*result.counters.reference), ContainsSubstring("stride"));
     // The line is the rung's, not the contract's that it calls.
-    CHECK(result.counters.rung.lines().front().place.file == "04_grid_stride.cu");
+    CHECK(result.counters.rung.lines().front().place.file == "08_grid_stride.cu");
     // The same numbers every time.
     std::string why_not;
-    const auto again = count(bench.manifest, bench.rung(), bench.folder.path() / "04_grid_stride.cu",
+    const auto again = count(bench.manifest, bench.rung(), bench.folder.path() / "08_grid_stride.cu",
                              *bench.exam, bench.options, why_not);
     REQUIRE(again);
     CHECK(again->total(Space::global).sectors == result.counters.rung.total(Space::global).sectors);
@@ -123,7 +123,7 @@ TEST_CASE("strided access shows 32 sectors a request where the reference has 4",
 }
 
 TEST_CASE("who knows the answer to the case that is shown is SUSPECT", "[judge][counts]") {
-    const Court bench("04_grid_stride");
+    const Court bench("08_grid_stride");
     const Case shown = case_to_count(bench.manifest, bench.rung(), *bench.exam);
     const Task task = bench.exam->make(shown);
     const auto v = task.inputs[0].as<float>();
@@ -141,7 +141,7 @@ TEST_CASE("who knows the answer to the case that is shown is SUSPECT", "[judge][
 }
 
 TEST_CASE("speed that a submission keeps from being judged is part of the maximum", "[judge][counts]") {
-    const Court bench("04_grid_stride");
+    const Court bench("08_grid_stride");
     // The sum on the host, without a launch; dot products are as they should be.
     const RungResult result = bench.judge_text(
         changed({{"#include <algorithm>", "#include <algorithm>\n#include <vector>"},
@@ -166,7 +166,7 @@ TEST_CASE("each rule of advice speaks on its pattern and on no other", "[report]
     CHECK(rules(tally_of(site(Space::global, Access::read, 32, 40, 40))) == "");
     CHECK(rules(tally_of(site(Space::global, Access::read, 32, 320, 40))) == "stride;");
     CHECK(rules(tally_of(site(Space::global, Access::read, 32, 50, 40))) == "misaligned;");
-    CHECK(rules(tally_of(site(Space::global, Access::write, 32, 120, 40))) == "structs;");
+    CHECK(rules(tally_of(site(Space::global, Access::write, 32, 120, 40))) == "gaps;");
     CHECK(rules(tally_of(site(Space::shared, Access::read, 32, 10, 10))) == "");
     CHECK(rules(tally_of(site(Space::shared, Access::read, 32, 320, 10))) == "bank conflict;");
     SiteCounters atomic = site(Space::global, Access::atomic, 32, 10, 10);
@@ -186,6 +186,12 @@ TEST_CASE("each rule of advice speaks on its pattern and on no other", "[report]
     mine = reference;
     mine.launches[0].barriers = 100;
     CHECK(rules(mine, &reference) == "barriers;");
+    // One more for each tile is one too many.
+    Tally two = reference;
+    mine.launches[0].barriers = 8, two.launches[0].barriers = 4;
+    CHECK(rules(mine, &two) == "barriers;");
+    two.launches[0].barriers = 6;
+    CHECK(rules(mine, &two) == "");
     mine = reference;
     mine.host.launches = 3;
     CHECK(rules(mine, &reference) == "launches;");

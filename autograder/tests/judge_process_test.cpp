@@ -16,6 +16,7 @@
 #include "judge/judge.hpp"
 #include "judge/process.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/temporary_folder.hpp"
 
 using namespace rungs::judge;
 
@@ -204,6 +205,34 @@ TEST_CASE("an untrusted program cannot signal others, write files or reach the n
         CHECK(text.find("root") == std::string::npos);
     }
     if (geteuid() == 0) CHECK(std::stoul(text.substr(text.rfind('\n', text.size() - 2) + 1)) >= 20000);
+}
+
+TEST_CASE("a tool sees the files that it is given, and changes those of its folder alone",
+          "[judge][sandbox]") {
+    const rungs::TemporaryFolder ours, its;
+    ours.write("given", "given text\n");
+    ours.write("other", "other text\n");
+    const std::string folder = ours.path().string() + "/";
+    Command command = shell("cat '" + folder + "given'; cat '" + folder + "other'; echo x > '" + folder +
+                            "given' && echo changed; echo x > made && chmod 700 made && (cat made);"
+                            "cat /etc/passwd; kill -0 $PPID && echo signal; id -u");
+    command.directory = its.path();
+    command.confinement.tool = true;
+    command.readable = {folder + "given", folder + "none"};
+    command.writable = its.path().string();
+    Process process(command);
+    REQUIRE(run_to_end(process, 10));
+    const std::string text = process.output().text();
+    INFO(text << process.errors().text());
+    CHECK(text.find("given text") == 0);
+    CHECK(text.find("x\n") != std::string::npos);
+    CHECK(text.find("signal") == std::string::npos);
+    CHECK(std::stoul(text.substr(text.rfind('\n', text.size() - 2) + 1)) == geteuid());
+    if (sandbox_level(rungs::Backend::cpu).name == "S2") {
+        CHECK(text.find("other") == std::string::npos);
+        CHECK(text.find("changed") == std::string::npos);
+        CHECK(text.find("root:") == std::string::npos);
+    }
 }
 
 TEST_CASE("a worker starts no other process, and threads alone", "[judge][sandbox]") {

@@ -48,7 +48,7 @@ TEST_CASE("every verdict has a name, and an owner", "[judge][result]") {
 }
 
 TEST_CASE("points for speed are linear, clamped and finite", "[judge][result]") {
-    const SpeedRule rule{5, "02_interleaved", 1.5, 3.0};
+    const SpeedRule rule{5, "04_interleaved", 1.5, 3.0};
     CHECK(points_for(rule, 0.1) == 0);
     CHECK(points_for(rule, 1.5) == 0);
     CHECK(points_for(rule, 2.25) == Catch::Approx(2.5));
@@ -59,7 +59,7 @@ TEST_CASE("points for speed are linear, clamped and finite", "[judge][result]") 
 }
 
 TEST_CASE("nobody has to be faster than the reference", "[judge][result]") {
-    const SpeedRule rule{5, "02_interleaved", 2.0, 4.0};
+    const SpeedRule rule{5, "04_interleaved", 2.0, 4.0};
     const auto points = [&](double reference, double speedup) {
         return points_for(reachable(rule, reference).value(), speedup);
     };
@@ -78,6 +78,21 @@ TEST_CASE("nobody has to be faster than the reference", "[judge][result]") {
     // A reference that was not timed changes nothing.
     CHECK(reachable(rule, 0)->full == 4.0);
     CHECK(reachable(rule, std::numeric_limits<double>::quiet_NaN())->full == 4.0);
+}
+
+TEST_CASE("a summit's points follow the logarithm from the baseline to the reference", "[judge][result]") {
+    SpeedRule rule{30, "08_grid_stride", 1.0, HUGE_VAL};
+    rule.to_reference = true;
+    const auto points = [&](double reference, double speedup) {
+        return points_for(reachable(rule, reference).value(), speedup);
+    };
+    CHECK(points(4 / 0.95, 1.0) == 0);
+    CHECK(points(4 / 0.95, 0.5) == 0);
+    CHECK(points(4 / 0.95, 2.0) == Catch::Approx(15));
+    CHECK(points(4 / 0.95, 4.0) == Catch::Approx(30));
+    CHECK(points(4 / 0.95, 40.0) == 30);  // ahead of the reference
+    CHECK_FALSE(reachable(rule, 1.05));
+    CHECK(points(0, 2.0) == 0);  // a reference that was not timed is no scale
 }
 
 TEST_CASE("foreign text comes in one line", "[judge][diagnostics]") {

@@ -199,3 +199,32 @@ TEST_CASE("what is timed differs from input to input by its arrays alone", "[man
         }
     }
 }
+
+TEST_CASE("a summit's scale ends at the reference", "[manifest]") {
+    const std::string kinds = "kind = \"summit\"\n";
+    const std::string modelled = "[[modelled]]\nproblem = \"sum\"\nsizes = [7]\nkind = \"nan\"\n";
+    // The given rung has no kind in read(): a chapter says all or none, so it is told once the speed is read.
+    const auto summit = [&](const std::string& speed) {
+        return refusal(modelled, kinds + "speed = { " + speed + " }\n");
+    };
+    CHECK_THAT(summit("points = 5, baseline = \"01_naive\", modelled = true"),
+               ContainsSubstring("'01_naive' has to as well"));
+    CHECK_THAT(summit("points = 5, baseline = \"01_naive\", zero = 1.5"),
+               ContainsSubstring("unknown key 'zero'"));
+    CHECK_THAT(summit("points = 5, baseline = \"01_naive\", modelled = 2"),
+               ContainsSubstring("true or false"));
+}
+
+TEST_CASE("kinds, minutes and difficulty", "[manifest]") {
+    const Manifest silent = read("");
+    CHECK_FALSE(silent.kinds);
+    CHECK(silent.rungs[0].kind == Kind::given);
+    CHECK(silent.rungs[1].kind == Kind::fill);
+    CHECK_THAT(refusal("", "kind = \"write\"\n"),
+               ContainsSubstring("chapter.toml:17:") && ContainsSubstring("'01_naive' has to as well"));
+    CHECK_THAT(refusal("", "kind = \"given\"\n"), ContainsSubstring("a rung with 'points' is not given"));
+    CHECK_THAT(refusal("", "kind = \"copy\"\n"),
+               ContainsSubstring("given, fill, write, repair, predict, summit"));
+    CHECK_THAT(refusal("", "minutes = 0\n"), ContainsSubstring("'minutes'"));
+    CHECK_THAT(refusal("", "difficulty = 6\n"), ContainsSubstring("from 1 to 5"));
+}

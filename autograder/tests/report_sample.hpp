@@ -44,7 +44,7 @@ inline judge::QuotedFinding sample_finding(const std::string& text) {
     finding.tool = simt::check::Tool::racecheck;
     finding.kind = "read-write";
     finding.kernel = text;
-    finding.side.place = {"04_grid_stride.cu", 21, 0, text};
+    finding.side.place = {"08_grid_stride.cu", 21, 0, text};
     finding.side.access = "write of 4 bytes";
     finding.side.thread = {1, 0, 0};
     finding.side.block = {2, 0, 0};
@@ -85,9 +85,9 @@ inline Report sample_report() {
     report.machine.gpu.why_not = "no NVIDIA driver on this machine";
     report.rungs = {sample_rung("01_atomic", judge::Verdict::ok, 0, 0),
                     sample_rung("03_shared_tree", judge::Verdict::ok, 10, 10),
-                    sample_rung("04_grid_stride", judge::Verdict::wrong, 0, 10),
-                    sample_rung("05_warp_shuffle", judge::Verdict::compile_error, 0, 10),
-                    sample_rung("06_vectorized", judge::Verdict::not_run, 0, 20)};
+                    sample_rung("08_grid_stride", judge::Verdict::wrong, 0, 10),
+                    sample_rung("09_warp_shuffle", judge::Verdict::compile_error, 0, 10),
+                    sample_rung("11_one_launch", judge::Verdict::not_run, 0, 20)};
     for (RungReport& rung : report.rungs) rung.result.checks.why_not = "not done";
     judge::ChecksResult& remarks = report.rungs[1].result.checks;
     remarks = {true, "", "check mode, GNU 12.2.0",           20,
@@ -114,6 +114,9 @@ inline Report sample_report() {
                    .text = hostile(),
                    .source = judge::Source::build,
                    .place = {hostile(), 3, 0, ""}});
+    report.rungs[4].kind = name_of(Kind::predict);
+    report.rungs[4].result.predictions = {{"sectors", hostile(), 12.5, true},
+                                          {"bytes", "How many?", {}, false}};
     broken.diagnostics = hostile() + "\n" + hostile();
     return report;
 }
@@ -133,7 +136,10 @@ inline Report sample_gpu_report() {
         speed.speedup = bandwidth / 0.4e12;
         speed.low = 0.99 * speed.speedup;
         speed.high = 1.01 * speed.speedup;
-        speed.of_reference = 1;
+        speed.of_reference = 1.05;
+        speed.of_reference_low = 1.04;
+        speed.of_reference_high = 1.06;
+        speed.beats_reference = !rung.result.given;
         speed.pairs = 21;
         speed.seconds = 67e6 / bandwidth;
         speed.baseline_seconds = 67e6 / 0.4e12;

@@ -161,8 +161,9 @@ TEST_CASE("a rung is as fast as what limits it lets it be", "[report]") {
 TEST_CASE("a baseline is not compared with itself", "[report]") {
     const Report report = sample_gpu_report();
     CHECK(remark_of(report.rungs[0].result) == "54 cases, 400 GB/s (10 % of a copy)");
-    CHECK(remark_of(report.rungs[1].result) ==
-          "54 cases, 1 remark, 8x over 01_atomic, 3.20 TB/s (76 % of a copy)");
+    CHECK(
+        remark_of(report.rungs[1].result) ==
+        "ahead of the reference (1.05x), 54 cases, 1 remark, 8x over 01_atomic, 3.20 TB/s (76 % of a copy)");
     const std::string html = to_html(report);
     CHECK(html.find("1x over") == std::string::npos);
     CHECK(count_of(html, "over 01_atomic, 99 % interval") == 1);
@@ -223,6 +224,14 @@ TEST_CASE("a finding of every kind is a sentence", "[report]") {
     finding.other.place = {"03_shared_tree.cu", 21, 0, ""};
     CHECK(sentence(Kind::read_write) ==
           "a read and a write of data[5] meet in no given order at lines 21 and 24");
+    // A line of a given header is not one of the rung.
+    finding.other.place = {"integrator.cuh", 19, 0, ""};
+    CHECK(sentence(Kind::read_write) ==
+          "a read and a write of data[5] meet in no given order at line 24 and integrator.cuh:19");
+    std::swap(finding.side, finding.other);
+    CHECK(sentence(Kind::uninitialised) == "integrator.cuh:19 accesses data[5], which nothing has written");
+    std::swap(finding.side, finding.other);
+    finding.other.place = {"03_shared_tree.cu", 21, 0, ""};
     finding.side.access = "write of 16 bytes";
     finding.array.clear();
     CHECK(sentence(Kind::out_of_bounds) == "line 24 writes memory, outside its array");
@@ -370,14 +379,16 @@ TEST_CASE("the page is well formed and can be read without eyes", "[report][html
 
 TEST_CASE("the page shows every number of the record", "[report][html]") {
     const std::string html = to_html(sample_report());
-    for (const char* text : {"\u2013 / 50", "stopped at the first failure, case 4 of 54", "stopped at 4 / 54",
-                             "COMPILE_ERROR", "NOT_RUN", "not graded", "sum of 257 floats, kind uniform",
-                             "never written", "8388608", "-inf", "0x000000000000002a", "CPU &lt;model&gt;",
-                             "no NVIDIA driver on this machine", "1 could not be graded"}) {
+    for (const char* text :
+         {"\u2013 / 50", "stopped at the first failure, case 4 of 54", "stopped at 4 / 54", "COMPILE_ERROR",
+          "NOT_RUN", "not graded", "sum of 257 floats, kind uniform", "never written", "8388608", "-inf",
+          "0x000000000000002a", "CPU &lt;model&gt;", "no NVIDIA driver on this machine",
+          "1 could not be graded", "12.5", "not answered", "How many?", "predict"}) {
         CHECK_THAT(html, ContainsSubstring(text));
     }
     const std::string gpu = to_html(sample_gpu_report());
-    for (const char* text : {"3.20 TB/s", "8x", "7.92", "8.08", "NVIDIA H200", "judge&#39;s clock"}) {
+    for (const char* text : {"3.20 TB/s", "8x", "7.92", "8.08", "NVIDIA H200", "judge&#39;s clock",
+                             "99 % interval 1.04 to 1.06: ahead of the reference"}) {
         CHECK_THAT(gpu, ContainsSubstring(text));
     }
 }

@@ -286,6 +286,161 @@ TEST_CASE("every exercise has a solution and a TODO", "[gate]") {
     }
 }
 
+namespace {
+
+constexpr const char* asks =
+    "questions = [{ name = \"a\", ask = \"A?\", rung = \"01_a\", counter = \"launches\", "
+    "case = { problem = \"sum\", sizes = [1], kind = \"uniform\" } }]\n";
+
+/// What is found in a chapter whose rungs state their kinds, and which is in good order but for this: a
+/// solution with other content, a change of the manifest, a word that the student does not write.
+std::string kinds_findings(const std::string& file = "", const std::string& content = "",
+                           const std::string& from = "", const std::string& to = "",
+                           const std::string& chapter = "01_topic", const std::string& without = "") {
+    const TemporaryFolder folder;
+    const std::string more =
+        "minutes = 10\ndifficulty = 1\nhints = [\"1\", \"2\", \"3\", \"4\"]\npoints = 5\n";
+    std::string toml =
+        "title = \"T\"\nsummary = \"S\"\nnamespace = \"t\"\ncontract = \"c.cuh\"\n[problems]\nsum = \"Sum\"\n"
+        "[[cases]]\nsizes = [1]\nkinds = [\"uniform\"]\n";
+    const std::vector<std::pair<const char*, const char*>> rungs{
+        {"01_a", "given"},  {"02_b", "fill"},    {"03_c", "write"}, {"04_d", "write"},
+        {"05_e", "repair"}, {"06_f", "predict"}, {"07_g", "summit"}};
+    for (const auto& [name, kind] : rungs) {
+        toml += std::string("[rungs.") + name + "]\nidea = \"i\"\nkind = \"" + kind + "\"\n" +
+                (kind == std::string("predict") ? asks : "") + (kind == std::string("given") ? "" : more);
+    }
+    if (!from.empty()) {
+        const std::size_t at = toml.find(from);
+        REQUIRE(at != std::string::npos);
+        toml.replace(at, from.size(), to);
+    }
+    folder.write("chapters/" + chapter + "/chapter.toml", toml);
+    folder.write("chapters/" + chapter + "/c.cuh", "");
+    folder.write("chapters/" + chapter + "/01_a.cu", "");
+    std::string write =
+        "#include \"c.cuh\"\n// TODO 3.1: all of it\n// BEGIN SOLUTION\n__global__ void k() {\n    "
+        "__shared__ float "
+        "x;\n}\nk<<<1, 1>>>();\n// END SOLUTION\n";
+    if (!without.empty()) write.replace(write.find(without), without.size(), "same");
+    for (const char* name : {"02_b", "03_c", "04_d", "07_g"})
+        folder.write("solutions/" + chapter + "/" + name + ".cu", write);
+    folder.write("solutions/" + chapter + "/05_e.cu",
+                 "// TODO 5.1: find the fault\na;\nb;\n// BEGIN SOLUTION\nc;\n//~ d;\n// END SOLUTION\ne;\n");
+    if (!file.empty()) folder.write("solutions/" + chapter + "/" + file, content);
+    return text_of(check_exercises(folder.path()));
+}
+
+std::string lines_of_code(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += "given(" + std::to_string(i) + ");\n";
+    return text;
+}
+
+/// A solution with so many given lines, and so many of the student's.
+std::string solution_of(int given, int own) {
+    std::string text = lines_of_code(given) + "// TODO\n// BEGIN SOLUTION\n";
+    for (int i = 0; i < own; ++i) text += "mine(" + std::to_string(i) + ");\n";
+    return text + "// END SOLUTION\n";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a chapter whose rungs state their kinds has every kind, and files that are short and the student's",
+    "[gate]") {
+    CHECK(kinds_findings().empty());
+    SECTION("every kind") {
+        const std::string two = kinds_findings("", "", "kind = \"write\"", "kind = \"fill\"");
+        CHECK(two == "chapters/01_topic/chapter.toml: rungs of kind write: 1; a chapter has at least 2\n");
+        for (const std::string kind : {"repair", "predict", "summit"}) {
+            const std::string line = "kind = \"" + kind + "\"\n" + (kind == "predict" ? asks : "");
+            CHECK_THAT(kinds_findings("", "", line, "kind = \"fill\"\n"),
+                       ContainsSubstring("rungs of kind " + kind + ": 0; a chapter has at least 1"));
+        }
+        CHECK_THAT(kinds_findings("06_f.cu", solution_of(1, 1)),
+                   StartsWith("solutions/01_topic/06_f.cu: the counters are the solution"));
+        CHECK(kinds_findings("", "", "kind = \"summit\"", "kind = \"fill\"", "00_first").empty());
+    }
+    SECTION("sizes") {
+        CHECK_THAT(kinds_findings("07_g.cu", solution_of(100, 2)),
+                   StartsWith("chapters/01_topic/07_g.cu: 101 lines; a starter has at most 100"));
+        CHECK(
+            kinds_findings("07_g.cu", solution_of(20, 200)).empty());  // a summit is as long as it has to be
+        CHECK(kinds_findings("02_b.cu", solution_of(40, 77)).empty());
+        CHECK_THAT(kinds_findings("02_b.cu", solution_of(40, 78)),
+                   StartsWith("solutions/01_topic/02_b.cu: 121 lines; a solution has at most 120"));
+    }
+    SECTION("shares") {
+        CHECK_THAT(kinds_findings("02_b.cu", solution_of(77, 23)),
+                   ContainsSubstring("02_b.cu: 23 of 100 code lines are the student's; at least 25 %"));
+        const std::string quarter = kinds_findings("02_b.cu", solution_of(75, 25));
+        CHECK(quarter ==
+              "chapters/01_topic/chapter.toml: 33 of 110 code lines of its solutions are the student's; at "
+              "least 40 % have to be: leave more to write\n");
+        CHECK(kinds_findings("05_e.cu", solution_of(90, 1)).empty());  // a repair is a line
+        // What the starter has as well is not the student's, wherever it stands.
+        CHECK_THAT(
+            kinds_findings("02_b.cu",
+                           "// TODO\n// BEGIN SOLUTION\na;  // why\nb;\nc;\nd;\nx;\n//~ a;\n//~ b;\n//~ "
+                           "c;\n//~ d;\n// END SOLUTION\n"),
+            ContainsSubstring("02_b.cu: 1 of 5 code lines"));
+    }
+    SECTION("what a student writes somewhere") {
+        for (const std::string word : {"__global__", "<<<", "__shared__"}) {
+            CHECK(kinds_findings("", "", "", "", "01_topic", word) ==
+                  "chapters/01_topic/chapter.toml: nowhere does a student write " + word +
+                      ": leave it to one of the starters\n");
+        }
+    }
+    SECTION("minutes, difficulty, hints") {
+        CHECK_THAT(kinds_findings("", "", "minutes = 10\n", ""),
+                   ContainsSubstring("chapter.toml: [rungs.02_b] has no 'minutes'"));
+        CHECK_THAT(kinds_findings("", "", "difficulty = 1\n", ""),
+                   ContainsSubstring("[rungs.02_b] has no 'difficulty'"));
+        CHECK_THAT(kinds_findings("", "", "\"3\", \"4\"", "\"3\""),
+                   ContainsSubstring("[rungs.02_b] has 3 hints"));
+    }
+    SECTION("a fault that costs nothing is none") {
+        CHECK_THAT(kinds_findings("", "", "[rungs.01_a]", "[check]\nrequired = false\n[rungs.01_a]"),
+                   ContainsSubstring("[rungs.05_e] is to be repaired"));
+    }
+}
+
+TEST_CASE("what is to be repaired passes cases before its fault shows", "[gate]") {
+    const Workbook workbook;
+    const auto found = [&](Kind kind, int passed) {
+        const TemporaryFolder scratch;
+        std::string toml = workbook.folder.read("chapters/01_topic/chapter.toml");
+        for (const auto& [idea, is] :
+             {std::pair("one thread each", name_of(Kind::given)), {"a tree", name_of(kind)}}) {
+            const std::string line = std::string("idea = \"") + idea + "\"\n";
+            toml.insert(toml.find(line), std::string("kind = \"") + is + "\"\n");
+        }
+        const TemporaryFolder folder;
+        folder.write("chapters/01_topic/chapter.toml", toml);
+        folder.write("chapters/01_topic/c.cuh", "");
+        folder.write("chapters/01_topic/01_naive.cu", "");
+        folder.write("solutions/01_topic/02_tree.cu", solution);
+        return text_of(check_verdicts(
+            folder.path(), "", scratch.path(), {Backend::cpu},
+            [&](const Manifest&, const RungEntry& rung, const fs::path& source, Backend) {
+                judge::RungResult result;
+                const bool right =
+                    rung.given() || TemporaryFolder::content_of(source).find("fold()") != std::string::npos;
+                result.verdict = right ? Verdict::ok : Verdict::race;
+                result.correctness.passed = passed;
+                return result;
+            },
+            nullptr, [](const std::string&) {}));
+    };
+    CHECK(found(Kind::repair, 3).empty());
+    CHECK_THAT(
+        found(Kind::repair, 0),
+        ContainsSubstring("the starter of 01_topic/02_tree is RACE on the cpu backend; it passes no case"));
+    CHECK(found(Kind::fill, 0).empty());
+}
+
 TEST_CASE("a lesson's regions are filled from what they show", "[gate][lesson]") {
     const Workbook workbook;
     const Manifest manifest = workbook.manifest();
@@ -308,6 +463,53 @@ TEST_CASE("a lesson's regions are filled from what they show", "[gate][lesson]")
         CHECK_THAT(text_of(check_lessons(workbook.root(), false)), ContainsSubstring("no ladder"));
         fs::remove(workbook.root() / "chapters/01_topic/README.md");
         CHECK_THAT(text_of(check_lessons(workbook.root(), false)), ContainsSubstring("README.md is missing"));
+    }
+    SECTION("kinds, minutes and difficulty are columns where the manifest has them") {
+        Manifest kinds = manifest;
+        kinds.kinds = true;
+        kinds.rungs[1].kind = Kind::write;
+        kinds.rungs[1].minutes = 25;
+        kinds.rungs[1].difficulty = 2;
+        RungEntry asked = kinds.rungs[1];
+        asked.name = "03_traffic";
+        asked.kind = Kind::predict;
+        asked.speed.reset();
+        kinds.rungs.push_back(asked);
+        CHECK(ladder_table(kinds) ==
+              "| rung | idea | kind | minutes | difficulty | points |\n|:--|:--|:--|--:|--:|:--|\n"
+              "| [01_naive](01_naive.cu) | one thread each | given |  |  |  |\n"
+              "| [02_tree](02_tree.cu) | a tree | write | 25 | 2 of 5 | 10 + 5 for speed |\n"
+              "| [03_traffic](03_traffic.toml) | a tree | predict | 25 | 2 of 5 | 10 |\n");
+    }
+    SECTION("hints are folded, and their summaries say which step they are") {
+        CHECK(fill_lesson("<!-- hints: 02 -->\n<!-- end -->\n", manifest, workbook.root(), "x") ==
+              "<!-- hints: 02 -->\n<details><summary>Hint 1 of 1</summary>fold</details>\n<!-- end -->\n");
+        RungEntry rung = manifest.rungs[1];
+        rung.hints = {"Who?", "Four of them.", "Fold while\n`i < n`.", "`for (;;)` && so on"};
+        CHECK(folded_hints(rung) ==
+              "<details><summary>Hint 1: a question</summary>Who?</details>\n"
+              "<details><summary>Hint 2: a small case or a picture</summary>Four of them.</details>\n"
+              "<details><summary>Hint 3: the method</summary>Fold while <code>i &lt; n</code>.</details>\n"
+              "<details><summary>Hint 4: the first line of code</summary><code>for (;;)</code> &amp;&amp; so "
+              "on</details>\n");
+    }
+    SECTION("a fourth hint is code, but for numbers that are asked for") {
+        RungEntry rung = manifest.rungs[1];
+        rung.hints = {"a", "b", "c", "__shared__ float x[2];"};
+        CHECK_THAT(folded_hints(rung),
+                   ContainsSubstring("of code</summary><code>__shared__ float x[2];</code></details>"));
+        rung.kind = Kind::predict;
+        CHECK_THAT(folded_hints(rung), ContainsSubstring("the first step</summary>__shared__ float x[2];<"));
+    }
+    SECTION("measured numbers are a table with its origin") {
+        workbook.folder.write("chapters/01_topic/bench/h200.csv",
+                              "# machine: NVIDIA H200\n# date: 2026-01-31\n# command: ./rungs bench 01\n"
+                              "rung,GB/s\r\n02_tree,521\r\n\"CUB, 3.0\",\"30\"\"77\"\r\n");
+        const std::string open = "<!-- measured: bench/h200.csv -->\n";
+        CHECK(fill_lesson(open + "<!-- end -->\n", manifest, workbook.root(), "x") ==
+              open +
+                  "| rung | GB/s |\n|:--|--:|\n| 02_tree | 521 |\n| CUB, 3.0 | 30\"77 |\n\n"
+                  "Measured on NVIDIA H200, 2026-01-31, with `./rungs bench 01`.\n<!-- end -->\n");
     }
     SECTION("a bar in an idea does not end the cell") {
         Manifest barred = manifest;
@@ -333,12 +535,32 @@ TEST_CASE("broken regions are refused with their line", "[gate][lesson]") {
     CHECK_THAT(refusal("<!-- ladder -->\n<!-- ladder -->\n<!-- end -->\n"),
                ContainsSubstring(":2: a region inside"));
     CHECK_THAT(refusal("<!-- snippet: 01_naive.cu -->\n<!-- end -->\n"), ContainsSubstring("FILE MARK"));
+    CHECK_THAT(refusal("<!-- hints: 07 -->\n<!-- end -->\n"), ContainsSubstring("README.md:1: expected"));
+    CHECK_THAT(refusal("<!-- hints: 01 -->\n<!-- end -->\n"),
+               ContainsSubstring("README.md:1: 01_naive has no hints"));
+    CHECK_THAT(refusal("<!-- measured: bench/none.csv -->\n<!-- end -->\n"),
+               ContainsSubstring("README.md:1: there is no file bench/none.csv"));
+    CHECK_THAT(refusal("<!-- measured -->\n<!-- end -->\n"), ContainsSubstring("bench/FILE.csv"));
     CHECK_THAT(refusal("<!-- snippet: 09_none.cu kernel -->\n<!-- end -->\n"),
                ContainsSubstring("no file 09_none.cu"));
     CHECK_THAT(refusal("<!-- snippet: 01_naive.cu other -->\n<!-- end -->\n"),
                ContainsSubstring("no mark // [other]"));
     CHECK_THAT(refusal("<!-- snippet: 02_tree.cu kernel -->\n<!-- end -->\n"),
                ContainsSubstring("is an exercise"));
+}
+
+TEST_CASE("measured numbers without their origin, and what is no table, are refused with their line",
+          "[gate][lesson]") {
+    const std::string origin = "# machine: M\n# date: D\n# command: C\n";
+    CHECK_NOTHROW(measured_table(origin + "a,b\n1,2\n", "m.csv"));
+    CHECK_THROWS_WITH(measured_table("# machine: M\n# date: D\na,b\n", "m.csv"),
+                      StartsWith("m.csv:1: no line '# command: ...'"));
+    CHECK_THROWS_WITH(measured_table("# machine: M\n# command:\n# date: D\na,b\n", "m.csv"),
+                      StartsWith("m.csv:1: no line '# command: ...'"));
+    CHECK_THROWS_WITH(measured_table(origin + "a,b\n1,2\n3\n", "m.csv"),
+                      StartsWith("m.csv:6: 1 cells under 2 columns"));
+    CHECK_THROWS_WITH(measured_table(origin, "m.csv"), ContainsSubstring("the names of the columns"));
+    CHECK_THROWS_WITH(measured_table(origin + "a,b\n# late\n", "m.csv"), StartsWith("m.csv:5: a comment"));
 }
 
 TEST_CASE("a snippet stands between two marks and loses its common indentation", "[gate][lesson]") {

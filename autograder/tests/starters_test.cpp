@@ -41,6 +41,12 @@ TEST_CASE("a starter drops the regions and takes their stubs", "[starters]") {
         CHECK(starter("// TODO 1\n// BEGIN SOLUTION\nx\n// END SOLUTION\nb\n// TODO 2\n// BEGIN "
                       "SOLUTION\ny\n// END SOLUTION\nc\n") == "// TODO 1\nb\n// TODO 2\nc\n");
     }
+    SECTION("one TODO at the top of the file, which does not point at a planted fault") {
+        CHECK(starter("// A kernel.\n// TODO 4.1: find the fault\n\na;\n// BEGIN SOLUTION\nb;\n//~ c;\n"
+                      "// END SOLUTION\n") == "// A kernel.\n// TODO 4.1: find the fault\n\na;\nc;\n");
+        CHECK_THAT(refusal("a;\n// TODO 4.1: find it\na;\n// BEGIN SOLUTION\nb;\n// END SOLUTION\n"),
+                   ContainsSubstring("03_x.cu:4: no TODO"));
+    }
     SECTION("what is said to the gates") {
         const std::string solution =
             "// unchecked: why\na;\n// TODO 1\n// BEGIN SOLUTION\n"

@@ -232,7 +232,7 @@ TEST_CASE("the tables of docs/grading.md read finished results, and hold no form
         R"({"what": "submission /class/=ada", "finished": true, "score": 10, "max_score": 10,
         "undecided": 0, "rungs": [{"given": false, "rung": "03_shared_tree", "verdict": "RACE", "points": 10,
         "max_points": 10, "reason": "=HYPERLINK(\"http://x\",\"80\"): race"},
-        {"given": false, "rung": "04_grid_stride", "verdict": "OK", "points": 10, "max_points": 10,
+        {"given": false, "rung": "08_grid_stride", "verdict": "OK", "points": 10, "max_points": 10,
         "reason": "\t+1"}]})";
     folder.write("results/ada.json", real);
     std::string stopped = real;
@@ -250,6 +250,6 @@ TEST_CASE("the tables of docs/grading.md read finished results, and hold no form
     CHECK(outcome.out ==
           "\"'=ada\",10,10,0\n"
           "\"'=ada\",\"03_shared_tree\",\"RACE\",10,10,\"'=HYPERLINK(\"\"http://x\"\",\"\"80\"\"): race\"\n"
-          "\"'=ada\",\"04_grid_stride\",\"OK\",10,10,\"'\t+1\"\n"
+          "\"'=ada\",\"08_grid_stride\",\"OK\",10,10,\"'\t+1\"\n"
           "\"results/ben.json\"\n");
 }

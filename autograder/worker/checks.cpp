@@ -28,6 +28,7 @@ std::vector<std::uint64_t> asked;   ///< of the judge
 std::unique_ptr<simt::check::Counting> counting;
 std::unique_ptr<simt::model::Traffic> traffic;
 std::unique_ptr<TraceRecorder> trace;
+std::uint64_t allocated = 0;  ///< before the call
 
 std::string own_path() {
     char path[4096];
@@ -103,6 +104,7 @@ void begin_checks(std::uint64_t order, double launch_seconds) {
     simt::set_seed(order);
     simt::set_time_limit(launch_seconds);
     wanted.clear();
+    allocated = simt::check::allocations();
     trace.reset();
     traffic.reset();
     counting.reset();
@@ -115,6 +117,7 @@ void begin_counting(double l2_bytes, std::uint64_t block, std::uint64_t warp) {
 }
 
 void end_checks() {
+    simt::check::find_leaks(allocated);
     if (counting) counting->stop();
     if (trace) trace->stop();
 }
@@ -136,7 +139,7 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
         field("copied_bytes", host.copied_bytes);
         field("fills", host.fills);
         field("filled_bytes", host.filled_bytes);
-        text += ", \"trace\": " + trace->json();
+        text += ", \"traces\": " + trace->json();
         text += ", \"profile\": \"";
         for (const char c : profile_text()) {
             if (c == '\n') {

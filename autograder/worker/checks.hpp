@@ -23,7 +23,7 @@ void end_checks();
 void name_buffer(const void* memory, const char* name);
 
 /// What was found and counted since begin_checks(), as `{"findings": [...], "launches": [...], ...,
-/// "profile": "...", "trace": {...}}`: findings, LaunchCounters, HostCounters, the text of a
+/// "profile": "...", "traces": [...]}`: findings, LaunchCounters, HostCounters, the text of a
 /// simt::model::CallProfile, and what the warp did (trace.hpp).
 /// @param places  what addr2line said about the addresses that the call before asked for
 /// @param addresses  offsets in this executable whose lines have to be known first; then the result is empty

@@ -7,7 +7,7 @@
 namespace rungs::protocol {
 namespace {
 
-constexpr std::size_t most_steps = 200;
+constexpr std::size_t most_steps = 200, most_kernels = 8;
 
 std::string quoted(const std::string& text) {
     std::string out = "\"";
@@ -30,61 +30,69 @@ void TraceRecorder::stop() {
 }
 
 void TraceRecorder::launch_begins(const char* kernel, dim3, dim3) {
-    if (over_) return;
-    over_ = running_ = true;
-    kernel_ = kernel;
+    const auto same = [&](const Recording& one) { return one.kernel == kernel; };
+    if (all_.size() == most_kernels || std::any_of(all_.begin(), all_.end(), same)) return;
+    now_ = &all_.emplace_back();
+    now_->kernel = kernel;
 }
 
 void TraceRecorder::access(const simt::check::Event& event) {
-    if (!running_ || event.block != block_) return;
+    if (!now_ || event.block != block_) return;
+    Recording& now = *now_;
     const unsigned lane_of_block = event.warp * 32 + event.lane;
-    const unsigned occurrence = occurrences_[{lane_of_block, event.pc}]++;
+    const unsigned occurrence = now.occurrences[{lane_of_block, event.pc}]++;
     // A request is what the lanes of a warp do at one place for the same time between two barriers.
-    auto& requests = requests_[event.warp];
-    if (requests.size() <= phase_) requests.resize(phase_ + 1);
+    auto& requests = now.requests[event.warp];
+    if (requests.size() <= now.phase) requests.resize(now.phase + 1);
     const auto [seen, fresh_request] =
-        known_.try_emplace({event.pc, occurrence, phase_ * 64 + event.warp}, steps_.size());
-    if (fresh_request) ++requests[phase_];
+        now.known.try_emplace({event.pc, occurrence, now.phase * 64 + event.warp}, now.steps.size());
+    if (fresh_request) ++requests[now.phase];
     if (event.warp != warp_) return;
     if (fresh_request) {
-        if (steps_.size() == most_steps) {
-            cut_ = true;
-            known_.erase(seen);
+        if (now.steps.size() == most_steps) {
+            now.cut = true;
+            now.known.erase(seen);
             return;
         }
         Step step;
         step.first = event;
         step.array = event.array;
-        step.phase = phase_;
+        step.phase = now.phase;
         // It comes after what this lane has done before.
-        const std::size_t place = std::min(last_[event.lane], order_.size());
-        for (std::size_t& after : last_) after += after > place ? 1 : 0;
-        order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(place), steps_.size());
-        steps_.push_back(std::move(step));
+        const std::size_t place = std::min(now.last[event.lane], now.order.size());
+        for (std::size_t& after : now.last) after += after > place ? 1 : 0;
+        now.order.insert(now.order.begin() + static_cast<std::ptrdiff_t>(place), now.steps.size());
+        now.steps.push_back(std::move(step));
     }
-    const auto place = std::find(order_.begin(), order_.end(), seen->second);
-    last_[event.lane] = static_cast<std::size_t>(place - order_.begin()) + 1;
-    Step& step = steps_[seen->second];
+    const auto place = std::find(now.order.begin(), now.order.end(), seen->second);
+    now.last[event.lane] = static_cast<std::size_t>(place - now.order.begin()) + 1;
+    Step& step = now.steps[seen->second];
     step.lanes |= 1u << event.lane;
     step.offsets[event.lane] = static_cast<std::int64_t>(event.address - event.origin);
 }
 
 void TraceRecorder::block_synchronised(std::uint64_t block) {
-    if (!running_ || block != block_) return;
-    ++phase_;
-    occurrences_.clear();
-    last_.fill(order_.size());
+    if (!now_ || block != block_) return;
+    ++now_->phase;
+    now_->occurrences.clear();
+    now_->last.fill(now_->order.size());
 }
 
 std::string TraceRecorder::json() const {
+    std::string text = "[";
+    for (const Recording& one : all_) text += (text.size() > 1 ? ",\n" : "") + json(one);
+    return text + "]";
+}
+
+std::string TraceRecorder::json(const Recording& of) const {
     static constexpr const char* spaces[] = {"global", "shared", "constant", "texture"};
     static constexpr const char* accesses[] = {"read", "write", "atomic"};
-    std::string text = "{\"kernel\": " + quoted(kernel_) + ", \"block\": " + std::to_string(block_) +
-                       ", \"warp\": " + std::to_string(warp_) + ", \"cut\": " + (cut_ ? "true" : "false") +
+    std::string text = "{\"kernel\": " + quoted(of.kernel) + ", \"block\": " + std::to_string(block_) +
+                       ", \"warp\": " + std::to_string(warp_) + ", \"cut\": " + (of.cut ? "true" : "false") +
                        ", \"steps\": [";
     bool first = true;
-    for (const std::size_t index : order_) {
-        const Step& step = steps_[index];
+    for (const std::size_t index : of.order) {
+        const Step& step = of.steps[index];
         const simt::check::Place place = simt::check::locate(step.first.pc);
         text += std::string(first ? "" : ",") + "\n {\"file\": " + quoted(place.file) +
                 ", \"line\": " + std::to_string(place.line) + ", \"array\": " + quoted(step.array) +
@@ -102,9 +110,9 @@ std::string TraceRecorder::json() const {
     }
     text += "], \"requests\": [";
     first = true;
-    for (const auto& [warp, phases] : requests_) {
+    for (const auto& [warp, phases] : of.requests) {
         text += std::string(first ? "" : ", ") + "[";
-        for (unsigned phase = 0; phase <= phase_; ++phase) {
+        for (unsigned phase = 0; phase <= of.phase; ++phase) {
             text += (phase ? ", " : "") + std::to_string(phase < phases.size() ? phases[phase] : 0);
         }
         text += "]";

@@ -1,11 +1,12 @@
 #pragma once
-// What one warp of the first launch accesses, step by step, and what the other warps of its block do between
-// the barriers: for pictures.
+// What one warp of each kernel's first launch accesses, step by step, and what the other warps of its block
+// do between the barriers: for pictures.
 
 #ifdef SIMT_CHECK
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <tuple>
@@ -21,13 +22,13 @@ class TraceRecorder : public simt::check::Observer {
     ~TraceRecorder() override { stop(); }
     void stop();
 
-    /// {"kernel": "...", "block": 0, "warp": 0, "cut": false, "steps": [{"file", "line", "array", "space",
-    /// "access", "width", "phase", "base", "lanes": mask, "offsets": [32 of bytes from the array's start]}],
-    /// "requests": [[of each phase] of each warp]}
+    /// For each kernel {"kernel": "...", "block": 0, "warp": 0, "cut": false, "steps": [{"file", "line",
+    /// "array", "space", "access", "width", "phase", "base", "lanes": mask, "offsets": [32 of bytes from the
+    /// array's start]}], "requests": [[of each phase] of each warp]}
     std::string json() const;
 
     void launch_begins(const char* kernel, dim3 grid, dim3 block) override;
-    void launch_ends() override { running_ = false; }
+    void launch_ends() override { now_ = nullptr; }
     void access(const simt::check::Event& event) override;
     void block_synchronised(std::uint64_t block) override;
 
@@ -40,21 +41,27 @@ class TraceRecorder : public simt::check::Observer {
         std::array<std::int64_t, 32> offsets{};
     };
 
+    /// The first launch of a kernel.
+    struct Recording {
+        std::string kernel;
+        bool cut = false;
+        unsigned phase = 0;
+        std::vector<Step> steps;         ///< in the order in which they happened
+        std::vector<std::size_t> order;  ///< of steps
+        std::map<std::tuple<const void*, unsigned, unsigned>, std::size_t>
+            known;  ///< by place, occurrence and phase
+        std::map<std::pair<unsigned, const void*>, unsigned>
+            occurrences;                     ///< of lanes of all warps, in a phase
+        std::array<std::size_t, 32> last{};  ///< of each lane, one more than its last step's place in order
+        std::map<unsigned, std::vector<std::size_t>> requests;  ///< of each warp, in each phase
+    };
+    std::string json(const Recording& of) const;
+
     std::uint64_t block_;
     unsigned warp_;
-    bool watching_ = true;  ///< this observes
-    bool running_ = false;  ///< the first launch
-    bool over_ = false;     ///< it has ended
-    bool cut_ = false;
-    std::string kernel_;
-    unsigned phase_ = 0;
-    std::vector<Step> steps_;         ///< in the order in which they happened
-    std::vector<std::size_t> order_;  ///< of steps_
-    std::map<std::tuple<const void*, unsigned, unsigned>, std::size_t>
-        known_;                                                         ///< by place, occurrence and phase
-    std::map<std::pair<unsigned, const void*>, unsigned> occurrences_;  ///< of lanes of all warps, in a phase
-    std::array<std::size_t, 32> last_{};  ///< of each lane, one more than its last step's place in order_
-    std::map<unsigned, std::vector<std::size_t>> requests_;  ///< of each warp, in each phase
+    bool watching_ = true;       ///< this observes
+    std::deque<Recording> all_;  ///< of different kernels
+    Recording* now_ = nullptr;   ///< of the launch that runs
 };
 
 }  // namespace rungs::protocol

@@ -219,7 +219,9 @@ class WorkerLoop {
             cudaGetLastError();
         } catch (const rungs::CudaError& error) {
             const bool memory = error.code() == cudaErrorMemoryAllocation;
-            say(reply, memory ? Status::out_of_memory : Status::exception, "", error.what(), "");
+            // It begins with the file: without its folders, which are the build's and soon gone.
+            const char* const what = error.what() + (error.file().rfind('/') + 1);
+            say(reply, memory ? Status::out_of_memory : Status::exception, "", what, "");
             cudaGetLastError();
         } catch (const std::bad_alloc& error) {
             say(reply, Status::out_of_memory, "host memory", error.what(), "");

@@ -23,18 +23,26 @@ using Sum = void(const float* v, float* sum, std::size_t n, cudaStream_t stream)
 using Dot = void(const float* v, const float* w, float* sum, std::size_t n, cudaStream_t stream);
 
 // Each rung is one name for two functions: the idea is the same.
-Sum atomic;        ///< 01: one atomicAdd for every element
-Dot atomic;        ///< 01
-Sum interleaved;   ///< 02: a tree in shared memory, divergent
-Dot interleaved;   ///< 02
-Sum shared_tree;   ///< 03: the tree with sequential addressing
-Dot shared_tree;   ///< 03
-Sum grid_stride;   ///< 04: adds while loading, few blocks
-Dot grid_stride;   ///< 04
-Sum warp_shuffle;  ///< 05: warps exchange registers
-Dot warp_shuffle;  ///< 05
-Sum vectorized;    ///< 06: 16-byte loads, several in flight; one launch; the same bits in every run
-Dot vectorized;    ///< 06
+Sum atomic;          ///< 01: one atomicAdd for every element
+Dot atomic;          ///< 01
+Sum global_tree;     ///< 02: a tree in device memory, one launch a step
+Dot global_tree;     ///< 02
+Sum shared_tree;     ///< 03: a tree in shared memory in each block
+Dot shared_tree;     ///< 03
+Sum interleaved;     ///< 04: the tree that adds neighbours first: divergent
+Dot interleaved;     ///< 04
+Sum bank_conflicts;  ///< 05: the same, packed: bank conflicts
+Dot bank_conflicts;  ///< 05
+Sum padded;          ///< 06: the same, padded
+Dot padded;          ///< 06
+Sum grid_stride;     ///< 08: adds while loading, few blocks
+Dot grid_stride;     ///< 08
+Sum warp_shuffle;    ///< 09: warps exchange registers
+Dot warp_shuffle;    ///< 09
+Sum vectorized;      ///< 10: 16-byte loads, several in flight
+Dot vectorized;      ///< 10
+Sum one_launch;      ///< 11: one launch; the same bits in every run
+Dot one_launch;      ///< 11
 
 /// The terms of a sum: term i is v[i]. A kernel written over "terms" serves both problems.
 struct Values {
@@ -61,11 +69,15 @@ struct Rung {
 /// The ladder, bottom first.
 inline constexpr Rung rungs[] = {
     {"01_atomic", atomic, atomic},
-    {"02_interleaved", interleaved, interleaved},
+    {"02_global_tree", global_tree, global_tree},
     {"03_shared_tree", shared_tree, shared_tree},
-    {"04_grid_stride", grid_stride, grid_stride},
-    {"05_warp_shuffle", warp_shuffle, warp_shuffle},
-    {"06_vectorized", vectorized, vectorized},
+    {"04_interleaved", interleaved, interleaved},
+    {"05_bank_conflicts", bank_conflicts, bank_conflicts},
+    {"06_padded", padded, padded},
+    {"08_grid_stride", grid_stride, grid_stride},
+    {"09_warp_shuffle", warp_shuffle, warp_shuffle},
+    {"10_vectorized", vectorized, vectorized},
+    {"11_one_launch", one_launch, one_launch},
 };
 
 }  // namespace reduction

@@ -4,13 +4,13 @@
 #include "nbody.cuh"
 #include "rungs/cuda_check.cuh"
 
-// [kernel]
 /// A thread owns body i and adds up the pull of all bodies on it, its own included: that one is 0.
 __global__ void global_kernel(const float4* bodies, float4* acceleration, int n, float softening) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= n) return;  // the last block may reach past the end
     const float4 own = bodies[i];
 
+    // [interaction]
     float3 sum{0, 0, 0};
     for (int j = 0; j < n; ++j) {
         const float4 other = bodies[j];
@@ -22,9 +22,9 @@ __global__ void global_kernel(const float4* bodies, float4* acceleration, int n,
         sum.y += pull * dy;
         sum.z += pull * dz;
     }
+    // [interaction]
     acceleration[i] = {sum.x, sum.y, sum.z, 0};
 }
-// [kernel]
 
 void nbody::global(const float4* bodies, float4* acceleration, int n, float softening, cudaStream_t stream) {
     if (n <= 0) return;  // a grid of no blocks is an error

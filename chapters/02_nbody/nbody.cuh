@@ -34,18 +34,20 @@ using Leapfrog = void(const float4* bodies, const float4* velocity, float4* bodi
                       float softening, cudaStream_t stream);
 
 // Each rung is one name for two functions. The force is the exercise; the leapfrog around it is given.
-Accelerate global;            ///< 01: a thread a body, everything read from device memory
+Accelerate global;            ///< 01: a thread for each body, everything read from device memory
 Leapfrog global;              ///< 01
 Accelerate tiled;             ///< 02: bodies come through shared memory, a tile at a time
 Leapfrog tiled;               ///< 02
-Accelerate unrolled;          ///< 03: fewer instructions an interaction
-Leapfrog unrolled;            ///< 03
-Accelerate register_blocked;  ///< 04: several bodies a thread
-Leapfrog register_blocked;    ///< 04
-Accelerate split;             ///< 05: the sum is split as well, to fill the GPU
-Leapfrog split;               ///< 05
-Accelerate symmetric;         ///< 06: every pair once; the same bits in every run
-Leapfrog symmetric;           ///< 06
+Accelerate two_tiles;         ///< 03: two tiles take turns, one barrier for each
+Leapfrog two_tiles;           ///< 03
+Accelerate unrolled;          ///< 04: fewer instructions per interaction
+Leapfrog unrolled;            ///< 04
+Accelerate register_blocked;  ///< 05: several bodies for each thread
+Leapfrog register_blocked;    ///< 05
+Accelerate split;             ///< 07: the sum is split as well, to fill the GPU; the same bits in every run
+Leapfrog split;               ///< 07
+Accelerate symmetric;         ///< 08: every pair once; the same bits in every run
+Leapfrog symmetric;           ///< 08
 
 /// One row of the ladder.
 struct Rung {
@@ -56,9 +58,13 @@ struct Rung {
 
 /// The ladder, bottom first.
 inline constexpr Rung rungs[] = {
-    {"01_global", global, global},       {"02_tiled", tiled, tiled},
-    {"03_unrolled", unrolled, unrolled}, {"04_register_blocked", register_blocked, register_blocked},
-    {"05_split", split, split},          {"06_symmetric", symmetric, symmetric},
+    {"01_global", global, global},
+    {"02_tiled", tiled, tiled},
+    {"03_two_tiles", two_tiles, two_tiles},
+    {"04_unrolled", unrolled, unrolled},
+    {"05_register_blocked", register_blocked, register_blocked},
+    {"07_split", split, split},
+    {"08_symmetric", symmetric, symmetric},
 };
 
 }  // namespace nbody

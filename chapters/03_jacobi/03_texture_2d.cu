@@ -4,55 +4,21 @@
 #include "iterate.cuh"
 #include "jacobi.cuh"
 #include "rungs/cuda_check.cuh"
+#include "texture.cuh"
 
-/// A field as the texture units see it: rows of floats in pitched memory, read only.
-class PitchedTexture {
-  public:
-    /// @throws rungs::CudaError for more rows or columns than a texture can have: 65000 and 131072 on most
-    /// GPUs
-    PitchedTexture(const float* field, const jacobi::Lattice& lattice) {
-        if (lattice.empty()) return;  // nothing to see
-        cudaResourceDesc resource{};
-        cudaTextureDesc texture{};
-        // TODO 3.1 (about 10 lines): now cudaResourceTypePitch2D, and in res.pitch2D pointer, format, width and
-        // height in elements and pitchInBytes. In `texture`, addressMode[0] and [1] say what happens outside:
-        // cudaAddressModeClamp. Then create the object in object_.
-        static_cast<void>(field), static_cast<void>(resource), static_cast<void>(texture);
-    }
-    PitchedTexture(const PitchedTexture&) = delete;
-    PitchedTexture& operator=(const PitchedTexture&) = delete;
-    ~PitchedTexture() {
-        if (object_) static_cast<void>(cudaDestroyTextureObject(object_));
-    }
-    cudaTextureObject_t object() const { return object_; }
-
-  private:
-    cudaTextureObject_t object_ = 0;
-};
-
-/// A block owns 16 times 16 sites, a thread one of them.
-static __global__ void texture_2d_kernel(cudaTextureObject_t from, float* to, jacobi::Lattice lattice) {
-    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-    if (x >= lattice.nx || y >= lattice.ny) return;
-
-    // TODO 3.2 (about 7 lines): fetch the site and its four neighbours with tex2D<float>(from, column, row). The
-    // coordinates are floats, and texel (x, y) lies around (x + 0.5f, y + 0.5f). Store the new value, or the
-    // old one where the site is fixed.
-    to[lattice.at(x, y)] = 0.0f * static_cast<float>(from);
+/// What the texture over `field` is. Both descriptions are all zero before.
+static void describe(const float* field, const jacobi::Lattice& lattice, cudaResourceDesc& resource,
+                     cudaTextureDesc& reading) {
+    // TODO 3.1: rows of floats in pitched memory, clamped at the sides, read as they are.
 }
+
+// TODO 3.2: the kernel, texture_2d_kernel: one sweep, reading through a cudaTextureObject_t.
 
 void jacobi::texture_2d(const float* start, float* phi, float* work, float* norm, int* sweeps, int nx, int ny,
                         float q, int x0, int y0, int most, float eps, cudaStream_t stream) {
     const Lattice lattice{nx, ny, q, x0, y0};
-    const dim3 block(16, 16);  // squarer than before: the texture cache is made for neighbourhoods
-    const dim3 grid((static_cast<unsigned>(nx) + 15) / 16, (static_cast<unsigned>(ny) + 15) / 16);
-
-    const PitchedTexture start_texture(start, lattice), phi_texture(phi, lattice),
-        work_texture(work, lattice);
+    const FieldTextures textures(start, phi, work, lattice, describe);
     iterate(start, phi, work, norm, sweeps, lattice, most, eps, stream, [&](const float* from, float* to) {
-        const PitchedTexture& view = from == start ? start_texture : from == phi ? phi_texture : work_texture;
-        texture_2d_kernel<<<grid, block, 0, stream>>>(view.object(), to, lattice);
-        CUDA_CHECK(cudaGetLastError());
+        // TODO 3.3: one sweep on `stream`, from textures.over(from).
     });
 }

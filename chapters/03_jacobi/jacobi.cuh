@@ -33,23 +33,25 @@ constexpr std::size_t pitch_of(int nx) { return (static_cast<std::size_t>(nx) + 
 /// @param norm    receives the norm of the last sweep; 0 when `most` is 0
 /// @param sweeps  receives how many sweeps were done
 /// @param nx,ny   sites; from 0 to 2^18 each, the smaller ones too: a lattice without inner sites has norm 0
-/// @param q,x0,y0 the charge and its site; no charge where q is 0 or (x0, y0) is no inner site
+/// @param q,x0,y0 minus a physical charge, and its site; no charge where q is 0 or (x0, y0) is no inner site
 /// @param most    the largest number of sweeps, from 0 to 2^30
 /// @param eps     where to stop
 ///
 /// Values up to 2^64 in magnitude do not overflow; NaN and infinities spread as sums spread them. The five
 /// buffers do not overlap. The call may wait for `stream`, and does all its work there; afterwards the
 /// outputs are in the memory, or will be when the stream has come so far.
-/// @throws rungs::CudaError when a launch fails, or where a texture cannot hold the field (rungs 02 and 03)
+/// @throws rungs::CudaError when a launch fails, or where a texture cannot hold the field (rung 03)
 using Solve = void(const float* start, float* phi, float* work, float* norm, int* sweeps, int nx, int ny,
                    float q, int x0, int y0, int most, float eps, cudaStream_t stream);
 
-Solve global;          ///< 01: one thread a site, and the norm in a pass of its own
-Solve texture_linear;  ///< 02: reads through a one-dimensional texture object
-Solve texture_2d;      ///< 03: reads through a two-dimensional one, clamped by the hardware
-Solve fused_residual;  ///< 04: the norm within the sweep, kept on the device
-Solve shared_halo;     ///< 05: a tile and its rim in shared memory
-Solve temporal;        ///< 06: many sweeps for one pass over the memory
+Solve global;          ///< 01: one thread per site, and the norm in a pass of its own
+Solve shared_tile;     ///< 02: a tile and its halo in shared memory
+Solve texture_2d;      ///< 03: reads through a two-dimensional texture, clamped by the hardware
+Solve norm_on_device;  ///< 04: the norm within the sweep, kept on the device
+Solve wide_loads;      ///< 05: 16-byte loads, many of them in flight
+Solve wide_tile;       ///< 06: both in a tile of 128 columns
+Solve two_sweeps;      ///< 08: two sweeps per pass over the memory, in shared memory
+Solve temporal;        ///< 09: many sweeps per pass over the memory
 
 /// What a kernel knows of the lattice. Kernels take it by value.
 struct Lattice {
@@ -64,6 +66,8 @@ struct Lattice {
     __host__ __device__ std::size_t at(int x, int y) const {
         return pitch() * static_cast<std::size_t>(y) + static_cast<std::size_t>(x);
     }
+    /// True for a site of the lattice, boundary included.
+    __host__ __device__ bool contains(int x, int y) const { return x >= 0 && y >= 0 && x < nx && y < ny; }
     /// True where a sweep changes nothing; also for sites that are not on the lattice.
     __host__ __device__ bool fixed(int x, int y) const {
         return x <= 0 || y <= 0 || x >= nx - 1 || y >= ny - 1;
@@ -78,11 +82,12 @@ struct Rung {
     Solve* solve;
 };
 
-/// The ladder, bottom first.
+/// The ladder, bottom first. Rung 07 is no kernel.
 inline constexpr Rung rungs[] = {
-    {"01_global", global},           {"02_texture_linear", texture_linear},
-    {"03_texture_2d", texture_2d},   {"04_fused_residual", fused_residual},
-    {"05_shared_halo", shared_halo}, {"06_temporal", temporal},
+    {"01_global", global},         {"02_shared_tile", shared_tile},
+    {"03_texture_2d", texture_2d}, {"04_norm_on_device", norm_on_device},
+    {"05_wide_loads", wide_loads}, {"06_wide_tile", wide_tile},
+    {"08_two_sweeps", two_sweeps}, {"09_temporal", temporal},
 };
 
 }  // namespace jacobi

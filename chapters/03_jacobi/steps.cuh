@@ -1,6 +1,5 @@
 #pragma once
-// The loop around the sweeps of rungs 04 to 06, which decide by themselves when to stop.
-// Given, as iterate.cuh.
+// The loops around sweeps that decide by themselves when to stop. Given, as iterate.cuh.
 
 #include <algorithm>
 #include <limits>
@@ -21,9 +20,9 @@ struct Run {
     Fields before{};     ///< where the last step began
 };
 
-/// The loop of rungs 04 to 06. The host queues many steps and looks at their norms afterwards. A step is one
-/// sweep or several; it reads `squares[-1]`, the sum of squares of the step before, and does nothing at all
-/// where that is at most `limit`; else it adds its own sum to `squares[0]`. So the steps that were queued
+/// The loop of rungs 04 and above. The host queues many steps and looks at their norms afterwards. A step is
+/// one sweep or several; it reads `squares[-1]`, the sum of squares of the step before, and does nothing at
+/// all where that is at most `limit`; else it adds its own sum to `squares[0]`. So the steps that were queued
 /// behind the last one leave their zero in turn, and nothing moves any more.
 /// @param fields  where to begin; afterwards where the last step ended
 /// @param most    the largest number of steps
@@ -58,7 +57,7 @@ Run run_steps(Fields& fields, int most, double limit, cudaStream_t stream, const
     return run;
 }
 
-/// A solver whose steps are single sweeps: rungs 04 and 05.
+/// A solver whose steps are single sweeps: rungs 04 to 06.
 /// @param sweep  `sweep(from, to, squares)` queues one sweep, a step in the sense of run_steps
 template <class Sweep>
 void iterate_on_device(const float* start, float* phi, float* work, float* norm, int* sweeps,
@@ -70,6 +69,39 @@ void iterate_on_device(const float* start, float* phi, float* work, float* norm,
                 sweep(at.now, at.next(), squares + i);
         });
     finish(fields, lattice, run.square, run.steps, norm, sweeps, stream);
+}
+
+/// A solver whose steps are passes of several sweeps: rung 08 and the summit. A pass measures its last sweep
+/// alone. No norm is larger than the one before, so when that one is small and the pass before ended with
+/// one that was not, the first small sweep is in this pass. The loop then goes back to where the pass
+/// began, which the other buffer still holds, and repeats it in passes of one sweep.
+/// @param depth  sweeps in a pass; fewer where `most` or the way back asks for it
+/// @param queue  `queue(fields, levels, passes, squares)` queues that many passes of `levels` sweeps, each a
+///               step in the sense of run_steps
+template <class Queue>
+void iterate_in_passes(const float* start, float* phi, float* work, float* norm, int* sweeps,
+                       const Lattice& lattice, int most, float eps, int depth, cudaStream_t stream,
+                       const Queue& queue) {
+    const auto run = [&](Fields& fields, int levels, int most_passes) {
+        return run_steps(fields, most_passes, limit_of(eps), stream,
+                         [&](Fields at, int count, double* squares) {
+                             if (!lattice.empty()) queue(at, levels, count, squares);
+                         });
+    };
+    Fields fields{start, phi, work};
+    Run last;
+    int done = 0;
+    for (int levels = depth; done < most;) {
+        levels = std::min(levels, most - done);
+        last = run(fields, levels, levels == 1 ? std::min(depth, most - done) : (most - done) / levels);
+        done += last.steps * levels;
+        if (!last.small) continue;
+        if (levels == 1) break;
+        fields = last.before;
+        done -= levels;
+        levels = 1;
+    }
+    finish(fields, lattice, last.square, done, norm, sweeps, stream);
 }
 
 }  // namespace jacobi

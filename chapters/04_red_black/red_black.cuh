@@ -68,20 +68,24 @@ __host__ __device__ constexpr std::size_t work_size(int n) {
 // Each rung is one name for two functions, one a precision.
 Float jacobi;                    ///< 01: all points from the values before
 Double jacobi;                   ///< 01
-Float parity;                    ///< 02: a thread a point; every other thread goes home
-Double parity;                   ///< 02
-Float half_grid;                 ///< 03: a thread for each point of one colour
-Double half_grid;                ///< 03
-Float colour_split;              ///< 04: one array a colour
-Double colour_split;             ///< 04
-Float fused_residual;            ///< 05: the norm falls out of the update
-Double fused_residual;           ///< 05
-FloatRelax sor;                  ///< 06: successive over-relaxation
-DoubleRelax sor;                 ///< 06
-FloatTiles block_gauss_seidel;   ///< 07: Gauss-Seidel inside a tile, Jacobi between tiles
-DoubleTiles block_gauss_seidel;  ///< 07
-Float wavefront;                 ///< 08: several iterations in one pass over memory
-Double wavefront;                ///< 08
+Float shared_tile;               ///< 02: the same from tiles in shared memory
+Double shared_tile;              ///< 02
+Float parity;                    ///< 03: a thread for each point; every other thread leaves
+Double parity;                   ///< 03
+Float half_grid;                 ///< 04: a thread for each point of one colour
+Double half_grid;                ///< 04
+Float colour_split;              ///< 05: one array for each colour
+Double colour_split;             ///< 05
+Float fused_residual;            ///< 07: the norm falls out of the update
+Double fused_residual;           ///< 07
+FloatRelax sor;                  ///< 08: successive over-relaxation
+DoubleRelax sor;                 ///< 08
+FloatTiles block_gauss_seidel;   ///< 09: Gauss-Seidel inside a tile, Jacobi between tiles
+DoubleTiles block_gauss_seidel;  ///< 09
+Float one_pass;                  ///< 10: both colours in one pass, only red through memory
+Double one_pass;                 ///< 10
+Float wavefront;                 ///< 11: several iterations in one pass over memory
+Double wavefront;                ///< 11
 
 /// What some rungs are told besides.
 struct Tuning {
@@ -124,13 +128,15 @@ struct Rung {
 /// The ladder, bottom first.
 inline constexpr Rung rungs[] = {
     {"01_jacobi", "jacobi", call<float, jacobi>, call<double, jacobi>},
-    {"02_parity", "red_black", call<float, parity>, call<double, parity>},
-    {"03_half_grid", "red_black", call<float, half_grid>, call<double, half_grid>},
-    {"04_colour_split", "red_black", call<float, colour_split>, call<double, colour_split>},
-    {"05_fused_residual", "red_black", call<float, fused_residual>, call<double, fused_residual>},
-    {"06_sor", "sor", call<float, sor>, call<double, sor>},
-    {"07_block_gauss_seidel", "block", call<float, block_gauss_seidel>, call<double, block_gauss_seidel>},
-    {"08_wavefront", "red_black", call<float, wavefront>, call<double, wavefront>},
+    {"02_shared_tile", "jacobi", call<float, shared_tile>, call<double, shared_tile>},
+    {"03_parity", "red_black", call<float, parity>, call<double, parity>},
+    {"04_half_grid", "red_black", call<float, half_grid>, call<double, half_grid>},
+    {"05_colour_split", "red_black", call<float, colour_split>, call<double, colour_split>},
+    {"07_fused_residual", "red_black", call<float, fused_residual>, call<double, fused_residual>},
+    {"08_sor", "sor", call<float, sor>, call<double, sor>},
+    {"09_block_gauss_seidel", "block", call<float, block_gauss_seidel>, call<double, block_gauss_seidel>},
+    {"10_one_pass", "red_black", call<float, one_pass>, call<double, one_pass>},
+    {"11_wavefront", "red_black", call<float, wavefront>, call<double, wavefront>},
 };
 
 }  // namespace red_black

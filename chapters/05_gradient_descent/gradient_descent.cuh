@@ -44,13 +44,17 @@ using Solve = void(const float* a, const float* b, float* x, double* history, in
                    double tolerance, cudaStream_t stream);
 
 // Gauss-Jacobi: x_{k+1} = x_k + D^-1 r_k, D the diagonal of A.
-Solve gauss_jacobi;  ///< 01: one thread a row
-Solve row_per_warp;  ///< 02: one warp a row; the whole solve in one launch, part of A kept on the chip
+Solve host_loop;     ///< 01: one thread a row; the host asks for ||r|| after each sweep
+Solve gauss_jacobi;  ///< 02: one thread a row; all sweeps are queued at once
+Solve coalesced;     ///< 03: one thread a row, on the transposed matrix
+Solve row_per_warp;  ///< 04: one warp a row
 // Descent: x_{k+1} = x_k + alpha r_k, alpha = r_k.r_k / r_k.A r_k.
-Solve descent;     ///< 03: as it stands in the textbook: two products an iteration
-Solve recurrence;  ///< 04: r_{k+1} = r_k - alpha A r_k: one product an iteration
-Solve graph;       ///< 05: the loop itself is on the device
-Solve symmetric;   ///< 06: reads half of A, in one launch, part of it kept on the chip
+Solve descent;     ///< 05: as it stands in the textbook: two products an iteration
+Solve recurrence;  ///< 06: r_{k+1} = r_k - alpha A r_k: one product an iteration
+Solve graph;       ///< 08: the loop itself is on the device
+Solve persistent;  ///< 09: the whole solve is one launch
+Solve on_chip;     ///< 10: the same, with rows kept in shared memory
+Solve symmetric;   ///< 11: reads half of A, in one launch, part of it kept on the chip
 
 /// One row of the ladder.
 struct Rung {
@@ -61,12 +65,11 @@ struct Rung {
 
 /// The ladder, bottom first.
 inline constexpr Rung rungs[] = {
-    {"01_gauss_jacobi", gauss_jacobi, false},
-    {"02_row_per_warp", row_per_warp, false},
-    {"03_descent", descent, true},
-    {"04_recurrence", recurrence, true},
-    {"05_graph", graph, true},
-    {"06_symmetric", symmetric, true},
+    {"01_host_loop", host_loop, false}, {"02_gauss_jacobi", gauss_jacobi, false},
+    {"03_coalesced", coalesced, false}, {"04_row_per_warp", row_per_warp, false},
+    {"05_descent", descent, true},      {"06_recurrence", recurrence, true},
+    {"08_graph", graph, true},          {"09_persistent", persistent, true},
+    {"10_on_chip", on_chip, true},      {"11_symmetric", symmetric, true},
 };
 
 }  // namespace gradient_descent

@@ -1,10 +1,11 @@
 #pragma once
 /// @file
-/// What the rungs share: the scalars of a solve, which stay on the device, and the sums of a warp and a
-/// block.
+/// What the rungs share: the scalars of a solve, which stay on the device, the sums of a warp and a block,
+/// and the scratch memory.
 
 #include <cuda_runtime.h>
 
+#include <cmath>
 #include <cstddef>
 
 #include "gradient_descent.cuh"
@@ -25,8 +26,16 @@ struct Scalars {
     int finished;    ///< an Outcome is reached: whatever is still queued has nothing to do
 };
 
+/// The sums of iteration k in a solve of one launch, each in a word of its own. All zero when it begins.
+struct Sums {
+    double rr;       ///< r.r of the k-th residual
+    double renewed;  ///< the same, of a residual that was computed afresh
+    double rAr;      ///< r.Ar
+};
+inline constexpr std::size_t sums_in_doubles = sizeof(Sums) / sizeof(double);
+
 /// An Outcome, or -1 to go on, when the k-th residual has r.r = rr.
-inline __device__ int verdict(double rr, double bb, int k, int limit, double tolerance) {
+inline __host__ __device__ int verdict(double rr, double bb, int k, int limit, double tolerance) {
     if (!(rr <= too_far * too_far * bb) || isinf(rr)) return diverged;  // so is NaN
     if (rr <= tolerance * tolerance * bb) return converged;
     return k == limit ? limit_reached : -1;
@@ -74,26 +83,24 @@ inline __device__ void add_block_sum(double x, double* sum) {
     }
 }
 
-/// Row `row` of A times v, by one warp, in all lanes.
-inline __device__ float row_product(const float* a, const float* v, int row, int n) {
-    const float* const own = a + std::size_t(row) * n;
-    float sum = 0;
-    for (int j = threadIdx.x % 32; j < n; j += 32) sum += own[j] * v[j];
-    return warp_sum(sum);
-}
-
-/// The scratch memory of a solve: scalars, and vectors of n floats behind them. It has to be all zero again
-/// at the end.
+/// The scratch memory of a solve: scalars, sums, and vectors of n floats behind them. All of it is zero when
+/// a solve begins, and has to be zero again at its end.
 struct Workspace {
     Scalars* scalars;
+    double* sums;
     float* vectors;
     std::size_t bytes;
 
-    Workspace(std::size_t n, std::size_t count, cudaStream_t stream)
-        : bytes(256 + sizeof(float) * count * n) {
+    /// @param n          floats of a vector
+    /// @param count      how many vectors
+    /// @param stream     the memory belongs to it
+    /// @param sum_count  how many doubles, for a solve that keeps a word for each sum that it forms
+    Workspace(std::size_t n, std::size_t count, cudaStream_t stream, std::size_t sum_count = 0)
+        : bytes(256 + sizeof(double) * sum_count + sizeof(float) * count * n) {
         auto* const data = static_cast<unsigned char*>(rungs::stream_scratch(stream, bytes));
         scalars = reinterpret_cast<Scalars*>(data);
-        vectors = reinterpret_cast<float*>(data + 256);
+        sums = reinterpret_cast<double*>(data + 256);
+        vectors = reinterpret_cast<float*>(sums + sum_count);
     }
     void clear(cudaStream_t stream) const { CUDA_CHECK(cudaMemsetAsync(scalars, 0, bytes, stream)); }
 };

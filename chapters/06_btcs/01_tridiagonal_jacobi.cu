@@ -32,7 +32,8 @@ __global__ void tridiagonal_jacobi_kernel(const float* lower, const float* diago
 // [kernel]
 
 void btcs::tridiagonal_jacobi(const float* lower, const float* diagonal, const float* upper, const float* rhs,
-                              float* x, long long* status, long long n, cudaStream_t stream) {
+                              const float* start, float* x, long long* status, long long n,
+                              cudaStream_t stream) {
     constexpr int block = 256;
     const auto blocks = static_cast<unsigned>((n + block - 1) / block);
     auto* const memory =
@@ -40,12 +41,12 @@ void btcs::tridiagonal_jacobi(const float* lower, const float* diagonal, const f
     auto* const progress = reinterpret_cast<Progress*>(memory);
     auto* const y = reinterpret_cast<float*>(memory + 256);
 
-    const int k =
-        iterate(lower, diagonal, upper, rhs, x, status, n, stream, progress, [&](int now, Progress* p) {
-            tridiagonal_jacobi_kernel<<<blocks, block, 0, stream>>>(lower, diagonal, upper, rhs,
-                                                                    now % 2 ? y : x, now % 2 ? x : y, p, n);
-            judge_kernel<<<1, 1, 0, stream>>>(p);
-        });
+    const int k = iterate(lower, diagonal, upper, rhs, start, x, status, n, stream, progress,
+                          [&](int now, Progress* p) {
+                              tridiagonal_jacobi_kernel<<<blocks, block, 0, stream>>>(
+                                  lower, diagonal, upper, rhs, now % 2 ? y : x, now % 2 ? x : y, p, n);
+                              judge_kernel<<<1, 1, 0, stream>>>(p);
+                          });
     if (k % 2 == 1) {
         CUDA_CHECK(cudaMemcpyAsync(x, y, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
     }

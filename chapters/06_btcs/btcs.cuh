@@ -10,8 +10,8 @@ namespace btcs {
 /// What a status can say. From 0 up it is a row: the first one that its diagonal does not dominate.
 enum Status : int {
     solved = -1,         ///< all is well
-    not_converged = -2,  ///< iteration_limit iterations did not suffice (01, 02); x is the last iterate
-    indefinite = -3,     ///< 02: r.Ar is not positive: A is not positive definite; x is the last iterate
+    not_converged = -2,  ///< iteration_limit iterations did not suffice (01, 04); x is the last iterate
+    indefinite = -3,     ///< 04: r.Ar is not positive: A is not positive definite; x is the last iterate
 };
 
 /// What a solved system promises of its residual, in every row i:
@@ -19,11 +19,36 @@ enum Status : int {
 /// quarters of it, since the residual that they see is rounded.
 inline constexpr float tolerance = 0x1p-20f;
 
-/// The most iterations of rungs 01 and 02.
+/// The most iterations of rungs 01 and 04.
 inline constexpr int iteration_limit = 1 << 16;
 
-/// The largest number of rows of one system of a Batch.
+/// The largest number of rows of one system of a Batch; of rungs 07 and 08, which have a thread a row, 1024.
 inline constexpr int most_rows = 8192;
+inline constexpr int most_short_rows = 1024;
+
+/// Makes the matrix of an implicit time step on n points of a rod whose conductivity differs from place to
+/// place: row i is (-r faces[i], 1 + r (faces[i] + faces[i + 1]), -r faces[i + 1]), each to a few roundings.
+///
+/// @param faces  n + 1 floats from 0 up: the conductivity between points i - 1 and i
+/// @param lower,diagonal,upper  n floats each; lower[0] and upper[n - 1] as well: with them the values at the
+///               ends go to the right-hand side
+/// @param n      points, from 0 up; beyond 2^31 too
+/// @param r      dt / dx^2, from 0 up
+using Create = void(const float* faces, float* lower, float* diagonal, float* upper, long long n, double r,
+                    cudaStream_t stream);
+
+/// Assembles the linear finite elements of -(k u')' = f on an interval, with u = 0 at both ends. Element e
+/// lies between nodes e and e + 1; with h_e its length, k_e and f_e constant on it, s_e = k_e / h_e. The row
+/// of node i + 1 is row i: (-s_i, s_i + s_{i+1}, -s_{i+1}), right-hand side (f_i h_i + f_{i+1} h_{i+1}) / 2.
+/// Each number is right to a few roundings, upper[i] and lower[i + 1] are the same float, and no diagonal is
+/// below the sum of the magnitudes beside it: else a solver would refuse it.
+///
+/// @param nodes         n + 2 floats, increasing
+/// @param conductivity,load  n + 1 floats each: k_e > 0 and f_e
+/// @param lower,diagonal,upper,rhs  n floats each; lower[0] and upper[n - 1] as well
+/// @param n             inner nodes, from 0 up; beyond 2^31 too
+using Assemble = void(const float* nodes, const float* conductivity, const float* load, float* lower,
+                      float* diagonal, float* upper, float* rhs, long long n, cudaStream_t stream);
 
 /// Solves one tridiagonal system A x = b. Row i of A reads, left to right: lower[i] in column i - 1,
 /// diagonal[i] in column i, upper[i] in column i + 1. lower[0] and upper[n - 1] are outside of A: they may
@@ -36,16 +61,17 @@ inline constexpr int most_rows = 8192;
 /// system may still be singular; x is then not finite, or huge.
 ///
 /// @param lower,diagonal,upper,rhs  n floats each
+/// @param start   n floats, from which an iteration (01, 04) begins; a direct solver need not look at them
 /// @param x       n floats
 /// @param status  one number
 /// @param n       rows, from 0 up; beyond 2^31 too
 ///
-/// All pointers are device memory, may start at any float, and do not overlap. Rung 02 wants A symmetric,
+/// All pointers are device memory, may start at any float, and do not overlap. Rung 04 wants A symmetric,
 /// upper[i] = lower[i + 1], with a positive diagonal. The work is queued on `stream`, which is not being
-/// captured; rungs 01 and 02 wait for it now and then.
+/// captured; rungs 01 and 04 wait for it now and then.
 /// @throws rungs::CudaError when a launch fails
-using Solve = void(const float* lower, const float* diagonal, const float* upper, const float* rhs, float* x,
-                   long long* status, long long n, cudaStream_t stream);
+using Solve = void(const float* lower, const float* diagonal, const float* upper, const float* rhs,
+                   const float* start, float* x, long long* status, long long n, cudaStream_t stream);
 
 /// Solves many systems of the same size, each as Solve does: status[i] and the rows of x of system i depend
 /// on system i alone. Where row j of system i stands is the rung's problem:
@@ -55,11 +81,19 @@ using Solve = void(const float* lower, const float* diagonal, const float* upper
 /// @param lower,diagonal,upper,rhs  m * systems floats each, which may be more than 2^31
 /// @param x        m * systems floats
 /// @param status   `systems` numbers: solved, or the first row that is not dominated
-/// @param m        rows of each system, from 0 to most_rows
+/// @param m        rows of each system, from 0 to most_rows (07, 08: most_short_rows)
 /// @param systems  their number, from 0 up
-/// @throws rungs::CudaError when a launch fails, std::invalid_argument for m > most_rows
+/// @throws rungs::CudaError when a launch fails, std::invalid_argument for larger m
 using Batch = void(const float* lower, const float* diagonal, const float* upper, const float* rhs, float* x,
                    int* status, int m, int systems, cudaStream_t stream);
+
+/// z_i = lambda z_{i-1} + d_i for i = 0, 1, ... n - 1, with z_{-1} = 0.
+///
+/// @param d       n floats
+/// @param z       n floats, each right to rounding: 2^-24 max |d| (4 / (1 - lambda)^2 + 32 / (1 - lambda))
+/// @param n       from 0 up
+/// @param lambda  from 0 up, below 1
+using Recurrence = void(const float* d, float* z, long long n, double lambda, cudaStream_t stream);
 
 /// Takes `steps` time steps of the heat equation u_t = kappa u_xx on n inner points of a rod, with
 /// r = kappa dt / dx^2. One step from u to v is, for every i from 0 to n - 1,
@@ -80,7 +114,7 @@ using Batch = void(const float* lower, const float* diagonal, const float* upper
 /// @param n       inner points, from 0 up; beyond 2^31 too
 /// @param steps   from 0 up; for 0, u = start
 /// @param r       from 0 up, finite
-/// @param theta   from 0 to 1
+/// @param theta   from 0 to 1; of rung 14, 0
 ///
 /// All pointers are device memory, may start at any float, and do not overlap. The work is queued on
 /// `stream`.
@@ -89,30 +123,50 @@ using March = void(const float* start, const float* left, const float* right, fl
                    long long n, int steps, double r, double theta, cudaStream_t stream);
 
 Solve tridiagonal_jacobi;   ///< 01: one thread a row, sweep after sweep
-Solve tridiagonal_descent;  ///< 02: along the residual, as far as it pays
-Batch thomas_batched;       ///< 03: interleaved: one thread a system
-Batch cyclic_reduction;     ///< 04: contiguous: a warp or a block a system
-Solve partitioned;          ///< 05: one system of any size, cut into tiles
-March time_loop;            ///< 06: many steps for one pass over the memory
+Create create_tridiag;      ///< 02: the matrix of a time step
+Assemble finite_elements;   ///< 03: the matrix of linear elements
+Solve tridiagonal_descent;  ///< 04: along the residual, as far as it pays
+Batch thomas;               ///< 05: interleaved: elimination, one thread a system
+Batch thomas_batched;       ///< 06: interleaved: from both ends, with nothing to remember in memory
+Batch parallel_reduction;   ///< 07: contiguous: one thread a row, all rows in every step
+Batch cyclic_reduction;     ///< 08: contiguous: half of the rows in every step
+Batch hybrid_reduction;     ///< 10: contiguous: elimination in registers, then parallel reduction
+Solve partitioned;          ///< 11: one system of any size, cut into tiles
+March jacobi_steps;         ///< 12: each step solved by sweeps
+Recurrence recurrence;      ///< 13: a recurrence as a scan, in one block
+March overlapped_steps;     ///< 14: several explicit steps for one pass over the memory
+March time_loop;            ///< 15: many steps of any scheme for one pass over the memory
 
-/// One row of the ladder. One of the three pointers is set.
+/// One row of the ladder. One pointer is set.
 struct Rung {
     const char* name;  ///< also the stem of its file
-    Solve* solve;
-    Batch* batch;
-    March* march;
-    bool symmetric;    ///< wants a symmetric matrix
-    bool interleaved;  ///< of a batch
+    Create* create = nullptr;
+    Assemble* assemble = nullptr;
+    Solve* solve = nullptr;
+    Batch* batch = nullptr;
+    Recurrence* scan = nullptr;
+    March* march = nullptr;
+    bool interleaved = false;    ///< of a batch
+    int most_rows = 0;           ///< of a batch
+    bool explicit_only = false;  ///< of a march: theta = 0
 };
 
 /// The ladder, bottom first.
 inline constexpr Rung rungs[] = {
-    {"01_tridiagonal_jacobi", tridiagonal_jacobi, nullptr, nullptr, false, false},
-    {"02_tridiagonal_descent", tridiagonal_descent, nullptr, nullptr, true, false},
-    {"03_thomas_batched", nullptr, thomas_batched, nullptr, false, true},
-    {"04_cyclic_reduction", nullptr, cyclic_reduction, nullptr, false, false},
-    {"05_partitioned", partitioned, nullptr, nullptr, false, false},
-    {"06_time_loop", nullptr, nullptr, time_loop, false, false},
+    {.name = "01_tridiagonal_jacobi", .solve = tridiagonal_jacobi},
+    {.name = "02_create_tridiag", .create = create_tridiag},
+    {.name = "03_finite_elements", .assemble = finite_elements},
+    {.name = "04_tridiagonal_descent", .solve = tridiagonal_descent},
+    {.name = "05_thomas", .batch = thomas, .interleaved = true, .most_rows = most_rows},
+    {.name = "06_thomas_batched", .batch = thomas_batched, .interleaved = true, .most_rows = most_rows},
+    {.name = "07_parallel_reduction", .batch = parallel_reduction, .most_rows = most_short_rows},
+    {.name = "08_cyclic_reduction", .batch = cyclic_reduction, .most_rows = most_short_rows},
+    {.name = "10_hybrid_reduction", .batch = hybrid_reduction, .most_rows = most_rows},
+    {.name = "11_partitioned", .solve = partitioned},
+    {.name = "12_jacobi_steps", .march = jacobi_steps},
+    {.name = "13_recurrence", .scan = recurrence},
+    {.name = "14_overlapped_steps", .march = overlapped_steps, .explicit_only = true},
+    {.name = "15_time_loop", .march = time_loop},
 };
 
 }  // namespace btcs

@@ -14,15 +14,6 @@
 
 namespace btcs {
 
-/// Row i of a system in memory; what lies outside of A is 0.
-struct Coefficients {
-    float lower, diagonal, upper, rhs;
-};
-inline __device__ Coefficients row_at(const float* lower, const float* diagonal, const float* upper,
-                                      const float* rhs, long long i, long long n) {
-    return {i > 0 ? lower[i] : 0, diagonal[i], i < n - 1 ? upper[i] : 0, rhs[i]};
-}
-
 /// The magnitudes of a row of A together, by which its residual is measured. Finite.
 inline __device__ float row_sum(const Coefficients& row) {
     return fminf(fabsf(row.lower) + fabsf(row.diagonal) + fabsf(row.upper), FLT_MAX);
@@ -69,13 +60,15 @@ static __global__ void dominance_kernel(const float* lower, const float* diagona
     if (!dominated(row.lower, row.diagonal, row.upper)) atomicMin(first, static_cast<unsigned long long>(i));
 }
 
-/// Refuses a system that is not dominated. Else calls sweep(k, progress) for k = 0, 1, 2 ... until the
-/// iteration is finished: it has to queue one iteration, from iterate k to k + 1, whose kernels return at
-/// once when the progress is finished already. Waits for the stream after every 32 of them.
+/// Refuses a system that is not dominated. Else x begins as `start`, and this calls sweep(k, progress) for k
+/// = 0, 1, 2 ... until the iteration is finished: it has to queue one iteration, from iterate k to k + 1,
+/// whose kernels return at once when the progress is finished already. Waits for the stream after every 32 of
+/// them.
 /// @returns the number of the iterate that is the answer
 template <class Sweep>
-int iterate(const float* lower, const float* diagonal, const float* upper, const float* rhs, float* x,
-            long long* status, long long n, cudaStream_t stream, Progress* progress, const Sweep& sweep) {
+int iterate(const float* lower, const float* diagonal, const float* upper, const float* rhs,
+            const float* start, float* x, long long* status, long long n, cudaStream_t stream,
+            Progress* progress, const Sweep& sweep) {
     constexpr int block = 256;
     CUDA_CHECK(
         cudaMemsetAsync(status, 0xff, sizeof *status, stream));  // -1: solved, and the largest unsigned
@@ -91,7 +84,7 @@ int iterate(const float* lower, const float* diagonal, const float* upper, const
         return 0;
     }
     CUDA_CHECK(cudaMemsetAsync(progress, 0, sizeof *progress, stream));
-    CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof *x, stream));
+    CUDA_CHECK(cudaMemcpyAsync(x, start, n * sizeof *x, cudaMemcpyDeviceToDevice, stream));
     Progress seen{};
     for (int k = 0; !seen.finished;) {
         for (const int until = k + 32; k < until; ++k) {

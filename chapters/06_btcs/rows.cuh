@@ -9,6 +9,15 @@
 
 namespace btcs {
 
+/// Row i of a system in memory; what lies outside of A is 0.
+struct Coefficients {
+    float lower, diagonal, upper, rhs;
+};
+inline __device__ Coefficients row_at(const float* lower, const float* diagonal, const float* upper,
+                                      const float* rhs, long long i, long long n) {
+    return {i > 0 ? lower[i] : 0, diagonal[i], i < n - 1 ? upper[i] : 0, rhs[i]};
+}
+
 /// One equation: lower x_before + diagonal x + upper x_behind = rhs, with diagonal = |lower| + |upper| +
 /// excess. A dominated row has excess >= 0, up to its sign. Elimination keeps it so, and finds the new excess
 /// by additions alone; a difference of two diagonals would lose what is left of a row that is only just

@@ -1,11 +1,11 @@
-// One thread a cell. Whether a neighbour is inside is asked of the cell's coordinate, and the coordinate is
+// One thread a point. Whether a neighbour is inside is asked of the point's coordinate, and the coordinate is
 // found by dividing the index, for every direction anew: d (d - 1) / 2 long divisions and d remainders a
-// cell.
+// point.
 
 #include "solver.cuh"
 
 // [kernel]
-/// Coordinate `direction` of the cell with this index.
+/// Coordinate `direction` of the point with this index.
 static __device__ int coordinate(long long index, int direction, int side) {
     for (int k = 0; k < direction; ++k) index /= side;
     return static_cast<int>(index % side);
@@ -30,7 +30,7 @@ __global__ void laplace_nd_kernel(const T* u, T* y, int d, int side, long long n
 template <class T>
 static void launch(const T* u, T* y, int d, int side, cudaStream_t stream) {
     if (d < 1 || d > pcg::most_dimensions || side < 0) throw std::invalid_argument("no such cube");
-    const long long n = pcg::cells(d, side);
+    const long long n = pcg::points(d, side);
     if (n == 0) return;
     constexpr int block = 256;
     const auto blocks = static_cast<unsigned>((n + block - 1) / block);

@@ -1,50 +1,19 @@
-// d is a template parameter, so the loop over directions unrolls and all loads of a cell are on their way at
-// once. And nobody divides for a cell: a thread divides for its row, and goes along the row by adding.
+// d is a template parameter, so the loop over directions unrolls and all loads of a point are on their way at
+// once. And nobody divides for a point: a thread divides for its row, and goes along the row by adding.
 
 #include <algorithm>
 
 #include "solver.cuh"
 
-static constexpr int block_size = 256;
-static constexpr int per_thread = 8;  ///< cells, in one row
-
-/// A block owns blockDim.y rows, and of each the stretch of blockDim.x * per_thread cells with its number
-/// among `stretches`; a thread owns every blockDim.x-th cell of a row's stretch.
-template <class T, int d>
-__global__ void laplace_stencil_kernel(const T* u, T* y, int side, unsigned stretches, long long all_rows) {
-    long long row = static_cast<long long>(blockIdx.x / stretches) * blockDim.y + threadIdx.y;
-    if (row >= all_rows) return;
-    u += row * side;
-    y += row * side;
-    long long offset[2 * d] =
-        {};  // from a cell to its neighbours; the first two, in direction 0, are not needed
-    bool inside[2 * d] = {};
-    // TODO 2.1 (about 6 lines): row = c_1 + side (c_2 + ...). Which neighbours in directions 1 to d - 1 are inside is the
-    // same for all cells of the row, and so is the way from a cell to them.
-    (void)offset, (void)inside;
-    int c = blockIdx.x % stretches * blockDim.x * per_thread + threadIdx.x;
-#pragma unroll
-    for (int e = 0; e < per_thread; ++e, c += blockDim.x) {
-        if (c >= side) return;
-        T around = (c > 0 ? u[c - 1] : T(0)) + (c + 1 < side ? u[c + 1] : T(0));
-        // TODO 2.2 (about 3 lines): add the neighbours of the other directions to `around`, by offset and inside.
-        y[c] = T(2 * d) * u[c] - around;
-    }
-}
+// TODO 2.1: the kernel, laplace_stencil_kernel, a template over the type and d. Divisions are dear: none for a
+// point, a few for a row.
 
 template <class T>
 static void launch(const T* u, T* y, int d, int side, cudaStream_t stream) {
     pcg::with_dimensions(d, side, [=](auto dimensions) {
         constexpr int most = decltype(dimensions)::value;
         if (side == 0) return;
-        int lanes = most == 1 ? block_size : 32;
-        while (lanes / 2 >= side) lanes /= 2;  // short rows: a warp has several
-        const dim3 block(lanes, most == 1 ? 1 : block_size / lanes);
-        const long long rows = pcg::cells(most - 1, side);
-        const auto stretches = static_cast<unsigned>((side - 1) / (lanes * per_thread) + 1);
-        const auto blocks = static_cast<unsigned>((rows - 1) / block.y + 1) * stretches;
-        laplace_stencil_kernel<T, most><<<blocks, block, 0, stream>>>(u, y, side, stretches, rows);
-        CUDA_CHECK(cudaGetLastError());
+        // TODO 2.2: the shape of a block, how many of them, the launch.
     });
 }
 

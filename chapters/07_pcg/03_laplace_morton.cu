@@ -5,7 +5,7 @@
 #include "solver.cuh"
 
 static constexpr int block_size = 256;
-static constexpr int row_bits = 3;  ///< that direction 0 gets first: 8 cells are a sector, or two in double
+static constexpr int row_bits = 3;  ///< that direction 0 gets first: 8 points are a sector, or two in double
 
 /// Takes the lowest bit of `code`, and drops it.
 static __device__ int take_bit(long long& code) {
@@ -14,26 +14,19 @@ static __device__ int take_bit(long long& code) {
     return bit;
 }
 
-/// A thread owns the cell whose coordinates' bits, interleaved, are its number; `bits` is how many each has.
+/// A thread owns the point whose coordinates' bits, interleaved, are its number; `bits` is how many each has.
 template <class T, int d>
 __global__ void laplace_morton_kernel(const T* u, T* y, int side, int bits, long long codes) {
     long long code = blockIdx.x * static_cast<long long>(block_size) + threadIdx.x;
     if (code >= codes) return;
     int c[d] = {};
-    // TODO 3.1 (about 7 lines): deal the bits of `code` out with take_bit(), the lowest first. Direction 0 gets row_bits
+    // TODO 3.1: deal the bits of `code` out with take_bit(), the lowest first. Direction 0 gets row_bits
     // of them; then, for all further bits, each direction one in turn, except that direction 0 has some
     // already.
     long long index = 0;
-    // TODO 3.2 (about 6 lines): 2^bits is more than side, mostly: who has a cell outside has nothing to do. The others
-    // find the index of their cell by Horner's rule: no division anywhere.
-    T around = 0;
-    long long stride = 1;
-#pragma unroll
-    for (int k = 0; k < d; ++k, stride *= side) {
-        if (c[k] > 0) around += u[index - stride];
-        if (c[k] + 1 < side) around += u[index + stride];
-    }
-    y[index] = T(2 * d) * u[index] - around;
+    // TODO 3.2: 2^bits is more than side, mostly: who has a point outside has nothing to do. The others
+    // find the index of their point by Horner's rule: no division anywhere.
+    // TODO 3.3: y at that point. Its coordinates say which neighbours are inside.
 }
 
 template <class T>
@@ -41,12 +34,7 @@ static void launch(const T* u, T* y, int d, int side, cudaStream_t stream) {
     pcg::with_dimensions(d, side, [=](auto dimensions) {
         constexpr int most = decltype(dimensions)::value;
         if (side == 0) return;
-        int bits = 0;
-        while ((1LL << bits) < side) ++bits;
-        const long long codes = 1LL << (most * bits);
-        const auto blocks = static_cast<unsigned>((codes + block_size - 1) / block_size);
-        laplace_morton_kernel<T, most><<<blocks, block_size, 0, stream>>>(u, y, side, bits, codes);
-        CUDA_CHECK(cudaGetLastError());
+        // TODO 3.4: how many bits a coordinate has; how many numbers the walk then has; the launch.
     });
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 /// @file
 /// The grids of a V-cycle, the ways between them, and passes over large cubes of three dimensions. What is
-/// computed at a cell, the rung says; this file brings the cells together.
+/// computed at a point, the rung says; this file brings the points together.
 
 #include <algorithm>
-#include <cmath>
 
-#include "solver.cuh"
+#include "grids.cuh"
 
 namespace pcg {
 
@@ -14,19 +13,10 @@ namespace pcg {
 struct Level {
     int side = 0;
     int pitch = 0;     ///< floats from row to row: more than `side` where the passes below work
-    long long at = 0;  ///< where its cells begin, among those of all grids
+    long long at = 0;  ///< where its points begin, among those of all grids
     float scale = 0;   ///< of the restriction to the next grid
     int down_planes = 0, up_planes = 0;  ///< of the slabs in which the passes below cut it
 };
-
-/// Cells of the next coarser grid along an axis. Both grids have the same walls, one cell's distance before
-/// the first cell and one behind the last. So the distance of coarse cells is twice that of fine ones if
-/// `side` is odd, and 2 + 2 / side times if it is even.
-__host__ __device__ constexpr int coarse_side(int side) { return (side - 1) / 2; }
-
-/// Cells 2t and 2t + 1 of a fine axis lie between the coarse cells t - 1 and t. (Coarse cells -1 and
-/// coarse_side(side) are the walls.)
-__host__ __device__ constexpr int pairs(int side) { return coarse_side(side) + 1; }
 
 /// Threads of a block. Two such blocks on a multiprocessor leave 80 registers a thread: enough
 /// for all passes.
@@ -40,7 +30,7 @@ struct Exchange {
     float red[2][2 * pass_warps][32], black[2][2 * pass_warps][32], coarse[pass_warps][32];
 };
 
-/// The same in a pass where cells have no colours: the first and the last row of each warp.
+/// The same in a pass where points have no colours: the first and the last row of each warp.
 template <class T>
 struct Rims {
     T first[2][pass_warps][32], last[2][pass_warps][32];
@@ -71,17 +61,17 @@ inline int planes_of_slab(long long tiles, int planes, int more, int blocks) {
     return best;
 }
 
-/// A tile of a pass: what a thread has to do with it. A thread has a pair of cells, 2t and 2t + 1, of each of
-/// two rows 2u and 2u + 1, and goes through the planes of a slab. Pairs at the tile's rim belong to
+/// A tile of a pass: what a thread has to do with it. A thread has a pair of points, 2t and 2t + 1, of each
+/// of two rows 2u and 2u + 1, and goes through the planes of a slab. Pairs at the tile's rim belong to
 /// neighbours; their threads compute them once more and keep the results to themselves.
 struct Tile {
     int t, u;           ///< pair along a row, pair of rows
     int bottom, top;    ///< pairs of planes: from, to
-    bool inside[2][2];  ///< row, cell: whether there is such a column
+    bool inside[2][2];  ///< row, point: whether there is such a column
     bool mine;          ///< whether the tile, and not a neighbour, has them
 
     /// @param item        number of the tile: along rows first, then rows, then planes
-    /// @param side        cells of the grid along an axis
+    /// @param side        points of the grid along an axis
     /// @param wide, high  pairs, and pairs of rows, that belong to a tile
     /// @param many        of them in the grid
     /// @param planes      pairs of planes that a slab has
@@ -103,27 +93,8 @@ struct Tile {
     }
 };
 
-inline constexpr int down_wide = 29, down_high = pass_warps - 3;  ///< coarse cells of a tile
+inline constexpr int down_wide = 29, down_high = pass_warps - 3;  ///< coarse points of a tile
 inline constexpr int up_wide = 30, up_high = pass_warps - 2;      ///< pairs of a tile
-
-/// The weight of coarse cell c / 2 in what is interpolated at fine cell c of an axis; that of the one before
-/// is 1 less this.
-struct Weights {
-    int fine, coarse;
-    float inverse;
-
-    __device__ explicit Weights(int side)
-        : fine(side + 1), coarse(coarse_side(side) + 1), inverse(1.0f / (side + 1)) {}
-    __device__ float operator()(int c) const {
-        return static_cast<float>(
-                   static_cast<int>((c + 1LL) * coarse - (c / 2) * static_cast<long long>(fine))) *
-               inverse;
-    }
-    /// The same for short axes, cheaper.
-    __device__ float of_short(int c) const {
-        return static_cast<float>((c + 1) * coarse - (c >> 1) * fine) * inverse;
-    }
-};
 
 /// What the next lane has, or the one before.
 __device__ inline float from_lane(float value, bool next) {
@@ -197,7 +168,7 @@ __device__ __noinline__ void pass_down(Smoother smoother, const float* r, float*
 #pragma unroll
             for (int q = 0; q < 2; ++q) {
                 const int z = 2 * pair + q;
-                // Red are the cells of row k at 2t + (q ^ k) in this plane; black in the one below.
+                // Red are the points of row k at 2t + (q ^ k) in this plane; black in the one below.
                 float next_black[2];
 #pragma unroll
                 for (int k = 0; k < 2; ++k) {
@@ -265,7 +236,7 @@ __device__ __noinline__ double pass_up(Smoother smoother, const float* r, const 
         const bool lines[2] = {tile.u - 1 >= 0 && tile.u - 1 < coarse.side,
                                tile.u >= 0 && tile.u < coarse.side};
         const int place = tile.u * coarse.pitch + tile.t;
-        float correction[2][2][2];                // [this pair of planes, the one before][row][cell]
+        float correction[2][2][2];                // [this pair of planes, the one before][row][point]
         const auto interpolate = [&](int pair) {  // along rows and columns
             const bool some = pair >= 0 && pair < coarse.side;
             const float* const at = coarse_x + pair * coarse_plane + place;
@@ -356,11 +327,11 @@ __host__ __device__ inline long long march_tiles(int side, int rows) {
     return static_cast<long long>((side + 29) / 30) * ((side + high - 1) / high);
 }
 
-/// A pass over a large cube in which a cell needs its neighbours: use(packed, padded, own value, the
-/// neighbours' sum, more) for each cell. A cell has two indices: `packed` where rows follow each other,
+/// A pass over a large cube in which a point needs its neighbours: use(packed, padded, own value, the
+/// neighbours' sum, more) for each point. A point has two indices: `packed` where rows follow each other,
 /// `padded` where they have a pitch. A value is value(load(packed, padded)), and more is fetch(packed): two
 /// steps, so that what is loaded may arrive while the plane before is worked on. A thread goes through the
-/// planes of a slab, with the cells of `rows` rows; a tile's rim is its neighbours', too.
+/// planes of a slab, with the points of `rows` rows; a tile's rim is its neighbours', too.
 template <int rows, class T, class Fetch, class Load, class Value, class Use>
 __device__ __forceinline__ void march(const Level& level, int planes, const Fetch& fetch, const Load& load,
                                       const Value& value, const Use& use) {
@@ -473,35 +444,34 @@ static __device__ __noinline__ double step_pass(const double* b, const double* x
     return sum;
 }
 
-inline constexpr int most_smallest = 7;  ///< cells a side of a grid that sweeps alone can solve
+inline constexpr int most_smallest = 7;  ///< points a side of a grid that sweeps alone can solve
 
-/// The grids of a V-cycle, the finest first. The last has no more cells than a block has threads.
+/// The grids of a V-cycle, the finest first. The last has no more points than a block has threads.
 struct Grids {
     static constexpr int most = 32;
     int count = 0;
     Level level[most];
     int direction_planes = 1, step_planes = 1;
-    long long floats = 0;  ///< of the cells of all grids
+    long long floats = 0;  ///< of the points of all grids
 
     Grids(int d, int finest, int blocks) {
         if (finest == 0) return;
         for (int side = finest;; side = coarse_side(side)) {
             Level& now = level[count++];
-            const double ratio = (side + 1.0) / (coarse_side(side) + 1.0);
             now.side = side;
             now.pitch = d == 3 && side >= least_side ? (side + 7) / 8 * 8 : side;
             now.at = floats;
-            now.scale = static_cast<float>(ratio * ratio / std::pow(ratio, d));
+            now.scale = restriction_scale(d, side);
             if (d == 3 && side >= least_side) {
                 const int coarse = coarse_side(side), many = pairs(side);
                 now.down_planes =
                     planes_of_slab(Tile::count(coarse, down_wide, down_high), coarse, 3, blocks);
                 now.up_planes = planes_of_slab(Tile::count(many, up_wide, up_high), many, 2, blocks);
             }
-            long long cells = now.pitch;
-            for (int k = 1; k < d; ++k) cells *= side;
-            floats += (cells + 7) / 8 * 8;
-            if (side <= 2 || (side <= most_smallest && pcg::cells(d, side) <= pass_block)) break;
+            long long points = now.pitch;
+            for (int k = 1; k < d; ++k) points *= side;
+            floats += (points + 7) / 8 * 8;
+            if (side <= 2 || (side <= most_smallest && pcg::points(d, side) <= pass_block)) break;
         }
         if (d != 3) return;
         direction_planes = planes_of_slab(march_tiles(finest, direction_rows), finest, 2, blocks);

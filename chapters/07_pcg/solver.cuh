@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the rungs share: the operator at one cell, sums over a block and over the grid, when to stop.
+/// What the rungs share: the operator at one point, sums over a block and over the grid, when to stop.
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -17,7 +17,7 @@
 
 namespace pcg {
 
-/// Cells beside each other in a row, as many as a thread moves at once.
+/// Points beside each other in a row, as many as a thread moves at once.
 template <class T>
 struct alignas(16) Pack {
     static constexpr int size = 16 / sizeof(T);
@@ -26,11 +26,11 @@ struct alignas(16) Pack {
 
 /// A place in the cube.
 template <int d>
-struct Cell {
+struct Point {
     long long index;
     int c[d];  ///< coordinates, the fastest first
 
-    __device__ Cell(long long i, int side) : index(i) {
+    __device__ Point(long long i, int side) : index(i) {
         for (int k = 0; k < d; ++k) {
             c[k] = static_cast<int>(i % side);
             i /= side;
@@ -38,32 +38,32 @@ struct Cell {
     }
 };
 
-/// (A u) at a cell where u is `centre`. Calls value(cell) for those neighbours that are inside.
+/// (A u) at a point where u is `centre`. Calls value(point) for those neighbours that are inside.
 template <int d, class T, class Value>
-__device__ T laplace_at(Cell<d> cell, int side, T centre, const Value& value) {
+__device__ T laplace_at(Point<d> point, int side, T centre, const Value& value) {
     T around = 0;
     long long stride = 1;
 #pragma unroll
     for (int k = 0; k < d; ++k, stride *= side) {
-        const long long index = cell.index;
-        const int c = cell.c[k];
+        const long long index = point.index;
+        const int c = point.c[k];
         if (c > 0) {
-            cell.c[k] = c - 1, cell.index = index - stride;
-            around += value(cell);
+            point.c[k] = c - 1, point.index = index - stride;
+            around += value(point);
         }
         if (c + 1 < side) {
-            cell.c[k] = c + 1, cell.index = index + stride;
-            around += value(cell);
+            point.c[k] = c + 1, point.index = index + stride;
+            around += value(point);
         }
-        cell.c[k] = c, cell.index = index;
+        point.c[k] = c, point.index = index;
     }
     return T(2 * d) * centre - around;
 }
 
 /// The same, of an array.
 template <int d, class T>
-__device__ T laplace_at(const T* u, const Cell<d>& cell, int side) {
-    return laplace_at(cell, side, u[cell.index], [u](const Cell<d>& at) { return u[at.index]; });
+__device__ T laplace_at(const T* u, const Point<d>& point, int side) {
+    return laplace_at(point, side, u[point.index], [u](const Point<d>& at) { return u[at.index]; });
 }
 
 /// Calls action(std::integral_constant<int, d>{}): d as the compiler can use it.
@@ -188,7 +188,7 @@ inline int device_attribute(cudaDeviceAttr attribute) {
     return value;
 }
 
-/// How many blocks of a kernel that is launched cooperatively suit n cells: one thread a cell, but no more
+/// How many blocks of a kernel that is launched cooperatively suit n points: one thread a point, but no more
 /// blocks than fit on the device at once.
 template <class Kernel>
 int cooperative_blocks(Kernel kernel, int block_size, long long n) {

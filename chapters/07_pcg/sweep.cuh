@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// An iteration of conjugate gradients in one pass over memory. What is computed at a cell, the rung says;
-/// this file brings the cells together.
+/// An iteration of conjugate gradients in one pass over memory. What is computed at a point, the rung says;
+/// this file brings the points together.
 ///
-/// The new direction p' = r' + beta p, with r' = r - alpha A p, is needed at a cell and at its neighbours,
+/// The new direction p' = r' + beta p, with r' = r - alpha A p, is needed at a point and at its neighbours,
 /// because the pass also wants A p'. And A p is nowhere stored. So it is computed, and for the neighbours
-/// computed again: from p within two steps of the cell, and r within one.
+/// computed again: from p within two steps of the point, and r within one.
 
 #include <cuda_pipeline_primitives.h>
 
@@ -16,7 +16,7 @@
 namespace pcg {
 
 /// Vectors of 2 and 3 dimensions are swept with every row in whole packs: so long is a row then, of which the
-/// last few numbers are 0 and belong to no cell. Others are as the contract has them.
+/// last few numbers are 0 and belong to no point. Others are as the contract has them.
 template <int d, class T>
 __host__ __device__ constexpr long long row_length(int side) {
     constexpr int size = d == 2 || d == 3 ? Pack<T>::size : 1;
@@ -26,10 +26,10 @@ __host__ __device__ constexpr long long row_length(int side) {
 /// Numbers in such a vector.
 template <int d, class T>
 __host__ __device__ constexpr long long swept_length(int side) {
-    return side > 0 ? cells(d, side) / side * row_length<d, T>(side) : 0;
+    return side > 0 ? points(d, side) / side * row_length<d, T>(side) : 0;
 }
 
-/// Where cell i stands in it.
+/// Where point i stands in it.
 template <int d, class T>
 __device__ long long swept_place(long long i, int side) {
     const long long gap = row_length<d, T>(side) - side;
@@ -49,8 +49,8 @@ inline constexpr int sweep_block = 512;  ///< threads of a block, at most; one b
 template <int d>
 inline constexpr int rows_each = d == 3 ? 2 : 1;
 
-/// How a cube of 2 or 3 dimensions is cut. A plane is what the last coordinate leaves: all cells that have it
-/// in common. Of 2 dimensions it is one row. An item is a box of `packs` x `rows` x `planes`.
+/// How a cube of 2 or 3 dimensions is cut. A plane is what the last coordinate leaves: all points that have
+/// it in common. Of 2 dimensions it is one row. An item is a box of `packs` x `rows` x `planes`.
 struct Tiling {
     int packs, rows, planes;
     int columns, strips, slabs;  ///< items along the three coordinates
@@ -83,23 +83,23 @@ struct StepOfCg {
 };
 
 /// A pass as a rung says it: `step` has
-/// - T residual(T r, T w): the new r at a cell where A p is w,
+/// - T residual(T r, T w): the new r at a point where A p is w,
 /// - T direction(T r, T p): the new p, where the new r is r and the old p is p,
-/// - bool moves_x(); void move(T& x, T r, T p): x at a cell, from the old r and p,
+/// - bool moves_x(); void move(T& x, T r, T p): x at a point, from the old r and p,
 /// - `template <int n> void add(const T (&r)[n], const T (&p)[n], const T (&w)[n])`: takes note of the new r
-///   and p at n cells, and of w = A p.
-/// A thread owns every so many-th cell of the cube, and works out its neighbours' new p once more.
+///   and p at n points, and of w = A p.
+/// A thread owns every so many-th point of the cube, and works out its neighbours' new p once more.
 template <int d, class T, class Step>
-__device__ void sweep_cells(const Pass<T>& v, int side, Step& step) {
-    const long long n = cells(d, side), threads = static_cast<long long>(gridDim.x) * blockDim.x;
+__device__ void sweep_points(const Pass<T>& v, int side, Step& step) {
+    const long long n = points(d, side), threads = static_cast<long long>(gridDim.x) * blockDim.x;
     for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n; i += threads) {
-        const Cell<d> cell(i, side);
-        const auto new_r = [&](const Cell<d>& at) {
+        const Point<d> point(i, side);
+        const auto new_r = [&](const Point<d>& at) {
             return step.residual(v.r[at.index], laplace_at(v.p, at, side));
         };
-        const auto new_p = [&](const Cell<d>& at) { return step.direction(new_r(at), v.p[at.index]); };
-        const T r[1] = {new_r(cell)}, p[1] = {step.direction(r[0], v.p[i])};
-        const T w[1] = {laplace_at(cell, side, p[0], new_p)};
+        const auto new_p = [&](const Point<d>& at) { return step.direction(new_r(at), v.p[at.index]); };
+        const T r[1] = {new_r(point)}, p[1] = {step.direction(r[0], v.p[i])};
+        const T w[1] = {laplace_at(point, side, p[0], new_p)};
         step.add(r, p, w);
         v.new_r[i] = r[0];
         v.new_p[i] = p[0];
@@ -248,7 +248,7 @@ __device__ void sweep_planes(Pack<T>* shared, const Pass<T>& v, int side, const 
         }
         __pipeline_commit();
 
-        // New r and p of plane z. Where there is no cell, A p is taken to be 0; so they stay 0.
+        // New r and p of plane z. Where there is no point, A p is taken to be 0; so they stay 0.
         const unsigned exist = z >= 0 && z < side ? inside : 0, kept = z >= bottom && z < top ? mine : 0;
         const unsigned to = static_cast<unsigned>(z) * plane + at;
         Pack<T> r[each], p[each];
@@ -311,7 +311,7 @@ __device__ void sweep(void* shared, const Pass<T>& v, int side, const Tiling& ti
         for (int item = blockIdx.x; item < tiling.items(); item += gridDim.x)
             sweep_planes<d>(static_cast<Pack<T>*>(shared), v, side, tiling, item, step);
     } else {
-        sweep_cells<d>(v, side, step);
+        sweep_points<d>(v, side, step);
     }
 }
 
@@ -325,7 +325,7 @@ struct Plan {
 /// The plan for a cube.
 template <int d, class T>
 Plan plan_sweep(int side) {
-    const long long sms = device_attribute(cudaDevAttrMultiProcessorCount), n = cells(d, side);
+    const long long sms = device_attribute(cudaDevAttrMultiProcessorCount), n = points(d, side);
     Plan plan;
     plan.blocks = static_cast<int>(std::clamp<long long>((n + sweep_block - 1) / sweep_block, 1, sms));
     plan.threads = static_cast<int>(std::clamp<long long>((n + 31) / 32 * 32, 32, sweep_block));

@@ -177,8 +177,9 @@ endfunction()
 # rungs_gpu_of(<NN_topic> <variable>)
 #   The lock of a chapter's tests on the GPU: so many at once as its memory has room for.
 function(rungs_gpu_of chapter variable)
-    string(REGEX MATCH "[1-9][0-9]*" number ${chapter})
-    math(EXPR place "${number} % ${RUNGS_GPU_TESTS}")
+    string(SUBSTRING ${chapter} 0 2 number)
+    # Behind a 1: what begins with a zero would be octal.
+    math(EXPR place "1${number} % ${RUNGS_GPU_TESTS}")
     set(${variable} gpu0_${place} PARENT_SCOPE)
 endfunction()
 

@@ -29,7 +29,8 @@ const rungs::Manifest& manifest() {
 
 TEST_CASE("the contract's table and the manifest name the same rungs", "[" RUNGS_CHAPTER_NAME "]") {
     std::vector<std::string> names;
-    for (const rungs::RungEntry& rung : manifest().rungs) names.push_back(rung.name);
+    for (const rungs::RungEntry& rung : manifest().rungs)
+        if (rung.kind != rungs::Kind::predict) names.push_back(rung.name);
     CHECK(rungs::rungs_of_contract() == names);
 }
 

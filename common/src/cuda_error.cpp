@@ -5,18 +5,23 @@ namespace {
 
 std::string message(int code, const char* name, const char* text, const char* expression, const char* file,
                     int line) {
-    const std::string hint = cuda_hint(code);
+    const std::string hint = cuda_hint(code, expression);
     return std::string(file) + ":" + std::to_string(line) + ": " + expression + "\n  " + name + " (" +
            std::to_string(code) + "): " + text + (hint.empty() ? "" : "\n  hint: " + hint);
 }
 
 }  // namespace
 
-const char* cuda_hint(int code) {
+const char* cuda_hint(int code, const std::string& expression) {
     switch (code) {
         case 1:  // cudaErrorInvalidValue
-            return "an argument is out of range: a null or host pointer, a negative size, or a copy longer "
-                   "than its buffer";
+            if (expression.find("cudaCreateTextureObject") != std::string::npos) {
+                return "the texture's description is out of range: is pitchInBytes in bytes, at least a row "
+                       "of `width` elements and a multiple of cudaDeviceProp::texturePitchAlignment, and "
+                       "does the memory begin at a multiple of textureAlignment?";
+            }
+            return "an argument is out of range: a null or host pointer, a copy in the wrong direction or to "
+                   "a `__constant__` variable by its name, a negative size, or a copy longer than its buffer";
         case 2:  // cudaErrorMemoryAllocation
             return "the device has too little free memory: use a smaller size, or free buffers you no longer "
                    "need (nvidia-smi shows who holds memory)";
@@ -42,6 +47,10 @@ const char* cuda_hint(int code) {
             return "the driver is older than the compiler and cannot read its PTX: build for this GPU's own "
                    "architecture (CMAKE_CUDA_ARCHITECTURES), or update the driver";
         case 400:  // cudaErrorInvalidResourceHandle
+            if (expression.find("cudaCreateTextureObject") != std::string::npos) {
+                return "the texture's description names no memory: is resType set, and then devPtr, or the "
+                       "array, in the member of `res` that belongs to it?";
+            }
             return "a stream, event or graph was used after it was destroyed, or on another device";
         case 600:  // cudaErrorNotReady
             return "not a failure: the work is still running; synchronise before asking for its result";

@@ -11,7 +11,7 @@
 namespace rungs {
 namespace {
 
-constexpr const char* style =
+constexpr const char* figure_style =
     ".fig{font:13px system-ui,sans-serif}.fig text{fill:#1f2328}.fig .soft{fill:#59636e}"
     ".fig .title{font-size:16px;font-weight:600}.fig .small{font-size:11px}.fig .mid{text-anchor:middle}"
     ".fig .end{text-anchor:end}.fig .code{font-family:ui-monospace,monospace}.bg{fill:#ffffff}"
@@ -60,7 +60,7 @@ Drawing::Drawing(double width, double height, const std::string& title, const st
     const double shown = std::min(width, 840.0);  // as wide as a page of text
     out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" viewBox=\"0 0 " << width << ' ' << height
          << "\" width=\"" << shown << "\" height=\"" << std::round(height * shown / width)
-         << "\" role=\"img\" aria-label=\"" << title << ": " << description << "\">\n<style>" << style
+         << "\" role=\"img\" aria-label=\"" << title << ": " << description << "\">\n<style>" << figure_style
          << classes << "</style>\n<rect class=\"bg\" width=\"" << width << "\" height=\"" << height
          << "\" rx=\"6\"/>\n";
     text(20, 28, title, "title");

@@ -5,7 +5,10 @@
 #include <cstdio>
 #include <limits>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+
+#include "rungs/diagnosis.hpp"
 
 namespace rungs {
 namespace {
@@ -33,6 +36,16 @@ std::string three_digits(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", value);
     return text;
+}
+
+std::string instead_of(double value, double right) {
+    char got[32], expected[32];
+    for (int digits = 3; digits <= 17; ++digits) {
+        std::snprintf(got, sizeof got, "%.*g", digits, value);
+        std::snprintf(expected, sizeof expected, "%.*g", digits, right);
+        if (std::string_view(got) != expected) break;
+    }
+    return std::string(got) + " instead of " + expected;
 }
 
 std::string iterations(int count) {
@@ -71,12 +84,21 @@ bool IterationExam::compare_outcome() {
     if (k < 0 || k > limit)
         return fail("outcome[1] says " + iterations(k) + "; the limit is " + std::to_string(limit));
     const bool finite = std::all_of(got_.x.begin(), got_.x.end(), [](double v) { return std::isfinite(v); });
+    if (!finite && terms_.beyond_float)
+        return fail(
+            "x has elements that are not finite. Squares leave the range of float here: are all sums formed "
+            "in double, and a quotient of two of them as well?");
     if (!finite && !(terms_.may_be_infinite && right_.outcome == Solve::diverged))
-        return fail("x has elements that are not finite: was it set to 0 at the start, and written in full?");
+        return fail(right_steps() == 0
+                        ? "x has elements that are not finite: was it set to 0 at the start, and written in "
+                          "full? Or is there a divisor that is 0 or no number?"
+                        : "x has elements that are not finite, and the first step of the residual was right: "
+                          "does x take that step, too, and is the next direction found in time?");
     if (outcome == right_.outcome || outcome_is_open()) return true;
     std::string cause = std::string("says ") + name_of(outcome) + " after " + iterations(k) + "; right is " +
                         name_of(right_.outcome);
     if (right_.iterations >= 0) cause += " after " + std::to_string(right_.iterations);
+    if (const std::string known = suspected(); !known.empty()) return fail(cause + ": " + known);
     if (const std::string why = explain_outcome(); !why.empty()) return fail(cause + why);
     const std::string first = first_deviation();
     return fail(cause + (first.empty() ? "" : ". ") + first);
@@ -114,16 +136,61 @@ bool IterationExam::compare_history() {
 std::string IterationExam::explain_norm(std::size_t k) const {
     const std::vector<double>& right = right_.history;
     const double h = got_.history[k];
-    const std::string cause = "||r|| after " + iterations(static_cast<int>(k)) + " is " + three_digits(h) +
-                              " instead of " + three_digits(right[k]);
+    const std::string cause =
+        "||r|| after " + iterations(static_cast<int>(k)) + " is " + instead_of(h, right[k]);
     if (terms_.beyond_float) return cause + ": are sums of squares formed in double?";
     if (k == 0) return cause + explain_start();
+    if (const std::string known = suspected(); !known.empty()) return cause + ": " + known;
     if (is_square(k)) return cause + ": is that r.r, without the root?";
     if (k + 1 < right.size() && std::abs(h - right[k + 1]) < 1e-4 * h)
         return cause + ": that is the residual one iteration later";
-    if (std::abs(h - right[k - 1]) < terms_.same * h)
-        return cause + ": that is the residual one iteration earlier. Was the step made, and with the new r?";
+    if (is_one_earlier(k)) {
+        const bool still = std::all_of(got_.x.begin(), got_.x.end(), [](double v) { return v == 0; });
+        return cause + ": that is the residual one iteration earlier. " +
+               (still ? "x is 0: was a step made?" : "Is it recorded after the step, from the new r?");
+    }
     return cause + explain_step(k);
+}
+
+std::size_t IterationExam::right_steps() const {
+    std::size_t k = 0;
+    while (k < norms() && std::abs(got_.history[k] - right_.history[k]) <= allowed_at(k)) ++k;
+    return std::max<std::size_t>(k, 1) - 1;
+}
+
+std::string IterationExam::suspected() const {
+    constexpr std::size_t most = 6;  // later ones are rounding's
+    const std::size_t count =
+        std::min({static_cast<std::size_t>(got_.iterations) + 1, got_.history.size(), most});
+    if (count < 2 || std::all_of(got_.x.begin(), got_.x.end(), [](double v) { return v == 0; })) return {};
+    std::string causes;
+    for (const Suspect& suspect : suspects()) {
+        const std::vector<double> would = suspect.history(static_cast<int>(count) - 1);
+        if (would.size() < 2) continue;
+        double off = 0, wrong = 0;
+        for (std::size_t k = 0; k < std::min(count, would.size()); ++k) {
+            const double h = got_.history[k], size = std::abs(would[k]) + terms_.rounding / suspect.blur;
+            // Norms that the oracle does not have are as wrong as any.
+            const double right = k < right_.history.size() ? right_.history[k] : 0;
+            const double one = std::abs(h - would[k]) / size;
+            if (!(one <= off)) off = one;
+            wrong = std::max(wrong, std::abs(h - right) / size);
+        }
+        if (!explains(off, wrong, suspect.blur)) continue;
+        causes += (causes.empty() ? "" : "; or ") + suspect.cause;
+    }
+    return causes;
+}
+
+/// Whether the norms from ||r_k|| on are those of an iteration before, as far as the oracle has them.
+bool IterationExam::is_one_earlier(std::size_t k) const {
+    const std::size_t end = std::min(k + 2, static_cast<std::size_t>(got_.iterations) + 1);
+    for (std::size_t j = k; j < end; ++j) {
+        const bool known = j < got_.history.size() && j - 1 < right_.history.size();
+        if (!known || !(std::abs(got_.history[j] - right_.history[j - 1]) < terms_.same * got_.history[j]))
+            return false;
+    }
+    return true;
 }
 
 bool IterationExam::is_square(std::size_t k) const {
@@ -151,7 +218,7 @@ std::string IterationExam::first_wrong_element(double least) const {
     for (std::size_t i = 0; i < got_.x.size(); ++i) {
         const double x = got_.x[i], right = right_.x[i];
         if (std::abs(x - right) <= 0.01 * (std::abs(right) + least * scale())) continue;
-        return "x[" + std::to_string(i) + "] is " + three_digits(x) + " instead of " + three_digits(right) +
+        return "x[" + std::to_string(i) + "] is " + instead_of(x, right) +
                (i + 1 == got_.x.size() ? ", the last one" : "");
     }
     return {};

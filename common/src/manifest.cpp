@@ -1,6 +1,8 @@
 #include "rungs/manifest.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -98,11 +100,16 @@ class Reader {
     fs::path file_;
 };
 
-bool is_rung_name(const std::string& name) {
-    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    return name.size() > 3 && digit(name[0]) && digit(name[1]) && name[2] == '_' &&
-           std::all_of(name.begin() + 3, name.end(),
+bool digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Lower-case letters, digits and underscores.
+bool is_plain(const std::string& name) {
+    return std::all_of(name.begin(), name.end(),
                        [&](char c) { return (c >= 'a' && c <= 'z') || digit(c) || c == '_'; });
+}
+
+bool is_rung_name(const std::string& name) {
+    return name.size() > 3 && digit(name[0]) && digit(name[1]) && name[2] == '_' && is_plain(name.substr(3));
 }
 
 CaseGroup read_cases(const Reader& in, const toml::table& table, const Manifest& manifest) {
@@ -187,11 +194,26 @@ TimedCase read_timed(const Reader& in, const toml::table& table, const Manifest&
     return timed;
 }
 
-SpeedRule read_speed(const Reader& in, const toml::table& table) {
-    in.only(table, {"points", "baseline", "zero", "full", "modelled"});
+SpeedRule read_speed(const Reader& in, const toml::table& table, Kind kind) {
+    const bool summit = kind == Kind::summit;
+    if (summit) {
+        in.only(table, {"points", "baseline", "modelled"});
+    } else {
+        in.only(table, {"points", "baseline", "zero", "full", "modelled"});
+    }
     SpeedRule rule;
     rule.points = in.number(in.required(table, "points", "'speed'"), "'points'", 0);
     rule.baseline = in.text(in.required(table, "baseline", "'speed'"), "'baseline'");
+    if (summit) {
+        rule.to_reference = true;
+        rule.full = HUGE_VAL;
+        if (const toml::node* node = table.get("modelled")) {
+            const auto value = node->value_exact<bool>();
+            if (!value) in.refuse(*node, "'modelled' of a summit must be true or false");
+            if (*value) rule.modelled = SpeedRule::Thresholds{rule.zero, rule.full};
+        }
+        return rule;
+    }
     rule.zero = in.number(in.required(table, "zero", "'speed'"), "'zero'", 1);
     const toml::node& full = in.required(table, "full", "'speed'");
     rule.full = in.number(full, "'full'", 1);
@@ -209,9 +231,97 @@ SpeedRule read_speed(const Reader& in, const toml::table& table) {
     return rule;
 }
 
+Kind read_kind(const Reader& in, const toml::node& node) {
+    const std::string name = in.text(node, "'kind'");
+    std::string known;
+    for (const Kind kind :
+         {Kind::given, Kind::fill, Kind::write, Kind::repair, Kind::predict, Kind::summit}) {
+        if (name == name_of(kind)) return kind;
+        known += std::string(known.empty() ? "" : ", ") + name_of(kind);
+    }
+    in.refuse(node, "'kind' must be one of: " + known);
+}
+
+Question read_question(const Reader& in, const toml::table& table, const Manifest& manifest) {
+    in.only(table,
+            {"name", "ask", "rung", "counter", "over", "per", "case", "tolerance", "choices", "answer"});
+    const auto text = [&](const char* key) {
+        return in.text(in.required(table, key, "a question"), std::string("'") + key + "'");
+    };
+    Question question;
+    question.name = text("name");
+    if (digit(question.name[0]) || !is_plain(question.name))
+        in.refuse(*table.get("name"), "'name' must be a key such as sectors_per_load");
+    question.ask = text("ask");
+    if (const toml::node* node = table.get("tolerance"))
+        question.tolerance = in.number(*node, "'tolerance'", 0);
+    if (const toml::node* node = table.get("choices")) {
+        for (const toml::node& entry : in.array(*node, "'choices'"))
+            question.choices.push_back(in.number(entry, "a choice", 0));
+    }
+    if (const toml::node* node = table.get("answer")) {
+        question.answer = in.number(*node, "'answer'", 0);
+        for (const char* key : {"rung", "counter", "over", "per", "case"}) {
+            if (table.contains(key))
+                in.refuse(*table.get(key), std::string("a question with an 'answer' has no '") + key + "'");
+        }
+        return question;
+    }
+    question.rung = text("rung");
+    question.counter = text("counter");
+    const std::vector<std::string>& known = counter_names();
+    if (std::find(known.begin(), known.end(), question.counter) == known.end()) {
+        std::string list;
+        for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+        in.refuse(*table.get("counter"), "'counter' must be one of: " + list);
+    }
+    const bool relative = question.counter == "modelled_speedup";
+    if (relative) question.over = text("over");
+    if (!relative && table.contains("over"))
+        in.refuse(*table.get("over"), "'over' belongs to the counter modelled_speedup");
+    if (const toml::node* node = table.get("per")) question.per = in.number(*node, "'per'", 1e-300);
+    if (const toml::node* node = table.get("case"))
+        question.which = read_timed(in, in.table(*node, "'case'"), manifest, false);
+    return question;
+}
+
+/// The rungs and the case of every question, which may come behind it in the manifest.
+void settle_questions(const Reader& in, const toml::table& rungs, Manifest& manifest) {
+    for (RungEntry& rung : manifest.rungs) {
+        for (std::size_t i = 0; i < rung.questions.size(); ++i) {
+            Question& question = rung.questions[i];
+            const toml::node& place =
+                *(*rungs.get(rung.name)->as_table()->get("questions")->as_array()).get(i);
+            for (std::size_t j = 0; j < i; ++j) {
+                if (rung.questions[j].name == question.name)
+                    in.refuse(place, "there are two questions '" + question.name + "'");
+            }
+            if (question.answer) continue;
+            const RungEntry* const about = manifest.find(question.rung);
+            if (!about || about->name != question.rung || about->kind == Kind::predict)
+                in.refuse(place, "'rung' of '" + question.name + "' must name a rung that has a kernel");
+            if (question.which.problem.empty()) {
+                const TimedCase* const modelled = Manifest::case_for(*about, manifest.modelled);
+                if (!modelled) {
+                    in.refuse(place, "'" + question.name +
+                                         "' needs a 'case': none of [[modelled]] is a problem of " +
+                                         about->name);
+                }
+                question.which = *modelled;
+            }
+            const RungEntry* const over = question.over.empty() ? about : manifest.find(question.over);
+            if (!over || !over->solves(question.which.problem) || !about->solves(question.which.problem)) {
+                in.refuse(place, "the rungs of '" + question.name + "' must both solve '" +
+                                     question.which.problem + "'");
+            }
+        }
+    }
+}
+
 RungEntry read_rung(const Reader& in, const std::string& name, const toml::table& table,
                     const Manifest& manifest) {
-    in.only(table, {"idea", "problems", "points", "speed", "hints", "time_limit"});
+    in.only(table, {"idea", "kind", "minutes", "difficulty", "problems", "points", "speed", "hints",
+                    "time_limit", "repeatable", "questions"});
     RungEntry rung;
     rung.name = name;
     rung.idea = in.text(in.required(table, "idea", "[rungs." + name + "]"), "'idea'");
@@ -221,10 +331,45 @@ RungEntry read_rung(const Reader& in, const std::string& name, const toml::table
         for (const ProblemEntry& problem : manifest.problems) rung.problems.push_back(problem.name);
     }
     if (const toml::node* node = table.get("points")) rung.points = in.number(*node, "'points'", 0);
-    if (const toml::node* node = table.get("speed")) rung.speed = read_speed(in, in.table(*node, "'speed'"));
+    rung.kind = rung.given() ? Kind::given : Kind::fill;
+    if (const toml::node* node = table.get("kind")) {
+        rung.kind = read_kind(in, *node);
+        if ((rung.kind == Kind::given) != rung.given()) {
+            in.refuse(*node, rung.given() ? "a rung without 'points' is given"
+                                          : "a rung with 'points' is not given");
+        }
+    }
+    if (const toml::node* node = table.get("minutes")) {
+        rung.minutes = static_cast<int>(in.integer(*node, "'minutes'", 1));
+    }
+    if (const toml::node* node = table.get("difficulty")) {
+        rung.difficulty = static_cast<int>(in.integer(*node, "'difficulty'", 1));
+        if (rung.difficulty > 5) in.refuse(*node, "'difficulty' must be from 1 to 5");
+    }
+    if (const toml::node* node = table.get("speed"))
+        rung.speed = read_speed(in, in.table(*node, "'speed'"), rung.kind);
     if (const toml::node* node = table.get("hints")) rung.hints = in.texts(*node, "'hints'");
+    if (const toml::node* node = table.get("repeatable")) {
+        const auto value = node->value_exact<bool>();
+        if (!value) in.refuse(*node, "'repeatable' must be true or false");
+        rung.repeatable = *value;
+    }
     if (const toml::node* node = table.get("time_limit")) {
         rung.time_limit = in.number(*node, "'time_limit'", 0.1);
+    }
+    if (rung.kind == Kind::predict) {
+        for (const char* key : {"problems", "speed", "time_limit", "repeatable"}) {
+            if (const toml::node* node = table.get(key))
+                in.refuse(*node,
+                          "a rung of kind predict has no kernel, and so no '" + std::string(key) + "'");
+        }
+        rung.problems.clear();
+        for (const toml::node& entry :
+             in.array(in.required(table, "questions", "a rung of kind predict"), "'questions'")) {
+            rung.questions.push_back(read_question(in, in.table(entry, "a question"), manifest));
+        }
+    } else if (const toml::node* node = table.get("questions")) {
+        in.refuse(*node, "'questions' are for rungs of kind predict");
     }
     if (rung.given() && rung.speed) in.refuse(table, "rung '" + name + "' has speed points but no 'points'");
     if (!rung.given() && rung.hints.empty()) {
@@ -260,8 +405,13 @@ void check_files(const Reader& in, const toml::table& table, const Manifest& man
     }
     for (const auto& entry : fs::directory_iterator(manifest.folder)) {
         const std::string stem = entry.path().stem().string();
-        if (entry.path().extension() == ".cu" && is_rung_name(stem) && !manifest.find(stem)) {
-            in.refuse(table, "the file " + stem + ".cu has no entry; add [rungs." + stem + "]");
+        const std::string type = entry.path().extension().string();
+        if ((type != ".cu" && type != ".toml") || !is_rung_name(stem)) continue;
+        const RungEntry* const rung = manifest.find(stem);
+        if (!rung) in.refuse(table, "the file " + stem + type + " has no entry; add [rungs." + stem + "]");
+        if (rung->file() != stem + type) {
+            in.refuse(*table.get(stem), "a rung of kind " + std::string(name_of(rung->kind)) + " is a file " +
+                                            rung->file() + ", not " + stem + type);
         }
     }
 }
@@ -293,6 +443,36 @@ std::vector<std::pair<Case, const CaseGroup*>> grouped_cases(const Manifest& man
 }  // namespace
 
 const char* name_of(Backend backend) { return backend == Backend::cpu ? "cpu" : "cuda"; }
+
+const char* name_of(Kind kind) {
+    switch (kind) {
+        case Kind::given:
+            return "given";
+        case Kind::fill:
+            return "fill";
+        case Kind::write:
+            return "write";
+        case Kind::repair:
+            return "repair";
+        case Kind::predict:
+            return "predict";
+        case Kind::summit:
+            return "summit";
+    }
+    return "";
+}
+
+const std::vector<std::string>& counter_names() {
+    static const std::vector<std::string> names = [] {
+        std::istringstream words(
+            "launches blocks warps threads barriers shuffles active_lanes load_requests load_sectors "
+            "sectors_per_load store_requests store_sectors sectors_per_store atomics global_bytes "
+            "useful_share shared_requests wavefronts wavefronts_per_request bank_conflicts copied_bytes "
+            "modelled_microseconds modelled_speedup");
+        return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
+    }();
+    return names;
+}
 
 std::uint64_t seed_of(std::uint64_t key, Purpose purpose, std::uint64_t number) {
     return siphash({key, static_cast<std::uint64_t>(purpose)}, number);
@@ -401,8 +581,15 @@ Manifest read_manifest(const fs::path& folder) {
         if (!is_rung_name(name))
             in.refuse(key.source(), "'" + name + "' is no rung name; expected NN_technique");
         manifest.rungs.push_back(read_rung(in, name, in.table(value, "[rungs." + name + "]"), manifest));
+        manifest.kinds = manifest.kinds || value.as_table()->contains("kind");
+    }
+    for (const auto& [key, value] : rungs) {
+        if (manifest.kinds && !value.as_table()->contains("kind"))
+            in.refuse(value, "other rungs of the chapter state their 'kind': '" + std::string(key.str()) +
+                                 "' has to as well");
     }
     // toml++ keeps tables sorted by key, which for two-digit names is the order of the ladder.
+    settle_questions(in, rungs, manifest);
     check_files(in, rungs, manifest);
     return manifest;
 }

@@ -102,7 +102,7 @@ void SpeedTest::add(double baseline, double candidate) {
         outcome_ = Outcome::below;
     else if (last && ratio_.relative_half_width() > options_.unstable_beyond)
         outcome_ = Outcome::unstable;
-    else if (last)
+    else if (last || (options_.level && narrow))
         outcome_ = Outcome::undecided;
 }
 

@@ -11,7 +11,7 @@ namespace rungs {
 namespace {
 
 // Six hues, each at one lightness for white paper and one for black. Dashes tell the lines apart in grey.
-constexpr const char* style =
+constexpr const char* plot_style =
     "<style>"
     ".rp{font:13px system-ui,sans-serif}.rp text{fill:#1f2328}.rp .soft{fill:#59636e}"
     ".rp .title{font-size:16px;font-weight:600}.rp .grid{stroke:#d1d9e0;fill:none}"
@@ -110,7 +110,7 @@ std::string head(const std::string& title, const std::string& description, int w
            " " + at(height) + "\" width=\"" + std::to_string(width) +
            "\" role=\"img\" style=\"max-width:100%;height:auto\" aria-labelledby=\"" + name + "t " + name +
            "d\">\n<title id=\"" + name + "t\">" + escaped(title) + "</title>\n<desc id=\"" + name + "d\">" +
-           escaped(description) + "</desc>\n" + style + "\n";
+           escaped(description) + "</desc>\n" + plot_style + "\n";
 }
 
 struct Tick {

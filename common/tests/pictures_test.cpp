@@ -28,7 +28,7 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 constexpr double nan_d = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 struct Decoded {
     int width = 0;
@@ -227,9 +227,9 @@ TEST_CASE("lightness alone tells the order", "[common][image]") {
 TEST_CASE("values outside the range take the ends, NaN a colour of its own", "[common][image]") {
     for (const ColourMap map : {ColourMap::sequential, ColourMap::symmetric}) {
         CHECK(colour_of(map, -1) == colour_of(map, 0));
-        CHECK(colour_of(map, -inf) == colour_of(map, 0));
+        CHECK(colour_of(map, -unbounded) == colour_of(map, 0));
         CHECK(colour_of(map, 2) == colour_of(map, 1));
-        CHECK(colour_of(map, inf) == colour_of(map, 1));
+        CHECK(colour_of(map, unbounded) == colour_of(map, 1));
         for (int i = 0; i < 256; ++i) CHECK_FALSE(colour_of(map, i / 255.0) == colour_of(map, nan_d));
     }
 }
@@ -278,7 +278,7 @@ TEST_CASE("a field is drawn in its own range, row by row", "[common][image]") {
     CHECK(draw_field(std::span<const double>(flat), 2, 2)[3] == colour_of(ColourMap::sequential, 0.5));
     const std::vector<double> none(4, nan_d);
     CHECK(draw_field(std::span<const double>(none), 2, 2)[3] == colour_of(ColourMap::sequential, nan_d));
-    const std::vector<double> infinite = {-inf, inf, 0, 1};
+    const std::vector<double> infinite = {-unbounded, unbounded, 0, 1};
     CHECK(draw_field(std::span<const double>(infinite), 2, 2)[0] == colour_of(ColourMap::sequential, 0));
     CHECK(draw_field(std::span<const double>(infinite), 2, 2)[1] == colour_of(ColourMap::sequential, 1));
 }
@@ -312,7 +312,7 @@ TEST_CASE("plots survive what data can be", "[common][svg]") {
                                          {0, 0, 0},
                                          {-1, 0, 1},
                                          {1, nan_d, 3},
-                                         {inf, 1, -inf},
+                                         {unbounded, 1, -unbounded},
                                          {1e-300, 1, 1e300},
                                          {5, 5, 5},
                                          {nan_d, nan_d},
@@ -395,6 +395,6 @@ TEST_CASE("a ladder chart has a bar for each measured rung", "[common][svg]") {
     chart.bars.clear();
     chart.limit = 0;
     check_svg(chart.svg());
-    chart.bars = {{"zero", 0}, {"negative", -5}, {"infinite", inf}};
+    chart.bars = {{"zero", 0}, {"negative", -5}, {"infinite", unbounded}};
     check_svg(chart.svg());
 }

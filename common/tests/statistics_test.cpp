@@ -192,6 +192,19 @@ TEST_CASE("exactly at the bar the point estimate decides, and the outcome says s
     CHECK_THAT(test.summary(), Catch::Matchers::ContainsSubstring("80 pairs: could not decide"));
 }
 
+TEST_CASE("level with the bar is an answer where that is asked", "[common][statistics]") {
+    SpeedTest::Options options;
+    options.slack = 0;
+    options.level = true;
+    SpeedTest test(1.0, options);
+    for (std::uint64_t i = 0; test.wants_more(); ++i) {
+        test.add(1 + 0.01 * random_at<double>(2 * i, 4, Uniform{}),
+                 1 + 0.01 * random_at<double>(2 * i + 1, 4, Uniform{}));
+    }
+    CHECK(test.outcome() == SpeedTest::Outcome::undecided);
+    CHECK(test.pairs() == options.block);
+}
+
 TEST_CASE("under heavy noise the decision is right when the truth is known",
           "[common][statistics][calibration]") {
     const int trials = 150;

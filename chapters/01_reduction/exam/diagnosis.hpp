@@ -1,7 +1,7 @@
 #pragma once
-// Why a sum is wrong. A faulty reduction rarely returns noise: it returns the sum of *some* of the terms, or
-// of some of them twice, and which ones says where the fault is. This adds up what the common faults would
-// have given and looks whether the answer is one of those.
+// Why a sum is wrong. A faulty reduction rarely returns noise: it returns the sum of *some* of the
+// terms, or of some of them twice, and which ones says where the fault is. This adds up what the common
+// faults would have given and looks whether the answer is one of those.
 
 #include <algorithm>
 #include <array>
@@ -36,10 +36,16 @@ class Diagnosis {
         others_.push_back({{value, magnitude, terms_.size()}, std::move(cause)});
     }
 
-    /// What `got` looks like; empty when it looks like nothing known. The order is from certain to likely.
+    /// What `got` looks like; empty when it looks like nothing known. The order is from certain to
+    /// likely.
     std::string of(float got) const {
         if (!std::isfinite(got) || !std::isfinite(right_.value)) return of_not_finite(got);
         if (terms_.empty()) return "an empty sum is 0: n = 0 still has to write it";
+        if (got == 0 && terms_.size() < 4) {
+            return "the output is exactly 0, for " + elements(terms_.size()) +
+                   ": so few make no group of four, and no block where the number of blocks is rounded "
+                   "down. Who adds what is left over?";
+        }
         if (got == 0) {
             return "the output is exactly 0: it was cleared, and then nothing was added to it. Did the "
                    "kernel run, on `stream`, with at least one block? Is the guard the right way round?";
@@ -49,9 +55,11 @@ class Diagnosis {
                    "in several accumulators, or in double";
         }
         for (const auto& search :
-             {&Diagnosis::multiple, &Diagnosis::block_steps, &Diagnosis::prefix, &Diagnosis::suffix,
-              &Diagnosis::lost_step, &Diagnosis::one_element, &Diagnosis::one_block, &Diagnosis::any_prefix,
-              &Diagnosis::other, &Diagnosis::precision}) {
+             {&Diagnosis::multiple, &Diagnosis::block_steps, &Diagnosis::block_starts, &Diagnosis::prefix,
+              &Diagnosis::suffix, &Diagnosis::tails, &Diagnosis::last_trip, &Diagnosis::lost_step,
+              &Diagnosis::shuffles, &Diagnosis::quads, &Diagnosis::folds, &Diagnosis::one_element,
+              &Diagnosis::one_block, &Diagnosis::any_prefix, &Diagnosis::other, &Diagnosis::precision,
+              &Diagnosis::too_much}) {
             if (std::string cause = (this->*search)(got); !cause.empty()) return cause;
         }
         return {};
@@ -76,12 +84,17 @@ class Diagnosis {
         Part without(const Part& part) const {
             return {sum - part.sum, magnitude - part.magnitude, count - part.count};
         }
-        Part times(double factor) const { return {factor * sum, std::abs(factor) * magnitude, count}; }
+        Part times(double factor) const {
+            const double more = std::max(1.0, std::abs(factor));
+            return {factor * sum, std::abs(factor) * magnitude,
+                    static_cast<std::size_t>(more * static_cast<double>(count))};
+        }
     };
 
     /// Whether `got` is `part`, and whether that explains anything, i.e. differs from the right answer.
     bool is(float got, const Part& part) const {
-        double allowed = right_.exact ? 0 : rounding_bound(part.count, part.magnitude);
+        const bool exact = right_.exact && part.magnitude <= 0x1p24;
+        double allowed = exact ? 0 : rounding_bound(part.count, part.magnitude);
         if (!right_.exact || std::abs(part.sum) > 0x1p24) allowed += unit_roundoff * std::abs(part.sum);
         return std::abs(static_cast<double>(got) - part.sum) <= allowed &&
                std::abs(part.sum - right_.value) > 2 * (tolerance_ + allowed);
@@ -146,7 +159,8 @@ class Diagnosis {
         return {};
     }
 
-    /// A loop over the grid that steps by the block: block b adds up everything from its first element on.
+    /// A loop over the grid that steps by the block: block b adds up everything from its first element
+    /// on.
     std::string block_steps(float got) const {
         for (const std::size_t block : blocks) {
             Part part;
@@ -157,6 +171,30 @@ class Diagnosis {
             return "each block of " + text(block) +
                    " went on to the end, over elements that other blocks own too: is a thread's step the "
                    "block's threads instead of the whole grid's?";
+        }
+        return {};
+    }
+
+    /// The terms, each as often as `times` says of its index.
+    template <class Times>
+    Part weighted(const Times& times) const {
+        Part part;
+        for (std::size_t i = 0; i < terms_.size(); ++i) {
+            part.add(Part{terms_[i], std::abs(terms_[i]), 1}.times(times(i)));
+        }
+        return part;
+    }
+
+    /// A loop over the grid in which every block begins at element 0.
+    std::string block_starts(float got) const {
+        for (const std::size_t block : blocks) {
+            const std::size_t grid = std::min<std::size_t>((terms_.size() + block - 1) / block, 2048);
+            const auto times = [&](std::size_t i) {
+                return i % (grid * block) < block ? static_cast<double>(grid) : 0.0;
+            };
+            if (grid < 2 || !is(got, weighted(times))) continue;
+            return "each of the " + text(grid) + " blocks of " + text(block) +
+                   " added the same elements: does a thread's first element depend on blockIdx.x?";
         }
         return {};
     }
@@ -210,8 +248,8 @@ class Diagnosis {
         return cause;
     }
 
-    /// A prefix of any length. Only a sum that grows with every term, in steps so large that few numbers are
-    /// a prefix by chance, pins the length down.
+    /// A prefix of any length. Only a sum that grows with every term, in steps so large that few numbers
+    /// are a prefix by chance, pins the length down.
     std::string any_prefix(float got) const {
         const auto n = static_cast<double>(terms_.size());
         if (!right_.exact || right_.value != right_.magnitude || right_.magnitude < 64 * n) return {};
@@ -264,6 +302,129 @@ class Diagnosis {
         return {};
     }
 
+    /// What is left over after the last group of four, added by every block. Only sums that grow tell.
+    std::string tails(float got) const {
+        const std::size_t count = terms_.size() % 4;
+        if (count == 0 || !right_.exact || right_.value != right_.magnitude) return {};
+        Part tail;
+        for (std::size_t i = terms_.size() - count; i < terms_.size(); ++i) tail.add(terms_[i]);
+        for (int more = 2; more <= 4096 && tail.sum > 0; ++more) {
+            Part part = all_;
+            part.add(tail.times(more));
+            if (is(got, part)) {
+                return "the last " + elements(count) + (count == 1 ? " was" : " were") + " added " +
+                       std::to_string(more + 1) + " times: by every block, where one should?";
+            }
+        }
+        return {};
+    }
+
+    /// The last terms: what is left where each thread keeps its last one only.
+    std::string last_trip(float got) const {
+        Part part;
+        for (std::size_t count = 1; count < terms_.size(); ++count) {
+            part.add(terms_[terms_.size() - count]);
+            if (count % 256 != 0) continue;
+            const bool sharp = right_.exact || 128 * rounding_bound(count, part.magnitude) <
+                                                   256 * part.magnitude / static_cast<double>(count);
+            if (!sharp || !is(got, part)) continue;
+            return "this is the sum of the last " + text(count) + " elements of " + text(terms_.size()) +
+                   ": does each thread keep its last one only, with `=` in the loop instead of `+=`?";
+        }
+        return {};
+    }
+
+    /// Faults of a block's sum by shuffles: within the warps, then over their sums.
+    std::string shuffles(float got) const {
+        for (const std::size_t block : blocks) {
+            if (block < 64 || terms_.size() <= 32) continue;
+            for (unsigned bit = 0; bit < 5; ++bit) {
+                const auto kept = [&](std::size_t i) {
+                    const std::size_t thread = i % block;
+                    return thread >> bit & 1 || thread / 32 >> bit & 1 ? 0.0 : 1.0;
+                };
+                if (!is(got, weighted(kept))) continue;
+                const std::string step = text(std::size_t{1} << bit);
+                return "the shuffle by " + step + (bit == 0 ? " lane" : " lanes") +
+                       " never happened, neither within the warps nor over their sums: " +
+                       (bit == 0 ? "does the loop stop at `step > 1` instead of `step > 0`?"
+                                 : "which steps does the loop take?");
+            }
+            if (is(got, weighted([&](std::size_t i) { return i % block < 32 ? 1.0 : 2.0; }))) {
+                return "of each block of " + text(block) +
+                       " the sums of all warps but the first were added twice: does lane 0 of every warp add "
+                       "to the output, where only thread 0 should?";
+            }
+            const std::array<double, 32> held = held_by_all();
+            if (is(got, weighted([&](std::size_t i) { return held[i % block / 32]; }))) {
+                return "all 32 lanes of the first warp added what they held after the shuffles; only lane 0 "
+                       "holds the block's sum";
+            }
+        }
+        return {};
+    }
+
+    /// How often all lanes of a warp together hold the value of each lane after five shuffles down.
+    static std::array<double, 32> held_by_all() {
+        std::array<double, 32> all{};
+        for (unsigned source = 0; source < 32; ++source) {
+            std::array<double, 32> x{};
+            x[source] = 1;
+            for (unsigned step = 16; step > 0; step /= 2) {
+                const std::array<double, 32> before = x;
+                for (unsigned lane = 0; lane < 32; ++lane) {
+                    x[lane] += before[lane + step < 32 ? lane + step : lane];  // past the end: its own
+                }
+            }
+            for (const double value : x) all[source] += value;
+        }
+        return all;
+    }
+
+    /// Faults of 16-byte loads: one of the four left out, or all loads in flight but the first.
+    std::string quads(float got) const {
+        for (std::size_t left_out = 0; left_out < 4 && terms_.size() > 4; ++left_out) {
+            const auto times = [&](std::size_t i) { return i % 4 == left_out ? 0.0 : 1.0; };
+            if (!is(got, weighted(times))) continue;
+            return "every 4th element is missing (" + text(left_out) + ", " + text(left_out + 4) + ", " +
+                   text(left_out + 8) + ", ...): is one of the four of a float4 left out?";
+        }
+        for (const std::size_t block : blocks) {
+            for (const std::size_t loads : {std::size_t{4}, std::size_t{2}, std::size_t{8}}) {
+                const auto times = [&](std::size_t i) {
+                    return i % (4 * block * loads) < 4 * block ? 1.0 : 0.0;
+                };
+                if (terms_.size() <= 4 * block || !is(got, weighted(times))) continue;
+                return "of every " + text(4 * block * loads) + " elements only the first " + text(4 * block) +
+                       " were added: of the " + text(loads) + " loads of a thread, only the first?";
+            }
+        }
+        return {};
+    }
+
+    /// Faults of a tree in device memory, in which the lower half of what is left adds the upper half.
+    std::string folds(float got) const {
+        for (const bool up : {true, false}) {
+            std::vector<Part> left;
+            for (const double term : terms_) left.push_back({term, std::abs(term), 1});
+            for (int steps = 1; left.size() > 1; ++steps) {
+                const std::size_t half = (left.size() + (up ? 1 : 0)) / 2;
+                for (std::size_t i = 0; i + half < left.size() && i < half; ++i) left[i].add(left[i + half]);
+                left.resize(half);
+                if (up && half > 1 && is(got, left[0])) {
+                    return "this is the first of " + text(half) + " words that are left after " +
+                           std::to_string(steps) + (steps == 1 ? " step" : " steps") +
+                           " of a tree over all elements: does the loop over the steps end too early?";
+                }
+                if (!up && half == 1 && is(got, left[0])) {
+                    return "a tree over all elements that loses the last word wherever a step has an odd "
+                           "number of them: half of them has to be rounded up";
+                }
+            }
+        }
+        return {};
+    }
+
     /// The terms whose index has bits `low` to `high - 1` clear: what a tree leaves when the steps with
     /// strides 2^low to 2^(high - 1) do not happen.
     std::string lost_step(float got) const {
@@ -297,7 +458,10 @@ class Diagnosis {
                        "instead of `stride > 0`?";
             }
             if (group == 32) return every + "of each warp only lane 0's own value was added";
-            if (group >= 64) return every + "of each block only thread 0's own value was added";
+            if (group >= 64)
+                return every +
+                       "of each block only thread 0's own value was added. "
+                       "Is the array `__shared__`, and does the tree run?";
             return every + "the steps with strides " + text(group / 2) + " to 1 never happened";
         }
         const std::string first =
@@ -375,11 +539,21 @@ class Diagnosis {
         const double error = std::abs(static_cast<double>(got) - right_.value);
         if (error > right_.magnitude / 256) return {};
         const bool eleven_bits = (std::bit_cast<std::uint32_t>(got) & 0x1fff) == 0;
+        if (right_.exact && !eleven_bits) return {};  // no float sum of these terms rounds
         if (eleven_bits && std::abs(got) > 2048) {
             return "the result has 11 significant bits, a float has 24: was it held in half precision?";
         }
         return "all elements seem to be there, but the sum is less exact than float addition explains: a "
                "shorter type on the way, or one accumulator that has grown too large for its summands";
+    }
+
+    /// More than all of the terms, of which none is negative. What a race or garbage leaves is mostly
+    /// less.
+    std::string too_much(float got) const {
+        if (!right_.exact || right_.value != right_.magnitude || !(got > right_.value)) return {};
+        return "this is more than the sum of all elements, and none is negative: some were added more than "
+               "once. "
+               "Do two threads, or two rounds of a loop, own the same element?";
     }
 
     std::span<const double> terms_;

@@ -286,6 +286,17 @@ TEST_CASE("a wrong sum is told its cause", "[exam][diagnosis]") {
         {"warp 0 of blocks", only([](auto i, auto) { return i % 256 < 32; }), 100003, "only warp 0 counted"},
         {"last block wins", only([](auto i, auto n) { return i / 256 == (n - 1) / 256; }), 1000,
          "block 3 alone"},
+        {"one of four", only([](auto i, auto) { return i % 4 != 3; }), 1000, "one of the four of a float4"},
+        {"first of four loads", only([](auto i, auto) { return i % 4096 < 1024; }), 4099, "only the first?"},
+        {"no shuffle by 1", only([](auto i, auto) { return i % 2 == 0 && i / 32 % 2 == 0; }), 1000,
+         "the shuffle by 1 lane never happened"},
+        {"no shuffle by 4", only([](auto i, auto) { return i / 4 % 2 == 0 && i % 256 / 32 < 4; }), 1000,
+         "the shuffle by 4 lanes never happened"},
+        {"lane 0 of each warp", only([](auto i, auto) { return i % 256 < 32 ? 1 : 2; }), 1000,
+         "all warps but the first were added twice"},
+        {"blocks start alike", only([](auto i, auto) { return i % 1024 < 256 ? 4 : 0; }), 1000,
+         "same elements"},
+        {"last trip", only([](auto i, auto n) { return i + 512 >= n; }), 1000, "keep its last one only"},
         {"one missing", only([](auto i, auto) { return i != 500; }), 1000, "this is the sum without"},
         {"one twice", only([](auto i, auto) { return 1 + (i == 500); }), 1000, "added twice"},
     };
@@ -301,6 +312,59 @@ TEST_CASE("a wrong sum is told its cause", "[exam][diagnosis]") {
             }
         }
     }
+}
+
+TEST_CASE("a tree in device memory is told which step it lost", "[exam][diagnosis]") {
+    const auto fold = [](bool up, std::size_t enough) {
+        return [=](Terms terms) {
+            std::vector<float> left(terms.begin(), terms.end());
+            while (left.size() > enough) {
+                const std::size_t half = (left.size() + up) / 2;
+                for (std::size_t i = 0; i + half < left.size() && i < half; ++i) left[i] += left[i + half];
+                left.resize(half);
+            }
+            return left[0];
+        };
+    };
+    CHECK(judge(integers(1000), fold(true, 1)).passed);
+    CHECK_THAT(judge(integers(1000), fold(true, 2)).cause, ContainsSubstring("the first of 2 words"));
+    CHECK_THAT(judge(integers(1000), fold(true, 999)).cause, ContainsSubstring("after 1 step "));
+    CHECK_THAT(judge(integers(1000), fold(false, 1)).cause, ContainsSubstring("has to be rounded up"));
+}
+
+TEST_CASE("what all lanes of a warp hold after the shuffles is known", "[exam][diagnosis]") {
+    const auto all_lanes = [](Terms terms) {
+        double sum = 0;
+        for (std::size_t begin = 0; begin < terms.size(); begin += 256) {
+            std::vector<double> held(32, 0.0);
+            for (std::size_t i = begin; i < std::min(begin + 256, terms.size()); ++i) {
+                held[(i - begin) / 32] += terms[i];
+            }
+            for (std::size_t step = 16; step > 0; step /= 2) {
+                const std::vector<double> before = held;
+                for (std::size_t lane = 0; lane < 32; ++lane) {
+                    held[lane] += before[lane + step < 32 ? lane + step : lane];
+                }
+            }
+            sum = std::accumulate(held.begin(), held.end(), sum);
+        }
+        return static_cast<float>(sum);
+    };
+    CHECK_THAT(judge(integers(1000), all_lanes).cause, ContainsSubstring("all 32 lanes of the first warp"));
+}
+
+TEST_CASE("whole numbers tell how often a tail was added", "[exam][diagnosis]") {
+    const auto every_block = only([](auto i, auto n) { return i + 1 < n ? 1 : 17; });
+    CHECK_THAT(judge(integers(65537), every_block).cause, ContainsSubstring("17 times"));
+}
+
+TEST_CASE("more than all elements is said to be more", "[exam][diagnosis]") {
+    const rungs::Check check = judge(integers(1000), only([](auto i, auto) { return 1 + i % 3; }));
+    CHECK_THAT(check.cause, ContainsSubstring("some were added more than once"));
+}
+
+TEST_CASE("few elements and no sum point at what is left over", "[exam][diagnosis]") {
+    CHECK_THAT(judge(integers(1), only([](auto, auto) { return 0; })).cause, ContainsSubstring("left over"));
 }
 
 TEST_CASE("whole numbers tell which element is missing", "[exam][diagnosis]") {

@@ -75,17 +75,17 @@ void draw_tree(Drawing& out, double left, const std::string& name, const std::ve
         }
     }
     out.text(left, top + static_cast<double>(strides.size()) * step + height + 22,
-             "In all " + std::to_string(issued) + " warp instructions for 15 additions.");
+             "In all " + std::to_string(issued) + " instructions of 4-lane warps for 15 additions.");
 }
 
 std::string tree_figure() {
     Drawing out(
-        840, 420, "Who works in which step",
-        "two trees that add 16 values: interleaved addressing keeps every warp half awake, sequential "
-        "addressing lets whole warps stop");
-    draw_tree(out, 20, "Interleaved: thread 0, 2, 4, ... then 0, 4, 8, ...", {1, 2, 4, 8},
+        840, 420, "Who works in which step: 16 threads, in warps of 4 lanes instead of 32",
+        "two trees that add 16 values, drawn with warps of 4 lanes: interleaved addressing keeps every warp "
+        "half awake, sequential addressing leaves whole warps without work");
+    draw_tree(out, 20, "Rung 04, interleaved: threads 0, 2, 4, ... then 0, 4, 8, ...", {1, 2, 4, 8},
               [](int thread, int stride) { return thread % (2 * stride) == 0; });
-    draw_tree(out, 432, "Sequential: threads 0 to 7, then 0 to 3, ...", {8, 4, 2, 1},
+    draw_tree(out, 432, "Rung 03, sequential: threads 0 to 7, then 0 to 3, ...", {8, 4, 2, 1},
               [](int thread, int stride) { return thread < stride; });
     return out.svg();
 }
@@ -253,10 +253,9 @@ std::string last_block_figure() {
     }
     out.line(left, top + 4 * row + 4, 820, top + 4 * row + 4, "rule");
     out.text(820, top + 4 * row - 2, "time", "end small soft");
-    out.text(
-        20, top + 4 * row + 28,
-        "Whoever draws the last ticket knows that all others have started, so waiting for them must end. "
-        "The parts are");
+    out.text(20, top + 4 * row + 28,
+             "The block that draws the last ticket knows that all others have started, so its wait must end. "
+             "The parts are");
     out.text(20, top + 4 * row + 47,
              "always added in the order of their index, so the rounding, and every bit, stays the same.");
     return out.svg();
@@ -272,7 +271,7 @@ struct InARow {
     double result() { return sum; }
 };
 
-/// Blocks of 256 by a tree, then the blocks in a row: rungs 02 and 03.
+/// Blocks of 256 by a tree, then the blocks in a row: rungs 03 to 06.
 struct Blocks {
     static constexpr std::size_t size = 256;
     float block[size];

@@ -17,7 +17,7 @@
 static const rungs::Benchmark benchmark{
     "02",
     "bodies",
-    "TFLOP/s at 20 operations an interaction, n^2 interactions, whoever computes them how: the convention\n"
+    "TFLOP/s at 20 operations per interaction, n^2 interactions, whoever computes them how: the convention\n"
     "of the literature. A rung that needs fewer operations can exceed what the GPU does. Medians; all\n"
     "take turns; a ball of random bodies, two of them heavy; calls queued behind a spinning kernel, so\n"
     "that the host's launches do not count.\n",
@@ -110,7 +110,7 @@ static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
     std::printf("multiply-adds alone: %.1f TFLOP/s\n%s\n%8s", 1e-12 * rungs::fma_roof(),
                 benchmark.explanation, "n");
     for (const Contestant& one : all) std::printf("  %s", one.name.c_str());
-    std::printf("  06 us  step/force\n");
+    std::printf("  08 us  step/force\n");
     for (const std::size_t n : options.sizes) {
         const double step = measure(all, n, options.quick);
         std::printf("%8s", rungs::size_name(n).c_str());

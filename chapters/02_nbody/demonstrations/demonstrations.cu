@@ -47,22 +47,22 @@ struct Bodies {
 
 }  // namespace
 
-// [one_kernel]
 /// A thread owns body i and makes its whole step: half a kick, the drift, the new force, half a kick.
 __global__ void one_kernel(float4* bodies, float4* velocity, float4* acceleration, int n, float dt) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     float4 v = velocity[i], x = bodies[i];
     v.x += dt / 2 * acceleration[i].x;
     x.x += dt * v.x;
+    // [one_kernel]
     bodies[i] = x;
     __syncthreads();  // this block has moved: the others may not have begun, or may be done
 
     const float3 a = pull_of_all(bodies, x, n);
+    // [one_kernel]
     acceleration[i] = {a.x, a.y, a.z, 0};
     v.x += dt / 2 * a.x;
     velocity[i] = v;
 }
-// [one_kernel]
 
 __global__ void kick_and_drift(float4* bodies, float4* velocity, const float4* acceleration, float dt) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -98,7 +98,7 @@ __global__ void faulty_tiled(const float4* bodies, float4* acceleration, int n) 
     if (i < n) acceleration[i] = {sum.x, sum.y, sum.z, 0};
 }
 
-/// The heart of rung 06, one body a thread, with one thing wrong.
+/// The heart of rung 08, one body a thread, with one thing wrong.
 enum class Symmetric { no_warp_barrier, no_turns };
 
 template <Symmetric fault>
@@ -127,7 +127,7 @@ __global__ void faulty_symmetric(const float4* bodies, float4* acceleration) {
     acceleration[threadIdx.x] = {sum.x, back_x[threadIdx.x], 0, 0};
 }
 
-/// The last kernel of rung 05, with a row too many.
+/// The last kernel of rung 07, with a row too many.
 __global__ void faulty_rows(const float* rows, float4* acceleration, int n, int count) {
     const int i = static_cast<int>(threadIdx.x);
     float sum = 0;

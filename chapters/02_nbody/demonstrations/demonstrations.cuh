@@ -14,7 +14,7 @@ void own_kernels(int blocks);
 void tiled_without_first_barrier();
 void tiled_without_second_barrier();
 
-/// Rung 06 without __syncwarp() around the visitors, or without the barrier that ends a turn.
+/// Rung 08 without __syncwarp() around the visitors, or without the barrier that ends a turn.
 void symmetric_without_warp_barrier();
 void symmetric_without_turns();
 
@@ -24,7 +24,7 @@ void tiled_without_guard();
 /// Rung 02 that leaves before the barriers when a thread has no body of its own.
 void tiled_with_early_return();
 
-/// Rung 05 that adds up one row more than there is.
+/// Rung 07 that adds up one row more than there is.
 void split_with_one_row_more();
 
 }  // namespace nbody::demonstrations

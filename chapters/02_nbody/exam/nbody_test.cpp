@@ -1,5 +1,5 @@
 // What the contract of chapter 2 promises besides what all do. Each rung has its own tests, under its
-// own tag: `[03_unrolled]`.
+// own tag: `[04_unrolled]`.
 
 #include <cuda_runtime.h>
 #include <unistd.h>

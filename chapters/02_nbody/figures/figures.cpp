@@ -62,19 +62,19 @@ std::string tile_figure() {
 
 std::string blocking_figure() {
     Drawing out(820, 240, "One load, four interactions",
-                "with one body a thread each body loaded from shared memory meets one body; with four, it "
+                "with one body per thread each body loaded from shared memory meets one body; with four, it "
                 "meets four");
     const auto half = [&](int left, const std::string& name, int owned, const std::string& sum) {
         out.text(left, 62, name);
-        out.cell(left, 80, 70, 26, "done", "load j");
+        out.cell(left, 80, 70, 26, "done", owned == 1 ? "2 for j" : "1 for j");
         for (int r = 0; r < owned; ++r) {
             out.cell(left + r * 92, 134, 84, 26, "on", "13 for i" + std::to_string(r));
             out.line(left + 35, 107, left + r * 92 + 42, 133, "edge");
         }
         out.text(left, 194, sum);
     };
-    half(20, "one body a thread", 1, "14 instructions for an interaction");
-    half(400, "four bodies a thread", 4, "53 for four: 13.25 for one");
+    half(20, "one body per thread", 1, "15 instructions for one interaction");
+    half(400, "four bodies per thread", 4, "53 for four: 13.25 for one");
     out.text(20, 222,
              "The four are independent: while one waits for its reciprocal root, the others compute.",
              "soft");
@@ -174,5 +174,5 @@ int main(int argc, char** argv) {
          {"split.svg", split_figure},
          {"rotation.svg", rotation_figure},
          {"tournament.svg", tournament_figure}},
-        {"nbody_ladder.svg", "Teraflops of each rung, counting 20 operations an interaction", "TFLOP/s"});
+        {"nbody_ladder.svg", "Teraflops of each rung, counting 20 operations per interaction", "TFLOP/s"});
 }

@@ -120,8 +120,11 @@ static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
         if (size > 1 << 16) throw std::invalid_argument("--sizes: a side of at most 65536 sites");
         const auto n = static_cast<int>(size);
         std::vector<Contestant> all;
-        for (const jacobi::Rung& rung : jacobi::rungs) all.push_back({rung.name, rung.solve});
-        all.back().pass = 16;
+        for (const jacobi::Rung& rung : jacobi::rungs) {
+            const bool two = rung.solve == jacobi::two_sweeps;
+            all.push_back({rung.name, rung.solve, rung.solve == jacobi::temporal ? 16 : two ? 2 : 1});
+        }
+        all.push_back({"texture, 1-D", jacobi::peers::texture_linear});
         all.push_back({"lecture, global", jacobi::peers::lecture_global});
         all.push_back({"lecture, texture", jacobi::peers::lecture_texture});
         // The textures of rung 03 end at 65000 rows.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fields.cuh"
+#include "iterate.cuh"
 #include "rungs/cuda_check.cuh"
 #include "rungs/device_buffer.cuh"
 
@@ -90,6 +91,41 @@ static void iterate(const float* start, float* phi, float* work, float* norm, in
 
 static dim3 grid_for(int nx, int ny) {
     return {static_cast<unsigned>((nx + side - 1) / side), static_cast<unsigned>((ny + side - 1) / side)};
+}
+
+/// A block owns 32 times 8 sites, a thread one of them.
+static __global__ void texture_linear_kernel(cudaTextureObject_t from, float* to, jacobi::Lattice lattice) {
+    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+    if (x >= lattice.nx || y >= lattice.ny) return;
+
+    const int row = static_cast<int>(lattice.pitch());
+    const int i = x + row * y;
+    if (lattice.fixed(x, y)) {
+        to[i] = tex1Dfetch<float>(from, i);
+    } else {
+        const float sum = tex1Dfetch<float>(from, i - row) + tex1Dfetch<float>(from, i - 1) +
+                          tex1Dfetch<float>(from, i + 1) + tex1Dfetch<float>(from, i + row);
+        to[i] = 0.25f * (sum - lattice.charge(x, y));
+    }
+}
+
+void jacobi::peers::texture_linear(const float* start, float* phi, float* work, float* norm, int* sweeps,
+                                   int nx, int ny, float q, int x0, int y0, int most, float eps,
+                                   cudaStream_t stream) {
+    const Lattice lattice{nx, ny, q, x0, y0};
+    const dim3 block(32, 8);
+    const dim3 grid((static_cast<unsigned>(nx) + 31) / 32, (static_cast<unsigned>(ny) + 7) / 8);
+    const std::size_t elements = lattice.pitch() * static_cast<std::size_t>(ny);
+    const cudaTextureObject_t textures[] = {texture_over(start, elements), texture_over(phi, elements),
+                                            texture_over(work, elements)};
+    jacobi::iterate(start, phi, work, norm, sweeps, lattice, most, eps, stream,
+                    [&](const float* from, float* to) {
+                        const cudaTextureObject_t view = textures[from == start ? 0 : from == phi ? 1 : 2];
+                        texture_linear_kernel<<<grid, block, 0, stream>>>(view, to, lattice);
+                        CUDA_CHECK(cudaGetLastError());
+                    });
+    for (const cudaTextureObject_t texture : textures) CUDA_CHECK(cudaDestroyTextureObject(texture));
 }
 
 void jacobi::peers::lecture_global(const float* start, float* phi, float* work, float* norm, int* sweeps,

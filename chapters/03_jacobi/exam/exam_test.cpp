@@ -206,9 +206,49 @@ TEST_CASE("a wrong field is told its cause", "[exam][diagnosis]") {
              s.skips = [](const Lattice& lattice, int x, int) { return x >= (lattice.nx - 1) / 96 * 96; };
          }),
          "last tile swept"},
+        {"the row below is the one above", small, with([](Solver& s) {
+             s.site = [](const auto& old, const Lattice& lattice, int x, int y) {
+                 const std::size_t i = lattice.at(x, y), row = lattice.pitch();
+                 return 0.25f * (2 * old[i - row] + old[i - 1] + old[i + 1] - lattice.charge(x, y));
+             };
+         }),
+         "below, at (x, y + 1), is not read: in its place the one above, at (x, y - 1), counts twice"},
+        {"the row above is the site's own", small, with([](Solver& s) {
+             s.site = [](const auto& old, const Lattice& lattice, int x, int y) {
+                 const std::size_t i = lattice.at(x, y), row = lattice.pitch();
+                 return 0.25f * (old[i] + old[i - 1] + old[i + 1] + old[i + row] - lattice.charge(x, y));
+             };
+         }),
+         "above, at (x, y - 1), is not read: in its place the site itself is"},
+        {"a corner", small, with([](Solver& s) {
+             s.site = [](const auto& old, const Lattice& lattice, int x, int y) {
+                 const std::size_t i = lattice.at(x, y), row = lattice.pitch();
+                 return 0.25f *
+                        (old[i - row] + old[i - 1] + old[i + 1 - row] + old[i + row] - lattice.charge(x, y));
+             };
+         }),
+         "at (x + 1, y), is not read: in its place the site at (x + 1, y - 1) is"},
+        {"three neighbours", small, with([](Solver& s) {
+             s.site = [](const auto& old, const Lattice& lattice, int x, int y) {
+                 const std::size_t i = lattice.at(x, y), row = lattice.pitch();
+                 return 0.25f * (old[i - row] + old[i + 1] + old[i + row] - lattice.charge(x, y));
+             };
+         }),
+         "on the left, at (x - 1, y), is missing"},
+        {"the last of the four behind", small, with([](Solver& s) {
+             s.site = [](const auto& old, const Lattice& lattice, int x, int y) {
+                 const std::size_t i = lattice.at(x, y), row = lattice.pitch();
+                 const float right = x % 4 < 3 ? old[i + 1] : x + 4 < 40 ? old[i + 4] : 0;
+                 return 0.25f * (old[i - row] + old[i - 1] + right + old[i + row] - lattice.charge(x, y));
+             };
+         }),
+         "the last of the four behind is read instead of their first, .x"},
+        {"1 / 4", small, with([](Solver& s) { s.site = [](auto&&...) { return 0.0f; }; }),
+         "In integers 1 / 4"},
         {"norm of squares", small, with([](Solver& s) { s.squared_norm = true; }), "root is missing"},
         {"norm of the residual", small, with([](Solver& s) { s.norm_factor = 4; }), "4 times the update's"},
         {"norm counts overlaps", small, with([](Solver& s) { s.norm_factor = 1.3f; }), "counted twice"},
+        {"norm of all threads", small, with([](Solver& s) { s.norm_factor = 16; }), "256 times too large"},
         {"norm misses warps", small, with([](Solver& s) { s.norm_factor = 0.5f; }),
          "every warp and every block"},
     };
@@ -231,10 +271,70 @@ TEST_CASE("what a call leaves out is told", "[exam][diagnosis]") {
     rungs::require_cause(spoiled([](auto& r) { std::fill(r.phi.begin(), r.phi.end(), not_a_number); }),
                          "boundary sites are NaN");
     rungs::require_cause(spoiled([](auto& r) { r.phi[0] = 7; }), "boundary sites have changed");
+    rungs::require_cause(spoiled([](auto& r) { std::fill(r.phi.begin() + 14 * 64, r.phi.end(), 0.0f); }),
+                         "from y = 14 on the boundary is 0");
+    // Lanes own four sites; those that a lost shuffle leaves out add nothing.
+    const auto lanes = [&](std::size_t missing) {
+        Solver solver;
+        double squares = 0;
+        solver.site = [&](const auto& old, const Lattice& lattice, int x, int y) {
+            const float now = Solver::honest_site(old, lattice, x, y), update = now - old[lattice.at(x, y)];
+            if (x == 1 && y == 1) squares = 0;
+            if ((static_cast<std::size_t>(x) / 4 % 32 & missing) == 0)
+                squares += static_cast<double>(update) * update;
+            return now;
+        };
+        return judge(
+            which,
+            [&](Solver::Result result) {
+                result.norm = static_cast<float>(std::sqrt(squares));
+                return result;
+            },
+            solver);
+    };
+    CHECK(lanes(0).passed);
+    rungs::require_cause(lanes(1), "the shuffle by 1 is missing");
+    rungs::require_cause(lanes(8), "the shuffle by 8 is missing");
+    rungs::require_cause(lanes(31), "lane 0 alone");
     rungs::require_cause(spoiled([](auto& r) { r.phi[64 + 5] = not_a_number; }),
                          "not finite, the first at x = 5, y = 1");
     rungs::require_cause(spoiled([](auto& r) { r.norm = not_a_number; }), "norm is NaN");
+    // One NaN makes the error NaN, whatever comes behind it.
+    CHECK(std::isnan(spoiled([](auto& r) { r.phi[64 + 5] = not_a_number; }).error));
+    rungs::require_cause(spoiled([](auto& r) {
+                             for (int x = 0; x < 37; ++x) r.phi[x] = r.phi[64 * 28 + x] = 7;
+                             for (int y = 0; y < 29; ++y) r.phi[64 * y] = r.phi[64 * y + 36] = 7;
+                         }),
+                         "are they swept like the others");
+    rungs::require_cause(spoiled([](auto& r) {
+                             double squares = 0;
+                             for (int y = 1; y < 28; ++y) {
+                                 for (int x = 1; x < 36; ++x) squares += std::pow(r.phi[64 * y + x], 2);
+                             }
+                             r.norm = static_cast<float>(std::sqrt(squares));
+                         }),
+                         "norm is that of the values");
+    rungs::require_cause(spoiled([](auto& r) {
+                             const Solver::Field phi = r.phi;
+                             for (std::size_t i = 0; i + 4 < phi.size(); ++i) r.phi[i] = phi[i + 4];
+                         }),
+                         "or is a tile shifted");
     rungs::require_cause(spoiled([](auto& r) { r.norm = 0; }), "anything added");
+    // A pass of two sweeps, measured as a whole.
+    rungs::require_cause(spoiled([&](auto& r) {
+                             const auto norm_of = [&](int sweeps) {
+                                 auto one = which;
+                                 one.sizes[2] = sweeps;
+                                 float norm = 0;
+                                 judge(one, [&](Solver::Result result) {
+                                     norm = result.norm;
+                                     return result;
+                                 });
+                                 return norm;
+                             };
+                             r.norm = std::hypot(norm_of(3), norm_of(4));
+                         }),
+                         "norm has the squares of the last 2 sweeps");
     rungs::require_cause(spoiled([](auto& r) { r.sweeps = 5; }), "sweeps says 5 where 4 were done");
     rungs::require_cause(judge(which,
                                [&](Solver::Result r) {

@@ -49,12 +49,12 @@ std::string sweep_figure() {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// Tile and rim
+// Tile and halo
 
 std::string halo_figure() {
     constexpr double size = 20, left = 40, top = 60;
-    Drawing out(760, 300, "A tile and its rim",
-                "a tile of 16 by 8 sites with a rim of one site above and below and four columns at its "
+    Drawing out(760, 300, "A tile and its halo",
+                "a tile of 16 by 8 sites with a halo of one site above and below and four columns at its "
                 "sides, of which one is used");
     for (int y = -1; y < 9; ++y) {
         for (int x = -4; x < 20; ++x) {
@@ -68,7 +68,7 @@ std::string halo_figure() {
     }
     const double right = left + 24 * size + 20;
     out.text(right, top + 30, "blue: the block's own sites");
-    out.text(right, top + 56, "orange: the rim, which");
+    out.text(right, top + 56, "orange: the halo, which");
     out.text(right, top + 74, "the neighbours own");
     out.text(right, top + 100, "empty: comes along, as");
     out.text(right, top + 118, "a load brings four");
@@ -115,7 +115,7 @@ std::string trapezoid_figure() {
 std::string pairs_figure() {
     constexpr double size = 44, top = 66;
     Drawing out(
-        760, 300, "Two additions a site instead of three",
+        760, 300, "Two additions per site instead of three",
         "the sum of four neighbours is the sum of two diagonal pairs, and every pair serves two sites");
     const auto box = [&](double left, int x, int y, const std::string& kind, const std::string& word) {
         out.cell(left + x * size, top + y * size, size - 4, size - 4, kind, word);

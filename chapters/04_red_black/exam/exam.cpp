@@ -35,12 +35,14 @@ class RedBlackExam : public rungs::Exam {
         return {"n", "iterations"};
     }
 
-    /// b and start read once, u written once, and the oldest of all counts of an update: 6 additions, 1
-    /// product. An iteration that is not fused with others moves all that again.
+    /// u and b read and u written, in every iteration anew; a chip that held everything between two would
+    /// still read start and b and write u. The oldest of all counts of an update: 6 additions, 1 product. A
+    /// tile's sweeps count each.
     rungs::Work work(const rungs::Case& which) const override {
-        const double points = std::pow(static_cast<double>(which.sizes.at(0)), 3);
-        const double element = is_double(which) ? 8 : 4;
-        return {3 * element * points, 7 * points * static_cast<double>(which.sizes.at(1))};
+        const Run run = run_of(which);
+        const double pass = 3 * (is_double(which) ? 8 : 4) * std::pow(static_cast<double>(run.n), 3);
+        const double updates = std::pow(static_cast<double>(run.n), 3) * run.iterations * run.sweeps;
+        return {pass * std::max(run.iterations, 1), 7 * updates, pass};
     }
 
   private:

@@ -180,7 +180,7 @@ TEST_CASE("the exam refuses what it does not know", "[exam][cases]") {
 
 TEST_CASE("honest iterates pass, and use a part of the tolerance that matters", "[exam][tolerance]") {
     rungs::Honest answers;
-    for (const char* name : {"01_jacobi", "02_parity", "06_sor"}) {
+    for (const char* name : {"01_jacobi", "03_parity", "08_sor"}) {
         for (const rungs::Case& which : rungs::manifest_cases(3, name)) {
             if (which.sizes[0] > 35) continue;
             const rungs::Check check =
@@ -274,6 +274,48 @@ TEST_CASE("wrong iterates are told their cause", "[exam][diagnosis]") {
          "iterate for omega"},
         {"tiles see new tiles", "block", [in_tiles](auto& s, int) { in_tiles(s, true); },
          "red-black over the whole cube"},
+        {"1 / 6", "red_black", [](auto& s, int) { s.u.assign(s.u.size(), 0.0f); }, "In integers 1 / 6"},
+        {"start forgotten", "red_black",
+         [](auto& s, int t) {
+             if (t == 0) s.u.assign(s.u.size(), 0.0f);
+             s.both();
+         },
+         "was start copied"},
+        {"a row left out", "red_black",
+         [](auto& s, int) {
+             for (int colour = 0; colour < 2; ++colour) {
+                 const std::vector<float> before = s.u;
+                 s.half(s.u, colour);
+                 for (int i = 0; i < s.n; ++i) {
+                     for (int k = 0; k < s.n; ++k)
+                         s.u[s.index(i, s.n - 1, k)] = before[s.index(i, s.n - 1, k)];
+                 }
+             }
+         },
+         "points with j = n - 1 are never updated"},
+        {"k + 1 twice", "red_black",
+         [](auto& s, int) {
+             for (int half = 0; half < 2; ++half) {
+                 s.each([&](int i, int j, int k) {
+                     if ((i + j + k) % 2 != half) return;
+                     const float behind = s.at(s.u, i, j, k + 1);
+                     const float sum = s.around(s.u, i, j, k) - s.at(s.u, i, j, k - 1) + (k > 0 ? behind : 0);
+                     s.u[s.index(i, j, k)] = (s.b[s.index(i, j, k)] + sum) / 6;
+                 });
+             }
+         },
+         "at k - 1 is not read: in its place the one at k + 1 counts twice"},
+        {"i - 1 forgotten", "red_black",
+         [](auto& s, int) {
+             for (int half = 0; half < 2; ++half) {
+                 s.each([&](int i, int j, int k) {
+                     if ((i + j + k) % 2 != half) return;
+                     const float sum = s.around(s.u, i, j, k) - s.at(s.u, i - 1, j, k);
+                     s.u[s.index(i, j, k)] = (s.b[s.index(i, j, k)] + sum) / 6;
+                 });
+             }
+         },
+         "the neighbour at i - 1 is missing"},
         {"half precision", "red_black",
          [](auto& s, int) {
              s.both();
@@ -295,6 +337,14 @@ TEST_CASE("wrong iterates are told their cause", "[exam][diagnosis]") {
             CAPTURE(fault.name, which.seed, check.error, check.tolerance, check.cause);
             rungs::require_cause(check, fault.cause);
         }
+    }
+    // The slowest mode, whose iterates are all alike: what is hardly wrong looks like anything.
+    for (const int n : {7, 15}) {
+        const rungs::Check check = judge<float>({"sor", {n, 12}, "mode", 1}, [](auto& s, int) {
+            s.omega = 2 / (1 + std::sin(std::acos(-1.0) / s.n));
+            s.both();
+        });
+        rungs::require_cause(check, "that of h = 1 / n");
     }
     // A rim of zeros: no closed form knows it, but it has to fail.
     CHECK_FALSE(judge<float>(random_case("block", 17, 2), [&](auto& s, int) { in_tiles(s, false); }).passed);

@@ -89,7 +89,7 @@ std::string omega_figure() {
     plot.description =
         "the factor falls towards the best omega, steeply at the end, and rises along omega - 1 beyond";
     plot.x_label = "omega";
-    plot.y_label = "factor an iteration";
+    plot.y_label = "factor per iteration";
     for (const int n : {7, 15, 31, 127}) {
         const double rho = std::cos(std::numbers::pi / (n + 1));
         rungs::Series series{"n = " + std::to_string(n), {}, {}};

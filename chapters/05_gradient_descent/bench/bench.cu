@@ -121,7 +121,7 @@ static void row(std::size_t n, int limit, const std::vector<Contestant>& all, do
             std::printf("%-16s %10s\n", one.name.c_str(), "-");
             continue;
         }
-        const double floor = (one.name == "06_symmetric" ? 0.5 : 1) * 1e6 * bytes / roof;
+        const double floor = (one.name == "11_symmetric" ? 0.5 : 1) * 1e6 * bytes / roof;
         std::printf("%-16s %10.2f %10s %12.0f %6.0f %%  ", one.name.c_str(), one.us,
                     one.library ? std::to_string(one.graph_us).substr(0, 7).c_str() : "",
                     bytes / one.us / 1e3, 100 * floor / one.us);

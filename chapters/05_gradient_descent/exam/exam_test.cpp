@@ -30,8 +30,15 @@ enum class Fault {
     stale_alpha,         ///< the step length of the iteration before
     no_renewal,          ///< the carried residual is believed
     renewed_at_end,      ///< but for the end, where it is renewed
+    end_not_renewed,     ///< renewed every so often, and believed where it is small enough
+    transposed,          ///< columns are multiplied in the place of rows
     last_row,            ///< row n - 1 is not multiplied
     last_block,          ///< rows after the last full 32 are not multiplied
+    lost_tail,           ///< of a row, elements after the last full 32 are not multiplied
+    all_lanes,           ///< r.Ar is added by all lanes of a warp
+    upside_down,         ///< alpha is r.Ar / r.r
+    minus_alpha,         ///< the step goes the wrong way
+    no_division,         ///< Gauss-Jacobi without the diagonal
     early_stop,          ///< at ten times the tolerance
     late_stop,           ///< one iteration after the residual was small enough
     squared_stop,        ///< r.r is held against the tolerance
@@ -89,7 +96,8 @@ class Solver {
             float sum[32] = {};  // as the lanes of a warp
             for (std::size_t j = 0; j < n_; ++j) {
                 if (is(Fault::lower_half) && j > i) break;
-                sum[j % 32] += a_[i * n_ + j] * v[j];
+                if (is(Fault::lost_tail) && j >= n_ / 32 * 32) break;
+                sum[j % 32] += a_[is(Fault::transposed) ? j * n_ + i : i * n_ + j] * v[j];
             }
             q[i] = std::accumulate(std::begin(sum), std::end(sum), 0.0f);
             if (is(Fault::diagonal_twice)) q[i] += a_[i * n_ + i] * v[i];
@@ -147,6 +155,9 @@ class Solver {
             const auto fresh = static_cast<float>(rr / rAr);
             alpha = is(Fault::stale_alpha) && k_ > 0 ? std::exchange(stale_, fresh) : (stale_ = fresh);
             if (is(Fault::fixed_step)) alpha = 0.1f;
+            if (is(Fault::all_lanes)) alpha /= 32;
+            if (is(Fault::upside_down)) alpha = 1 / alpha;
+            if (is(Fault::minus_alpha)) alpha = -alpha;
             for (std::size_t i = 0; i < n_; ++i) {
                 const float old = r[i];
                 r[i] -= alpha * q[i];
@@ -154,7 +165,7 @@ class Solver {
             }
             rr = dot(r, r);
             if (is(Fault::no_renewal) || is(Fault::new_r) || is(Fault::no_start)) continue;
-            const bool small = rr <= tolerance_ * tolerance_ * bb_;
+            const bool small = rr <= tolerance_ * tolerance_ * bb_ && !is(Fault::end_not_renewed);
             const bool due = (k_ + 1) % gradient_descent::renew_every == 0 && !is(Fault::renewed_at_end);
             if (due || small) r = true_residual(), rr = dot(r, r);
         }
@@ -170,7 +181,7 @@ class Solver {
             if (zero && !is(Fault::zero_diagonal_kept)) outcome_ = gradient_descent::breakdown;
             if (stop || outcome_ >= 0) return;
             for (std::size_t i = 0; i < n_; ++i) {
-                const float diagonal = a_[i * n_ + i];
+                const float diagonal = is(Fault::no_division) ? 1 : a_[i * n_ + i];
                 if (diagonal == 0) continue;
                 if (is(Fault::diagonal_in_sum)) {
                     x_[i] = r[i] / diagonal;
@@ -209,7 +220,7 @@ rungs::Check judge(const rungs::Case& which, bool descends, Fault fault) {
 }
 
 std::vector<rungs::Case> cases(bool descends, std::uint64_t key) {
-    return rungs::manifest_cases(key, descends ? "04_recurrence" : "01_gauss_jacobi");
+    return rungs::manifest_cases(key, descends ? "06_recurrence" : "02_gauss_jacobi");
 }
 
 }  // namespace
@@ -270,9 +281,19 @@ TEST_CASE("a wrong solve fails, and is told its cause", "[exam][diagnosis]") {
         {"no renewal", Fault::no_renewal, "descent", "drift", 93, "drifted away from the true one"},
         {"renewed at the end only", Fault::renewed_at_end, "descent", "stagnant", 93,
          "drifted away from the true one"},
-        {"last row lost", Fault::last_row, "descent", "spd", 100, "is every row multiplied"},
-        {"last row lost", Fault::last_row, "jacobi", "dominant", 100, "is every row multiplied"},
-        {"last rows lost", Fault::last_block, "descent", "spd", 65, "is every row multiplied"},
+        {"believed at the end", Fault::end_not_renewed, "descent", "unreachable", 93,
+         "before the end is believed"},
+        {"columns for rows", Fault::transposed, "jacobi", "dominant", 100, "only for a symmetric A"},
+        {"last row lost", Fault::last_row, "descent", "spd", 100, "the rows from 99 on are not multiplied"},
+        {"last row lost", Fault::last_row, "jacobi", "dominant", 100, "the rows from 99 on"},
+        {"last rows lost", Fault::last_block, "descent", "spd", 65, "the rows from 64 on"},
+        {"lost tail", Fault::lost_tail, "jacobi", "dominant", 67, "the elements of a row from 64 on"},
+        {"lost tail", Fault::lost_tail, "jacobi", "dominant", 1, "the elements of a row from 0 on"},
+        {"lost tail", Fault::lost_tail, "descent", "spd", 100, "the elements of a row from 96 on"},
+        {"r.Ar of all lanes", Fault::all_lanes, "descent", "spd", 100, "r.Ar is 32 times too large"},
+        {"alpha upside down", Fault::upside_down, "descent", "spd", 100, "alpha is upside down"},
+        {"minus alpha", Fault::minus_alpha, "descent", "spd", 100, "the wrong way"},
+        {"no division", Fault::no_division, "jacobi", "dominant", 100, "not divided by the diagonal"},
         {"early stop", Fault::early_stop, "descent", "spd", 100, "above tolerance ||b||"},
         {"early stop", Fault::early_stop, "jacobi", "positive", 67, "above tolerance ||b||"},
         {"late stop", Fault::late_stop, "descent", "spd", 100, "was small enough after"},
@@ -282,7 +303,7 @@ TEST_CASE("a wrong solve fails, and is told its cause", "[exam][diagnosis]") {
         {"float sums", Fault::float_sums, "descent", "huge", 67, "in double"},
         {"float sums", Fault::float_sums, "descent", "tiny", 67, "in double"},
         {"float sums", Fault::float_sums, "jacobi", "huge", 67, "in double"},
-        {"half of A", Fault::lower_half, "descent", "spd", 100, "the first step is wrong"},
+        {"half of A", Fault::lower_half, "descent", "spd", 100, "up to the diagonal"},
         {"diagonal twice", Fault::diagonal_twice, "descent", "spd", 100, "the first step is wrong"},
         {"no breakdown", Fault::no_breakdown, "descent", "indefinite", 67, "r.Ar is not positive"},
         {"no breakdown", Fault::no_breakdown, "descent", "turning", 67, "r.Ar is not positive"},
@@ -314,6 +335,8 @@ TEST_CASE("a drifted residual fails for every seed", "[exam][tolerance]") {
         CHECK_FALSE(judge({"descent", {93}, "drift", seed}, true, Fault::no_renewal).passed);
         CHECK(judge({"descent", {93}, "stagnant", seed}, true, Fault::none).passed);
         CHECK_FALSE(judge({"descent", {93}, "stagnant", seed}, true, Fault::renewed_at_end).passed);
+        CHECK(judge({"descent", {93}, "unreachable", seed}, true, Fault::none).passed);
+        CHECK_FALSE(judge({"descent", {93}, "unreachable", seed}, true, Fault::end_not_renewed).passed);
     }
 }
 

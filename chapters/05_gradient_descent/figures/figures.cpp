@@ -62,8 +62,8 @@ std::string reads_figure() {
         }
         out.text(left, 212, count, "soft");
     };
-    panel(20, "01: thread i reads a[i][2]", "8 sectors of 32 bytes fetched, 32 of 256 bytes used", false);
-    panel(450, "02: lane l reads a[2][l]", "1 sector fetched, 32 of 32 bytes used", true);
+    panel(20, "01, 02: thread i reads a[i][2]", "8 sectors of 32 bytes fetched, 32 of 256 bytes used", false);
+    panel(450, "04: lane l reads a[2][l]", "1 sector fetched, 32 of 32 bytes used", true);
     return out.svg();
 }
 
@@ -155,15 +155,15 @@ std::string loop_figure() {
         out.text(20, y + 16, name);
         out.line(190, y + 32, 840, y + 32, "rule");
     };
-    lane(56, "ask the host");
+    lane(56, "01: ask the host");
     for (int k = 0; k < 4; ++k) {
         out.cell(190 + k * 150, 56, 70, 24, "on", "iterate");
         out.cell(264 + k * 150, 56, 70, 24, "warm", "copy, wait");
     }
-    lane(116, "03, 04: queue all");
+    lane(116, "02 to 06: queue all");
     for (int k = 0; k < 8; ++k)
         out.cell(190 + k * 74, 116, 70, 24, k < 5 ? "on" : "off", k < 5 ? "iterate" : "nothing");
-    lane(176, "05, 06: on the device");
+    lane(176, "08 to 11: on the device");
     for (int k = 0; k < 5; ++k) out.cell(190 + k * 72, 176, 70, 24, "on", "iterate");
     out.text(560, 193, "stops by itself", "small soft");
     return out.svg();

@@ -15,6 +15,7 @@
 #include "btcs.cuh"
 #include "exam/reference.hpp"
 #include "exam/systems.hpp"
+#include "rungs/diagnosis.hpp"
 #include "rungs/norms.hpp"
 
 namespace btcs {
@@ -93,6 +94,9 @@ inline std::string likely_system(const Matrix& a, const Vector& rhs, const Vecto
     const Vector none(n, 0.0);
     if (near(x, none)) return "x is 0 everywhere";
     if (near(x, rhs) && !near(right, rhs)) return "x is the right-hand side";
+    if (is({none, b.diagonal, none}, rhs)) {
+        return "this is rhs / diagonal: one sweep, or a solver that sees no neighbours";
+    }
     if (is({b.upper, b.diagonal, b.lower}, rhs)) return "this is the solution with lower and upper exchanged";
     if (is({b.lower, b.diagonal, b.lower}, rhs)) return "this is the solution with lower in place of upper";
     if (is({b.upper, b.diagonal, b.upper}, rhs)) return "this is the solution with upper in place of lower";
@@ -106,9 +110,6 @@ inline std::string likely_system(const Matrix& a, const Vector& rhs, const Vecto
         if (is({b.lower, b.diagonal, shifted(b.upper, by)}, rhs))
             return "this is the solution with upper of " + from + " in row i";
         if (is(b, shifted(rhs, by))) return "this is the solution for the right-hand side of " + from;
-    }
-    if (is({none, b.diagonal, none}, rhs)) {
-        return "this is rhs / diagonal: one sweep, or a solver that sees no neighbours";
     }
     if (is({none, b.diagonal, b.upper}, rhs)) return "this is the solution without lower";
     if (is({b.lower, b.diagonal, none}, rhs)) return "this is the solution without upper";
@@ -130,8 +131,173 @@ inline std::string likely_system(const Matrix& a, const Vector& rhs, const Vecto
     return {};
 }
 
+/// Slips of an elimination: what is multiplied into each of its three products, where right is -1; 0 leaves
+/// the product out, 1 has its sign wrong.
+struct Slips {
+    double pivot = -1, rhs = -1, back = -1;
+    double met = -1;  ///< in the unknown where elimination from both ends meets
+    bool value_by_diagonal = false, ratio_by_diagonal = false;  ///< divided by that instead of the pivot
+};
+
+/// x by elimination with slips, from the top, or from both ends towards the middle.
+inline Vector eliminate(const Matrix& a, const Vector& rhs, const Slips& slips, bool both_ends) {
+    const auto n = static_cast<long long>(a.rows());
+    Vector x(a.rows(), 0.0), ratio(a.rows(), 0.0);
+    const auto at = [](const Vector& v, long long i) { return v[static_cast<std::size_t>(i)]; };
+    // From row `first`, `count` rows in steps of `step`; leaves x_i = x[i] - ratio[i] x_{i + step}.
+    const auto forward = [&](long long first, long long count, long long step) {
+        for (long long k = 0; k < count; ++k) {
+            const long long i = first + k * step, next = i + step;
+            const double before = k == 0 ? 0 : at(step > 0 ? a.lower : a.upper, i);
+            const double behind = next < 0 || next >= n ? 0 : at(step > 0 ? a.upper : a.lower, i);
+            const double last = k == 0 ? 0 : at(ratio, i - step), value = k == 0 ? 0 : at(x, i - step);
+            const double pivot = at(a.diagonal, i) + slips.pivot * before * last;
+            const double diagonal = at(a.diagonal, i);
+            ratio[static_cast<std::size_t>(i)] = behind / (slips.ratio_by_diagonal ? diagonal : pivot);
+            x[static_cast<std::size_t>(i)] =
+                (at(rhs, i) + slips.rhs * before * value) / (slips.value_by_diagonal ? diagonal : pivot);
+        }
+    };
+    const auto backward = [&](long long first, long long count, long long step) {
+        for (long long k = count - 2; k >= 0; --k) {
+            const auto i = static_cast<std::size_t>(first + k * step);
+            x[i] += slips.back * ratio[i] * at(x, first + (k + 1) * step);
+        }
+    };
+    const long long half = both_ends ? (n + 1) / 2 : n;
+    forward(0, half, 1), forward(n - 1, n - half, -1);
+    if (half < n) {
+        const auto up = static_cast<std::size_t>(half - 1), down = static_cast<std::size_t>(half);
+        const double own = x[up], other = x[down], common = 1 - ratio[up] * ratio[down];
+        x[up] = slips.met == 0 ? own : (own + slips.met * ratio[up] * other) / common;
+        x[down] = slips.met == 0 ? other : (other + slips.met * ratio[down] * own) / common;
+    }
+    backward(0, half, 1), backward(n - 1, n - half, -1);
+    return x;
+}
+
+/// The slip in an elimination that leaves x.
+inline std::string likely_slip(const Matrix& a, const Vector& rhs, const Vector& x, const Vector& right) {
+    const std::pair<Slips, const char*> all[] = {
+        {{.pivot = 1},
+         "elimination has a wrong sign: a row's diagonal loses what the row before brings into it"},
+        {{.pivot = 0},
+         "elimination leaves the diagonal as it is: it loses what the row before brings into it"},
+        {{.rhs = 1}, "elimination has a wrong sign: a row's right-hand side loses what the row before says"},
+        {{.rhs = 0}, "elimination leaves the right-hand side as it is: it loses what the row before says"},
+        {{.back = 1},
+         "back substitution has a wrong sign: x_k is what elimination left, less what x_{k+1} brings"},
+        {{.back = 0}, "back substitution is missing: x is what elimination has left of the right-hand side"},
+        {{.value_by_diagonal = true},
+         "elimination divides the right-hand side by the diagonal as it was: all of the row is divided by "
+         "the pivot"},
+        {{.ratio_by_diagonal = true},
+         "elimination divides upper by the diagonal as it was: all of the row is divided by the pivot"},
+        {{.met = 1}, "where the halves meet, the other side's x has the wrong sign"},
+        {{.met = 0}, "where the halves meet, the other side's x was taken as 0"}};
+    double wrong = 0, size = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        wrong = std::max(wrong, std::abs(x[i] - right[i]));
+        size = std::max(size, std::abs(x[i]));
+    }
+    for (const auto& [slips, cause] : all) {
+        for (const bool both_ends : {false, true}) {
+            const Vector candidate = eliminate(a, rhs, slips, both_ends);
+            double off = 0;
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const double one = std::abs(x[i] - candidate[i]);
+                if (!(one <= off)) off = one;
+            }
+            if (rungs::explains(off, wrong, 1e-4 * size)) return cause;
+        }
+    }
+    return {};
+}
+
+/// A mistake in parallel reduction, where every row loses both neighbours in every step.
+enum class Misstep {
+    own_diagonal,  ///< a neighbour's unknown is replaced with the row's own diagonal
+    sign,          ///< of what comes from two rows away
+    diagonal_stays,
+    rhs_stays,
+    one_less,     ///< the last step is missing
+    no_division,  ///< so is the division at the end
+};
+
+inline Vector reduce(const Matrix& a, const Vector& rhs, Misstep misstep) {
+    struct Row {
+        double lower = 0, diagonal = 1, upper = 0, rhs = 0;
+    };
+    const std::size_t n = a.rows();
+    std::vector<Row> rows(n);
+    for (std::size_t i = 0; i < n; ++i)
+        rows[i] = {i > 0 ? a.lower[i] : 0, a.diagonal[i], i + 1 < n ? a.upper[i] : 0, rhs[i]};
+    const double sign = misstep == Misstep::sign ? 1 : -1;
+    for (std::size_t distance = 1; distance < n; distance *= 2) {
+        if (misstep == Misstep::one_less && 2 * distance >= n) break;
+        const std::vector<Row> old = rows;
+        for (std::size_t i = 0; i < n; ++i) {
+            const Row before = i >= distance ? old[i - distance] : Row{},
+                      behind = i + distance < n ? old[i + distance] : Row{};
+            Row& row = rows[i];
+            const bool own = misstep == Misstep::own_diagonal;
+            const double left = row.lower / (own ? row.diagonal : before.diagonal),
+                         right = row.upper / (own ? row.diagonal : behind.diagonal);
+            row.lower = sign * left * before.lower, row.upper = sign * right * behind.upper;
+            if (misstep != Misstep::diagonal_stays)
+                row.diagonal -= left * before.upper + right * behind.lower;
+            if (misstep != Misstep::rhs_stays) row.rhs -= left * before.rhs + right * behind.rhs;
+        }
+    }
+    Vector x(n);
+    for (std::size_t i = 0; i < n; ++i)
+        x[i] = rows[i].rhs / (misstep == Misstep::no_division ? 1 : rows[i].diagonal);
+    return x;
+}
+
+/// The mistake in a parallel reduction that leaves x.
+inline std::string likely_misstep(const Matrix& a, const Vector& rhs, const Vector& x, const Vector& right) {
+    const std::pair<Misstep, const char*> all[] = {
+        {Misstep::own_diagonal,
+         "a row replaces a neighbour's unknown by what the neighbour says: lower is divided by the diagonal "
+         "of the "
+         "row before, upper by that of the row behind, not by its own"},
+        {Misstep::sign,
+         "parallel reduction has a wrong sign: the new lower is -a times that of the row before, the new "
+         "upper -b times "
+         "that of the row behind"},
+        {Misstep::diagonal_stays,
+         "parallel reduction leaves the diagonal as it is: it loses what both neighbours "
+         "bring into it"},
+        {Misstep::rhs_stays,
+         "parallel reduction leaves the right-hand side as it is: it loses what both neighbours "
+         "say"},
+        {Misstep::one_less,
+         "the last step of parallel reduction is missing: distances are 1, 2, 4, ... as long as "
+         "they are below m"},
+        {Misstep::no_division,
+         "this is the right-hand side that reduction leaves: x is that, divided by the diagonal "
+         "that it leaves"}};
+    double wrong = 0, size = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        wrong = std::max(wrong, std::abs(x[i] - right[i]));
+        size = std::max(size, std::abs(x[i]));
+    }
+    for (const auto& [misstep, cause] : all) {
+        const Vector candidate = reduce(a, rhs, misstep);
+        double off = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double one = std::abs(x[i] - candidate[i]);
+            if (!(one <= off)) off = one;
+        }
+        if (rungs::explains(off, wrong, 1e-4 * size)) return cause;
+    }
+    return {};
+}
+
 /// Where the wrong rows lie.
-inline std::string pattern(const Vector& errors, const Vector& x, const Vector& right) {
+inline std::string pattern(const Matrix& a, const Vector& errors, const Vector& x, const Vector& right,
+                           bool iterates) {
     const std::size_t n = errors.size();
     std::size_t wrong = 0, first = n, last = 0;
     double worst = 0;
@@ -148,6 +314,30 @@ inline std::string pattern(const Vector& errors, const Vector& x, const Vector& 
         return share + ", the first is row " + std::to_string(first) +
                ", and none is further than a row from an end: which neighbours have the first two rows, and "
                "the last two?";
+    }
+    std::size_t ties = 0;  // rows with nothing to spare
+    for (std::size_t i = 1; i + 1 < n; ++i)
+        ties += std::abs(a.diagonal[i]) == std::abs(a.lower[i]) + std::abs(a.upper[i]);
+    if (n > 3 && ties + 2 == n) {
+        return share +
+               ". These rows have nothing to spare: their diagonals are as large as their neighbours "
+               "together. Is a "
+               "new diagonal, or what it has more than its neighbours, found as a difference of nearly equal "
+               "numbers?";
+    }
+    for (const std::size_t period : {8, 16, 32, 64}) {  // rows of a thread, of which the last is solved first
+        bool ends = wrong > 1 && n > 2 * period;
+        for (std::size_t i = 0; i < n && ends; ++i)
+            ends = errors[i] <= tolerance || i % period == period - 1 || i == n - 1;
+        if (!ends) continue;
+        return share + ", every " + std::to_string(period) +
+               "th: what a thread makes of its own rows is right, and what threads find together, the last "
+               "unknown of each, is wrong";
+    }
+    if (iterates && worst < 64 * tolerance) {
+        return share +
+               ", by little, and status says solved: did the iteration stop too early, on a sum that was not "
+               "that of all rows? Or does x move on once progress->finished is set?";
     }
     if (n > 16 && wrong * 4 < n) {
         return share + ", the first is row " + std::to_string(first) +
@@ -232,17 +422,24 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
     if (status != solved) {
         const double size = rungs::max_norm(std::span<const double>(rhs));
         const bool leaves_float = size > 0 && (size > 0x1p63 || size < 0x1p-63);
-        return fail(
-            says +
-            (status == indefinite ? ", but A is positive definite: is r.Ar complete, and a sum in double?"
-                                  : ", but this system takes fewer iterations than the limit") +
-            (leaves_float
-                 ? ". The square of an rhs leaves a float's range here: are products formed in double?"
-                 : ""));
+        return fail(says +
+                    (status == indefinite
+                         ? ", but A is positive definite: is r.Ar complete, and a sum in double?"
+                         : ", but this system takes fewer iterations than the limit.") +
+                    (leaves_float
+                         ? " The square of an rhs leaves a float's range here: are products formed in double?"
+                     : !(largest < 0x1p20 * expected) && expected > 0
+                         ? " x has grown beyond all bounds: a step goes along r, by r.r / r.Ar"
+                         : ""));
     }
     if (finding.error > tolerance) {
+        // A row does not hold either where its neighbour is wrong: those where x itself is off tell more.
+        const auto off = [&](std::size_t i) { return !(std::abs(x[i] - right[i]) <= 1e-5 * expected); };
+        bool any = false;
+        for (std::size_t i = 0; i < n; ++i)
+            any = any || (errors[i] > tolerance && off(i)) || !std::isfinite(x[i]);
         for (std::size_t i = 0; i < n && finding.first.size() < 5; ++i) {
-            if (errors[i] <= tolerance) continue;
+            if (any ? !off(i) : errors[i] <= tolerance) continue;
             finding.first.push_back(
                 {i, x[i], right[i],
                  rungs::ulp_distance(static_cast<float>(x[i]), static_cast<float>(right[i]))});
@@ -253,7 +450,9 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
                             ": was it written? Was lower[0] or upper[n-1] used? They may hold anything";
         }
         if (finding.cause.empty()) finding.cause = detail::likely_system(a, rhs, x, right);
-        if (finding.cause.empty()) finding.cause = detail::pattern(errors, x, right);
+        if (finding.cause.empty()) finding.cause = detail::likely_slip(a, rhs, x, right);
+        if (finding.cause.empty()) finding.cause = detail::likely_misstep(a, rhs, x, right);
+        if (finding.cause.empty()) finding.cause = detail::pattern(a, errors, x, right, iterates);
         return finding;
     }
     // Conservation: where all columns sum up to 1, so that no heat is lost, sum x = sum rhs. Rounding errors
@@ -276,6 +475,25 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
     return finding;
 }
 
+/// Judges a system whose rows add up to 0, with 1 everywhere on the right: descent from 0 finds r.Ar = 0, and
+/// has no step to take.
+inline Finding examine_level(const Vector& x, long long status) {
+    Finding finding;
+    if (status != indefinite)
+        finding.cause =
+            "status says " + detail::name_of(status) +
+            ", but r.Ar is 0 at the first step, and A not positive definite: status is indefinite then. Is "
+            "definite_kernel launched before the step?";
+    for (std::size_t i = 0; i < x.size() && finding.cause.empty(); ++i) {
+        if (x[i] != 0)
+            finding.cause = "there is no step to take, and x[" + std::to_string(i) + "] has moved to " +
+                            detail::number(x[i]) +
+                            ": does each kernel return once progress->finished is set?";
+    }
+    if (!finding.cause.empty()) finding.error = std::numeric_limits<double>::infinity();
+    return finding;
+}
+
 /// Why a march has not arrived.
 inline std::string explain_march(const Journey& journey, const Vector& got, const Vector& right,
                                  double allowed) {
@@ -287,12 +505,12 @@ inline std::string explain_march(const Journey& journey, const Vector& got, cons
     }
     if (rod.steps == 0) return "0 steps still have to copy start to u";
     const auto is = [&](const Vector& candidate) {
-        double off = 0, away = 0;
+        double off = 0, wrong = 0;
         for (std::size_t i = 0; i < n; ++i) {
             off = std::max(off, std::abs(got[i] - candidate[i]));
-            away = std::max(away, std::abs(right[i] - candidate[i]));
+            wrong = std::max(wrong, std::abs(got[i] - right[i]));
         }
-        return off <= 4 * allowed && away > 8 * allowed;
+        return rungs::explains(off, wrong, 4 * allowed);
     };
     /// Marches with the ends of level k + before in the explicit half of step k, k + after in the implicit.
     const auto with_ends = [&](std::size_t before, std::size_t after) {
@@ -317,6 +535,12 @@ inline std::string explain_march(const Journey& journey, const Vector& got, cons
     }
     if (change([](Journey& other) { other.rod.theta = 1 - other.rod.theta; }))
         return "theta and 1 - theta are exchanged";
+    if (change([](Journey& other) { other.rod.r *= other.rod.theta, other.rod.theta = 1; })) {
+        return "the explicit half of the steps is missing: u + (1 - theta) r (second difference of u) is "
+               "what the implicit half begins with";
+    }
+    if (change([](Journey& other) { other.rod.r *= 1 - other.rod.theta, other.rod.theta = 0; }))
+        return "the implicit half of the steps is missing";
     if (is(with_ends(0, 0)))
         return "the implicit half takes the ends of the old time level, left[s] for left[s + 1]";
     if (is(with_ends(1, 1)))
@@ -357,7 +581,7 @@ inline std::string explain_march(const Journey& journey, const Vector& got, cons
                               std::to_string(last);
     if (last == n - 1 && 2 * first > n) return share + ": is the last row computed like all others?";
     if (n > 16 && 2 * wrong < n)
-        return share + ": do they lie where pieces of the rod meet? Is their rim wide enough?";
+        return share + ": do they lie where pieces of the rod meet? Is their halo wide enough?";
     if (worst < 1024 * allowed) return share + ", by little: was a shorter type used on the way?";
     return share;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "btcs.cuh"
+#include "exam/assembly.hpp"
 #include "exam/diagnosis.hpp"
 #include "exam/reference.hpp"
 #include "exam/systems.hpp"
@@ -44,7 +45,10 @@ constexpr MarchKind march_kinds[] = {
     {"unstable", 0, 0.75},  // grows by up to 2 a step
     {"stiff", 1, 1e4},      //
     {"stiff_crank_nicolson", 0.5, 1e4},
-    {"still", 1, -1},     // r = 0
+    {"still", 1, -1},  // r = 0
+    {"still_explicit", 0, -1},
+    {"ends_explicit", 0, 0.25},
+    {"unaligned_explicit", 0, 0.375},
     {"ends", 0.5, 4},     // heat comes from the ends alone
     {"spike", 1, 2},      // and from one point
     {"sine_btcs", 1, 0},  // sin(pi x), cold ends, up to t = 0.1
@@ -63,8 +67,12 @@ bool is_sine(std::string_view kind) { return kind.substr(0, 4) == "sine"; }
 class BtcsExam : public rungs::Exam {
   public:
     rungs::Task make(const rungs::Case& which) const override {
-        const std::size_t off = which.kind == "unaligned" ? 1 + which.seed % 3 : 0;
-        if (which.problem == "march") {
+        const bool unaligned = which.kind == "unaligned" || which.kind == "unaligned_explicit";
+        const std::size_t off = unaligned ? 1 + which.seed % 3 : 0;
+        if (which.problem == "matrix") return btcs::make_matrix(which, off);
+        if (which.problem == "elements") return btcs::make_assembly(which, off);
+        if (which.problem == "recurrence") return btcs::make_recurrence(which, off);
+        if (marches(which)) {
             const March march = make_march(which);
             // The workspace is no answer, so it is an output with content: NaN, for whoever reads first.
             const std::vector<float> nan(march.rod.n, std::numeric_limits<float>::quiet_NaN());
@@ -77,6 +85,7 @@ class BtcsExam : public rungs::Exam {
         }
         const Batch batch = make_batch(which);
         const std::size_t m = batch.m, count = batch.systems.size();
+        std::vector<float> start;
         std::vector<float> arrays[4];
         for (auto& array : arrays) array.resize(m * count);
         bool refused = false;
@@ -87,6 +96,13 @@ class BtcsExam : public rungs::Exam {
                 for (std::size_t i = 0; i < m; ++i) arrays[k][batch.at(i, s)] = (*parts[k])[i];
             }
             refused = refused || btcs::first_not_dominant(system.matrix()) < m;
+            if (batch.many) continue;
+            // A direct solver need not look at the start, and finds NaN there; a warm one is the solution.
+            start.assign(m, which.problem == "solve" ? std::numeric_limits<float>::quiet_NaN() : 0);
+            if (which.kind == "warm") {
+                const Vector x = btcs::solve(system.matrix(), system.right());
+                std::copy(x.begin(), x.end(), start.begin());
+            }
         }
         rungs::Task task{
             {rungs::Array::of("lower", arrays[0], off), rungs::Array::of("diagonal", arrays[1], off),
@@ -94,6 +110,7 @@ class BtcsExam : public rungs::Exam {
             {refused ? rungs::Array::of("x", std::vector<float>(m * count, stale), off)
                      : rungs::Array::unset<float>("x", m * count, off)},
             {rungs::Number(static_cast<long long>(m))}};
+        if (!batch.many) task.inputs.push_back(rungs::Array::of("start", start, off));
         if (batch.many) {
             task.outputs.push_back(rungs::Array::unset<int>("status", count));
             task.numbers.emplace_back(static_cast<long long>(count));
@@ -105,12 +122,17 @@ class BtcsExam : public rungs::Exam {
 
     rungs::Check check(const rungs::Case& which, const rungs::Task& task,
                        std::span<const rungs::Array> outputs) const override {
-        if (outputs.size() != 2) throw std::invalid_argument("a rung of chapter 6 leaves two arrays");
-        return which.problem == "march" ? check_march(which, outputs) : check_systems(which, task, outputs);
+        if (which.problem == "matrix") return btcs::check_matrix(which, outputs);
+        if (which.problem == "elements") return btcs::check_assembly(which, outputs);
+        if (which.problem == "recurrence") return btcs::check_recurrence(which, outputs);
+        if (outputs.size() != 2) throw std::invalid_argument("a solver of chapter 6 leaves two arrays");
+        return marches(which) ? check_march(which, outputs) : check_systems(which, task, outputs);
     }
 
     std::vector<std::string> size_names(const rungs::Case& which) const override {
-        if (which.problem == "march") return {"points", "steps"};
+        if (marches(which)) return {"points", "steps"};
+        if (which.problem == "elements") return {"nodes"};
+        if (which.problem == "recurrence") return {"elements"};
         return {"rows", "systems"};
     }
 
@@ -119,12 +141,19 @@ class BtcsExam : public rungs::Exam {
     /// operations a point.
     rungs::Work work(const rungs::Case& which) const override {
         const double rows = static_cast<double>(which.sizes.at(0));
-        if (which.problem == "march") return {8 * rows, 6 * rows * static_cast<double>(which.sizes.at(1))};
+        if (which.problem == "matrix") return {16 * rows, 5 * rows};
+        if (which.problem == "elements") return {28 * rows, 12 * rows};
+        if (which.problem == "recurrence") return {8 * rows, 2 * rows};
+        if (marches(which)) return {8 * rows, 6 * rows * static_cast<double>(which.sizes.at(1))};
         const double all = rows * (which.sizes.size() == 2 ? static_cast<double>(which.sizes[1]) : 1);
         return {20 * all, 8 * all};
     }
 
   private:
+    static bool marches(const rungs::Case& which) {
+        return which.problem == "march" || which.problem == "gentle" || which.problem == "explicit";
+    }
+
     // -----------------------------------------------------------------------------------------------------------
     // Systems
 
@@ -139,25 +168,29 @@ class BtcsExam : public rungs::Exam {
     };
 
     static Batch make_batch(const rungs::Case& which) {
-        const bool sweeps = which.problem == "sweeps", symmetric = which.problem == "symmetric";
+        const bool sweeps = which.problem == "sweeps", symmetric = which.problem == "symmetric",
+                   level = which.problem == "semidefinite" && which.kind == "level";
         Batch batch;
         batch.interleaved = which.problem == "interleaved";
-        batch.many = batch.interleaved || which.problem == "contiguous";
-        if (!batch.many && !sweeps && !symmetric && which.problem != "solve") {
+        const bool brief = which.problem == "short" || which.problem == "tied";  // a thread a row
+        batch.many = batch.interleaved || brief || which.problem == "contiguous";
+        if (!batch.many && !sweeps && !symmetric && !level && which.problem != "solve") {
             throw std::invalid_argument(
-                "chapter 6 has the problems sweeps, symmetric, solve, interleaved, contiguous and march, "
-                "not '" +
+                "chapter 6 has the problems matrix, elements, recurrence, sweeps, symmetric, semidefinite, "
+                "solve, interleaved, contiguous, short, tied, gentle, explicit and march, not '" +
                 which.problem + "'");
         }
         const bool right = which.sizes.size() == (batch.many ? 2u : 1u);
         if (!right || which.sizes[0] < 0 || which.sizes.back() < 0 ||
-            (batch.many && which.sizes[0] > btcs::most_rows)) {
+            (batch.many && which.sizes[0] > (brief ? btcs::most_short_rows : btcs::most_rows))) {
             throw std::invalid_argument(
                 "a case of chapter 6 has the rows of a system and, of a batch, the number of systems");
         }
         const auto known = [&](const char* kind) { return which.kind == kind; };
         const bool mixed = batch.many && which.kind == "mixed";
-        if (!mixed && std::none_of(std::begin(btcs::system_kinds), std::end(btcs::system_kinds), known)) {
+        const bool warm = (sweeps || symmetric) && which.kind == "warm";
+        if (!mixed && !warm && !level &&
+            std::none_of(std::begin(btcs::system_kinds), std::end(btcs::system_kinds), known)) {
             throw std::invalid_argument("chapter 6 has no systems of kind '" + which.kind + "'");
         }
         if (symmetric && (which.kind == "graded" || which.kind == "one_sided")) {
@@ -171,6 +204,8 @@ class BtcsExam : public rungs::Exam {
             std::string_view kind = which.kind;
             if (mixed) kind = s % 2 ? btcs::system_kinds[(s / 2 + which.seed) % kinds] : "dominant";
             if (mixed && kind == "singular") kind = "rod";
+            // Each x on its own: where nothing is left of the dominance, it is not as good.
+            if (mixed && which.problem == "short" && (kind == "barely" || kind == "one_sided")) kind = "rod";
             batch.systems.push_back(btcs::make_system(kind, batch.m, which.seed_of(s), symmetric));
         }
         return batch;
@@ -200,11 +235,16 @@ class BtcsExam : public rungs::Exam {
         for (std::size_t s = 0; s < count; ++s) {
             Vector own(batch.m);
             for (std::size_t i = 0; i < batch.m; ++i) own[i] = x[batch.at(i, s)];
-            Finding finding = btcs::examine(batch.systems[s], own, status[s], iterates);
+            Finding finding = which.problem == "semidefinite"
+                                  ? btcs::examine_level(own, status[s])
+                                  : btcs::examine(batch.systems[s], own, status[s], iterates);
             if (!(finding.error <= check.error)) check.error = finding.error;
             if (finding.passed()) continue;
             if (check.wrong++ > 0) continue;
             check.cause = finding.cause;
+            if (which.kind == "warm" && status[s] == btcs::not_converged) {
+                check.cause += "; from the values in start it takes none: does x begin with them?";
+            }
             if (batch.many && count > 1) {
                 check.cause =
                     "system " + std::to_string(s) + " of " + std::to_string(count) + ": " + check.cause;
@@ -286,16 +326,21 @@ class BtcsExam : public rungs::Exam {
                    steps = static_cast<std::size_t>(which.sizes[1]);
         const std::uint32_t random = rungs::random_word(which.seed_of(0), 0);
         constexpr double some[] = {0.1, 1, 10, 90};
+        const std::uint32_t choices = which.problem == "gentle" ? 2 : 4;  // sweeps take long for a large r
+        if (which.problem == "explicit" && kind.theta != 0) {
+            throw std::invalid_argument("'" + which.kind + "' is not explicit");
+        }
         March march{{n, steps,
                      kind.r > 0   ? kind.r
                      : kind.r < 0 ? 0
-                                  : some[random % 4],
+                                  : some[random % choices],
                      kind.theta >= 0 ? kind.theta : (100 + (random >> 8) % 901) / 1000.0},
                     rungs::random_field(n, which.seed_of(1), rungs::signed_uniform),
                     rungs::random_field(steps + 1, which.seed_of(2), rungs::signed_uniform),
                     rungs::random_field(steps + 1, which.seed_of(3), rungs::signed_uniform)};
         const std::size_t row = n > 0 ? rungs::random_word(which.seed_of(4), 0) % n : 0;
-        const bool spike = which.kind == "spike", ends = which.kind == "ends", sine = is_sine(which.kind);
+        const bool spike = which.kind == "spike",
+                   ends = which.kind == "ends" || which.kind == "ends_explicit", sine = is_sine(which.kind);
         const double points = static_cast<double>(n + 1);
         if (sine && steps > 0) march.rod.r = sine_end / static_cast<double>(steps) * points * points;
         for (std::size_t i = 0; i < n; ++i) {

@@ -105,7 +105,7 @@ Arrival march(const Journey& journey) {
 // - The implicit half is two recurrences, y_i = lambda y_{i-1} + (1 - lambda) d_i and the same backwards,
 //   with 1 / (1 - lambda) = (1 + sqrt(1 + 4 rho)) / 2. Each sums up its roundings, and that of lambda, with
 //   the powers of lambda: u M / (1 - lambda) each (N. Higham, Accuracy and Stability of Numerical Algorithms,
-//   2nd ed. 2002, sections 3.3 and 9.5, for the error of one step and of the elimination).
+//   2nd ed. 2002, sections 3.3, 9.5 and 9.6, for the error of one step and of the elimination).
 // - Elimination in float has its lambda = rho / m from pivots, m_i = (1 + 2 rho) - rho^2 / m_{i-1}. They sum
 //   up three roundings with the powers of lambda^2 and settle there, so that m is off by up to
 //   3 u m / (1 - lambda^2), in every row by the same. What either recurrence makes of a constant is then

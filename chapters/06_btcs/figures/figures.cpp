@@ -268,37 +268,36 @@ std::string cyclic_figure() {
     return out.svg();
 }
 
-/// Tiles, their two end unknowns, and the reduced system.
+/// Tiles, the last unknown of each, and the reduced system.
 std::string partition_figure() {
-    Drawing out(840, 316, "One long system, cut into tiles",
-                "each tile expresses its inner rows by its first and last unknown; the ends of all tiles "
-                "make a small tridiagonal system; with its solution each tile fills in its rows");
+    Drawing out(
+        840, 316, "One long system, cut into tiles",
+        "each tile expresses its rows by its own last unknown and that of the tile before; the last rows "
+        "of all tiles make a small tridiagonal system; with its solution each tile fills in its rows");
     constexpr double size = 22, gap = 2, left = 20;
     const auto at = [&](int tile, int i) { return left + tile * (8 * (size + gap) + 8) + i * (size + gap); };
-    const auto tiles = [&](double y, const char* ends, const char* inner) {
+    const auto tiles = [&](double y, const char* last, const char* inner) {
         for (int tile = 0; tile < 4; ++tile) {
-            for (int i = 0; i < 8; ++i) {
-                out.box(at(tile, i), y, size, 24, i == 0 || i == 7 ? ends : inner);
-            }
+            for (int i = 0; i < 8; ++i) out.box(at(tile, i), y, size, 24, i == 7 ? last : inner);
         }
     };
-    out.text(20, 56, "1. Each tile, on its own: inner rows in terms of its two ends.", "soft");
+    out.text(20, 56,
+             "1. Each tile, on its own: all rows in terms of its last unknown and the one before the tile.",
+             "soft");
     tiles(66, "warm", "on");
-    out.text(20, 163, "2. What is left: two unknowns a tile,", "soft");
+    out.text(20, 163, "2. What is left: one row a tile,", "soft");
     out.text(520, 163, "each coupled to its neighbours: tridiagonal", "soft");
     for (int tile = 0; tile < 4; ++tile) {
-        for (int end = 0; end < 2; ++end) {
-            const double x = 300 + (2 * tile + end) * (size + gap);
-            out.box(x, 146, size, 24, "warm");
-            out.line(at(tile, 7 * end) + size / 2, 92, x + size / 2, 144, "edge off");
-            out.line(x + size / 2, 172, at(tile, 7 * end) + size / 2, 224, "edge off");
-        }
+        const double x = 340 + tile * (size + gap);
+        out.box(x, 146, size, 24, "warm");
+        out.line(at(tile, 7) + size / 2, 92, x + size / 2, 144, "edge off");
+        out.line(x + size / 2, 172, at(tile, 7) + size / 2, 224, "edge off");
     }
     tiles(226, "done", "on");
-    out.text(20, 272, "3. Each tile again: its ends are known.", "soft");
+    out.text(20, 272, "3. Each tile again: the last unknowns of all tiles are known.", "soft");
     out.text(
         20, 298,
-        "n rows of traffic for the tiles, 2 / tile of that in between. Between 1 and 3 all tiles have to "
+        "n rows of traffic for the tiles, 1 / tile of that in between. Between 1 and 3 all tiles have to "
         "wait for each other.",
         "small soft");
     return out.svg();
@@ -307,16 +306,16 @@ std::string partition_figure() {
 /// Several steps of one tile while it is on the chip.
 std::string time_loop_figure() {
     Drawing out(820, 300, "Four steps in one pass",
-                "a tile is read with a rim on both sides; each step spoils as many rows of the rim as the "
+                "a tile is read with a halo on both sides; each step spoils as many rows of the halo as the "
                 "influence reaches; after four steps the tile itself is still right and is written");
-    constexpr int columns = 38, rim = 3, steps = 4;
+    constexpr int columns = 38, halo = 3, steps = 4;
     constexpr double size = 17, gap = 2, left = 90, top = 74;
     for (int level = 0; level <= steps; ++level) {
         const double y = top + (steps - level) * 34;
         out.text(20, y + 16, level == 0 ? "read" : "step " + std::to_string(level), "small soft");
         for (int i = 0; i < columns; ++i) {
             const int away = std::min(i, columns - 1 - i);
-            const bool right = away >= rim * level, own = away >= rim * steps;
+            const bool right = away >= halo * level, own = away >= halo * steps;
             out.box(left + i * (size + gap), y, size, 24,
                     !right                  ? "off"
                     : own && level == steps ? "done"

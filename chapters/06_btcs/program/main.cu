@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "program/options.hpp"
+#include "program/simulation.cuh"
 #include "program/study.cuh"
 #include "rungs/atomic_file.hpp"
 #include "rungs/program.hpp"
@@ -17,19 +18,19 @@ static bool run(const btcs::Options& options, const rungs::ProgramDevice& device
     std::printf("a rod of %d points, r = %g, on %s%s\n", options.n, options.r, device.name.c_str(),
                 device.gpu ? "" : " (times are the emulator's)");
     std::printf("%-24s %-18s %16s %14s\n", "rung", "solves", "error / allowed", "us a row");
-    const btcs::Rung *marches = nullptr, *solves = nullptr;  // that may be trusted
+    const btcs::Rung *marches = nullptr, *solves = nullptr, *assembles = nullptr;  // to be trusted
     const bool right = rungs::all_right(btcs::rungs, options.rung, [&](const btcs::Rung& rung) {
         const btcs::Tried tried = btcs::attempt(rung, options.n, options.r, timing);
-        std::printf("%-24s %-18s %16.3f %14.5f  %s\n", rung.name,
-                    rung.march   ? "8 steps"
-                    : rung.batch ? "64 systems"
-                                 : "one system",
-                    tried.error, tried.us_a_row, tried.outcome.c_str());
-        if (tried.right && rung.march) marches = &rung;
+        std::printf("%-24s %-18s %16.3f %14.5f  %s\n", rung.name, btcs::what(rung), tried.error,
+                    tried.us_a_row, tried.outcome.c_str());
+        if (tried.right && rung.march && !rung.explicit_only) marches = &rung;
         if (tried.right && rung.solve && tried.outcome.empty()) solves = &rung;
+        if (tried.right && rung.assemble) assembles = &rung;
         return tried.right;
     });
 
+    if (!options.numbers.empty()) btcs::simulate(options);
+    if (marches && !options.race.empty()) btcs::race(*marches, options, device);
     if (marches) {
         btcs::Vector hot(n, 0.0);
         std::fill(hot.begin() + options.n * 3 / 8, hot.begin() + options.n * 5 / 8, 1.0);
@@ -57,6 +58,10 @@ static bool run(const btcs::Options& options, const rungs::ProgramDevice& device
             rungs::write_file(options.pictures + "-stability.svg",
                               btcs::StabilityMap(btcs::measure_waves(*marches)).svg());
         }
+    }
+    if (solves && assembles) {
+        std::printf("linear elements for -u'' = 1, %s and %s: largest error at a node %.2g\n",
+                    assembles->name, solves->name, btcs::elements_error(*assembles, *solves, n));
     }
     if (solves) {
         const btcs::History rod = btcs::insulated_rod(*solves, n, options.r, options.steps);

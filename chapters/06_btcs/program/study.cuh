@@ -46,9 +46,77 @@ inline Vector wave(std::size_t n, double waves) {
     return u;
 }
 
+/// What a rung is tried on, for the table.
+inline const char* what(const Rung& rung) {
+    if (rung.march) return "8 steps";
+    if (rung.batch) return "64 systems";
+    if (rung.solve) return "one system";
+    return rung.scan ? "one recurrence" : "one matrix";
+}
+
+/// Tries a rung whose answer is known number by number. @returns the largest distance from it, over `allowed`
+template <class Call>
+double distance(const Call& call, const std::vector<const Vector*>& right, double allowed) {
+    std::vector<rungs::DeviceBuffer<float>> out;
+    for (const Vector* one : right) out.emplace_back(one->size());
+    call(out);
+    double most = 0;
+    for (std::size_t k = 0; k < right.size(); ++k) {
+        const std::vector<float> got = out[k].to_host();
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            const double error = std::abs(got[i] - (*right[k])[i]) / allowed;
+            if (!(error <= most)) most = error;
+        }
+    }
+    return most;
+}
+
+/// Tries the rungs that solve nothing: the rod's matrix, that of elements of length 1, and a recurrence.
+inline Tried attempt_numbers(const Rung& rung, int n, double r, const rungs::TimingOptions& timing) {
+    const auto rows = static_cast<std::size_t>(n);
+    const rungs::DeviceBuffer<float> ones(std::vector<float>(rows + 2, 1.0f));
+    std::vector<float> places(rows + 2);
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<float>(i);
+    const rungs::DeviceBuffer<float> nodes(places);
+    Tried tried;
+    const auto time = [&](const auto& call, auto& out) {
+        tried.us_a_row = 1e3 * rungs::median_milliseconds([&](cudaStream_t s) { call(out, s); }, timing) / n;
+    };
+    const auto judge = [&](const auto& call, const std::vector<const Vector*>& right, double allowed) {
+        tried.error = distance([&](auto& out) { call(out, nullptr), time(call, out); }, right, allowed);
+    };
+    if (rung.create) {
+        const Matrix a = heat_matrix(Vector(rows + 1, 1.0), r);
+        judge(
+            [&](auto& out, cudaStream_t stream) {
+                rung.create(ones.data(), out[0].data(), out[1].data(), out[2].data(), n, r, stream);
+            },
+            {&a.lower, &a.diagonal, &a.upper}, 0x1p-21 * (1 + 4 * r));
+    } else if (rung.assemble) {
+        const Vector beside(rows, -1.0), middle(rows, 2.0), load(rows, 1.0);
+        judge(
+            [&](auto& out, cudaStream_t stream) {
+                rung.assemble(nodes.data(), ones.data(), ones.data(), out[0].data(), out[1].data(),
+                              out[2].data(), out[3].data(), n, stream);
+            },
+            {&beside, &middle, &beside, &load}, 0x1p-20);
+    } else {
+        Vector right(rows);
+        for (std::size_t i = 0; i < rows; ++i) right[i] = 1 + (i > 0 ? 0.5 * right[i - 1] : 0);
+        judge([&](auto& out, cudaStream_t stream) { rung.scan(ones.data(), out[0].data(), n, 0.5, stream); },
+              {&right}, 0x1p-19);
+    }
+    tried.right = tried.error <= 1;
+    if (!tried.right) tried.outcome = "WRONG: more than rounding explains";
+    return tried;
+}
+
 /// Tries a rung on one BTCS step of a rod with random heat; a batch on 64 of them, a march on eight steps.
 inline Tried attempt(const Rung& rung, int n, double r, const rungs::TimingOptions& timing) {
+    if (!rung.march && !rung.batch && !rung.solve) return attempt_numbers(rung, n, r, timing);
     constexpr int steps = 8;
+    const double theta = rung.explicit_only ? 0 : 1;
+    if (rung.batch && n > rung.most_rows) return {"left out: too many rows", 0, 0, true};
     const int systems = rung.batch ? 64 : 1;
     const auto rows = static_cast<std::size_t>(n), count = static_cast<std::size_t>(systems);
     Tried tried;
@@ -58,9 +126,9 @@ inline Tried attempt(const Rung& rung, int n, double r, const rungs::TimingOptio
     if (rung.march) {
         const std::vector<float> heat = rungs::random_field(rows, 1, rungs::Uniform{0, 1});
         const Vector start(heat.begin(), heat.end()), cold(steps + 1, 0.0);
-        const Vector got = march_with(rung, start, r, 1, steps);
-        const Arrival right = march({{rows, steps, r, 1}, start, cold, cold});
-        const double allowed = rounding_bound({rows, steps, r, 1}, right.largest);
+        const Vector got = march_with(rung, start, r, theta, steps);
+        const Arrival right = march({{rows, steps, r, theta}, start, cold, cold});
+        const double allowed = rounding_bound({rows, steps, r, theta}, right.largest);
         for (std::size_t i = 0; i < rows; ++i) {
             const double error = std::abs(got[i] - right.u[i]) / allowed;
             if (!(error <= tried.error)) tried.error = error;
@@ -70,7 +138,7 @@ inline Tried attempt(const Rung& rung, int n, double r, const rungs::TimingOptio
         rungs::DeviceBuffer<float> u(rows), work(rows);
         time(
             [&](cudaStream_t stream) {
-                rung.march(from.data(), ends.data(), ends.data(), u.data(), work.data(), n, steps, r, 1,
+                rung.march(from.data(), ends.data(), ends.data(), u.data(), work.data(), n, steps, r, theta,
                            stream);
             },
             static_cast<double>(n) * steps);
@@ -88,7 +156,8 @@ inline Tried attempt(const Rung& rung, int n, double r, const rungs::TimingOptio
                 for (std::size_t i = 0; i < rows; ++i) parts[k][at(i, s)] = (*own[k])[i];
             }
         }
-        const rungs::DeviceBuffer<float> lower(parts[0]), diagonal(parts[1]), upper(parts[2]), rhs(parts[3]);
+        const rungs::DeviceBuffer<float> lower(parts[0]), diagonal(parts[1]), upper(parts[2]), rhs(parts[3]),
+            cold(std::vector<float>(rows, 0.0f));
         rungs::DeviceBuffer<float> x(rows * count);
         rungs::DeviceBuffer<int> states(count);
         rungs::DeviceBuffer<long long> state(1);
@@ -97,8 +166,8 @@ inline Tried attempt(const Rung& rung, int n, double r, const rungs::TimingOptio
                 rung.batch(lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), states.data(),
                            n, systems, stream);
             } else {
-                rung.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), state.data(), n,
-                           stream);
+                rung.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), cold.data(), x.data(),
+                           state.data(), n, stream);
             }
         };
         call(nullptr);
@@ -184,13 +253,40 @@ inline History insulated_rod(const Rung& rung, std::size_t n, double r, int step
             rhs(system.rhs);
         rungs::DeviceBuffer<float> x(n);
         rungs::DeviceBuffer<long long> status(1);
-        rung.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), status.data(),
-                   static_cast<long long>(n), nullptr);
+        rung.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), rhs.data(), x.data(),
+                   status.data(), static_cast<long long>(n), nullptr);
         const std::vector<float> got = x.to_host();
         u.assign(got.begin(), got.end());
         history.push_back(u);
     }
     return history;
+}
+
+/// -u'' = 1 on (0, 1) with u = 0 at the ends, by linear elements on nodes that lie the closer the nearer they
+/// are to 0, assembled by one rung and solved by another. @returns the largest error at a node, where only
+/// rounding should be left
+inline double elements_error(const Rung& assembles, const Rung& solves, std::size_t n) {
+    std::vector<float> places(n + 2);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const double x = static_cast<double>(i) / static_cast<double>(n + 1);
+        places[i] = static_cast<float>(x * (1 + x) / 2);
+    }
+    const rungs::DeviceBuffer<float> nodes(places), ones(std::vector<float>(n + 1, 1.0f)),
+        cold(std::vector<float>(n, 0.0f));
+    rungs::DeviceBuffer<float> lower(n), diagonal(n), upper(n), rhs(n), u(n);
+    rungs::DeviceBuffer<long long> status(1);
+    const auto size = static_cast<long long>(n);
+    assembles.assemble(nodes.data(), ones.data(), ones.data(), lower.data(), diagonal.data(), upper.data(),
+                       rhs.data(), size, nullptr);
+    solves.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), cold.data(), u.data(),
+                 status.data(), size, nullptr);
+    const std::vector<float> got = u.to_host();
+    double most = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double x = places[i + 1], error = std::abs(got[i] - x * (1 - x) / 2);
+        if (!(error <= most)) most = error;
+    }
+    return most;
 }
 
 /// The heat in a rod.

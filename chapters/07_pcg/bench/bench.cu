@@ -13,8 +13,8 @@
 
 static const rungs::Benchmark benchmark{
     "07",
-    "cells along an edge of the cube",
-    "The cube has d = 3. An iteration: a whole solve of 200, over their number. Floor: 8 bytes a cell for\n"
+    "points along an edge of the cube",
+    "The cube has d = 3. An iteration: a whole solve of 200, over their number. Floor: 8 bytes a point for\n"
     "the operator, 20 for an iteration in float, at the speed of a copy; twice that in double. To 1e-10:\n"
     "a whole solve in double. The libraries' scalars are on the host, or (device) stay where they are.\n"
     "Random data; medians; all of a table take turns.\n",
@@ -34,7 +34,7 @@ struct Cube {
 
     explicit Cube(int L)
         : side(L),
-          b(rungs::random_field<T>(static_cast<std::size_t>(pcg::cells(3, L)), 1, rungs::signed_uniform)),
+          b(rungs::random_field<T>(static_cast<std::size_t>(pcg::points(3, L)), 1, rungs::signed_uniform)),
           x(b.size()),
           history(limit + 1),
           outcome(2) {}
@@ -47,14 +47,14 @@ struct Cube {
     }
 };
 
-/// Prints times in the order of the race, a cell's bytes and how many times the first one is as slow.
-static void table(const char* title, const std::vector<rungs::Timing>& times, double per, double cells,
+/// Prints times in the order of the race, a point's bytes and how many times the first one is as slow.
+static void table(const char* title, const std::vector<rungs::Timing>& times, double per, double points,
                   double bytes, double roof, std::size_t peer, const char* what, rungs::Csv& csv, int side) {
-    std::printf("\n%s\n%-26s %12s %10s %9s %14s\n", title, "", "us", "Gcell/s", "of floor", "peer's / this");
+    std::printf("\n%s\n%-26s %12s %10s %9s %14s\n", title, "", "us", "Gpoint/s", "of floor", "peer's / this");
     for (const rungs::Timing& time : times) {
         const double us = 1e3 * time.median() / per;
-        std::printf("%-26s %12.2f %10.1f %7.0f %% %14.2f\n", time.name.c_str(), us, cells / us / 1e3,
-                    100 * cells * bytes / roof / (1e-6 * us), times[peer].median() / time.median());
+        std::printf("%-26s %12.2f %10.1f %7.0f %% %14.2f\n", time.name.c_str(), us, points / us / 1e3,
+                    100 * points * bytes / roof / (1e-6 * us), times[peer].median() / time.median());
         csv.row(static_cast<std::size_t>(side), what, time.name, us);
     }
 }
@@ -74,11 +74,23 @@ static void operators(int side, double roof, const rungs::TimingOptions& timing,
         });
     };
     enter("the course's, mended", pcg::peers::course_laplace);
+    enter("neighbours from a table", pcg::peers::table_laplace);
+    enter("the same, boundary slot", pcg::peers::slot_laplace);
     for (const pcg::Rung& rung : pcg::rungs) {
         if (rung.apply) enter(rung.name, rung.apply);
     }
-    const double n = static_cast<double>(pcg::cells(3, side));
+    // Rung 02 on managed memory, which is on the device once it has been used there.
+    float *managed_u = nullptr, *managed_y = nullptr;
+    const std::size_t bytes = cube.b.size() * sizeof(float);
+    CUDA_CHECK(cudaMallocManaged(&managed_u, bytes));
+    CUDA_CHECK(cudaMallocManaged(&managed_y, bytes));
+    CUDA_CHECK(cudaMemcpy(managed_u, cube.b.data(), bytes, cudaMemcpyDefault));
+    race.enter("02, managed memory",
+               [=](cudaStream_t stream) { pcg::laplace_stencil(managed_u, managed_y, 3, side, stream); });
+    const double n = static_cast<double>(pcg::points(3, side));
     table("The operator, float", race.as_called(timing), 1, n, 8, roof, 0, "operator", csv, side);
+    CUDA_CHECK(cudaFree(managed_u));
+    CUDA_CHECK(cudaFree(managed_y));
 }
 
 template <class T>
@@ -101,7 +113,7 @@ static void iterations(int side, double roof, const rungs::TimingOptions& timing
         if (std::string(rung.method) == "cg") enter(rung.name, rung.solve_of(T()));
     }
     const bool single = sizeof(T) == 4;
-    const double n = static_cast<double>(pcg::cells(3, side));
+    const double n = static_cast<double>(pcg::points(3, side));
     table(single ? "An iteration, float" : "An iteration, double", race.as_called(timing), count, n,
           single ? 20 : 40, roof, 0, single ? "iteration_float" : "iteration_double", csv, side);
 }

@@ -101,7 +101,7 @@ struct Library {
             check(cusparseDestroyDnVec(w_vector));
         }
         d = cube_d, side = cube_side;
-        const long long all = pcg::cells(d, side), entries = (2LL * d + 1) * all - 2LL * d * all / side;
+        const long long all = pcg::points(d, side), entries = (2LL * d + 1) * all - 2LL * d * all / side;
         if (entries >= 1LL << 31) throw std::runtime_error("the matrix has too many entries");
         n = static_cast<int>(all);
         values = {}, columns = {};  // not two matrices at a time
@@ -225,7 +225,67 @@ __global__ void course_laplace_kernel(float* result, const float* u, int d, int 
     result[i] = sum;
 }
 
+// Rung 02's opposite: nobody finds a neighbour, all of them are read from a table, 2d indices for each point.
+
+__global__ void fill_table_kernel(int* table, int d, int side, int outside, long long n) {
+    const long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    if (i >= n) return;
+    for (int k = 0; k < d; ++k) {
+        for (int after = 0; after < 2; ++after) {
+            const long long j = course_neighbour(i, k, after ? 1 : -1, side);
+            table[(2 * k + after) * n + i] = j < 0 ? outside : static_cast<int>(j);
+        }
+    }
+}
+
+/// With a slot, what is outside is element n of u, which is 0, and nothing is asked.
+template <bool slot>
+__global__ void table_laplace_kernel(const float* u, float* y, const int* table, int d, long long n) {
+    const long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    if (i >= n) return;
+    float around = 0;
+    for (int k = 0; k < 2 * d; ++k) {
+        const int j = table[k * n + i];
+        if (slot || j >= 0) around += u[j];
+    }
+    y[i] = 2 * d * u[i] - around;
+}
+
+/// The table of a cube, and u with one element more: made by the first call for the cube, and kept.
+struct Table {
+    int d = 0, side = 0;
+    rungs::DeviceBuffer<int> neighbours;
+    rungs::DeviceBuffer<float> u;
+};
+
+template <bool slot>
+void apply_table(const float* u, float* y, int d, int side, cudaStream_t stream) {
+    static Table table;
+    const long long n = pcg::points(d, side);
+    const auto blocks = static_cast<unsigned>((n + 255) / 256);
+    if (table.d != d || table.side != side) {
+        table.d = d, table.side = side;
+        table.neighbours = rungs::DeviceBuffer<int>(2 * d * n);
+        table.u = rungs::DeviceBuffer<float>(n + 1);
+        table.u.fill_bytes(0);
+        CUDA_CHECK(cudaMemcpyAsync(table.u.data(), u, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
+        fill_table_kernel<<<blocks, 256, 0, stream>>>(table.neighbours.data(), d, side,
+                                                      slot ? static_cast<int>(n) : -1, n);
+    }
+    table_laplace_kernel<slot>
+        <<<blocks, 256, 0, stream>>>(slot ? table.u.data() : u, y, table.neighbours.data(), d, n);
+    CUDA_CHECK(cudaGetLastError());
+}
+
 }  // namespace
+
+void pcg::peers::table_laplace(const float* u, float* y, int d, int side, cudaStream_t stream) {
+    apply_table<false>(u, y, d, side, stream);
+}
+
+void pcg::peers::slot_laplace(const float* u, float* y, int d, int side, cudaStream_t stream) {
+    apply_table<true>(u, y, d, side, stream);
+}
 
 void pcg::peers::library_cg(const float* b, float* x, double*, int*, int d, int side, int limit, double,
                             cudaStream_t stream) {
@@ -248,7 +308,7 @@ void pcg::peers::library_cg_device(const double* b, double* x, double*, int*, in
 }
 
 void pcg::peers::course_laplace(const float* u, float* y, int d, int side, cudaStream_t stream) {
-    const long long n = cells(d, side);
+    const long long n = points(d, side);
     course_laplace_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(y, u, d, side, n);
     CUDA_CHECK(cudaGetLastError());
 }

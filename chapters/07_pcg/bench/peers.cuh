@@ -17,4 +17,8 @@ FloatSolve library_cg_device;   ///< the same, but scalars stay on the device
 DoubleSolve library_cg_device;  ///< the same in double
 FloatApply course_laplace;      ///< the course's operator, mended: bounds, no power in integers
 
+// Neighbours from a table, less than 2^31 points. Made by the first call for a cube, and kept.
+FloatApply table_laplace;  ///< what is outside is asked of the table
+FloatApply slot_laplace;  ///< what is outside is one element behind the end of u, as it was in the first call
+
 }  // namespace pcg::peers

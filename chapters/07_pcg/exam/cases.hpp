@@ -22,7 +22,12 @@ namespace pcg {
 inline constexpr std::size_t probes = 4;
 
 /// What is asked of a rung.
-enum class Method { apply, cg, mixed, multigrid, precondition };
+enum class Method { apply, cg, mixed, multigrid, precondition, smooth, restrict_, prolong };
+
+/// Whether a problem is a part of a V-cycle.
+inline bool is_part(Method method) {
+    return method == Method::smooth || method == Method::restrict_ || method == Method::prolong;
+}
 
 /// A problem of the manifest.
 struct Problem {
@@ -39,28 +44,34 @@ inline constexpr Problem problems[] = {
     {"mixed", Method::mixed, false},
     {"multigrid", Method::multigrid, false},
     {"precondition", Method::precondition, true},
+    {"smooth_red", Method::smooth, true},
+    {"smooth_black", Method::smooth, true},
+    {"restrict", Method::restrict_, true},
+    {"prolong", Method::prolong, true},
 };
 
 // What a preconditioner is probed with, and u of an operator.
 inline constexpr const char* probe_kinds[] = {"random", "unaligned"};
+inline constexpr const char* part_kinds[] = {"random", "unaligned"};
 inline constexpr const char* apply_kinds[] = {"random", "point", "unaligned", "huge", "nan", "infinite"};
 
 // b of a solve.
 inline constexpr const char* solve_kinds[] = {
-    "random",        //
-    "charge",        // 1 in one cell
-    "sine",          // an eigenvector: one iteration
-    "constant",      //
-    "unaligned",     //
-    "huge",          // squares overflow in float; in double, numbers are far beyond the range of float
-    "tiny",          // the same, the other way
-    "limit",         // a fixed number of iterations
-    "none",          // not one iteration
-    "zero",          // b = 0
-    "nan",           //
-    "infinite",      //
-    "overflow",      // p.Ap is beyond the range: a breakdown
-    "unattainable",  // a tolerance that rounding does not allow
+    "random",            //
+    "charge",            // 1 in one point
+    "sine",              // an eigenvector: one iteration
+    "constant",          //
+    "unaligned",         //
+    "huge",              // squares overflow in float; in double, numbers are far beyond the range of float
+    "tiny",              // the same, the other way
+    "limit",             // a fixed number of iterations
+    "none",              // not one iteration
+    "zero",              // b = 0
+    "nan",               //
+    "infinite",          //
+    "overflow",          // p.Ap is beyond the range: a breakdown
+    "infinite_product",  // A p is infinity less infinity: a breakdown, and no step can be made
+    "unattainable",      // a tolerance that rounding does not allow
 };
 
 inline constexpr int limited = 7;         ///< iterations of "limit", where the case has no third size
@@ -90,7 +101,8 @@ struct Setting {
 
 inline Setting setting_of(const rungs::Case& which) {
     const Problem& problem = problem_of(which);
-    const bool solves = problem.method != Method::apply && problem.method != Method::precondition;
+    const bool solves = problem.method == Method::cg || problem.method == Method::mixed ||
+                        problem.method == Method::multigrid;
     Setting setting{problem, {}, {}, 0, problem.single ? 1e-4 : 1e-10};
     std::string known;
     const auto look = [&](const auto& kinds) {
@@ -102,6 +114,7 @@ inline Setting setting_of(const rungs::Case& which) {
     if (solves) look(solve_kinds);
     if (problem.method == Method::apply) look(apply_kinds);
     if (problem.method == Method::precondition) look(probe_kinds);
+    if (is_part(problem.method)) look(part_kinds);
     if (setting.kind.empty()) {
         throw std::invalid_argument("problem " + which.problem + " has no data of kind '" + which.kind +
                                     "'; it has " + known);
@@ -132,7 +145,7 @@ inline Setting setting_of(const rungs::Case& which) {
 template <class T>
 std::vector<T> make_field(const rungs::Case& which, const Setting& setting) {
     const Grid& grid = setting.grid;
-    const std::size_t n = grid.cells();
+    const std::size_t n = grid.points();
     const bool single = setting.problem.single;
     std::vector<T> v = rungs::random_field<T>(n, which.seed_of(1), rungs::signed_uniform);
     if (setting.problem.method == Method::precondition) {
@@ -162,6 +175,7 @@ std::vector<T> make_field(const rungs::Case& which, const Setting& setting) {
     if (setting.is("zero")) std::fill(v.begin(), v.end(), T(0));
     if (setting.is("nan")) v[somewhere] = std::numeric_limits<T>::quiet_NaN();
     if (setting.is("infinite")) v[somewhere] = std::numeric_limits<T>::infinity();
+    if (setting.is("infinite_product")) std::fill(v.begin(), v.end(), T(single ? 3e38 : 1e308));
     if (setting.is("overflow")) {  // signs like a chessboard: the largest A v there is
         const T size = single ? T(3e38) : T(std::sqrt(1e308 / static_cast<double>(n)));
         for (std::size_t i = 0; i < n; ++i) {

@@ -20,13 +20,22 @@ namespace pcg {
 /// for d = 3 and 0.38 for d = 5, the largest always 1.
 inline constexpr double least_eigenvalue = 0.3, largest_eigenvalue = 1.05;
 
+/// Why the smoothest wave, which sweeps leave alone, comes out `ratio` times as large as it should.
+inline const char* explain_smooth(double ratio) {
+    if (ratio > 1)
+        return ": too large. Is the coarse residual multiplied by restriction_scale(d, side), once?";
+    return ": too small. Does a correction come back from the coarser grid, found by the whole cycle there, "
+           "down to the last grid? And is the coarse residual multiplied by restriction_scale(d, side), "
+           "once?";
+}
+
 /// Probes y = M u: whether M is linear, symmetric, positive definite, and near A^-1.
 /// @param setting  the case
 /// @param u        the probes
 /// @param y        what a rung left of each
 inline rungs::Check check_precondition(const Setting& setting, const Field& u, const Field& y) {
     const Grid& grid = setting.grid;
-    const std::size_t n = grid.cells();
+    const std::size_t n = grid.points();
     rungs::Check check;
     check.measure = "deviation from a symmetric, linear M near A^-1 / what float explains";
     check.tolerance = 1;
@@ -72,8 +81,9 @@ inline rungs::Check check_precondition(const Setting& setting, const Field& u, c
             if (within(std::abs(here - there), allowed)) continue;
             return fail("u.M v = " + rungs::three_digits(here) +
                         " and v.M u = " + rungs::three_digits(there) +
-                        ": M is not symmetric. Are the colours in the opposite order on the way up, and is "
-                        "the restriction the transpose of the interpolation?");
+                        ": M is not symmetric. Are the colours in the opposite order on the way up, is what "
+                        "goes down "
+                        "the residual r - A x, and the restriction the transpose of the interpolation?");
         }
     }
     for (const std::size_t i : {2, 0, 1}) {
@@ -81,10 +91,7 @@ inline rungs::Check check_precondition(const Setting& setting, const Field& u, c
         const double ratio = dot(vector(u, i), vector(y, i)) / dot(vector(u, i), exact);
         if (ratio >= least_eigenvalue && ratio <= largest_eigenvalue) continue;
         return fail((i == 2 ? "on the smoothest wave M is " : "on random data M is ") +
-                    rungs::three_digits(ratio) + " times A^-1" +
-                    (i == 2
-                         ? ": is the coarse residual scaled by 4, once? The coarse A has no h^2 in it either"
-                         : ""));
+                    rungs::three_digits(ratio) + " times A^-1" + (i == 2 ? explain_smooth(ratio) : ""));
     }
     return check;
 }

@@ -13,13 +13,13 @@
 namespace pcg {
 namespace {
 
-/// Calls action(i, c, stride) for every cell i and its coordinate c along one axis.
+/// Calls action(i, c, stride) for every point i and its coordinate c along one axis.
 template <class Action>
 void along(const Grid& grid, int axis, const Action& action) {
     const auto length = static_cast<std::size_t>(grid.L);
     std::size_t stride = 1;
     for (int other = 0; other < axis; ++other) stride *= length;
-    const std::size_t n = grid.cells();
+    const std::size_t n = grid.points();
     for (std::size_t base = 0; base < n; base += stride * length) {
         for (std::size_t c = 0; c < length; ++c) {
             for (std::size_t i = base + c * stride; i < base + (c + 1) * stride; ++i) action(i, c, stride);
@@ -28,9 +28,9 @@ void along(const Grid& grid, int axis, const Action& action) {
 }
 
 void require_size(const Grid& grid, std::size_t size) {
-    if (size == grid.cells()) return;
+    if (size == grid.points()) return;
     throw std::length_error("a field of " + std::to_string(size) + " values on a grid of " +
-                            std::to_string(grid.cells()) + " cells");
+                            std::to_string(grid.points()) + " points");
 }
 
 /// Sine transform along all axes but the first: its own inverse but for a factor (2 / (L + 1))^(d - 1).
@@ -55,7 +55,8 @@ Field transformed(const Grid& grid, Field v) {
     return v;
 }
 
-/// Gauss-Seidel for the cells of one colour: those whose coordinates add up to an even number, or an odd one.
+/// Gauss-Seidel for the points of one colour: those whose coordinates add up to an even number, or an odd
+/// one.
 void half_sweep(const Grid& grid, Field& x, std::span<const double> r, int colour) {
     const auto length = static_cast<std::size_t>(grid.L);
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -76,12 +77,13 @@ void sweep(const Grid& grid, Field& x, std::span<const double> r, int first) {
     half_sweep(grid, x, r, 1 - first);
 }
 
-/// Calls action(i, j, weight) for every cell i and each cell j of the coarse grid that it is interpolated
-/// from, linearly along each axis. Coarse cells are `ratio` fine ones apart; fine cell c lies between coarse
-/// cells c / 2 - 1 and c / 2, or on the latter.
+/// Calls action(i, j, weight) for every point i and each point j of the coarse grid that it is interpolated
+/// from, linearly along each axis. Coarse points are `ratio` fine ones apart; fine point c lies between
+/// coarse points c / 2 - 1 and c / 2, or on the latter.
+/// @param weighted  else every weight is 1, also that of a coarse point that a fine one does not take
 template <class Action>
-void interpolate(const Grid& fine, const Grid& coarse, double ratio, const Action& action) {
-    const std::size_t n = fine.cells();
+void interpolate(const Grid& fine, const Grid& coarse, double ratio, bool weighted, const Action& action) {
+    const std::size_t n = fine.points();
     for (std::size_t i = 0; i < n; ++i) {
         for (int corner = 0; corner < 1 << fine.d; ++corner) {
             double weight = 1;
@@ -90,7 +92,7 @@ void interpolate(const Grid& fine, const Grid& coarse, double ratio, const Actio
                 const int c = static_cast<int>(rest % static_cast<std::size_t>(fine.L));
                 const int before = corner >> axis & 1, from = c / 2 - before;
                 const double place = (c + 1) / ratio - c / 2;  // from c / 2 - 1 on
-                weight *= before ? 1 - place : place;
+                if (weighted) weight *= before ? 1 - place : place;
                 if (from < 0 || from >= coarse.L) weight = 0;  // a wall
                 j += stride * static_cast<std::size_t>(std::max(from, 0));
                 stride *= static_cast<std::size_t>(coarse.L);
@@ -171,7 +173,7 @@ Field solution(const Grid& grid, std::span<const double> b) {
 }
 
 Field sine(const Grid& grid, int waves) {
-    Field v(grid.cells(), 1.0);
+    Field v(grid.points(), 1.0);
     for (int axis = 0; axis < grid.d; ++axis) {
         along(grid, axis, [&](std::size_t i, std::size_t c, std::size_t) {
             v[i] *= std::sin(std::numbers::pi * waves * static_cast<double>(c + 1) / (grid.L + 1));
@@ -243,21 +245,54 @@ Field v_cycle(const Grid& grid, std::span<const double> r, const Cycle& cycle) {
         for (int i = 0; i < 20; ++i) sweep(grid, x, r, 0), sweep(grid, x, r, 1);
         return x;
     }
+    constexpr int most_smallest = 7, pass_block = 384;  // as in cycle.cuh
+    if (cycle.sooner && grid.L <= most_smallest && grid.points() <= pass_block) {
+        for (int turn = 0; turn < 2; ++turn) {
+            for (int i = 0; i <= grid.L; ++i) sweep(grid, x, r, turn);
+        }
+        return x;
+    }
     sweep(grid, x, r, 0);
     const Field ax = laplace(grid, x);
-    // Same walls: cells are 2 of the finer grid's distances apart if L is odd, 2 + 2 / L if L is even.
+    // Same walls: points are 2 of the finer grid's distances apart if L is odd, 2 + 2 / L if L is even.
     const Grid coarse{grid.d, cycle.same_walls ? (grid.L - 1) / 2 : grid.L / 2};
-    Field rest(coarse.cells(), 0.0);
+    Field rest(coarse.points(), 0.0);
     const double ratio = cycle.same_walls ? (grid.L + 1.0) / (coarse.L + 1.0) : 2;
     const double scale = cycle.scale * ratio * ratio / std::pow(ratio, grid.d);
-    interpolate(grid, coarse, ratio, [&](std::size_t i, std::size_t j, double weight) {
+    interpolate(grid, coarse, ratio, cycle.weighted, [&](std::size_t i, std::size_t j, double weight) {
         rest[j] += scale * weight * (r[i] - ax[i]);
     });
     const Field correction = v_cycle(coarse, rest, cycle);
-    interpolate(grid, coarse, ratio,
+    interpolate(grid, coarse, ratio, true,
                 [&](std::size_t i, std::size_t j, double weight) { x[i] += weight * correction[j]; });
     sweep(grid, x, r, cycle.symmetric ? 1 : 0);
     return x;
+}
+
+Field smoothed(const Grid& grid, std::span<const double> r, Field x, int first) {
+    sweep(grid, x, r, first);
+    return x;
+}
+
+Grid coarser(const Grid& fine) { return {fine.d, (fine.L - 1) / 2}; }
+
+Field restricted(const Grid& fine, std::span<const double> v, bool weighted) {
+    require_size(fine, v.size());
+    const Grid coarse = coarser(fine);
+    const double ratio = (fine.L + 1.0) / (coarse.L + 1.0), scale = ratio * ratio / std::pow(ratio, fine.d);
+    Field result(coarse.points(), 0.0);
+    interpolate(fine, coarse, ratio, weighted,
+                [&](std::size_t i, std::size_t j, double weight) { result[j] += scale * weight * v[i]; });
+    return result;
+}
+
+Field prolonged(const Grid& fine, std::span<const double> coarse, bool weighted) {
+    const Grid below = coarser(fine);
+    require_size(below, coarse.size());
+    Field result(fine.points(), 0.0);
+    interpolate(fine, below, (fine.L + 1.0) / (below.L + 1.0), weighted,
+                [&](std::size_t i, std::size_t j, double weight) { result[i] += weight * coarse[j]; });
+    return result;
 }
 
 double rounding_floor(const Grid& grid, std::span<const double> b, std::span<const double> x, double unit) {

@@ -9,22 +9,22 @@
 
 namespace pcg {
 
-/// A grid of L^d cells, coordinate 0 fastest, zero around it. See pcg.cuh.
+/// A grid of L^d points, coordinate 0 fastest, zero around it. See pcg.cuh.
 struct Grid {
     int d = 1;
     int L = 0;
 
-    std::size_t cells() const {
+    std::size_t points() const {
         std::size_t n = 1;
         for (int axis = 0; axis < d; ++axis) n *= static_cast<std::size_t>(L);
         return n;
     }
 };
 
-/// Values at the cells of a grid.
+/// Values at the points of a grid.
 using Field = std::vector<double>;
 
-/// A u, in double. @throws std::length_error when u has not one value for each cell.
+/// A u, in double. @throws std::length_error when u has not one value for each point.
 Field laplace(const Grid& grid, std::span<const double> u);
 
 double dot(std::span<const double> v, std::span<const double> w);
@@ -63,14 +63,30 @@ Trace conjugate_gradients(const Grid& grid, std::span<const double> b, int limit
 struct Cycle {
     bool symmetric = true;   ///< red, black on the way down; black, red on the way up. Else red, black twice
     double scale = 1;        ///< of the restricted residual, beyond what is right
-    bool same_walls = true;  ///< of all grids. Else every second cell is a coarse one, also where L is even
+    bool same_walls = true;  ///< of all grids. Else every second point is a coarse one, also where L is even
+    bool sooner = false;   ///< ends as the chapter's cycle does, on a grid that a block of threads can sweep
+    bool weighted = true;  ///< the restriction. Else each of the 4^d fine points around counts in full
 };
 
 /// One multigrid V-cycle for A x = r from x = 0: one red-black Gauss-Seidel sweep, the residual restricted to
-/// a grid of (L - 1) / 2 cells a side with the same walls, by the transpose of linear interpolation; the same
-/// there; its result interpolated and added; one more sweep. Restriction is scaled by q^2 / q^d, if coarse
-/// cells are q times as far apart: q^-d makes it a mean, and h^2 is in A.
+/// a grid of (L - 1) / 2 points a side with the same walls, by the transpose of linear interpolation; the
+/// same there; its result interpolated and added; one more sweep. Restriction is scaled by q^2 / q^d, if
+/// coarse points are q times as far apart: q^-d makes it a mean, and h^2 is in A.
 Field v_cycle(const Grid& grid, std::span<const double> r, const Cycle& cycle = {});
+
+/// x after one red-black sweep of Gauss-Seidel for A x = r, colour `first` before the other.
+Field smoothed(const Grid& grid, std::span<const double> r, Field x, int first);
+
+/// The grid below: (L - 1) / 2 points a side with the same walls.
+Grid coarser(const Grid& fine);
+
+/// A residual as the next grid's right-hand side: see v_cycle.
+/// @param weighted  else every weight is 1
+Field restricted(const Grid& fine, std::span<const double> v, bool weighted = true);
+
+/// A coarse field at the points of the fine grid: see v_cycle.
+/// @param weighted  else every weight is 1
+Field prolonged(const Grid& fine, std::span<const double> coarse, bool weighted = true);
 
 /// The rounding of one residual b - A x: unit || |b| + |A| |x| ||. A component is a sum whose terms have this
 /// size and whose roundings go up as often as down; in any order it is off by a few times that, and so is the

@@ -49,10 +49,11 @@ class Comparison final : public rungs::IterationExam {
     /// @param setting  the case
     /// @param b        the right-hand side
     static Trace expected(const Setting& setting, const Field& b) {
-        if (setting.problem.method == Method::cg && !setting.is("overflow"))
+        const bool breaks = setting.is("overflow") || setting.is("infinite_product");
+        if (setting.problem.method == Method::cg && !breaks)
             return conjugate_gradients(setting.grid, b, setting.limit, setting.tolerance);
         Trace trace = conjugate_gradients(setting.grid, b, 0, setting.tolerance);
-        if (trace.outcome == limit_reached && setting.is("overflow")) trace.outcome = breakdown;
+        if (trace.outcome == limit_reached && breaks) trace.outcome = breakdown;
         if (trace.outcome == limit_reached && setting.limit > 0 && setting.tolerance > 0)
             trace.outcome = converged, trace.iterations = -1;  // after a number not known
         if (trace.outcome == limit_reached) trace.iterations = setting.limit;
@@ -83,19 +84,45 @@ class Comparison final : public rungs::IterationExam {
         return unattainable() && (got_.outcome == limit_reached || got_.outcome == converged);
     }
 
+    std::vector<rungs::Suspect> suspects() const override {
+        if (setting_.problem.method == Method::mixed) return {};
+        return suspects_of(setting_.grid, b_, !plain());
+    }
+
     std::string explain_outcome() const override {
         if (terms_.beyond_float) {
             return setting_.problem.single ? ". The squares of b's elements leave the range of float: are "
                                              "all sums formed in double, from products in double?"
                                            : ". b's elements leave the range of float: is what becomes a "
-                                             "float divided by its norm before?";
+                                             "float divided by its norm before? And are the units of what is "
+                                             "kept from the correction before a number in the first one?";
         }
         if (right_.outcome == breakdown) return ". p.Ap is no number that could be divided by here";
         if (right_.outcome == diverged)
             return ". b has an element that is no finite number: that has to be reported";
+        if (got_.outcome == breakdown && plain() && got_.iterations > 0 &&
+            right_steps() == static_cast<std::size_t>(got_.iterations)) {
+            return ". All steps so far were right, so A p and alpha are: is the next p = r + beta p, with "
+                   "the beta of the new r, found before p is?";
+        }
+        if (got_.outcome == limit_reached && setting_.problem.method == Method::mixed)
+            return ": " + explain_corrections() + ". " + steps();
         if (got_.outcome == limit_reached && !plain())
             return ": with a good preconditioner a few iterations are enough. " + steps();
         return {};
+    }
+
+    /// Why corrections in double do not get on.
+    std::string explain_corrections() const {
+        const std::vector<double>& h = got_.history;
+        if (h.size() > 2 && std::abs(h[0] - h[1] - 1) < 0.02 && std::abs(h[1] - h[2] - 1) < 0.02)
+            return "each correction takes 1 off ||r||. What float finds for r / ||r|| has to be multiplied "
+                   "by ||r|| again";
+        if (h.size() > 2 && h[1] < 0.1 * h[0])
+            return "the first correction is right, and later ones gain nothing. Is b - A x computed in "
+                   "double from the new x each time, divided by its norm before it becomes a float, and does "
+                   "e begin with 0";
+        return "a few corrections are enough, if each makes ||r|| a thousand times smaller";
     }
 
     /// The first norms of the history, for a reader.
@@ -112,23 +139,24 @@ class Comparison final : public rungs::IterationExam {
         if (is_square(0)) return ": is that r.r, without the root?";
         if (std::abs(got_.history[0] - right) < 1e-4 * right)
             return ": off by a rounding of float. Are sums formed in double, from products in double?";
-        return ": that is ||b||, a root of a sum of squares in double. Is the last cell in it?";
+        return ": that is ||b||, a root of a sum of squares in double. Is the last point in it?";
     }
 
     std::string explain_step(std::size_t k) const override {
         const double h = got_.history[k], right = right_.history[k];
-        const auto count = static_cast<std::size_t>(got_.iterations) + 1;
-        const std::string known = explain_history(setting_.grid, b_, std::span(got_.history).first(count));
-        if (!known.empty()) return ": " + known;
         if (!setting_.problem.single && std::abs(h - right) < 1e-3 * right)
             return ": is anything a float that ought to be a double?";
         if (k == 1) {
-            return ": the first step is wrong. Is A p right at the boundary and in the last cells, and is "
-                   "p.Ap complete?";
+            return ": the first step is wrong, in p.Ap or in what r takes of A p";
         }
         if (plain() && right <= setting_.tolerance * right_.history[0] && h > 2 * right) {
             return ", and the steps before were right: r had become small, so b - A x was computed, and x is "
                    "not what r believes. Has x taken every step, alpha p with the p of that step?";
+        }
+        if (plain() && h == 0 && right > 0) {
+            return ", and the steps before were right: nobody has added up that sum. Where r seems to be "
+                   "small enough b - A x replaces it: is it computed (renew_kernel in rung 04), with its "
+                   "r.r, before the norm is recorded?";
         }
         return ", and the steps before were right: are all sums cleared before each iteration, and does p "
                "take beta times itself?";
@@ -140,7 +168,8 @@ class Comparison final : public rungs::IterationExam {
         for (int k = 0; k <= std::min(got_.iterations, static_cast<int>(got_.history.size()) - 1); ++k) {
             const double h = got_.history[static_cast<std::size_t>(k)];
             if (!(h >= 0))
-                return fail("||r|| after " + rungs::iterations(k) + " is " + rungs::three_digits(h));
+                return fail("||r|| after " + rungs::iterations(k) + ", history[" + std::to_string(k) +
+                            "], is " + (std::isnan(h) ? "NaN: was it recorded?" : rungs::three_digits(h)));
         }
         return true;
     }
@@ -162,15 +191,16 @@ class Comparison final : public rungs::IterationExam {
             }
             return fail("converged is claimed, and " + residual +
                         ", above tolerance ||b|| = " + rungs::three_digits(threshold) +
-                        ": the residual that r carries along has drifted away from that of x" + last_cells());
+                        ": the residual that r carries along has drifted away from that of x" +
+                        last_points());
         }
         if (unattainable()) return true;  // r has parted from b - A x, as it may
         if (within(std::abs(found - claimed()), rounded + 1e-3 * claimed())) return true;
         return fail(residual + ", and the history ends with " + rungs::three_digits(claimed()) +
-                    last_cells());
+                    last_points());
     }
 
-    std::string last_cells() const {
+    std::string last_points() const {
         if (right_.x.size() != got_.x.size() || got_.iterations != right_.iterations) return {};
         const std::string wrong = first_wrong_element(1e-2);
         return (wrong.empty() ? "" : ". ") + wrong;
@@ -189,8 +219,11 @@ class Comparison final : public rungs::IterationExam {
         }
         const int most =
             setting_.problem.method == Method::mixed ? most_mixed : most_multigrid(setting_.grid.d);
-        return k <= most || fail("took " + rungs::iterations(k) + "; " + std::to_string(most) +
-                                 " are enough with a preconditioner as it should be. " + steps());
+        if (k <= most) return true;
+        const std::string known = suspected();
+        return fail("took " + rungs::iterations(k) + "; " + std::to_string(most) +
+                    " are enough with a preconditioner as it should be" +
+                    (known.empty() ? ". " + steps() : ": " + known));
     }
 
     /// The error in the norm in which conjugate gradients work, against the oracle's iterate and against what
@@ -199,20 +232,22 @@ class Comparison final : public rungs::IterationExam {
     bool compare_solution() {
         if (!std::isfinite(scale()) || unattainable() || got_.outcome == breakdown) return true;
         const Grid& grid = setting_.grid;
-        if (grid.cells() > 300'000) return true;  // the solution takes too long; the residual was right
+        if (grid.points() > 300'000) return true;  // the solution takes too long; the residual was right
         const auto distance = [&](const Field& from) {
             Field error = got_.x;
             for (std::size_t i = 0; i < error.size(); ++i) error[i] -= from[i];
             return norm_in(grid, error);
         };
         // ||e||_A = sqrt(r.A^-1 r): a rounding of the residual may count for so much.
-        const double rounded = terms_.rounding / std::sqrt(grid.cells() > 0 ? eigenvalue(grid, 1) : 1);
+        const double rounded = terms_.rounding / std::sqrt(grid.points() > 0 ? eigenvalue(grid, 1) : 1);
         const Field exact = solution(grid, b_);
         const double whole = norm_in(grid, exact);
         if (plain() && got_.iterations == right_.iterations) {
             const double path = path_tolerance(setting_.problem) * whole;
             if (!within(distance(right_.x), path + rounded))
-                return fail("x is not the iterate after " + std::to_string(got_.iterations) + " steps");
+                return fail("x is not the iterate after " + std::to_string(got_.iterations) +
+                            " steps, though r and the outcome are right: has x taken every step, and none "
+                            "after the solve was finished?");
         }
         if (setting_.problem.method == Method::mixed) return true;
         const double kappa = plain() ? condition(grid) : largest_eigenvalue / least_eigenvalue;

@@ -22,15 +22,16 @@ using rungs::Drawing;
 
 std::string neighbours_figure() {
     constexpr int side = 6;
-    constexpr double cell = 34, left = 40, top = 66;
+    constexpr double point = 34, left = 40, top = 66;
     Drawing out(
-        840, 312, "A cell, its neighbours, and the trap at the end of a row",
-        "on a square of six by six cells the neighbours of cell 14 are 13, 15, 8 and 20; cell 17, the last "
-        "of its row, has 16, 11 and 23, while 18, the next in memory, is the first cell of the next row");
+        840, 312, "A point, its neighbours, and the trap at the end of a row",
+        "on a square of six by six points the neighbours of point 14 are 13, 15, 8 and 20; point 17, the "
+        "last of its row, has 16, 11 and 23, while 18, the next in memory, is the first point of the next "
+        "row");
     for (int i = 0; i < side * side; ++i) {
         const bool own = i == 14 || i == 17;
         const bool next = i == 13 || i == 15 || i == 8 || i == 20 || i == 16 || i == 11 || i == 23;
-        out.cell(left + i % side * cell, top + i / side * cell, cell - 3, cell - 3,
+        out.cell(left + i % side * point, top + i / side * point, point - 3, point - 3,
                  own       ? "on"
                  : next    ? "done"
                  : i == 18 ? "warm"
@@ -73,13 +74,13 @@ std::string neighbours_figure() {
 
 std::string morton_figure() {
     constexpr int side = 32, block = 64;
-    constexpr double cell = 8;
+    constexpr double point = 8;
     Drawing out(840, 372, "What 64 threads in a row own, and what they read besides",
                 "in the order of rows 64 threads own two rows of 32 and read two more; in the order of "
                 "interleaved bits they own a square of eight by eight and read its rim of 32");
     const auto panel = [&](double left, const std::string& name, const std::function<int(int, int)>& number) {
         constexpr double top = 70;
-        out.box(left - 1, top - 1, side * cell, side * cell, "pale");
+        out.box(left - 1, top - 1, side * point, side * point, "pale");
         const int first = 3 * block;
         const auto own = [&](int x, int y) {
             const int n = number(x, y);
@@ -93,11 +94,12 @@ std::string morton_figure() {
                 const bool rim = !own(x, y) && beside;
                 read += rim;
                 if (own(x, y) || rim)
-                    out.box(left + x * cell, top + y * cell, cell - 1.5, cell - 1.5, rim ? "warm" : "on");
+                    out.box(left + x * point, top + y * point, point - 1.5, point - 1.5, rim ? "warm" : "on");
             }
         }
         out.text(left, 56, name);
-        out.text(left, 350, "64 cells of its own, and " + std::to_string(read) + " read from others", "soft");
+        out.text(left, 350, "64 points of its own, and " + std::to_string(read) + " read from others",
+                 "soft");
     };
     panel(60, "01, 02: row after row", [](int x, int y) { return y * side + x; });
     panel(470, "03: bits of x and y in turn", [](int x, int y) {
@@ -113,7 +115,7 @@ std::string morton_figure() {
 
 std::string traffic_figure() {
     Drawing out(840, 300, "The vectors of one iteration",
-                "the textbook's three kernels read or write eleven vectors, 44 bytes a cell in float; one "
+                "the textbook's three kernels read or write eleven vectors, 44 bytes a point in float; one "
                 "pass reads r and p and writes both, and every second time x: five on average, 20 bytes");
     constexpr double left = 210, width = 48, height = 26;
     const auto row = [&](double y, const std::string& name, const std::vector<std::string>& reads,
@@ -130,9 +132,9 @@ std::string traffic_figure() {
     out.box(left + 80, 48, 11, 11, "warm");
     row(76, "04: w = A p, p.w", {"p"}, {"w"}, "2");
     row(108, "04: x and r, r.r", {"p", "w", "x", "r"}, {"x", "r"}, "6");
-    row(140, "04: p", {"r", "p"}, {"p"}, "3, together 11 vectors: 44 bytes a cell");
-    row(200, "05: all of it", {"r", "p"}, {"r", "p"}, "4");
-    row(232, "05: and every other time", {"x"}, {"x"}, "1 on average, together 5: 20 bytes a cell");
+    row(140, "04: p", {"r", "p"}, {"p"}, "3, together 11 vectors: 44 bytes a point");
+    row(200, "12: all of it", {"r", "p"}, {"r", "p"}, "4");
+    row(232, "12: and every other time", {"x"}, {"x"}, "1 on average, together 5: 20 bytes a point");
     return out.svg();
 }
 
@@ -141,8 +143,8 @@ std::string traffic_figure() {
 
 std::string cycle_figure() {
     Drawing out(840, 330, "A V-cycle",
-                "down: a red and a black half-sweep, the residual restricted to every second cell; at the "
-                "bottom so few cells that they are solved; up: the correction interpolated and added, a "
+                "down: a red and a black half-sweep, the residual restricted to every second point; at the "
+                "bottom so few points that they are solved; up: the correction interpolated and added, a "
                 "black and a red half-sweep");
     const auto level = [&](int depth, double x, const std::string& first, const std::string& second,
                            bool down) {
@@ -200,10 +202,10 @@ rungs::Series series(const std::string& name, const std::vector<double>& y) {
 
 std::string three_methods_figure() {
     const Grid grid{2, 63};
-    const Field b = rungs::random_field<double>(grid.cells(), 1, rungs::signed_uniform);
+    const Field b = rungs::random_field<double>(grid.points(), 1, rungs::signed_uniform);
     const auto nothing = [](const Field& r) { return r; };
     const auto cycle = [&](const Field& r) { return pcg::v_cycle(grid, r); };
-    const rungs::LinePlot plot{"A square of 63 x 63 cells, random right-hand side, in double",
+    const rungs::LinePlot plot{"A square of 63 x 63 points, random right-hand side, in double",
                                "steepest descent crawls, conjugate gradients need over two hundred "
                                "iterations to 1e-10, with a V-cycle before each of them ten",
                                "iterations",
@@ -218,11 +220,11 @@ std::string three_methods_figure() {
 
 std::string symmetry_figure() {
     const Grid grid{1, 33};
-    const Field b = rungs::random_field<double>(grid.cells(), 1, rungs::signed_uniform);
+    const Field b = rungs::random_field<double>(grid.points(), 1, rungs::signed_uniform);
     const auto symmetric = [&](const Field& r) { return pcg::v_cycle(grid, r); };
     const auto crooked = [&](const Field& r) { return pcg::v_cycle(grid, r, {false}); };
     const rungs::LinePlot plot{
-        "The same V-cycle with the colours in the wrong order, 33 cells in a row",
+        "The same V-cycle with the colours in the wrong order, 33 points in a row",
         "with black before red on the way up the residual falls to 1e-12 in eleven iterations; with red "
         "before black both ways it is ahead at first, falls behind after eight, and takes fourteen",
         "iterations",
@@ -237,7 +239,7 @@ std::string symmetry_figure() {
 /// Conjugate gradients in float on a smooth right-hand side: what r says, and what x has.
 std::string carried_figure() {
     const Grid grid{2, 64};
-    const std::size_t n = grid.cells();
+    const std::size_t n = grid.points();
     std::vector<float> x(n, 0.0f), r(n, 1.0f), p = r, q(n);
     const Field b(n, 1.0);
     std::vector<double> carried, real;
@@ -270,7 +272,7 @@ std::string carried_figure() {
         for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + beta * p[i];
         rr = next;
     }
-    const rungs::LinePlot plot{"What r says, and what x has: float, 64 x 64 cells, b = 1",
+    const rungs::LinePlot plot{"What r says, and what x has: float, 64 x 64 points, b = 1",
                                "the residual that the recurrence carries along falls on and on; b - A x "
                                "stays where the rounding of x has left it",
                                "iterations",
@@ -284,7 +286,7 @@ std::string carried_figure() {
 /// Which waves an iteration of Gauss-Seidel takes out of an error, and which it leaves.
 std::string smoothing_figure() {
     const Grid grid{1, 63};
-    const Field noise = rungs::random_field<double>(grid.cells(), 4, rungs::signed_uniform);
+    const Field noise = rungs::random_field<double>(grid.points(), 4, rungs::signed_uniform);
     std::vector<rungs::Series> lines;
     // One V-cycle's first part is a sweep for A x = r from 0: for r = A e it leaves the error e - x.
     Field error = noise;
@@ -307,11 +309,200 @@ std::string smoothing_figure() {
         "An error, and what Gauss-Seidel leaves of it",
         "after two and four sweeps the rough parts of a random error are gone and the smooth ones are "
         "still there",
-        "cell",
+        "point",
         "error",
         rungs::Scale::linear,
         rungs::Scale::linear,
         lines};
+    return rungs::on_ground(plot.svg());
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Two ways down one valley
+
+std::string directions_figure() {
+    // f(u, v) = (u^2 + 9 v^2) / 2, so A is diagonal with 1 and 9.
+    constexpr double left = 60, top = 60, unit = 78, steep = 9;
+    Drawing out(
+        840, 330, "Steepest descent and conjugate directions in one valley",
+        "from the same point steepest descent takes a zigzag of right angles, of which twelve steps are "
+        "drawn; the second conjugate direction leads straight to the lowest point");
+    const auto x_of = [&](double u) { return left + (u + 0.2) * unit; };
+    const auto y_of = [&](double v) { return top + 110 - v * unit; };
+    for (const double f : {0.5, 2.0, 8.0, 18.0, 32.0}) {
+        double before_u = std::sqrt(2 * f), before_v = 0;
+        for (int i = 1; i <= 90; ++i) {
+            const double turn = 2 * std::acos(-1.0) * i / 90;
+            const double u = std::sqrt(2 * f) * std::cos(turn), v = std::sqrt(2 * f / steep) * std::sin(turn);
+            const auto drawn = [&](double a, double b) {
+                return a > -0.2 && a < 9.4 && y_of(b) > 48 && y_of(b) < 300;
+            };
+            if (drawn(u, v) && drawn(before_u, before_v))
+                out.line(x_of(before_u), y_of(before_v), x_of(u), y_of(v), "rule");
+            before_u = u, before_v = v;
+        }
+    }
+    const auto walk = [&](int steps, bool conjugate, const std::string& kind) {
+        double u = 9, v = 1, r_u = -u, r_v = -steep * v, p_u = r_u, p_v = r_v;
+        for (int k = 0; k < steps; ++k) {
+            const double rr = r_u * r_u + r_v * r_v, alpha = rr / (p_u * p_u + steep * p_v * p_v);
+            const double next_u = u + alpha * p_u, next_v = v + alpha * p_v;
+            out.line(x_of(u), y_of(v), x_of(next_u), y_of(next_v), kind);
+            u = next_u, v = next_v, r_u = -u, r_v = -steep * v;
+            const double beta = conjugate ? (r_u * r_u + r_v * r_v) / rr : 0;
+            p_u = r_u + beta * p_u, p_v = r_v + beta * p_v;
+        }
+    };
+    walk(12, false, "edge");
+    walk(2, true, "edge warm");
+    out.text(left, 318, "steepest descent: twelve steps of many", "soft");
+    out.text(420, 318, "conjugate directions: two steps, and there", "soft");
+    out.box(left - 16, 308, 11, 11, "on");
+    out.box(404, 308, 11, 11, "warm");
+    return out.svg();
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Float inside double: what rung 08 does, and what was tried beside it
+
+/// How a solve in double uses conjugate gradients in float for A e = r / ||r||.
+enum class Inside { correction, correction_afresh, textbook, flexible };
+
+/// ||b - A x|| / ||b|| against products with A, all inner ones counted.
+rungs::Series flexible(const std::string& name, const Grid& grid, const Field& b, double gain, Inside way,
+                       double most) {
+    const std::size_t n = b.size();
+    std::vector<float> e(n), r(n), p(n, 0.0f), q(n);
+    double units = 0, size = 1, products = 0;
+    // Leaves e, about the solution for `right`. Its p goes on where it was, if `keeps`.
+    const auto inner = [&](const Field& right, bool keeps) {
+        const double norm = std::sqrt(pcg::dot(right, right));
+        units = keeps ? size / norm : 0, size = norm;
+        double rr = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto fresh = static_cast<float>(right[i] / norm);
+            p[i] = fresh + static_cast<float>(units) * (p[i] - r[i]);
+            r[i] = fresh, e[i] = 0;
+            rr += static_cast<double>(fresh) * fresh;
+        }
+        for (const double enough = gain * gain * rr; rr > enough && products < most; ++products) {
+            const Field w = pcg::laplace(grid, Field(p.begin(), p.end()));
+            double pw = 0, next = 0;
+            for (std::size_t i = 0; i < n; ++i) q[i] = static_cast<float>(w[i]), pw += p[i] * w[i];
+            const auto alpha = static_cast<float>(rr / pw);
+            for (std::size_t i = 0; i < n; ++i) {
+                e[i] += alpha * p[i], r[i] -= alpha * q[i];
+                next += static_cast<double>(r[i]) * r[i];
+            }
+            for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + static_cast<float>(next / rr) * p[i];
+            rr = next;
+        }
+        Field z(n);
+        for (std::size_t i = 0; i < n; ++i) z[i] = norm * e[i];
+        return z;
+    };
+    rungs::Series line{name, {0}, {1}};
+    const double whole = std::sqrt(pcg::dot(b, b));
+    const bool corrects = way == Inside::correction || way == Inside::correction_afresh;
+    Field x(n, 0.0), rest = b, direction(n, 0.0), old(n, 0.0);
+    double before = 0;
+    for (int k = 0; line.y.back() > 1e-10 && products < most && k < 200; ++k) {
+        const Field z = inner(rest, way == Inside::correction && k > 0);
+        if (corrects) {
+            for (std::size_t i = 0; i < n; ++i) x[i] += z[i];
+            const Field ax = pcg::laplace(grid, x);
+            for (std::size_t i = 0; i < n; ++i) rest[i] = b[i] - ax[i];
+            ++products;
+        } else {
+            Field change = rest;
+            for (std::size_t i = 0; i < n; ++i) change[i] -= old[i];
+            const double rz = pcg::dot(rest, z);
+            const double beta = k == 0 ? 0 : (way == Inside::flexible ? pcg::dot(change, z) : rz) / before;
+            for (std::size_t i = 0; i < n; ++i) direction[i] = z[i] + beta * direction[i];
+            const Field w = pcg::laplace(grid, direction);
+            const double alpha = pcg::dot(rest, direction) / pcg::dot(direction, w);
+            old = rest, before = rz;
+            for (std::size_t i = 0; i < n; ++i) x[i] += alpha * direction[i], rest[i] -= alpha * w[i];
+            ++products;
+        }
+        line.x.push_back(products);
+        line.y.push_back(std::sqrt(pcg::dot(rest, rest)) / whole);
+    }
+    return line;
+}
+
+std::string flexible_figure() {
+    const Grid grid{3, 31};
+    const Field b = rungs::random_field<double>(grid.points(), 1, rungs::signed_uniform);
+    const auto with = [&](const std::string& name, Inside way) {
+        return flexible(name, grid, b, 1e-3, way, 500);
+    };
+    const rungs::LinePlot plot{
+        "Float inside double: 31^3 points, random b, inner solves to 1e-3",
+        "a solve in float that keeps its direction from correction to correction needs as few products with "
+        "A as "
+        "double alone; thrown away directions, and a float solve as a preconditioner, need more",
+        "products with A, inner ones counted",
+        "||b - A x|| / ||b||",
+        rungs::Scale::linear,
+        rungs::Scale::log10,
+        {with("correction, p kept: rung 08", Inside::correction),
+         with("correction, p thrown away", Inside::correction_afresh),
+         with("preconditioner, beta of the textbook", Inside::textbook),
+         with("preconditioner, flexible beta", Inside::flexible)}};
+    return rungs::on_ground(plot.svg());
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// One cube, seven ways
+
+std::string seven_ways_figure() {
+    const Grid grid{3, 31};
+    const Field b = rungs::random_field<double>(grid.points(), 1, rungs::signed_uniform);
+    const std::size_t n = b.size();
+    const double whole = std::sqrt(pcg::dot(b, b));
+    const int most = 1500;
+    // Against the bytes for each point that an iteration has to read and write, in float.
+    const auto priced = [](const std::string& name, const std::vector<double>& y, double bytes) {
+        rungs::Series line{name, {}, y};
+        for (std::size_t k = 0; k < y.size(); ++k) line.x.push_back(bytes * static_cast<double>(k + 1));
+        return line;
+    };
+    // x of Jacobi's method, of Gauss-Seidel in two colours, and of that with over-relaxation.
+    const auto relaxation = [&](double omega, bool colours) {
+        Field x(n, 0.0);
+        std::vector<double> history{1};
+        while (static_cast<int>(history.size()) <= most && history.back() > 1e-8) {
+            for (int colour = 0; colour < (colours ? 2 : 1); ++colour) {
+                const Field ax = pcg::laplace(grid, x);
+                for (std::size_t i = 0; i < n; ++i) {
+                    const std::size_t parity = i % 31 + i / 31 % 31 + i / 961;
+                    if (colours && static_cast<int>(parity % 2) != colour) continue;
+                    x[i] += omega * (b[i] - ax[i]) / 6;
+                }
+            }
+            history.push_back(pcg::residual_norm(grid, b, x) / whole);
+        }
+        return history;
+    };
+    const auto nothing = [](const Field& r) { return r; };
+    const auto cycle = [&](const Field& r) { return pcg::v_cycle(grid, r); };
+    const double omega = 2 / (1 + std::sin(std::acos(-1.0) / 32));
+    const std::vector<double> cg = solve(grid, b, most, 1e-8, nothing, true);
+    const rungs::LinePlot plot{
+        "One cube, seven ways: 31^3 points, random b",
+        "to 1e-8 the V-cycle in conjugate gradients moves some 650 bytes for each point, over-relaxation "
+        "1200, conjugate gradients 2400 in one pass and 5300 in the textbook's way, red-black 18 thousand; "
+        "Jacobi and descent have not arrived by then",
+        "bytes moved for each point",
+        "||r|| / ||b||",
+        rungs::Scale::log10,
+        rungs::Scale::log10,
+        {priced("Jacobi, 12 bytes", relaxation(1, false), 12),
+         priced("red-black, 12", relaxation(1, true), 12),
+         priced("over-relaxed, 12", relaxation(omega, true), 12),
+         priced("descent, 20", solve(grid, b, most, 1e-8, nothing, false), 20), priced("rung 04, 44", cg, 44),
+         priced("rung 12, 20", cg, 20), priced("rung 14, 60", solve(grid, b, most, 1e-8, cycle, true), 60)}};
     return rungs::on_ground(plot.svg());
 }
 
@@ -327,6 +518,9 @@ int main(int argc, char** argv) {
          {"three_methods.svg", three_methods_figure},
          {"symmetry.svg", symmetry_figure},
          {"carried.svg", carried_figure},
-         {"smoothing.svg", smoothing_figure}},
-        {"pcg_ladder.svg", "Cells a second of an iteration, beside the libraries.", "Gcell/s"});
+         {"smoothing.svg", smoothing_figure},
+         {"directions.svg", directions_figure},
+         {"flexible.svg", flexible_figure},
+         {"seven_ways.svg", seven_ways_figure}},
+        {"pcg_ladder.svg", "Points a second of an iteration, beside the libraries.", "Gpoint/s"});
 }

@@ -19,12 +19,12 @@ int refuse(const void* b, const void* x, int d, long long side, int limit, doubl
     if (d < 1 || d > pcg::most_dimensions) return PCG_BAD_DIMENSION;
     if (side < 0) return PCG_BAD_SIDE;
     if (side > std::numeric_limits<int>::max()) return PCG_TOO_LARGE;
-    long long cells = 1;
+    long long points = 1;
     for (int axis = 0; axis < d; ++axis) {
-        if (side > 0 && cells > (1LL << 40) / side) return PCG_TOO_LARGE;
-        cells *= side;
+        if (side > 0 && points > (1LL << 40) / side) return PCG_TOO_LARGE;
+        points *= side;
     }
-    if (cells > 0 && (!b || !x)) return PCG_NULL_POINTER;
+    if (points > 0 && (!b || !x)) return PCG_NULL_POINTER;
     if (limit < 0) return PCG_BAD_LIMIT;
     return tolerance >= 0 ? 0 : PCG_BAD_TOLERANCE;  // so is NaN
 }
@@ -54,7 +54,7 @@ int solve(pcg::Solve<T>* solver, const T* b, T* x, int d, long long side, int li
     // The rungs keep their scratch memory by stream, and all calls use the same.
     static std::mutex one_at_a_time;
     const std::lock_guard<std::mutex> lock(one_at_a_time);
-    const auto n = static_cast<std::size_t>(pcg::cells(d, static_cast<int>(side)));
+    const auto n = static_cast<std::size_t>(pcg::points(d, static_cast<int>(side)));
     rungs::DeviceBuffer<T> device_b(n), device_x(n);
     rungs::DeviceBuffer<double> device_history(static_cast<std::size_t>(limit) + 1);
     rungs::DeviceBuffer<int> device_outcome(2);

@@ -28,7 +28,7 @@ static int failures = 0;
         }                                                                                          \
     } while (0)
 
-enum { side = 9, cells = side * side * side, limit = 200 };
+enum { side = 9, points = side * side * side, limit = 200 };
 
 /* 0 beyond the boundary, as A has it. */
 static double at(const double* u, int i, int j, int k) {
@@ -51,7 +51,7 @@ static void make(double* u, double* b) {
 }
 
 static void solves(void) {
-    static double u[cells], b[cells], x[cells], history[limit + 1];
+    static double u[points], b[points], x[points], history[limit + 1];
     make(u, b);
     for (int method = PCG_PLAIN; method <= PCG_MULTIGRID; ++method) {
         int iterations = -1;
@@ -61,14 +61,14 @@ static void solves(void) {
         CHECK(iterations > 0 && iterations < limit);
         CHECK(history[iterations] <= 1.0001e-12 * history[0] && isnan(history[iterations + 1]));
         double worst = 0;
-        for (int c = 0; c < cells; ++c) worst = fmax(worst, fabs(x[c] - u[c]));
+        for (int c = 0; c < points; ++c) worst = fmax(worst, fabs(x[c] - u[c]));
         CHECK(worst < 1e-9);
     }
-    static float single_b[cells], single_x[cells];
-    for (int c = 0; c < cells; ++c) single_b[c] = (float)b[c];
+    static float single_b[points], single_x[points];
+    for (int c = 0; c < points; ++c) single_b[c] = (float)b[c];
     CHECK_STATUS(pcg_solve_float(single_b, single_x, 3, side, limit, 1e-5, NULL, NULL), PCG_CONVERGED);
     double worst = 0;
-    for (int c = 0; c < cells; ++c) worst = fmax(worst, fabs(single_x[c] - u[c]));
+    for (int c = 0; c < points; ++c) worst = fmax(worst, fabs(single_x[c] - u[c]));
     CHECK(worst < 1e-2);
 
     int iterations = -1;

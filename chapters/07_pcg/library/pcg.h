@@ -2,12 +2,12 @@
 #define RUNGS_PCG_H
 /* Conjugate gradients for Poisson's equation on a cube, as a library with a plain C interface.
  *
- * Solves A x = b, A being h^2 times the negative Laplacian in d dimensions on a cube of L cells along each
+ * Solves A x = b, A being h^2 times the negative Laplacian in d dimensions on a cube of L points along each
  * axis, with the value 0 beyond its boundary: 2d on the diagonal, -1 for each of the 2d neighbours.
  *
  * - d, L: 1 <= d <= 6, L >= 0. A field has L^d elements; L = 0 is none, and solved at once. L^d may pass
  *   2^31, but L may not, nor L^d 2^40 or what the memory holds.
- * - Order: cell (c_0, c_1, ... c_{d-1}), 0 <= c_k < L, is element c_0 + L (c_1 + L (c_2 + ...)): the first
+ * - Order: point (c_0, c_1, ... c_{d-1}), 0 <= c_k < L, is element c_0 + L (c_1 + L (c_2 + ...)): the first
  *   coordinate is the fastest. In C that is field[c_2][c_1][c_0], in NumPy array[c_2, c_1, c_0] of the
  *   default order, in Fortran and Julia array(c_0 + 1, c_1 + 1, c_2 + 1).
  * - h: A has no h in it: for -Laplace(u) = f with spacing h = length / (L + 1) pass b = h^2 f.

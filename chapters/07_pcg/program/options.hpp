@@ -24,7 +24,7 @@ struct Options : rungs::ProgramOptions {
 
     void add_to(rungs::CommandLine& line) {
         line.add("--d", d, 1, most_dimensions, "dimensions");
-        line.add("--side", side, 1, 10000000, "cells along each axis (127 on a GPU, 15 on the CPU backend)");
+        line.add("--side", side, 1, 10000000, "points along each axis (127 on a GPU, 15 on the CPU backend)");
         line.add("--seed", seed, 0, ~std::uint64_t{0}, "which random right-hand side");
         line.add("--limit", limit, 0, 1000000, "the most iterations");
         line.add("--tolerance", tolerance, 0.0, 1.0,

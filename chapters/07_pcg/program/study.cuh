@@ -40,7 +40,7 @@ class Study {
           timing_(timing),
           grid_{options.d, options.side},
           tolerance_(sizeof(T) == 4 ? options.float_tolerance() : options.tolerance),
-          b_(rungs::random_field<T>(grid_.cells(), options.seed, rungs::signed_uniform)),
+          b_(rungs::random_field<T>(grid_.points(), options.seed, rungs::signed_uniform)),
           d_b_(b_),
           d_x_(b_.size()),
           d_history_(static_cast<std::size_t>(options.limit) + 1),
@@ -106,7 +106,7 @@ struct Place {
 class Report {
   public:
     explicit Report(const Options& options)
-        : options_(options), n_(static_cast<double>(cells(options.d, options.side))) {}
+        : options_(options), n_(static_cast<double>(points(options.d, options.side))) {}
 
     /// Tries a rung in T, where it has anything in T.
     template <class T>

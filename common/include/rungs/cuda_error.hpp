@@ -8,7 +8,8 @@
 namespace rungs {
 
 /// What a CUDA error usually means in a program like ours, and what to try. Empty for codes without advice.
-const char* cuda_hint(int code);
+/// @param expression  the call that returned it, where it is known
+const char* cuda_hint(int code, const std::string& expression = {});
 
 /// A CUDA call that failed: what was called, where, and why. Errors of a kernel show up at a later call
 /// (launches are asynchronous), so `expression` may be innocent: synchronise after each launch to find
@@ -25,9 +26,9 @@ class CudaError : public std::runtime_error {
     const std::string& expression() const { return expression_; }  ///< the source text of the call
     const std::string& file() const { return file_; }
     int line() const { return line_; }
-    const std::string& name() const { return name_; }      ///< "cudaErrorMemoryAllocation"
-    const std::string& text() const { return text_; }      ///< CUDA's own words, except where they mislead
-    std::string hint() const { return cuda_hint(code_); }  ///< what to try; may be empty
+    const std::string& name() const { return name_; }  ///< "cudaErrorMemoryAllocation"
+    const std::string& text() const { return text_; }  ///< CUDA's own words, except where they mislead
+    std::string hint() const { return cuda_hint(code_, expression_); }  ///< what to try; may be empty
 
   private:
     int code_;

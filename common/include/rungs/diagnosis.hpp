@@ -9,6 +9,16 @@
 
 namespace rungs {
 
+/// Whether what a mistake would have given explains a wrong answer: it is within rounding of it, and far
+/// nearer to it than the truth. Where an answer is hardly wrong, every other one is near, and nothing is
+/// explained.
+/// @param off       distance of the answer from what the mistake would have given
+/// @param wrong     its distance from the truth
+/// @param rounding  how far rounding may have moved it
+inline bool explains(double off, double wrong, double rounding) {
+    return off <= rounding && off <= 0.1 * wrong;
+}
+
 /// What compare() knows about a failed comparison; the functions answer for any index below `wrong.size()`.
 struct Failure {
     std::vector<bool> wrong;  ///< which elements are wrong, at least one

@@ -3,6 +3,7 @@
 // stopped. An exam derives from IterationExam and adds its oracle, its tolerances and its own causes.
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,14 @@ struct Solve {
     std::vector<double> x;        ///< x_k
 };
 
+/// A mistake that may have been made in a solve, and the norms that it would have left.
+struct Suspect {
+    std::string cause;  ///< the end of a sentence
+    std::function<std::vector<double>(int)>
+        history;         ///< ||r_0||, ... ||r_k|| after at most so many iterations
+    double blur = 1e-3;  ///< how far rounding may take a norm from these, relative
+};
+
 /// Reads the outputs of a solve: x, the history, and two integers, the outcome and the iterations.
 /// @param outputs  as a rung left them
 /// @throws std::invalid_argument when they are not those of a solve
@@ -35,6 +44,11 @@ std::vector<double> in_double(const Array& array);
 /// A number for a message, to three digits.
 /// @param value  the number
 std::string three_digits(double value);
+
+/// "3.6 instead of 4.1": to three digits, or to as many as it takes to tell the two apart.
+/// @param value  what was found
+/// @param right  what should have been
+std::string instead_of(double value, double right);
 
 /// "1 iteration", "2 iterations".
 /// @param count  how many
@@ -80,6 +94,9 @@ class IterationExam {
     /// @param k  an iteration, at least 1
     virtual std::string explain_step(std::size_t k) const = 0;
 
+    /// The mistakes that this exam knows.
+    virtual std::vector<Suspect> suspects() const { return {}; }
+
     bool compare_outcome();
     bool compare_history();
     /// @param remark  what to add where an earlier norm was small enough
@@ -93,6 +110,11 @@ class IterationExam {
     /// @param allowed    its bound
     bool within(double deviation, double allowed);
 
+    /// The mistakes that explain the first norms; empty for none. Where two do, the norms do not say which it
+    /// is.
+    std::string suspected() const;
+    /// How many norms after ||r_0|| are right before the first that is wrong.
+    std::size_t right_steps() const;
     /// ||b||, to which the tolerance is relative.
     double scale() const { return right_.history.front(); }
     /// The last norm of the rung's history.
@@ -111,6 +133,7 @@ class IterationExam {
   private:
     double allowed_at(std::size_t k) const;
     std::size_t norms() const;
+    bool is_one_earlier(std::size_t k) const;
     std::string first_deviation() const;
     std::string explain_norm(std::size_t k) const;
 

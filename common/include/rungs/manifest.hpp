@@ -42,6 +42,7 @@ struct CaseGroup {
 };
 
 /// Points for being faster, on a GPU: linear from `zero` to `full`, both as ratios of times in one session.
+/// Of a summit: by the logarithm, from the baseline to the reference, which is timed beside it.
 struct SpeedRule {
     double points = 0;
     /// The rung whose time is divided by this rung's: a given one, or an exercise, for which
@@ -55,6 +56,8 @@ struct SpeedRule {
         double full = 1;
     };
     std::optional<Thresholds> modelled = {};
+    bool to_reference =
+        false;  ///< of a summit; both `full` are infinite: reachable() puts the reference's in
 };
 
 /// What is timed: one case for all rungs of a chapter that solve its problem.
@@ -75,19 +78,57 @@ struct CheckRule {
     bool required = true;  ///< an error costs all points of the rung, even where its values were right
 };
 
+/// What a student gets and does.
+enum class Kind {
+    given,    ///< a working kernel, to be read and run
+    fill,     ///< a short kernel with a hole that is the idea
+    write,    ///< the contract and an empty launcher
+    repair,   ///< a kernel with one planted fault
+    predict,  ///< questions whose answers are numbers
+    summit,   ///< as write; graded on a scale whose top is the reference
+};
+
+/// "given", "fill", ...
+const char* name_of(Kind kind);
+
+/// A question of a predict rung: what does one call ask of the hardware? The judge counts the answer.
+struct Question {
+    std::string name;  ///< key of the answer in the student's file
+    std::string ask;   ///< a sentence
+    std::string
+        rung;  ///< whose call is counted: a given rung, or an exercise, for which its reference stands
+    std::string counter;           ///< one of counter_names()
+    std::optional<double> answer;  ///< what no counter says; such a question has no rung, counter or call
+    std::string over;              ///< the rung that "modelled_speedup" refers to
+    double per = 1;                ///< the counter is divided by this: elements, blocks, warps
+    TimedCase which;               ///< the call: the question's own, else the chapter's [[modelled]]
+    double tolerance = 0;          ///< relative
+    std::vector<double> choices;   ///< the only answers there are; empty: any number
+};
+
+/// What a question may be about, by its name in the manifest.
+const std::vector<std::string>& counter_names();
+
 /// One rung. It is an exercise when it has points, else it is given.
 struct RungEntry {
     std::string name;                   ///< "03_shared_tree": the file's stem
+    Kind kind = Kind::given;            ///< where the manifest is silent: given without points, else fill
+    int minutes = 0;                    ///< that a student needs; 0: nobody has measured it
+    int difficulty = 0;                 ///< from 1 to 5; 0: not said
     std::string idea;                   ///< one line for tables
     std::vector<std::string> problems;  ///< what it solves; all of the chapter's where the manifest is silent
     double points = 0;                  ///< for correctness
     std::optional<SpeedRule> speed;
-    std::vector<std::string> hints;  ///< from nudge to method; never the code
-    double time_limit = 10;          ///< seconds for one call on the CPU backend
+    std::vector<std::string> hints;   ///< from nudge to method
+    std::vector<Question> questions;  ///< of a predict rung, which has no kernel and so solves no problem
+    double time_limit = 10;           ///< seconds for one call on the CPU backend
+    bool repeatable = false;          ///< it promises the same bits in every run
 
     bool given() const { return points == 0; }
     bool solves(const std::string& problem) const;
     std::string launcher() const { return name.substr(3); }  ///< "shared_tree"
+    /// What a student edits: "03_shared_tree.cu", or the answers to a predict rung, "07_traffic.toml".
+    std::string file() const { return name + (kind == Kind::predict ? ".toml" : ".cu"); }
 };
 
 /// One problem of a chapter: the function type in the contract that its rungs have.
@@ -109,6 +150,7 @@ struct Manifest {
     std::vector<TimedCase> timed;     ///< [[timed]]: a problem each
     std::vector<TimedCase> modelled;  ///< [[modelled]]: on what counters are taken for the modelled time
     std::vector<RungEntry> rungs;     ///< in the order of their numbers
+    bool kinds = false;               ///< every rung states its kind
 
     const RungEntry* find(const std::string& rung) const;  ///< by "03_shared_tree", "03" or "shared_tree"
 

@@ -27,12 +27,11 @@ inline constexpr std::uint64_t ulp_undefined = std::numeric_limits<std::uint64_t
 
 /// How many steps to the next representable number lie between `a` and `b` (float or double): 0 for equal
 /// values, for +0 and -0, and for two NaN; `ulp_undefined` for NaN against a number. Infinity is one step
-/// past the largest number. For integers the plain difference.
+/// past the largest number. Integers have no ULP: `ulp_undefined`, unless they are equal.
 template <class T>
 std::uint64_t ulp_distance(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
-        return a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
-                     : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
+        return a == b ? 0 : ulp_undefined;
     } else {
         if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : ulp_undefined;
         // IEEE numbers of one sign are ordered like their bits: count both from zero, then

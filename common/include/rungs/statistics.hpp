@@ -67,6 +67,7 @@ class SpeedTest {
         double unstable_beyond = 0.05;  ///< relative half width of the interval at the cap
         std::uint64_t seed = 1;         ///< of the bootstrap
         int resamples = 2000;
+        bool level = false;  ///< a narrow interval around the bar is an answer, too: undecided
     };
 
     /// @throws std::invalid_argument unless threshold > 0, 0 <= slack < 1 and 0 < block <= cap.

@@ -206,6 +206,14 @@ std::string message_of(const Finding& f, const Entry& e) {
     return capitalised(r.text) + ".";
 }
 
+/// Does the line that reads stand below the one that writes? Then they may meet in the order of the source,
+/// or where a loop begins its next round.
+bool round_the_loop(const Finding& f) {
+    const bool reads = f.side.access.compare(0, 4, "read") == 0;
+    const Side &read = reads ? f.side : f.other, &write = reads ? f.other : f.side;
+    return read.place.file == write.place.file && read.place.line > write.place.line;
+}
+
 const char* race_advice(const Finding& f, const Entry& e) {
     if (!e.report.other_task.name.empty()) {
         const auto either = [&](std::string Side::*what, const char* value) {
@@ -228,9 +236,13 @@ const char* race_advice(const Finding& f, const Entry& e) {
         return "It does no harm here, but the language does not promise that: let one thread store it.";
     if (e.report.block != e.report.other_block)
         return "Blocks run in any order: give each its own elements, use an atomic, or start a second "
-               "kernel; to hand data on, write, __threadfence(), then an atomic.";
+               "kernel; to hand data on, write, __threadfence(), then an atomic. Or, if they are not to "
+               "meet, correct the index.";
     if (in_shared(e) && !e.between_warps)
         return "Threads of a warp do not run in step: put __syncwarp() or __syncthreads() between the two.";
+    if (in_shared(e) && e.report.kind == Kind::read_write && round_the_loop(f))
+        return "Put __syncthreads() between the two; in a loop also behind the read, before the next round "
+               "writes. Or, if they are not meant to meet, correct the index, or let one thread do both.";
     return advice_for(e.report.kind);
 }
 
@@ -239,9 +251,14 @@ const char* advice_of(const Finding& f, const Entry& e) {
     switch (r.kind) {
         case Kind::out_of_bounds:
             if (r.text.empty())
-                return offset_of(e) < 0
-                           ? "Guard the first elements: the index is negative there."
-                           : "Guard the last elements: compare the index with the size before the access.";
+                return e.memory == Memory::dynamic_shared
+                           ? "Is it the size that the launch gives, its third argument, in bytes? Else guard "
+                             "the access."
+                       : offset_of(e) < 0
+                           ? "Guard the first elements, or correct the index: a sign, a stride, x and y "
+                             "exchanged?"
+                           : "Guard the last elements: compare the index with the size before the access. Or "
+                             "correct the index: a stride, x and y exchanged?";
             return f.side.access.compare(0, 5, "fetch") == 0
                        ? "Guard the fetch, or clamp the index: only linear memory gives 0 outside, and a "
                          "plain load would fault."
@@ -268,13 +285,23 @@ const char* advice_of(const Finding& f, const Entry& e) {
                        ? "Shared memory starts with garbage: store every element that is read, and 0 where "
                          "there is no data."
                        : "cudaMalloc does not clear: copy or cudaMemset the array, or write it in an "
-                         "earlier kernel.";
+                         "earlier kernel. If nothing belongs there, correct the index.";
+        case Kind::failure:
+            if (r.text.compare(0, 12, "shared array") == 0)
+                return "Use smaller arrays, or dynamic shared memory: extern __shared__, its size as the "
+                       "launch's "
+                       "third argument, above 48 KB also cudaFuncSetAttribute.";
+            break;
         case Kind::crash:
             if (r.text.find("stack overflow") != std::string::npos)
                 return "Local arrays and recursion have to fit a thread's stack: use smaller arrays, shared "
                        "or global memory, or a loop.";
             if (r.text.find("division") != std::string::npos)
                 return "Guard the divisor; a GPU gives a meaningless number there and goes on.";
+            break;
+        case Kind::refused_launch:
+            if (r.text.find(" blocks has none") != std::string::npos)
+                return "Round the number of blocks up, and launch nothing where there are no elements.";
             break;
         default:
             break;

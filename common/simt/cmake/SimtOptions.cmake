@@ -38,3 +38,10 @@ if(SIMT_WARNINGS_AS_ERRORS)
         $<$<COMPILE_LANGUAGE:CXX>:-Werror>
         $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 endif()
+
+# simt_compile_together(<target>...)
+#   Eight files at a time are one for the compiler: the headers that they share cost several times what they do themselves.
+#   So names in their anonymous namespaces have to differ.
+function(simt_compile_together)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+endfunction()

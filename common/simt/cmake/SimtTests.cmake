@@ -36,9 +36,9 @@ endif()
 #               SOURCES <file...>)
 #   A Catch2 program and one CTest test for every TEST_CASE. A skipped test is never a pass: exit code 4
 #   (Catch2 v3) and the line "[SKIP] why" (v2) both read as Skipped. SKIP_AS_ONE: one CTest test for the whole program,
-#   where starting it costs more than most of its cases; it is skipped where it prints <words>. SANITIZED: compiled under AddressSanitizer and
-#   UndefinedBehaviorSanitizer, so <file...> has to hold what is tested, too. For host code: lanes on fibers and
-#   limits on memory do not go with them.
+#   where starting it costs more than most of its cases; it is skipped where it prints <words>. SANITIZED: compiled under
+#   AddressSanitizer and UndefinedBehaviorSanitizer, so <file...> has to hold what is tested, too. For host code: lanes on
+#   fibers and limits on memory do not go with them.
 function(simt_add_test target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "SANITIZED" "LABEL;LOCK;TIMEOUT;SKIP_AS_ONE" "SOURCES")
     if(NOT arg_TIMEOUT)

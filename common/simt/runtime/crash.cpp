@@ -96,14 +96,15 @@ void handle_overtime(Worker* worker, ucontext_t& context) {
     if (!worker || !execution.in_lane || worker->fault.signal != 0 || !worker->launch()) return;
     Launch& launch = *worker->launch();
     if (launch.overdue == 0) return;
+    const unsigned asked = ++worker->asked;
     // The checks hold locks of their own: they end the lane themselves, unless it makes no access any more.
-    if (observe::on && launch.asked < 25) {
+    if (observe::on && asked < 25) {
         observe::ask_to_stop();
         return;
     }
     // Inside the C library it is asked again in a moment, for a few seconds.
     const auto pc = reinterpret_cast<std::uintptr_t>(program_counter(context));
-    if (pc - text.begin >= text.size && launch.asked < patience) return;
+    if (pc - text.begin >= text.size && asked < patience) return;
     Fault& fault = worker->fault;
     fault = {};
     fault.signal = overtime_signal;

@@ -15,6 +15,9 @@
 
 namespace simt {
 
+/// Nanoseconds of processor time that a thread has had.
+std::int64_t processor_time(pthread_t thread);
+
 /// A bijection of 0 .. n-1 chosen by a seed; the identity for seed 0. A small Feistel network over the next
 /// even power of two, walked until it lands below n.
 class Permutation {
@@ -42,15 +45,18 @@ struct Launch {
     std::atomic<std::uint64_t> next{0};  ///< first block that no worker has taken
     std::atomic<bool> cancelled{false};
 
-    unsigned asked = 0;        ///< how often the watchdog has asked its threads to stop
     std::int64_t overdue = 0;  ///< ns it has run when the watchdog began to end it; 0: it has not
 
     // Guarded by `mutex`.
     std::mutex mutex;
     std::condition_variable changed;
-    unsigned joined = 0;             ///< workers
-    std::vector<pthread_t> threads;  ///< of these, for the watchdog
-    unsigned idle = 0;               ///< of these: all their blocks wait at the grid barrier
+    unsigned joined = 0;  ///< workers
+    struct Working {
+        pthread_t thread;
+        std::int64_t since;  ///< ns of processor time that it had had when it joined
+    };
+    std::vector<Working> threads;  ///< of these, for the watchdog
+    unsigned idle = 0;             ///< of these: all their blocks wait at the grid barrier
     std::uint64_t at_grid_barrier = 0;
     std::uint64_t finished = 0;  ///< blocks; counted in cooperative launches only
     cudaError_t error = cudaSuccess;

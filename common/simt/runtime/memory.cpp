@@ -30,6 +30,7 @@ struct SymbolInfo {
     std::size_t size;
     const char* name;
     SymbolKind kind;
+    bool addressed = false;  ///< cudaGetSymbolAddress has told where it is on the device
 };
 
 // What the runtime knows of memory outside the heap. Never destroyed: symbols unregister at
@@ -210,7 +211,7 @@ bool locate(const void* address, Location* location) {
 Symbol::Symbol(const volatile void* address, std::size_t size, const char* name, SymbolKind kind)
     : address_(const_cast<const void*>(address)) {
     std::unique_lock lock(known().mutex);
-    known().symbols[number(address_)] = {size, name, kind};
+    known().symbols[number(address_)] = {size, name, kind, false};
     observe::symbol_added(address_, size, name, kind);
     observe::red_zone(this, sizeof *this);
 }
@@ -230,6 +231,15 @@ static std::size_t symbol_size(const void* address) {
     std::shared_lock lock(known().mutex);
     auto it = known().symbols.find(number(address));
     return it == known().symbols.end() ? 0 : it->second.size;
+}
+
+// Is this a variable of the device by its name? Here that is where it is; on a GPU it is the place on the
+// host that stands for it, and no copy reaches the variable through it.
+static bool is_bare_symbol(const void* address) {
+    std::shared_lock lock(known().mutex);
+    const auto it = holder(known().symbols, number(address));
+    return it != known().symbols.end() && number(address) < it->first + it->second.size &&
+           it->second.kind != SymbolKind::managed && !it->second.addressed;
 }
 
 }  // namespace simt
@@ -505,13 +515,22 @@ static cudaError_t copy(void* destination, const void* source, size_t count, cud
     return fail(note_copy(error, destination, source, count, stream, asynchronous));
 }
 
+// A copy that the program asks for by addresses.
+static cudaError_t copy_by_address(void* destination, const void* source, size_t count, cudaMemcpyKind kind,
+                                   cudaStream_t stream, const char* name, bool asynchronous) {
+    if (count > 0 && ((writes_device(kind) && is_bare_symbol(destination)) ||
+                      (reads_device(kind) && is_bare_symbol(source))))
+        return fail(cudaErrorInvalidValue);
+    return copy(destination, source, count, kind, stream, name, asynchronous);
+}
+
 cudaError_t cudaMemcpy(void* destination, const void* source, size_t count, cudaMemcpyKind kind) {
-    return copy(destination, source, count, kind, nullptr, "cudaMemcpy", false);
+    return copy_by_address(destination, source, count, kind, nullptr, "cudaMemcpy", false);
 }
 
 cudaError_t cudaMemcpyAsync(void* destination, const void* source, size_t count, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    return copy(destination, source, count, kind, stream, "cudaMemcpyAsync", true);
+    return copy_by_address(destination, source, count, kind, stream, "cudaMemcpyAsync", true);
 }
 
 cudaError_t cudaMemcpyPeer(void* destination, int destination_device, const void* source, int source_device,
@@ -611,7 +630,12 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent exte
 cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
     if (const cudaError_t error = enter()) return fail(error);
     if (!address) return fail(cudaErrorInvalidValue);
-    if (symbol_size(symbol) == 0) return fail(cudaErrorInvalidSymbol);
+    {
+        std::unique_lock lock(known().mutex);
+        const auto it = known().symbols.find(number(symbol));
+        if (it == known().symbols.end()) return fail(cudaErrorInvalidSymbol);
+        it->second.addressed = true;
+    }
     *address = const_cast<void*>(symbol);
     return cudaSuccess;
 }

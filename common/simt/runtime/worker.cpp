@@ -537,6 +537,7 @@ void Worker::run(Launch& launch) {
     spin_events_ = 0;
     spin_since_ = 0;
     rotations_ = 0;
+    asked = 0;
     fibers_.prepare();
 #if defined(__SANITIZE_THREAD__)
     root_tsan = __tsan_get_current_fiber();
@@ -544,11 +545,12 @@ void Worker::run(Launch& launch) {
     struct Watched {
         explicit Watched(Launch& l) : launch(l) {
             std::lock_guard lock(launch.mutex);
-            launch.threads.push_back(pthread_self());
+            launch.threads.push_back({pthread_self(), processor_time(pthread_self())});
         }
         ~Watched() {
             std::lock_guard lock(launch.mutex);
-            launch.threads.erase(std::find(launch.threads.begin(), launch.threads.end(), pthread_self()));
+            std::erase_if(launch.threads,
+                          [](const Launch::Working& w) { return w.thread == pthread_self(); });
         }
         Launch& launch;
     } watched(launch);

@@ -58,6 +58,7 @@ class Worker {
     const FiberPool& fibers() const { return fibers_; }
     const Fiber* first() const { return first_; }
     Fault fault;
+    unsigned asked = 0;  ///< how often the watchdog's signal has found it in this launch
     // The root's stack, for sanitizers.
     const void* root_bottom = nullptr;
     std::size_t root_size = 0;

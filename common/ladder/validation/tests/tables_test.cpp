@@ -161,11 +161,15 @@ TEST_CASE("the committed table is what the model says", "[validation]") {
     const Times committed = read_times(RUNGS_ROOT "/common/ladder/validation/modelled.csv");
     REQUIRE(now.cases.size() == 1);
     const auto& [which, rows] = now.cases[0];
-    CHECK(rows.size() == 6);
+    std::size_t compared = 0;
     for (const auto& [rung, time] : rows) {
         CAPTURE(rung, time);
+        const double then = committed.of(which, rung);
+        if (!(then > 0)) continue;  // the table has what was timed on a GPU, too
         // Another compiler makes other machine code of the same source; all else is the same.
-        CHECK(std::abs(time / committed.of(which, rung) - 1) < 0.1);
+        CHECK(std::abs(time / then - 1) < 0.1);
+        ++compared;
     }
+    CHECK(compared == 6);
 }
 #endif

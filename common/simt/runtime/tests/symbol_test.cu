@@ -52,6 +52,23 @@ TEST_CASE("parts of symbols", "[simt][symbol]") {
     CHECK(size == sizeof all);
 }
 
+// On a GPU a variable's name stands for a place on the host, unless a call asks for a symbol.
+static __constant__ float by_name[4];
+
+TEST_CASE("a copy by address reaches no variable by its name", "[simt][symbol]") {
+    const float values[4] = {1, 2, 3, 4};
+    float read[4] = {};
+    CHECK(cudaMemcpy(by_name, values, sizeof values, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpyAsync(by_name + 1, values, 4, cudaMemcpyHostToDevice, nullptr) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpy(read, by_name, sizeof read, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+    cudaGetLastError();
+    REQUIRE(cudaMemcpyToSymbol(by_name, values, sizeof values) == cudaSuccess);
+    void* address = nullptr;
+    REQUIRE(cudaGetSymbolAddress(&address, by_name) == cudaSuccess);
+    CHECK(cudaMemcpy(read, address, sizeof read, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(read[3] == 4);
+}
+
 TEST_CASE("wrong symbols, ranges and directions", "[simt][symbol]") {
     float values[9] = {};
     CHECK(cudaMemcpyToSymbol(coefficients, values, sizeof values) == cudaErrorInvalidValue);

@@ -37,8 +37,8 @@ bool poisons_shared();
 void set_spin_limit(double seconds);
 std::int64_t spin_limit_ns();
 
-/// Seconds after which a launch is ended, whatever it does; 0: never. The report names the line at which a
-/// lane was. (By a signal, SIGVTALRM, to the threads that run it.)
+/// Seconds of processor time of its busiest thread after which a launch is ended, whatever it does; 0: never.
+/// The report names the line at which a lane was. (By a signal, SIGVTALRM, to the threads that run it.)
 void set_time_limit(double seconds);
 std::int64_t time_limit_ns();
 

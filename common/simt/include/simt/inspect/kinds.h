@@ -70,11 +70,14 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
      "Look at the loop there: an end that is never reached, or a flag that nobody sets; or give it less "
      "work."},
     {"refused-launch",
-     "Check what cudaGetLastError() says after the launch; without it the error goes unseen."},
+     "Launch a grid and blocks that a device takes; without cudaGetLastError() after it the error goes "
+     "unseen."},
     {"write-write", "Let one thread write, give each thread its own element, or use an atomic."},
-    {"read-write", "Put __syncthreads() between the two."},
-    {"atomic-read", "Put __syncthreads() between the two."},
-    {"atomic-write", "Put __syncthreads() between the two."},
+    {"read-write",
+     "Put __syncthreads() between the two; or, if they are not meant to meet, correct the index, or let one "
+     "thread do both."},
+    {"atomic-read", "Put __syncthreads() between the two, or let one thread do both."},
+    {"atomic-write", "Put __syncthreads() between the two, or let one thread do both."},
     {"uninitialised", "Copy, clear or write the array before it is read."},
     {"divergent-barrier",
      "Every thread of the block has to come to the same __syncthreads(): move it out of the branch."},
@@ -88,7 +91,7 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
     {"livelock",
      "Somebody has to store what they wait for: a thread that runs at the same time, with an atomic or a "
      "volatile store."},
-    {"failure", "The message names the cause."},
+    {"failure", "A GPU, or its compiler, would refuse this kernel."},
 }};
 
 /// The name of a kind, as Finding::kind has it.

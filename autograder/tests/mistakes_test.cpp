@@ -1,0 +1,111 @@
+// Typical mistakes: each chapter that has exam/mistakes.toml lists changes of its reference rungs, with
+// the verdict and the cause that a student has to get for them.
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <toml++/toml.h>
+
+#include "judge_fixture.hpp"
+#include "rungs/catch.hpp"
+
+namespace rungs::judge {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Mistake {
+    std::string rung, name, source, verdict;
+    std::vector<std::string> told;
+    std::string why;  ///< it is not found, where that is so
+};
+
+std::vector<Mistake> read_mistakes(const fs::path& file, const std::string& chapter) {
+    const toml::table table = toml::parse_file(file.string());
+    std::vector<Mistake> mistakes;
+    for (const toml::node& node : *table["mistake"].as_array()) {
+        const toml::table& entry = *node.as_table();
+        Mistake made{.rung = entry["rung"].value_or(""),
+                     .name = entry["name"].value_or(""),
+                     .source = {},
+                     .verdict = entry["verdict"].value_or(""),
+                     .told = {},
+                     .why = entry["why"].value_or("")};
+        made.source =
+            TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "solutions" / chapter / (made.rung + ".cu"));
+        for (const toml::node& change : *entry["change"].as_array()) {
+            const toml::array& pair = *change.as_array();
+            made.source = replaced(made.source, pair[0].value_or(""), pair[1].value_or(""));
+        }
+        if (const toml::array* told = entry["told"].as_array())
+            for (const toml::node& words : *told) made.told.push_back(words.value_or(""));
+        mistakes.push_back(std::move(made));
+    }
+    return mistakes;
+}
+
+fs::path file_of(const std::string& chapter) {
+    return fs::path(RUNGS_ROOT) / "chapters" / chapter / "exam/mistakes.toml";
+}
+
+std::vector<std::string> chapters_with_mistakes() {
+    std::vector<std::string> chapters;
+    for (const auto& entry : fs::directory_iterator(fs::path(RUNGS_ROOT) / "chapters")) {
+        const std::string chapter = entry.path().filename().string();
+        if (fs::exists(file_of(chapter))) chapters.push_back(chapter);
+    }
+    return chapters;
+}
+
+/// All that the report of a verdict says of its cause.
+std::string words_of(const RungResult& result) {
+    std::string words;
+    if (!result.causes.empty())
+        words = result.causes.front().text + '\n' + result.causes.front().likely + '\n';
+    for (const auto& finding : result.checks.findings)
+        words += finding.message + '\n' + finding.advice + '\n';
+    return words;
+}
+
+}  // namespace
+
+// Takes seconds per mistake, and all cores; CTest has a test of its own for each chapter.
+TEST_CASE("mistakes get their verdict and are told their cause", "[.][mistakes]") {
+    for (const std::string& chapter : chapters_with_mistakes()) {
+        DYNAMIC_SECTION(chapter) {
+            const std::vector<Mistake> mistakes = read_mistakes(file_of(chapter), chapter);
+            std::vector<RungResult> results(mistakes.size());
+            std::atomic<std::size_t> next{0};
+            std::vector<std::thread> judges;
+            for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i) {
+                judges.emplace_back([&] {
+                    for (std::size_t at; (at = next++) < mistakes.size();) {
+                        const Court court(mistakes[at].rung, chapter);
+                        results[at] = court.judge_text(mistakes[at].source);
+                    }
+                });
+            }
+            for (std::thread& judge : judges) judge.join();
+            for (std::size_t i = 0; i < mistakes.size(); ++i) {
+                const Mistake& mistake = mistakes[i];
+                const std::string words = words_of(results[i]);
+                CAPTURE(mistake.rung, mistake.name, words);
+                CHECK(name_of(results[i].verdict) == mistake.verdict);
+                CHECK(mistake.told.empty() != mistake.why.empty());
+                if (mistake.verdict == "SLOW") {
+                    CHECK(results[i].points < results[i].max_points);
+                } else if (mistake.verdict != "OK") {
+                    CHECK(results[i].points == 0);
+                }
+                for (const std::string& told : mistake.told)
+                    CHECK_THAT(words, Catch::Matchers::ContainsSubstring(told));
+            }
+        }
+    }
+}
+
+}  // namespace rungs::judge

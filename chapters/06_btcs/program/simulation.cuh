@@ -1,0 +1,174 @@
+#pragma once
+// A rod through time with a chosen solver and numbers in a file every so many steps; and how many steps each
+// scheme takes to an error.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "btcs.cuh"
+#include "exam/reference.hpp"
+#include "exam/systems.hpp"
+#include "program/options.hpp"
+#include "program/study.cuh"
+#include "rungs/atomic_file.hpp"
+#include "rungs/device_buffer.cuh"
+
+namespace btcs {
+
+/// The numbers of a run that belong together: r = kappa dt / dx^2, and the steps to the end.
+struct Course {
+    double r, dt;
+    int steps, every;
+
+    explicit Course(const Options& options) : r(options.r), steps(options.steps), every(options.every) {
+        const double dx = options.dx > 0 ? options.dx : 1.0 / (options.n + 1);
+        if (options.dt > 0) r = options.kappa * options.dt / (dx * dx);
+        dt = r * dx * dx / options.kappa;
+        // Steps are counted, since a sum of many dt is not what it should be.
+        if (options.t_end > 0)
+            steps = static_cast<int>(std::min(std::llround(options.t_end / dt), 100'000'000LL));
+    }
+};
+
+/// Takes BTCS steps with a rung that solves one system; each starts from the values of the step before.
+class SolvingStepper {
+  public:
+    SolvingStepper(const Rung& rung, const Vector& u, double r)
+        : rung_(rung),
+          n_(static_cast<long long>(u.size())),
+          u_(std::vector<float>(u.begin(), u.end())),
+          x_(u.size()) {
+        const System system = rod_system(u.size(), r, {}, std::vector<float>(u.size()));
+        lower_ = rungs::DeviceBuffer<float>(system.lower);
+        diagonal_ = rungs::DeviceBuffer<float>(system.diagonal);
+        upper_ = rungs::DeviceBuffer<float>(system.upper);
+    }
+    void take(int steps) {
+        for (int k = 0; k < steps; ++k) {
+            rung_.solve(lower_.data(), diagonal_.data(), upper_.data(), u_.data(), u_.data(), x_.data(),
+                        status_.data(), n_, nullptr);
+            std::swap(u_, x_);
+        }
+    }
+    Vector values() const {
+        const std::vector<float> got = u_.to_host();
+        return {got.begin(), got.end()};
+    }
+
+  private:
+    const Rung& rung_;
+    long long n_;
+    rungs::DeviceBuffer<float> u_, x_, lower_, diagonal_, upper_;
+    rungs::DeviceBuffer<long long> status_{1};
+};
+
+/// A rod with a hot stretch in its middle and cold ends. Writes step, time and values after every so many
+/// steps, and after the last one, to the file that the options name. @throws std::invalid_argument for a
+/// solver that does not exist or cannot do it
+inline void simulate(const Options& options) {
+    const Course course(options);
+    const Rung& solver = rungs::rungs_named(rungs, options.solver).front().get();
+    if (!solver.solve && !solver.march)
+        throw std::invalid_argument(std::string(solver.name) + " takes no time steps");
+    if (solver.solve && options.theta != 1)
+        throw std::invalid_argument(std::string(solver.name) + " solves BTCS steps: --theta has to be 1");
+    const auto n = static_cast<std::size_t>(options.n);
+    Vector u(n, 0.0);
+    std::fill(u.begin() + options.n * 3 / 8, u.begin() + options.n * 5 / 8, 1.0);
+
+    std::string text = "step,t";
+    for (std::size_t i = 0; i < n; ++i) text.append(",u").append(std::to_string(i));
+    const auto record = [&](int step) {
+        text.append("\n").append(std::to_string(step)).append(",").append(detail::number(step * course.dt));
+        for (const double value : u) text.append(",").append(detail::number(value));
+    };
+    record(0);
+    SolvingStepper stepper(solver, u, course.r);
+    for (int step = 0; step < course.steps;) {
+        const int now = std::min(course.every - step % course.every, course.steps - step);
+        if (solver.solve) {
+            stepper.take(now);
+            u = stepper.values();
+        } else {
+            u = march_with(solver, u, course.r, options.theta, now);
+        }
+        step += now;
+        record(step);
+    }
+    rungs::write_file(options.numbers, text + "\n");
+    std::printf("%d steps of dt = %g (r = %g) with %s, every %d of them and the last in %s\n", course.steps,
+                course.dt, course.r, solver.name, course.every, options.numbers.c_str());
+}
+
+/// How many steps a scheme takes, and how long a march of them takes.
+struct Needed {
+    int steps = 0;
+    double milliseconds = 0;
+};
+
+/// The fewest steps with which sin(pi x) reaches t = 0.1 with at most this error of the time discretisation.
+inline Needed steps_for(const Rung& rung, double theta, std::size_t n, double error,
+                        const rungs::TimingOptions& timing) {
+    constexpr double end = 0.1, pi = std::numbers::pi;
+    const double points = static_cast<double>(n + 1),
+                 lambda = 4 * std::pow(points * std::sin(pi / 2 / points), 2);
+    const Vector start = wave(n, 1);
+    const auto r_of = [&](int steps) { return end / steps * points * points; };
+    const auto good = [&](int steps) {
+        if (theta < 0.5 && r_of(steps) > 0.5) return false;  // not stable
+        Vector u = march_with(rung, start, r_of(steps), theta, steps);
+        for (std::size_t i = 0; i < n; ++i) u[i] -= std::exp(-lambda * end) * start[i];
+        return largest(u) <= error;
+    };
+    int enough = 1;
+    while (!good(enough) && enough < 1 << 20) enough *= 2;
+    for (int step = enough / 4; step > 0; step /= 2) {
+        if (good(enough - step)) enough -= step;
+    }
+    const rungs::DeviceBuffer<float> from(std::vector<float>(start.begin(), start.end())),
+        cold(std::vector<float>(static_cast<std::size_t>(enough) + 1, 0.0f));
+    rungs::DeviceBuffer<float> u(n), work(n);
+    return {enough, rungs::median_milliseconds(
+                        [&](cudaStream_t stream) {
+                            rung.march(from.data(), cold.data(), cold.data(), u.data(), work.data(),
+                                       static_cast<long long>(n), enough, r_of(enough), theta, stream);
+                        },
+                        timing)};
+}
+
+/// Steps, and on a GPU times, to several errors, by FTCS, BTCS and Crank-Nicolson.
+inline void race(const Rung& rung, const Options& options, const rungs::ProgramDevice& device) {
+    constexpr std::size_t n = 255;
+    const std::pair<double, const char*> schemes[] = {{0.0, "FTCS"}, {1.0, "BTCS"}, {0.5, "Crank-Nicolson"}};
+    char day[32];
+    const std::time_t now = std::time(nullptr);
+    std::strftime(day, sizeof day, "%Y-%m-%d", std::gmtime(&now));
+    std::string text =
+        "# machine: " + device.name + "\n# date: " + day +
+        "\n# command: ./rungs run 06 -- --race FILE\n# Steps from t = 0 to 0.1 of sin(pi x) on " +
+        std::to_string(n) + " points, by the error of the time steps" +
+        (device.gpu ? "; times in us.\nerror" : ".\nerror");
+    for (const auto& [theta, name] : schemes)
+        text += std::string(",") + name + (device.gpu ? std::string(" steps,") + name + " us" : "");
+    for (const double error : {1e-2, 3e-3, 1e-3}) {
+        text.append("\n").append(detail::number(error));
+        for (const auto& [theta, name] : schemes) {
+            const Needed needed = steps_for(rung, theta, n, error, device.timing(7));
+            text.append(",").append(std::to_string(needed.steps));
+            if (device.gpu) text.append(",").append(detail::number(1e3 * needed.milliseconds));
+            std::printf("  error %g: %s takes %d steps%s\n", error, name, needed.steps,
+                        device.gpu ? (", " + detail::number(1e3 * needed.milliseconds) + " us").c_str() : "");
+        }
+    }
+    rungs::write_file(options.race, text + "\n");
+}
+
+}  // namespace btcs

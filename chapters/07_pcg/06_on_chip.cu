@@ -1,0 +1,36 @@
+// Rung 05 with what it can keep on the chip: a block owns a stretch of points in a row, and has their x, r
+// and A p in shared memory from the first iteration to the last. Only p, which others have to see, goes
+// through memory.
+
+#include "rungs/shared_memory.cuh"
+#include "solver.cuh"
+
+using namespace pcg;
+
+// TODO 6.1: the kernel, on_chip_kernel. The dynamic shared memory of a block holds x, r and w = A p of its
+// points; p is in global memory. Where a block's points do not fit, the launcher gives the same three vectors
+// in global memory, `spilled`.
+
+template <class T>
+static void launch(const T* b, T* x, double* history, int* outcome, int d, int side, int limit,
+                   double tolerance, cudaStream_t stream) {
+    with_dimensions(d, side, [&](auto dimensions) {
+        constexpr int most = decltype(dimensions)::value;
+        const long long n = points(most, side);
+        clear_history(history, limit, stream);
+        // TODO 6.2: a block for each multiprocessor, but no more than there are points for; how many points each
+        // has; whether they fit: of cudaDevAttrMaxSharedMemoryPerBlockOptin the sums over a block take up to
+        // 2 KiB; memory for p, for the sums, for what does not fit; rungs::allow_shared_memory; the
+        // cooperative launch.
+    });
+}
+
+void pcg::on_chip(const float* b, float* x, double* history, int* outcome, int d, int side, int limit,
+                  double tolerance, cudaStream_t stream) {
+    launch(b, x, history, outcome, d, side, limit, tolerance, stream);
+}
+
+void pcg::on_chip(const double* b, double* x, double* history, int* outcome, int d, int side, int limit,
+                  double tolerance, cudaStream_t stream) {
+    launch(b, x, history, outcome, d, side, limit, tolerance, stream);
+}

@@ -1,0 +1,136 @@
+// Thomas's algorithm for many systems at once. System i is column i of a matrix, so that neighbouring threads
+// read neighbouring floats. Two threads share a system: one eliminates from the top, one from the bottom, and
+// they meet in the middle. What they have to remember on the way stays on the chip.
+
+#include <stdexcept>
+
+#include "btcs.cuh"
+#include "rows.cuh"
+#include "rungs/cuda_check.cuh"
+#include "rungs/scratch.cuh"
+#include "rungs/shared_memory.cuh"
+
+// TODO 6.1: the kernel, thomas_batched_kernel. The design is yours.
+// BEGIN SOLUTION
+static constexpr int ahead = 8;  // rows that are asked for at once
+
+/// One equation: before x_{k - 1} + diagonal x_k + behind x_{k + 1} = rhs.
+struct Equation {
+    float before, diagonal, behind, rhs;
+};
+
+/// x_k = rhs - behind x_{k + 1}: what elimination leaves of a row.
+struct Eliminated {
+    float behind, rhs;
+};
+
+/// The systems of a batch, as one thread sees them.
+struct Side {
+    const float *before, *diagonal, *behind, *rhs;
+    long long first, step;  ///< elements of row 0, and from a row to the next
+    int count;              ///< rows of this side
+    bool alone;             ///< the other side has none: the last row has nothing behind it
+
+    /// Row k, counted from this side's end of the system.
+    __device__ Equation row(int k) const {
+        const long long e = first + k * step;
+        return {k > 0 ? before[e] : 0, diagonal[e], k < count - 1 || !alone ? behind[e] : 0, rhs[e]};
+    }
+};
+
+/// A block owns blockDim.x systems; threads with threadIdx.y = 0 their upper halves, those with 1 the lower
+/// ones, upside down. `memory` has room for `rows` rows of each thread: on the chip, or behind `spill`.
+template <bool on_chip>
+__global__ void __launch_bounds__(64, 8)
+    thomas_batched_kernel(const float* lower, const float* diagonal, const float* upper, const float* rhs,
+                          float* x, int* status, Eliminated* spill, int m, int systems) {
+    extern __shared__ Eliminated chip[];
+    __shared__ Eliminated middle[2][32];
+    __shared__ int bad[2][32];
+    const int column = static_cast<int>(threadIdx.x), side = static_cast<int>(threadIdx.y);
+    const int width = static_cast<int>(blockDim.x);
+    const long long i = blockIdx.x * static_cast<long long>(width) + column;
+    const bool there = i < systems;
+    const int half = (m + 1) / 2;
+
+    Side own{side ? upper : lower, diagonal, side ? lower : upper, rhs, i, systems, half, m == 1};
+    if (side == 1)
+        own = {own.before, diagonal, own.behind, rhs, i + (m - 1LL) * systems, -systems, m / 2, false};
+    if (!there) own.count = 0;
+    Eliminated* const memory =
+        on_chip ? chip + side * width + column : spill + side * static_cast<long long>(systems) + i;
+    const long long pitch = on_chip ? 2 * width : 2LL * systems;
+
+    Eliminated last{0, 0};
+    int first_bad = -1;
+    Equation next[ahead];
+    const auto fetch = [&](int k) {
+#pragma unroll
+        for (int j = 0; j < ahead; ++j) next[j] = k + j < own.count ? own.row(k + j) : Equation{0, 1, 0, 0};
+    };
+    fetch(0);
+    for (int k = 0; k < own.count; k += ahead) {
+        Equation now[ahead];
+#pragma unroll
+        for (int j = 0; j < ahead; ++j) now[j] = next[j];
+        fetch(k + ahead);  // on its way while these are eliminated
+#pragma unroll
+        for (int j = 0; j < ahead; ++j) {
+            if (k + j >= own.count) break;
+            if (!btcs::dominated(now[j].before, now[j].diagonal, now[j].behind) &&
+                (first_bad < 0 || side == 1))
+                first_bad = k + j;
+            const float inverse = 1 / (now[j].diagonal - now[j].before * last.behind);
+            last = {now[j].behind * inverse, (now[j].rhs - now[j].before * last.rhs) * inverse};
+            memory[(k + j) * pitch] = last;
+        }
+    }
+    middle[side][column] = last;
+    // The first bad row of the system: the lower half counts upside down, and its last find is its first row.
+    bad[side][column] = first_bad < 0 ? -1 : side == 0 ? first_bad : m - 1 - first_bad;
+    __syncthreads();
+    if (!there) return;
+    const int found = bad[0][column] >= 0 ? bad[0][column] : bad[1][column];
+    if (side == 0) status[i] = found;
+
+    const Eliminated other = middle[1 - side][column];
+    float value = (last.rhs - last.behind * other.rhs) / (1 - last.behind * other.behind);
+    for (int k = own.count - 1; k >= 0; --k) {
+        if (k < own.count - 1) {
+            const Eliminated row = memory[k * pitch];
+            value = row.rhs - row.behind * value;
+        }
+        x[own.first + k * own.step] = found < 0 ? value : NAN;
+    }
+}
+// END SOLUTION
+
+void btcs::thomas_batched(const float* lower, const float* diagonal, const float* upper, const float* rhs,
+                          float* x, int* status, int m, int systems, cudaStream_t stream) {
+    // TODO 6.2: the launch, for any number of systems and up to most_rows rows.
+    // BEGIN SOLUTION
+    if (m > most_rows) throw std::invalid_argument("a system of a batch has most_rows rows at most");
+    if (systems == 0) return;
+    int device = 0, most = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    // Fewer systems a block where they are long: several blocks then share a multiprocessor.
+    int width = 32;
+    const auto bytes = [&] { return sizeof(Eliminated) * 2 * width * ((m + 1) / 2); };
+    while (width > 8 && bytes() > static_cast<std::size_t>(most) / 3) width /= 2;
+    const dim3 block(width, 2);
+    const unsigned blocks = (systems + width - 1) / width;
+    if (bytes() + 1024 <= static_cast<std::size_t>(most)) {
+        rungs::allow_shared_memory(thomas_batched_kernel<true>, bytes());
+        thomas_batched_kernel<true>
+            <<<blocks, block, bytes(), stream>>>(lower, diagonal, upper, rhs, x, status, nullptr, m, systems);
+    } else {
+        const std::size_t spilled = sizeof(Eliminated) * 2 * systems * ((m + 1) / 2);
+        auto* const spill = static_cast<Eliminated*>(rungs::stream_workspace(stream, spilled));
+        width = 32;
+        thomas_batched_kernel<false><<<(systems + 31) / 32, dim3(32, 2), 0, stream>>>(
+            lower, diagonal, upper, rhs, x, status, spill, m, systems);
+    }
+    CUDA_CHECK(cudaGetLastError());
+    // END SOLUTION
+}
