@@ -75,7 +75,8 @@ class SolvingStepper {
 /// solver that does not exist or cannot do it
 inline void simulate(const Options& options) {
     const Course course(options);
-    const Rung& solver = rungs::rungs_named(rungs, options.solver).front().get();
+    const auto named = rungs::rungs_named(rungs, options.solver);
+    const Rung& solver = named.front();
     if (!solver.solve && !solver.march)
         throw std::invalid_argument(std::string(solver.name) + " takes no time steps");
     if (solver.solve && options.theta != 1)
