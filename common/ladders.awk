@@ -131,7 +131,7 @@ function show_hints(i,    k, short) {
         wrap(hint[i, k])
     }
     if (k <= hints[i]) print "all of them: ./rungs hint " short " --all"
-    else print "that was all; the lesson has more: " lesson(i)
+    else print "that was all; what is around it: " lesson(i)
 }
 
 END {

@@ -434,7 +434,8 @@ class SecondLook {
         result_.verdict = Verdict::ok;
         ended_ = std::async(std::launch::async, [&manifest, &rung, source, &exam, this] {
             judge_checks(result_, manifest, rung, source, exam, options_, std::nullopt);
-            judge_counts(result_, manifest, rung, source, exam, options_);
+            if (options_.backend == Backend::cpu)
+                judge_counts(result_, manifest, rung, source, exam, options_);
         });
     }
     ~SecondLook() { stop_ = true; }
@@ -541,7 +542,9 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     }
     if (options.progress) options.progress({rung, Phase::build, 0, 0});
     std::optional<SecondLook> second;
-    if (options.backend == Backend::cpu && options.checks) {
+    // A fault that leaves every value right shows in check mode alone, so a repair is looked at there on a
+    // GPU, too.
+    if (options.checks && (options.backend == Backend::cpu || rung.kind == Kind::repair)) {
         second.emplace(result, manifest, rung, source, exam, options);
     }
     const bool timed = options.backend == Backend::cuda && options.speed;
@@ -582,7 +585,7 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     } else if (second) {
         second.reset();
         judge_checks(result, manifest, rung, source, exam, options, examiner.failing());
-        judge_counts(result, manifest, rung, source, exam, options);
+        if (options.backend == Backend::cpu) judge_counts(result, manifest, rung, source, exam, options);
     }
     if (options.backend == Backend::cuda && options.sanitize) {
         const Lap lap(result.profile, Part::tools);
@@ -661,8 +664,10 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
                                      &result.modelled.why_not, &result.speed.why_not})
             *why_not = "the rung asks for numbers and has no kernel";
     } else if (!with_speed) {
-        result.speed.why_not =
-            options.backend == Backend::cpu ? "speed: not judged on this backend" : "speed: not asked for";
+        result.speed.needs_gpu = options.backend == Backend::cpu && rung.speed && !rung.speed->modelled;
+        result.speed.why_not = result.speed.needs_gpu            ? "speed: only a GPU can tell"
+                               : options.backend == Backend::cpu ? "speed: not judged on this backend"
+                                                                 : "speed: not asked for";
     }
     try {
         judge_into(result, manifest, rung, source, exam, options);

@@ -212,9 +212,10 @@ struct Speed {
     static constexpr double implausible = 1.25;
 
     bool judged = false;
-    std::string why_not;  ///< where not judged: "speed: not judged on the cpu backend"
-    double speedup = 0;   ///< over the baseline
-    double low = 0;       ///< 99 % interval of `speedup`
+    std::string why_not;     ///< where not judged: "speed: not judged on the cpu backend"
+    bool needs_gpu = false;  ///< there are points for it on a GPU; the model does not rank this rung
+    double speedup = 0;      ///< over the baseline
+    double low = 0;          ///< 99 % interval of `speedup`
     double high = 0;
     double of_reference = 0;  ///< reference's time / this rung's: 1 is as fast as the solution
     double of_reference_low = 0, of_reference_high = 0;  ///< its 99 % interval

@@ -63,7 +63,7 @@ RungResult refused(const Chosen& chosen, const GradeOptions& options, const std:
 
 /// Whether other rungs on the same machine may have had a part in this: a limit of time or memory was met, or
 /// something failed that should not.
-bool depends_on_load(const RungResult& result) {
+bool depends_on_load(const RungResult& result, Backend backend) {
     switch (result.verdict) {
         case Verdict::timeout:
         case Verdict::deadlock:  // polling is one when it goes on for too long
@@ -78,7 +78,7 @@ bool depends_on_load(const RungResult& result) {
     }
     const judge::ChecksResult& checks = result.checks;
     if (!checks.done && checks.of > 0) return true;  // they were cut short
-    return result.passed() && checks.done &&
+    return backend == Backend::cpu && result.passed() && checks.done &&
            (!result.counters.done || (!result.given && !result.counters.reference));
 }
 
@@ -159,7 +159,8 @@ class Grading {
             now_doing(i, "");
             // What Ctrl-C did to a compiler or a worker is no verdict on the student.
             if (stop) return Jobs::End::stopped;
-            if (!alone && depends_on_load(rung.result)) return Jobs::End::alone_once_more;
+            if (!alone && depends_on_load(rung.result, options_.backend.backend))
+                return Jobs::End::alone_once_more;
         }
         if (remembered_) {
             hold_to_reveal(workbook_, one, rung.result);

@@ -35,7 +35,7 @@ int hint(const std::string& name, bool all, Terminal& out) {
     });
     show_hints(chosen, count, out);
     out.line(count < total ? "one more: ./rungs hint " + chosen.short_name()
-                           : "that was all; the lesson has more: " + lesson_of(workbook, chosen));
+                           : "that was all; what is around it: " + lesson_of(workbook, chosen));
     if (!problem.empty()) out.line("which hints you have read could not be stored: " + problem);
     return 0;
 }

@@ -228,6 +228,7 @@ std::string remark_of(const RungResult& result) {
     if (has_baseline(result))
         parts.push_back(fmt::format("{}x over {}", ratio_text(speed.speedup), speed.baseline));
     if (speed.judged) parts.push_back(rate_text(speed));
+    if (speed.needs_gpu) parts.push_back(speed.why_not);
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -32,6 +32,7 @@ TEST_CASE("the contract's table and the manifest name the same rungs", "[" RUNGS
     for (const rungs::RungEntry& rung : manifest().rungs)
         if (rung.kind != rungs::Kind::predict) names.push_back(rung.name);
     CHECK(rungs::rungs_of_contract() == names);
+    CHECK(manifest().kinds);  // the gates ask nothing of a chapter that states none
 }
 
 TEST_CASE("every case of the manifest can be made, the same every time",
