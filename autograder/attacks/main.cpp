@@ -24,6 +24,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -267,8 +268,10 @@ int run(std::vector<std::string> words) {
     for (RungEntry& rung : manifest.rungs) rung.repeatable = false;
     const std::unique_ptr<Exam> exam = exam_of(manifest);
 
-    const auto judge = [&](const RungEntry& rung, const fs::path& source, double time_limit, double budget) {
+    const auto judge = [&](const RungEntry& rung, const fs::path& source, double time_limit, double budget,
+                           bool checks = true) {
         options.seed = random_seed();
+        options.checks = checks;
         options.time_limit = time_limit;
         options.budget = budget;
         return judge_rung(manifest, rung, source, *exam, options);
@@ -292,6 +295,7 @@ int run(std::vector<std::string> words) {
     std::map<std::string, Count> counts;
     int skipped = 0;
     std::string faults;
+    std::set<std::string> checked;
     for (const fs::path& folder : folders) {
         Expectation expected = read_expectation(folder / "expect.json");
         // On a GPU, host code that reads or writes device memory crashes before it can cheat.
@@ -320,8 +324,9 @@ int run(std::vector<std::string> words) {
         if (room.left_objects() && fault.empty()) fault = "it left shared memory, messages or semaphores";
         if (fault.empty() && room.called()) fault = "it opened a connection";
         if (fault.empty()) {
-            const RungResult canary =
-                judge(rung, source_of(manifest, rung, root, Whose::solution), 0, JudgeOptions().budget);
+            // In check mode, too, behind the first attack on each rung.
+            const RungResult canary = judge(rung, source_of(manifest, rung, root, Whose::solution), 0,
+                                            JudgeOptions().budget, checked.insert(rung.name).second);
             if (canary.verdict != Verdict::ok) {
                 fault = fmt::format("an honest submission got {} after it: {}", name_of(canary.verdict),
                                     canary.reason());

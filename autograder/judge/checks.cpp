@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using protocol::Region;
 using simt::check::Severity;
 
-constexpr double budget_of_failed = 6;  ///< seconds for a rung that was wrong: there is a verdict already
+constexpr double budget_of_failed = 3;  ///< seconds for a rung that was wrong: there is a verdict already
 constexpr double failing_work = 1e7;    ///< of the case that failed
 constexpr double launch_seconds = 4;    ///< for a launch of a small case, which takes 0.1
 constexpr std::size_t report_bytes = 4U << 20;

@@ -17,6 +17,7 @@
 #include "judge/diagnostics.hpp"
 #include "judge/findings.hpp"
 #include "judge/hash.hpp"
+#include "judge/predict.hpp"
 #include "judge/report_json.hpp"
 #include "judge/source.hpp"
 #include "rungs/atomic_file.hpp"
@@ -599,6 +600,27 @@ double modelled_seconds(const JudgeOptions& options, const Tally& tally) {
     return seconds;
 }
 
+/// Whether the rung needs so much more than its reference that it has missed the idea, right as it is.
+static void judge_limits(RungResult& result, const RungEntry& rung, const Tally& secret) {
+    for (const CounterLimit& limit : rung.limits) {
+        const double mine = counter_of(limit.counter, secret),
+                     best = counter_of(limit.counter, *result.counters.reference);
+        if (!result.passed() || mine <= limit.times * best) continue;
+        std::string words = limit.counter;
+        std::replace(words.begin(), words.end(), '_', ' ');
+        result.counters.beyond = true;
+        result.modelled.points = 0;
+        result.modelled.beats_reference = false;
+        result.decide(
+            {.kind = Verdict::slow,
+             .text = fmt::format("right, but {:.6g} {} where {:.6g} will do: ./rungs explain {}/{} "
+                                 "shows at which line",
+                                 mine, words, best, result.chapter.substr(0, 2), rung.name.substr(0, 2)),
+             .source = Source::counters});
+        return;
+    }
+}
+
 void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                   const Exam& exam, const JudgeOptions& options) {
     Counters& counters = result.counters;
@@ -645,6 +667,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
         }
     }
     judge_model(result, manifest, rung, exam, options, which, own->secret);
+    judge_limits(result, rung, own->secret);
 }
 
 }  // namespace rungs::judge

@@ -247,36 +247,46 @@ class Examiner {
     void fail_again(RungResult& result, const Case& which, const Task& task, const Check& wrong,
                     Clock::time_point end) {
         failing_ = which;
+        Correctness& correctness = result.correctness;
+        put_mismatches(correctness, wrong);
+        correctness.cause = wrong.cause;
+        fail(result, which, task, wrong_outputs(correctness));  // whatever becomes of the closer look
         const double seconds = std::max(1.0, std::min(seconds_until(end), time_limit()));
         const Layout layout = lay_out(task);
         std::vector<Array> outputs;
-        Correctness& correctness = result.correctness;
         std::string cause = wrong.cause;
         if (!call(result, which, task, layout, seconds, outputs)) {
             const Check check = exam_.check(which, task, outputs);
             if (check.passed) {
                 cause = never_twice(wrong.cause);
             } else {
-                cause = cause_of(result, which, task, layout, seconds, outputs, check.cause,
-                                 correctness.unwritten);
+                cause = cause_of(result, which, task, layout, seconds, outputs, check, correctness.unwritten);
             }
         }
-        put_mismatches(correctness, wrong);
         correctness.cause = cause;
-        fail(result, which, task, wrong_outputs(correctness));
+        const Cause told = wrong_outputs(correctness);
+        result.causes.front().text = told.text;
+        result.causes.front().likely = told.likely;
     }
 
-    /// The smallest of the failing problem's cases that fails as well: the one to do by hand.
+    /// The smallest of the failing problem's cases that fails as well: the one to do by hand. Those before it
+    /// have passed.
     void look_for_smaller(RungResult& result, const std::vector<Case>& cases) {
-        constexpr double most_seconds = 1;
+        constexpr double most_seconds = 3;
         const auto bytes = [&](const Case& which) { return exam_.work(which).least; };
         std::vector<const Case*> smaller;
-        for (const Case& which : cases) {
+        for (std::size_t i = static_cast<std::size_t>(result.correctness.passed); i < cases.size(); ++i) {
+            const Case& which = cases[i];
             if (which.problem == failing_->problem && bytes(which) < bytes(*failing_))
                 smaller.push_back(&which);
         }
         std::stable_sort(smaller.begin(), smaller.end(),
                          [&](const Case* a, const Case* b) { return bytes(*a) < bytes(*b); });
+        if (!smaller.empty()) {  // what failed may have left its worker unfit
+            result.diagnostics += session_.printed();
+            session_.drop();
+            committed_.clear();
+        }
         const auto end = in_seconds(most_seconds);
         for (const Case* which : smaller) {
             const double left = seconds_until(end);
@@ -371,8 +381,9 @@ class Examiner {
 
     /// The exam's explanation, unless a closer look gives a better one.
     std::string cause_of(RungResult& result, const Case& which, const Task& task, const Layout& layout,
-                         double seconds, const std::vector<Array>& outputs, const std::string& from_exam,
+                         double seconds, const std::vector<Array>& outputs, const Check& check,
                          bool& unwritten) {
+        const std::string& from_exam = check.cause;
         const auto poisoned = [&](std::size_t i) {
             const Region& region = layout.regions[task.inputs.size() + i];
             const std::byte* initial = session_.before(region) + region.lead;
@@ -382,7 +393,8 @@ class Examiner {
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (poisoned(i)) {
                 unwritten = true;
-                return fmt::format("'{}' was never written", outputs[i].name);
+                return fmt::format("'{}' was never written{}{}", outputs[i].name,
+                                   check.unwritten.empty() ? "" : ": ", check.unwritten);
             }
         }
         // A NaN keeps its payload through additions: this one is the grader's, from around the inputs.
@@ -433,6 +445,11 @@ class SecondLook {
         };
         result_.verdict = Verdict::ok;
         ended_ = std::async(std::launch::async, [&manifest, &rung, source, &exam, this] {
+            {  // Not stopped with the rest: who looks for the cause of a fault needs it, too.
+                const Lap lap(result_.profile, Part::check_build);
+                build_worker(manifest, rung, source, options_.toolchain, Backend::cpu, stop_asked_,
+                             Mode::check);
+            }
             judge_checks(result_, manifest, rung, source, exam, options_, std::nullopt);
             if (options_.backend == Backend::cpu)
                 judge_counts(result_, manifest, rung, source, exam, options_);
@@ -572,7 +589,8 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     } else {
         const bool ended = examine_beside(*second, examiner, result, options.stop, enough);
         if (ended && result.verdict == Verdict::timeout) second->wait(result.profile);
-        if (second->ran_out_of_time() && (!ended || result.verdict == Verdict::timeout)) {
+        if (second->ran_out_of_time() &&
+            (result.verdict == Verdict::not_run || result.verdict == Verdict::timeout)) {
             // Whichever of the two met the loop first: what is told is the same.
             result.correctness = {};
             result.causes.clear();
@@ -682,7 +700,8 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     if (result.judged && result.passed()) {
         // What nobody looked at could not be earned.
         if (rung.speed && !result.speed.judged && !result.modelled.done) result.max_points = rung.points;
-        result.points = rung.points + result.modelled.points + result.speed.points;
+        result.points =
+            (result.counters.beyond ? 0.5 : 1) * rung.points + result.modelled.points + result.speed.points;
     }
     if (result.judged && !result.predictions.empty()) {
         const auto right = std::count_if(result.predictions.begin(), result.predictions.end(),

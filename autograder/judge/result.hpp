@@ -178,6 +178,7 @@ struct Counters {
     std::string which;  ///< the case in words
     Tally rung;
     std::optional<Tally> reference;  ///< none for given rungs, which are their own
+    bool beyond = false;             ///< more than the manifest allows; half of the rung's points are lost
 };
 
 /// Modelled time: from the counters, for a GPU that is not here. Never a measured one.

@@ -1,4 +1,5 @@
 // rungs predict: the questions of a rung, one by one; when all are answered, what is counted.
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,8 +26,12 @@ namespace fs = std::filesystem;
 std::optional<std::string> read_line() {
     std::string line;
     for (char letter = 0;;) {
-        const ssize_t got = read(STDIN_FILENO, &letter, 1);
+        // Not in read(): Ctrl-C just before it would wait for a line.
+        pollfd input{STDIN_FILENO, POLLIN, 0};
+        const int ready = poll(&input, 1, 50);
         stop_here();
+        if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+        const ssize_t got = read(STDIN_FILENO, &letter, 1);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return std::nullopt;
         if (letter == '\n') break;

@@ -177,7 +177,7 @@ std::string folded_hints(const RungEntry& rung) {
 }
 
 std::string measured_table(std::string_view csv, const std::string& name) {
-    std::string machine, date, command, table;
+    std::string machine, date, command, how, table;
     std::size_t number = 0, columns = 0;
     for (const std::string& line : lines_of(csv)) {
         ++number;
@@ -188,6 +188,7 @@ std::string measured_table(std::string_view csv, const std::string& name) {
             std::string* const value = key == "machine"   ? &machine
                                        : key == "date"    ? &date
                                        : key == "command" ? &command
+                                       : key == "how"     ? &how
                                                           : nullptr;
             if (columns > 0) refuse(name, number, "a comment among the numbers; it belongs above them");
             if (value && colon != std::string::npos) *value = trimmed(line.substr(colon + 1));
@@ -210,7 +211,8 @@ std::string measured_table(std::string_view csv, const std::string& name) {
         if (value.empty()) refuse(name, 1, fmt::format("no line '# {}: ...': where is this measured?", key));
     }
     if (columns == 0) refuse(name, number, "no line with the names of the columns");
-    return fmt::format("{}\nMeasured on {}, {}, with `{}`.\n", table, machine, date, command);
+    const std::string source = how.empty() ? "Measured on" : how + " The measured numbers are from";
+    return fmt::format("{}\n{} {}, {}, with `{}`.\n", table, source, machine, date, command);
 }
 
 std::string snippet(std::string_view source, const std::string& mark, const std::string& name) {

@@ -19,6 +19,8 @@
 //     rung,microseconds,GB/s
 //     04_interleaved,131,512
 //
+// Where not all of them are measured, a line `# how: Two numbers are computed.` opens the caption.
+//
 // Prose around them is checked against the manifest: headings, rung names, points, TODO numbers, commands.
 
 #include <filesystem>
@@ -47,7 +49,8 @@ std::string snippet(std::string_view source, const std::string& mark, const std:
 /// A rung's hints, each in a fold of its own whose summary says which step of help it is.
 std::string folded_hints(const RungEntry& rung);
 
-/// The table of a file of measured numbers, and a caption that names machine, date and command.
+/// The table of a file of measured numbers, and a caption that names machine, date and command; where not all
+/// of them are measured, it begins with what the file says of that.
 /// @throws LessonError with file and line for a file that lacks one of these or is no table
 std::string measured_table(std::string_view csv, const std::string& name);
 

@@ -102,6 +102,10 @@ TEST_CASE("strided access shows 32 sectors a request where the reference has 4",
     const auto good = result.counters.reference->total(Space::global, Access::read);
     CHECK(good.sectors_per_request() <= 4.01);
     CHECK_THAT(rules(result.counters.rung, &*result.counters.reference), ContainsSubstring("stride"));
+    // The model would have it as fast as the reference: a cache that keeps all lines forgives it.
+    CHECK(result.verdict == Verdict::slow);
+    CHECK(result.points == bench.rung().points / 2);
+    CHECK_THAT(result.reason(), ContainsSubstring("load sectors where"));
     // The line is the rung's, not the contract's that it calls.
     CHECK(result.counters.rung.lines().front().place.file == "08_grid_stride.cu");
     // The same numbers every time.

@@ -215,6 +215,16 @@ TEST_CASE("a summit's scale ends at the reference", "[manifest]") {
                ContainsSubstring("true or false"));
 }
 
+TEST_CASE("limits are counters, as multiples of the reference's", "[manifest]") {
+    const Manifest read_back = read("", "limits = { load_sectors = 1.5, wavefronts = 2 }\n");
+    REQUIRE(read_back.rungs[1].limits.size() == 2);
+    CHECK(read_back.rungs[1].limits[0].counter == "load_sectors");
+    CHECK(read_back.rungs[1].limits[0].times == 1.5);
+    CHECK_THAT(refusal("", "limits = { lines = 2 }\n"), ContainsSubstring("'lines' is no counter"));
+    CHECK_THAT(refusal("", "limits = { modelled_speedup = 2 }\n"), ContainsSubstring("no counter"));
+    CHECK_THAT(refusal("", "limits = { load_sectors = 0.5 }\n"), ContainsSubstring("at least 1"));
+}
+
 TEST_CASE("kinds, minutes and difficulty", "[manifest]") {
     const Manifest silent = read("");
     CHECK_FALSE(silent.kinds);

@@ -24,6 +24,19 @@ struct Mistake {
     std::string why;  ///< it is not found, where that is so
 };
 
+/// The reference of a rung, or the file of a given one, as a student would hand it in under another rung's
+/// name: with that one's launchers.
+std::string code_of(const std::string& chapter, const std::string& from, const std::string& name) {
+    const fs::path root = RUNGS_ROOT;
+    const fs::path solution = root / "solutions" / chapter / (from + ".cu");
+    std::string text = TemporaryFolder::content_of(
+        fs::exists(solution) ? solution : root / "chapters" / chapter / (from + ".cu"));
+    const std::string theirs = "::" + from.substr(3) + "(", ours = "::" + name.substr(3) + "(";
+    for (std::size_t at = 0; (at = text.find(theirs, at)) != std::string::npos; at += ours.size())
+        text.replace(at, theirs.size(), ours);
+    return text;
+}
+
 std::vector<Mistake> read_mistakes(const fs::path& file, const std::string& chapter) {
     const toml::table table = toml::parse_file(file.string());
     std::vector<Mistake> mistakes;
@@ -35,11 +48,12 @@ std::vector<Mistake> read_mistakes(const fs::path& file, const std::string& chap
                      .verdict = entry["verdict"].value_or(""),
                      .told = {},
                      .why = entry["why"].value_or("")};
-        made.source =
-            TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "solutions" / chapter / (made.rung + ".cu"));
-        for (const toml::node& change : *entry["change"].as_array()) {
-            const toml::array& pair = *change.as_array();
-            made.source = replaced(made.source, pair[0].value_or(""), pair[1].value_or(""));
+        made.source = code_of(chapter, entry["code_of"].value_or(made.rung), made.rung);
+        if (const toml::array* changes = entry["change"].as_array()) {
+            for (const toml::node& change : *changes) {
+                const toml::array& pair = *change.as_array();
+                made.source = replaced(made.source, pair[0].value_or(""), pair[1].value_or(""));
+            }
         }
         if (const toml::array* told = entry["told"].as_array())
             for (const toml::node& words : *told) made.told.push_back(words.value_or(""));
@@ -64,8 +78,7 @@ std::vector<std::string> chapters_with_mistakes() {
 /// All that the report of a verdict says of its cause.
 std::string words_of(const RungResult& result) {
     std::string words;
-    if (!result.causes.empty())
-        words = result.causes.front().text + '\n' + result.causes.front().likely + '\n';
+    for (const Cause& cause : result.causes) words += cause.text + '\n' + cause.likely + '\n';
     for (const auto& finding : result.checks.findings)
         words += finding.message + '\n' + finding.advice + '\n';
     return words;

@@ -11,6 +11,7 @@
 using namespace rungs;
 using namespace rungs::test;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using judge::Verdict;
 namespace fs = std::filesystem;
@@ -510,6 +511,13 @@ TEST_CASE("a lesson's regions are filled from what they show", "[gate][lesson]")
               open +
                   "| rung | GB/s |\n|:--|--:|\n| 02_tree | 521 |\n| CUB, 3.0 | 30\"77 |\n\n"
                   "Measured on NVIDIA H200, 2026-01-31, with `./rungs bench 01`.\n<!-- end -->\n");
+    }
+    SECTION("numbers that are not all measured say so") {
+        const std::string table = measured_table(
+            "# machine: M\n# date: D\n# how: The last is computed.\n# command: C\na,b\n1,2\n", "m.csv");
+        CHECK_THAT(table,
+                   EndsWith("\nThe last is computed. The measured numbers are from M, D, with `C`.\n"));
+        CHECK_THAT(table, !ContainsSubstring("Measured on"));
     }
     SECTION("a bar in an idea does not end the cell") {
         Manifest barred = manifest;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "block_sum.cuh"
 #include "quads.cuh"
 #include "reduction.cuh"
 #include "rungs/cuda_check.cuh"
@@ -13,36 +14,30 @@ static constexpr unsigned loads_in_flight = 4;    // of 16 bytes, for each threa
 
 /// The sum of the four terms from i on; a.v + i is on a 16-byte boundary.
 static __device__ float four(const reduction::Values& a, std::size_t i) {
-    // TODO 10.1: one load for the four terms.
+    // TODO 10.1 (2 lines): one load for the four terms.
     return 0.0f;
 }
 
 /// The same for products; a.w + i is on a 16-byte boundary as well.
 static __device__ float four(const reduction::Products& a, std::size_t i) {
-    // TODO 10.2: two loads.
+    // TODO 10.2 (3 lines): two loads.
     return 0.0f;
-}
-
-/// The same where a.v and a.w are not equally far from a 16-byte boundary.
-static __device__ float four(const reduction::SkewedProducts& a, std::size_t i) {
-    return (a(i) + a(i + 1)) + (a(i + 2) + a(i + 3));
 }
 
 /// A block owns every gridDim.x-th tile of quads (four terms in a row), and block 0 the `head` terms
 /// before the first quad and those after the last.
 template <class Terms>
 __global__ void vectorized_kernel(Terms terms, float* sum, std::size_t n, reduction::Quads quads) {
-    __shared__ float partial[block_size / 32];
     constexpr unsigned rounds = loads_in_flight / Terms::vectors;  // quads that a thread fetches at once
     constexpr std::size_t tile = rounds * block_size;              // in quads
     float mine = 0.0f;
 
-    // TODO 10.3: in every tile a thread owns `rounds` quads, block_size apart. All their loads are
-    // started before the first is used; quads past the end are none.
+    // TODO 10.3 (about 8 lines): in every tile a thread owns `rounds` quads, block_size apart. All their
+    // loads are started before the first is used; quads past the end are none.
 
-    // TODO 10.4: the terms that are in no quad.
-
-    // TODO 10.5: the block's sum, as in rung 09, added to *sum.
+    mine += reduction::outside_quads(terms, n, quads);
+    mine = reduction::block_sum<block_size>(mine);
+    if (threadIdx.x == 0) atomicAdd(sum, mine);
 }
 
 template <class Terms>

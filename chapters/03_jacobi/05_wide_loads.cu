@@ -49,5 +49,6 @@ void jacobi::wide_loads(const float* start, float* phi, float* work, float* norm
                       [&](const float* from, float* to, double* squares) {
                           wide_loads_kernel<<<grid, 32 * warps, 0, stream>>>(from, to, lattice, squares,
                                                                              limit);
+                          CUDA_CHECK(cudaGetLastError());
                       });
 }

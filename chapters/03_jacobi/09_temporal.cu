@@ -1,6 +1,6 @@
 // Sixteen sweeps for one pass over the memory. A tile stays in registers while it is swept sixteen times;
 // what its neighbours would have had to say is computed twice instead. Where all tiles of the lattice fit on
-// the GPU at once they stay there, and only their rims go through the memory.
+// the GPU at once they stay there, and only their halos go through the memory.
 
 #include <cooperative_groups.h>
 

@@ -19,13 +19,13 @@ constexpr std::size_t pitch_of(int nx) { return (static_cast<std::size_t>(nx) + 
 /// cudaMalloc gives it. The sites with x = 0, x = nx - 1, y = 0 or y = ny - 1 are the boundary and keep the
 /// value that they have in `start`. A *sweep* gives every other site
 ///
-///     new(x, y) = (old(x, y - 1) + old(x - 1, y) + old(x + 1, y) + old(x, y + 1) - q [x = x0 and y = y0]) /
-///     4,
+///     new(x, y) = (old(x, y - 1) + old(x - 1, y) + old(x + 1, y) + old(x, y + 1) - s(x, y)) / 4,
 ///
-/// all from old values; the order of the additions is the rung's own, and so is the rounding. The *norm* of a
-/// sweep is sqrt(sum (new - old)^2) over these inner sites, formed from the rounded values. Sweeps go on from
-/// `start` until the norm is at most `eps`, or `most` sweeps are done: with a negative `eps` exactly `most`.
-/// (In exact arithmetic no norm is larger than the one before, see the lesson; a rung may rely on that.)
+/// where s is q at the site (x0, y0) and 0 elsewhere, all from old values; the order of the additions is the
+/// rung's own, and so is the rounding. The *norm* of a sweep is sqrt(sum (new - old)^2) over these inner
+/// sites, formed from the rounded values. Sweeps go on from `start` until the norm is at most `eps`, or
+/// `most` sweeps are done: with a negative `eps` exactly `most`. (In exact arithmetic no norm is larger than
+/// the one before, see the lesson; a rung may rely on that.)
 ///
 /// @param start   the field to begin with; not changed
 /// @param phi     receives the field after the last sweep

@@ -26,8 +26,7 @@ struct Run {
 /// behind the last one leave their zero in turn, and nothing moves any more.
 /// @param fields  where to begin; afterwards where the last step ended
 /// @param most    the largest number of steps
-/// @param queue   `queue(fields, count, squares)` queues `count` steps, which begin at `fields` and whose
-/// sums
+/// @param queue   `queue(fields, count, squares)` queues `count` steps, which begin at `fields`; their sums
 ///                are squares[0], ... squares[count - 1]
 template <class Queue>
 Run run_steps(Fields& fields, int most, double limit, cudaStream_t stream, const Queue& queue) {

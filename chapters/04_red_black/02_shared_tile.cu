@@ -11,8 +11,8 @@
 static constexpr int along_k = 32, along_j = 8, along_i = 4;  ///< points of a tile, threads of a block
 static constexpr int most_blocks = 4;                         ///< along i, each with many tiles
 
-/// A block owns every gridDim.z-th tile of a column of tiles, a thread a point of each. A tile has a halo of
-/// one point on each side; what lies outside the cube is 0.
+/// A block owns every gridDim.z-th tile of a column of tiles, a thread one point of each. A tile has a halo
+/// of one point on each side; what lies outside the cube is 0.
 template <class T>
 __global__ void __launch_bounds__(along_k* along_j* along_i)
     shared_tile_kernel(const T* b, const T* old, T* next, int n) {

@@ -65,7 +65,7 @@ __host__ __device__ constexpr std::size_t work_size(int n) {
     return 4 * static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * half_row(n);
 }
 
-// Each rung is one name for two functions, one a precision.
+// Each rung is one name for two functions, one per precision.
 Float jacobi;                    ///< 01: all points from the values before
 Double jacobi;                   ///< 01
 Float shared_tile;               ///< 02: the same from tiles in shared memory

@@ -1,4 +1,4 @@
-// Gauss-Jacobi as it is first written: one thread a row, and the host asks for ||r|| after each sweep. In
+// Gauss-Jacobi as it is first written: one thread per row, and the host asks for ||r|| after each sweep. In
 // every step of the inner loop the 32 threads of a warp read 32 different rows, n floats apart; and while the
 // host waits for its answer, the device has nothing to do.
 

@@ -1,4 +1,4 @@
-// Gauss-Jacobi with one warp a row: its 32 lanes read 128 bytes side by side, and n warps are 32 times as
+// Gauss-Jacobi with one warp per row: its 32 lanes read 128 bytes side by side, and n warps are 32 times as
 // many threads. Sweeps are queued as in rung 02.
 
 #include "steps.cuh"

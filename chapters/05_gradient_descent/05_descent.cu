@@ -20,6 +20,6 @@ void gradient_descent::descent(const float* a, const float* b, float* x, double*
 
     queue_start(b, x, r, s, n, stream);
     queue_record(s, history, outcome, limit, tolerance, true, stream);
-    // TODO 5.4 (about 9 lines): the iterations.
+    // TODO 5.4 (about 11 lines): the iterations.
     work.clear(stream);
 }

@@ -1,4 +1,4 @@
-// One product an iteration. x moves by alpha r, so b - A x moves by -alpha A r, and A r is there already.
+// One product per iteration. x moves by alpha r, so b - A x moves by -alpha A r, and A r is there already.
 // Float by float the two drift apart; so r is computed afresh now and then, and always before it is believed.
 
 #include "steps.cuh"
@@ -25,6 +25,6 @@ void gradient_descent::recurrence(const float* a, const float* b, float* x, doub
 
     queue_start(b, x, r, s, n, stream);
     queue_record(s, history, outcome, limit, tolerance, true, stream);
-    // TODO 6.4 (about 9 lines): the iterations.
+    // TODO 6.4 (about 12 lines): the iterations.
     work.clear(stream);
 }

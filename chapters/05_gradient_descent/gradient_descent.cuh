@@ -44,12 +44,12 @@ using Solve = void(const float* a, const float* b, float* x, double* history, in
                    double tolerance, cudaStream_t stream);
 
 // Gauss-Jacobi: x_{k+1} = x_k + D^-1 r_k, D the diagonal of A.
-Solve host_loop;     ///< 01: one thread a row; the host asks for ||r|| after each sweep
-Solve gauss_jacobi;  ///< 02: one thread a row; all sweeps are queued at once
-Solve coalesced;     ///< 03: one thread a row, on the transposed matrix
-Solve row_per_warp;  ///< 04: one warp a row
+Solve host_loop;     ///< 01: one thread per row; the host asks for ||r|| after each sweep
+Solve gauss_jacobi;  ///< 02: one thread per row; all sweeps are queued at once
+Solve coalesced;     ///< 03: one thread per row, on the transposed matrix
+Solve row_per_warp;  ///< 04: one warp per row
 // Descent: x_{k+1} = x_k + alpha r_k, alpha = r_k.r_k / r_k.A r_k.
-Solve descent;     ///< 05: as it stands in the textbook: two products an iteration
+Solve descent;     ///< 05: as it stands in the textbook: two products per iteration
 Solve recurrence;  ///< 06: r_{k+1} = r_k - alpha A r_k: one product an iteration
 Solve graph;       ///< 08: the loop itself is on the device
 Solve persistent;  ///< 09: the whole solve is one launch

@@ -1,6 +1,6 @@
 // Thomas's algorithm for many systems at once. System i is column i of a matrix, so that neighbouring threads
 // read neighbouring floats. Two threads share a system: one eliminates from the top, one from the bottom, and
-// they meet in the middle. What they have to remember on the way stays on the chip.
+// they meet in the middle. What they have to remember on the way stays on the chip where that pays.
 
 #include <stdexcept>
 

@@ -56,9 +56,11 @@ using Assemble = void(const float* nodes, const float* conductivity, const float
 ///
 /// Nothing is pivoted, so A has to be diagonally dominant. That is checked: row i is dominated by its
 /// diagonal if |diagonal[i]| >= |lower[i]| + |upper[i]|, exactly, and diagonal[i] != 0; a row with a NaN is
-/// not. (The heat equation's rows are, for every r.) If there is a row that is not, *status is the first such
-/// row, and x is NaN throughout: no answer instead of a wrong one. Else *status is a Status. A dominated
-/// system may still be singular; x is then not finite, or huge.
+/// not. (The heat equation's rows are, for every r; in float the 1 of 1 + before + behind is lost beyond r of
+/// about 2^23, and what is left is a row with nothing to spare, or one that falls short by a rounding.) If
+/// there is a row that is not, *status is the first such row, and x is NaN throughout: no answer instead of a
+/// wrong one. Else *status is a Status. A dominated system may still be singular; x is then not finite, or
+/// huge.
 ///
 /// @param lower,diagonal,upper,rhs  n floats each
 /// @param start   n floats, from which an iteration (01, 04) begins; a direct solver need not look at them
@@ -122,20 +124,22 @@ using Recurrence = void(const float* d, float* z, long long n, double lambda, cu
 using March = void(const float* start, const float* left, const float* right, float* u, float* work,
                    long long n, int steps, double r, double theta, cudaStream_t stream);
 
-Solve tridiagonal_jacobi;   ///< 01: one thread a row, sweep after sweep
-Create create_tridiag;      ///< 02: the matrix of a time step
-Assemble finite_elements;   ///< 03: the matrix of linear elements
-Solve tridiagonal_descent;  ///< 04: along the residual, as far as it pays
-Batch thomas;               ///< 05: interleaved: elimination, one thread a system
-Batch thomas_batched;       ///< 06: interleaved: from both ends, with nothing to remember in memory
-Batch parallel_reduction;   ///< 07: contiguous: one thread a row, all rows in every step
-Batch cyclic_reduction;     ///< 08: contiguous: half of the rows in every step
-Batch hybrid_reduction;     ///< 10: contiguous: elimination in registers, then parallel reduction
-Solve partitioned;          ///< 11: one system of any size, cut into tiles
-March jacobi_steps;         ///< 12: each step solved by sweeps
-Recurrence recurrence;      ///< 13: a recurrence as a scan, in one block
-March overlapped_steps;     ///< 14: several explicit steps for one pass over the memory
-March time_loop;            ///< 15: many steps of any scheme for one pass over the memory
+Solve tridiagonal_jacobi;      ///< 01: one thread a row, sweep after sweep
+Create create_tridiag;         ///< 02: the matrix of a time step
+Assemble finite_elements;      ///< 03: the matrix of linear elements
+Solve tridiagonal_descent;     ///< 04: along the residual, as far as it pays
+Batch thomas;                  ///< 05: interleaved: elimination, one thread a system
+Batch thomas_batched;          ///< 06: interleaved: from both ends, remembering on the chip where that pays
+Batch parallel_reduction;      ///< 07: contiguous: one thread a row, all rows in every step
+Batch cyclic_reduction;        ///< 08: contiguous: half of the rows in every step
+Batch hybrid_reduction;        ///< 10: contiguous: elimination in registers, then parallel reduction
+Solve partitioned;             ///< 11: one system of any size, cut into tiles
+March jacobi_steps;            ///< 12: each step solved by sweeps
+Recurrence recurrence;         ///< 13: a recurrence as a scan, in one block
+March overlapped_steps;        ///< 14: several explicit steps for one pass over the memory
+March time_loop;               ///< 15: many steps of any scheme for one pass over the memory
+Recurrence serial_recurrence;  ///< 16: a recurrence as a loop of one thread, for rung 13 to beat
+Batch thomas_contiguous;       ///< 17: contiguous: elimination, one thread a system, for rung 07 to beat
 
 /// One row of the ladder. One pointer is set.
 struct Rung {
@@ -167,6 +171,8 @@ inline constexpr Rung rungs[] = {
     {.name = "13_recurrence", .scan = recurrence},
     {.name = "14_overlapped_steps", .march = overlapped_steps, .explicit_only = true},
     {.name = "15_time_loop", .march = time_loop},
+    {.name = "16_serial_recurrence", .scan = serial_recurrence},
+    {.name = "17_thomas_contiguous", .batch = thomas_contiguous, .most_rows = most_short_rows},
 };
 
 }  // namespace btcs

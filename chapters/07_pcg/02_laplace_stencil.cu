@@ -9,9 +9,9 @@
 // point, a few for a row.
 
 template <class T>
-static void launch(const T* u, T* y, int d, int side, cudaStream_t stream) {
-    pcg::with_dimensions(d, side, [=](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
+static void launch(const T* u, T* y, int dimensions, int side, cudaStream_t stream) {
+    pcg::with_dimensions(dimensions, side, [=](auto known) {
+        constexpr int d = decltype(known)::value;
         if (side == 0) return;
         // TODO 2.2: the shape of a block, how many of them, the launch.
     });

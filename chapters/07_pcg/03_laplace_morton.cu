@@ -30,9 +30,9 @@ __global__ void laplace_morton_kernel(const T* u, T* y, int side, int bits, long
 }
 
 template <class T>
-static void launch(const T* u, T* y, int d, int side, cudaStream_t stream) {
-    pcg::with_dimensions(d, side, [=](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
+static void launch(const T* u, T* y, int dimensions, int side, cudaStream_t stream) {
+    pcg::with_dimensions(dimensions, side, [=](auto known) {
+        constexpr int d = decltype(known)::value;
         if (side == 0) return;
         // TODO 3.4: how many bits a coordinate has; how many numbers the walk then has; the launch.
     });

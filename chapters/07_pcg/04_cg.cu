@@ -11,15 +11,15 @@ using namespace pcg;
 // finished, and no step is made where p.Ap is not in range.
 
 template <class T>
-static void launch(const T* b, T* x, double* history, int* outcome, int d, int side, int limit,
+static void launch(const T* b, T* x, double* history, int* outcome, int dimensions, int side, int limit,
                    double tolerance, cudaStream_t stream) {
-    with_dimensions(d, side, [=](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+    with_dimensions(dimensions, side, [=](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         const TextbookWork<T> work(n, stream);
         textbook_start(b, x, history, outcome, work, n, limit, tolerance, stream);
 
-        // TODO 4.2: `limit` iterations, each your kernels and textbook.cuh's renew_kernel<T, most> and
+        // TODO 4.2: `limit` iterations, each your kernels and textbook.cuh's renew_kernel<T, d> and
         // record_kernel, in the order in which one needs what another leaves. Check the launches.
     });
 }

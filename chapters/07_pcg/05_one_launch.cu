@@ -62,13 +62,13 @@ __global__ void one_launch_kernel(const T* b, T* x, double* history, int* outcom
 }
 
 template <class T>
-static void launch(const T* b, T* x, double* history, int* outcome, int d, int side, int limit,
+static void launch(const T* b, T* x, double* history, int* outcome, int dimensions, int side, int limit,
                    double tolerance, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         clear_history(history, limit, stream);
-        const auto kernel = one_launch_kernel<T, most>;
+        const auto kernel = one_launch_kernel<T, d>;
         const int blocks = cooperative_blocks(kernel, block_size, n);
         const std::size_t sums = GridSums::bytes(blocks);
         auto* partial = static_cast<double*>(rungs::stream_workspace(stream, sums + 3 * n * sizeof(T)));

@@ -12,11 +12,11 @@ using namespace pcg;
 // in global memory, `spilled`.
 
 template <class T>
-static void launch(const T* b, T* x, double* history, int* outcome, int d, int side, int limit,
+static void launch(const T* b, T* x, double* history, int* outcome, int dimensions, int side, int limit,
                    double tolerance, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         clear_history(history, limit, stream);
         // TODO 6.2: a block for each multiprocessor, but no more than there are points for; how many points each
         // has; whether they fit: of cudaDevAttrMaxSharedMemoryPerBlockOptin the sums over a block take up to

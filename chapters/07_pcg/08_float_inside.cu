@@ -16,11 +16,11 @@ static __device__ int most_inner(int side) { return 50 + 8 * min(side, 1 << 16);
 // after most_inner(side) iterations, or where p.Ap is not positive. p - r stays for the next one, in its
 // units.
 
-void pcg::float_inside(const double* b, double* x, double* history, int* outcome, int d, int side, int limit,
-                       double tolerance, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+void pcg::float_inside(const double* b, double* x, double* history, int* outcome, int dimensions, int side,
+                       int limit, double tolerance, cudaStream_t stream) {
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         clear_history(history, limit, stream);
         // TODO 8.2: memory for the sums and for four vectors of floats, and the cooperative launch.
     });

@@ -8,11 +8,11 @@ using namespace pcg;
 // TODO 9.1: the kernel of half a sweep, smoother_kernel: points of one colour are relaxed. y has to be complete
 // when both halves are done.
 
-void pcg::smoother(const float* r, const float* x, float* y, int d, int side, int first,
+void pcg::smoother(const float* r, const float* x, float* y, int dimensions, int side, int first,
                    cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         if (n == 0) return;
         // TODO 9.2: the two launches.
     });

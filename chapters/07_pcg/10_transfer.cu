@@ -8,19 +8,20 @@ using namespace pcg;
 // TODO 10.1: the kernels, restrict_kernel and prolong_kernel. Weights(side)(c) is what fine coordinate c takes of
 // coarse coordinate c / 2; it takes the rest of the one before.
 
-void pcg::transfer(const float* v, float* coarse, int d, int side, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, coarse_side(side));
+void pcg::transfer(const float* v, float* coarse, int dimensions, int side, cudaStream_t stream) {
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, coarse_side(side));
         if (n == 0) return;
         // TODO 10.2: the launch of restrict_kernel.
     });
 }
 
-void pcg::transfer(const float* coarse, const float* x, float* y, int d, int side, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+void pcg::transfer(const float* coarse, const float* x, float* y, int dimensions, int side,
+                   cudaStream_t stream) {
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         if (n == 0) return;
         // TODO 10.3: the launch of prolong_kernel.
     });

@@ -9,9 +9,9 @@ using namespace pcg;
 
 // TODO 11.1: the kernels. Those of rungs 09 and 10 are what is needed, besides one for r - A x.
 
-void pcg::v_cycle(const float* u, float* y, int d, int side, int count, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
+void pcg::v_cycle(const float* u, float* y, int dimensions, int side, int count, cudaStream_t stream) {
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
         // TODO 11.2: memory for r, x and what is left of r on all grids; then, for each of the `count` vectors, the
         // launches down and up again.
     });

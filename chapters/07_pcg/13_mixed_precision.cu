@@ -10,7 +10,7 @@ using namespace pcg;
 
 // TODO 13.1: the kernel, mixed_precision_kernel, and its launch. The design is yours.
 
-void pcg::mixed_precision(const double* b, double* x, double* history, int* outcome, int d, int side,
+void pcg::mixed_precision(const double* b, double* x, double* history, int* outcome, int dimensions, int side,
                           int limit, double tolerance, cudaStream_t stream) {
     // TODO 13.2: in double.
 }

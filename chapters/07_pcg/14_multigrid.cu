@@ -10,11 +10,11 @@ using namespace pcg;
 // TODO 14.1: the kernels, multigrid_kernel and precondition_kernel, and their launches. The design is yours:
 // cycle.cuh has passes over large cubes of three dimensions, and may be used or left alone.
 
-void pcg::multigrid(const double* b, double* x, double* history, int* outcome, int d, int side, int limit,
-                    double tolerance, cudaStream_t stream) {
+void pcg::multigrid(const double* b, double* x, double* history, int* outcome, int dimensions, int side,
+                    int limit, double tolerance, cudaStream_t stream) {
     // TODO 14.2: in double.
 }
 
-void pcg::multigrid(const float* u, float* y, int d, int side, int count, cudaStream_t stream) {
+void pcg::multigrid(const float* u, float* y, int dimensions, int side, int count, cudaStream_t stream) {
     // TODO 14.3: the preconditioner alone.
 }

@@ -157,6 +157,7 @@ function(rungs_add_chapter chapter)
     if(EXISTS ${lesson}/figures/figures.cpp)
         add_executable(${chapter}.figures ${lesson}/figures/figures.cpp)
         target_include_directories(${chapter}.figures PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/simt/include)
+        target_compile_definitions(${chapter}.figures PRIVATE RUNGS_CHAPTER_FOLDER="${lesson}")
         target_link_libraries(${chapter}.figures PRIVATE ${chapter}.exam rungs_common rungs_warnings)
         add_test(NAME "${chapter}: figures are current"
                  COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${chapter}.figures> -D FOLDER=${lesson}/figures
@@ -218,6 +219,12 @@ function(rungs_add_chapter_library chapter lesson)
         target_compile_options(${name}.test PRIVATE -Wall -Wextra -Wpedantic)
         target_link_libraries(${name}.test PRIVATE ${name} m)
         add_test(NAME "${chapter}: library from C, ${backend}" COMMAND ${name}.test)
+        # A caller whose data is in device memory.
+        add_executable(${name}.device.test)
+        target_include_directories(${name}.device.test PRIVATE ${PROJECT_SOURCE_DIR}/common/include)
+        rungs_add_kernels(${name}.device.test ${backend} ${lesson}/library/device_test.cu)
+        target_link_libraries(${name}.device.test PRIVATE ${name} rungs_common rungs_warnings)
+        add_test(NAME "${chapter}: library on device memory, ${backend}" COMMAND ${name}.device.test)
         if(RUNGS_PYTHON)
             add_test(NAME "${chapter}: library from Python, ${backend}"
                      COMMAND ${RUNGS_PYTHON} ${lesson}/library/library_test.py $<TARGET_FILE:${name}>)
@@ -226,6 +233,7 @@ function(rungs_add_chapter_library chapter lesson)
                      COMMAND ${CMAKE_COMMAND} -E echo "[SKIP] python3 was not found when the build was configured")
         endif()
         set_tests_properties("${chapter}: library from C, ${backend}" "${chapter}: library from Python, ${backend}"
+                             "${chapter}: library on device memory, ${backend}"
                              PROPERTIES LABELS ${label} TIMEOUT 120 SKIP_REGULAR_EXPRESSION "\\[SKIP\\]" ${lock})
     endforeach()
 endfunction()

@@ -61,7 +61,13 @@ Check IterationExam::check() {
     check.passed = cause_.empty() && worst_ <= 1;
     check.error = worst_;
     check.cause = cause_;
-    if (!check.passed) check.wrong = 1;
+    if (check.passed) return check;
+    check.wrong = 1;
+    // Of a history that is right as far as it goes, the end tells where the solve was left.
+    const auto left = std::find_if_not(got_.history.begin(), got_.history.end(),
+                                       [](double norm) { return std::isfinite(norm); });
+    if (left != got_.history.begin())
+        check.unwritten = explain_no_outcome(static_cast<int>(left - got_.history.begin()) - 1);
     return check;
 }
 

@@ -321,7 +321,7 @@ void settle_questions(const Reader& in, const toml::table& rungs, Manifest& mani
 RungEntry read_rung(const Reader& in, const std::string& name, const toml::table& table,
                     const Manifest& manifest) {
     in.only(table, {"idea", "kind", "minutes", "difficulty", "problems", "points", "speed", "hints",
-                    "time_limit", "repeatable", "questions"});
+                    "time_limit", "repeatable", "questions", "limits"});
     RungEntry rung;
     rung.name = name;
     rung.idea = in.text(in.required(table, "idea", "[rungs." + name + "]"), "'idea'");
@@ -354,11 +354,23 @@ RungEntry read_rung(const Reader& in, const std::string& name, const toml::table
         if (!value) in.refuse(*node, "'repeatable' must be true or false");
         rung.repeatable = *value;
     }
+    if (const toml::node* node = table.get("limits")) {
+        if (rung.given()) in.refuse(*node, "'limits' cost points, and a given rung has none");
+        for (const auto& [key, value] : in.table(*node, "'limits'")) {
+            const std::string counter(key.str());
+            const std::vector<std::string>& known = counter_names();
+            if (counter.rfind("modelled", 0) == 0 ||
+                std::find(known.begin(), known.end(), counter) == known.end()) {
+                in.refuse(value, "'" + counter + "' is no counter that can be limited");
+            }
+            rung.limits.push_back({counter, in.number(value, "'" + counter + "'", 1)});
+        }
+    }
     if (const toml::node* node = table.get("time_limit")) {
         rung.time_limit = in.number(*node, "'time_limit'", 0.1);
     }
     if (rung.kind == Kind::predict) {
-        for (const char* key : {"problems", "speed", "time_limit", "repeatable"}) {
+        for (const char* key : {"problems", "speed", "time_limit", "repeatable", "limits"}) {
             if (const toml::node* node = table.get(key))
                 in.refuse(*node,
                           "a rung of kind predict has no kernel, and so no '" + std::string(key) + "'");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "block_sum.cuh"
 #include "quads.cuh"
 #include "reduction.cuh"
 #include "rungs/cuda_check.cuh"
@@ -13,7 +14,7 @@ static constexpr unsigned loads_in_flight = 4;    // of 16 bytes, for each threa
 
 /// The sum of the four terms from i on; a.v + i is on a 16-byte boundary.
 static __device__ float four(const reduction::Values& a, std::size_t i) {
-    // TODO 10.1: one load for the four terms.
+    // TODO 10.1 (2 lines): one load for the four terms.
     // BEGIN SOLUTION
     //~ return 0.0f;
     const float4 v = *reinterpret_cast<const float4*>(a.v + i);
@@ -23,7 +24,7 @@ static __device__ float four(const reduction::Values& a, std::size_t i) {
 
 /// The same for products; a.w + i is on a 16-byte boundary as well.
 static __device__ float four(const reduction::Products& a, std::size_t i) {
-    // TODO 10.2: two loads.
+    // TODO 10.2 (3 lines): two loads.
     // BEGIN SOLUTION
     //~ return 0.0f;
     const float4 v = *reinterpret_cast<const float4*>(a.v + i);
@@ -32,22 +33,16 @@ static __device__ float four(const reduction::Products& a, std::size_t i) {
     // END SOLUTION
 }
 
-/// The same where a.v and a.w are not equally far from a 16-byte boundary.
-static __device__ float four(const reduction::SkewedProducts& a, std::size_t i) {
-    return (a(i) + a(i + 1)) + (a(i + 2) + a(i + 3));
-}
-
 /// A block owns every gridDim.x-th tile of quads (four terms in a row), and block 0 the `head` terms
 /// before the first quad and those after the last.
 template <class Terms>
 __global__ void vectorized_kernel(Terms terms, float* sum, std::size_t n, reduction::Quads quads) {
-    __shared__ float partial[block_size / 32];
     constexpr unsigned rounds = loads_in_flight / Terms::vectors;  // quads that a thread fetches at once
     constexpr std::size_t tile = rounds * block_size;              // in quads
     float mine = 0.0f;
 
-    // TODO 10.3: in every tile a thread owns `rounds` quads, block_size apart. All their loads are
-    // started before the first is used; quads past the end are none.
+    // TODO 10.3 (about 8 lines): in every tile a thread owns `rounds` quads, block_size apart. All their
+    // loads are started before the first is used; quads past the end are none.
     // BEGIN SOLUTION
     for (std::size_t q = blockIdx.x * tile + threadIdx.x; q < quads.count; q += gridDim.x * tile) {
         float fetched[rounds];
@@ -61,24 +56,9 @@ __global__ void vectorized_kernel(Terms terms, float* sum, std::size_t n, reduct
     }
     // END SOLUTION
 
-    // TODO 10.4: the terms that are in no quad.
-    // BEGIN SOLUTION
-    const std::size_t tail = quads.head + 4 * quads.count;
-    if (blockIdx.x == 0 && threadIdx.x < quads.head) mine += terms(threadIdx.x);
-    if (blockIdx.x == 0 && tail + threadIdx.x < n) mine += terms(tail + threadIdx.x);
-    // END SOLUTION
-
-    // TODO 10.5: the block's sum, as in rung 09, added to *sum.
-    // BEGIN SOLUTION
-    for (unsigned step = 16; step > 0; step /= 2) mine += __shfl_down_sync(0xffffffffu, mine, step);
-    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = mine;
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        mine = threadIdx.x < block_size / 32 ? partial[threadIdx.x] : 0.0f;
-        for (unsigned step = 16; step > 0; step /= 2) mine += __shfl_down_sync(0xffffffffu, mine, step);
-        if (threadIdx.x == 0) atomicAdd(sum, mine);
-    }
-    // END SOLUTION
+    mine += reduction::outside_quads(terms, n, quads);
+    mine = reduction::block_sum<block_size>(mine);
+    if (threadIdx.x == 0) atomicAdd(sum, mine);
 }
 
 template <class Terms>

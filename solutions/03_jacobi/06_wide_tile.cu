@@ -9,9 +9,8 @@
 #include "rungs/cuda_check.cuh"
 #include "steps.cuh"
 
-static constexpr int columns =
-    128;                         // of a tile; its halo is four columns wide, for the sake of 16-byte loads
-static constexpr int rows = 32;  // of a tile, without the halo
+static constexpr int columns = 128;  // of a tile; its halo is four wide, for the sake of 16-byte loads
+static constexpr int rows = 32;      // of a tile, without the halo
 static constexpr int threads = 256;
 static constexpr int quads = columns / 4 + 2;  // of four sites in a row, halo included
 
@@ -64,5 +63,6 @@ void jacobi::wide_tile(const float* start, float* phi, float* work, float* norm,
     iterate_on_device(start, phi, work, norm, sweeps, lattice, most, eps, stream,
                       [&](const float* from, float* to, double* squares) {
                           wide_tile_kernel<<<grid, threads, 0, stream>>>(from, to, lattice, squares, limit);
+                          CUDA_CHECK(cudaGetLastError());
                       });
 }

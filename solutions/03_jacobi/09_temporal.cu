@@ -1,6 +1,6 @@
 // Sixteen sweeps for one pass over the memory. A tile stays in registers while it is swept sixteen times;
 // what its neighbours would have had to say is computed twice instead. Where all tiles of the lattice fit on
-// the GPU at once they stay there, and only their rims go through the memory.
+// the GPU at once they stay there, and only their halos go through the memory.
 
 #include <cooperative_groups.h>
 
@@ -26,7 +26,7 @@ template <bool resident>
 static constexpr int rows_of = resident ? 8 : 16;
 
 /// What warps hand each other: the first and the last of their rows. Two of each, used in turn, so that one
-/// barrier a sweep is enough.
+/// barrier per sweep is enough.
 template <int rows>
 struct Exchange {
     static constexpr int warps = height / rows;
@@ -60,13 +60,13 @@ static __device__ __forceinline__ float4 left_of(float4 v) {
 }
 
 /// What else happens to a site. `sum` is the sum of its neighbours: the new value but for the factor 4.
-/// @param rim    the tile has boundary or charge in it; else none of the tests is compiled
+/// @param edge   the tile has boundary or charge in it; else none of the tests is compiled
 /// @param last   the last sweep of a pass: take the factors out, and measure the update
 /// @param scale  4^k before sweep k + 1; `old` carries it
-template <bool rim, bool last>
+template <bool edge, bool last>
 static __device__ __forceinline__ float4 complete(float4 sum, float4 old, int r, const Part& part,
                                                   float scale, float& square) {
-    if (rim) {
+    if (edge) {
         if (last && r == part.charged) sum = sum - scale * part.charge;
         const float4 kept = 4 * old;
         sum = {select(part.fixed[0], kept.x, sum.x), select(part.fixed[1], kept.y, sum.y),
@@ -79,16 +79,16 @@ static __device__ __forceinline__ float4 complete(float4 sum, float4 old, int r,
     const float4 now = down * sum;
     const float4 update = now - (4 * down) * old;
     if (part.stored && r >= part.begin && r < part.end) {
-        if (!rim || part.inner[0]) square += update.x * update.x;
-        if (!rim || part.inner[1]) square += update.y * update.y;
-        if (!rim || part.inner[2]) square += update.z * update.z;
-        if (!rim || part.inner[3]) square += update.w * update.w;
+        if (!edge || part.inner[0]) square += update.x * update.x;
+        if (!edge || part.inner[1]) square += update.y * update.y;
+        if (!edge || part.inner[2]) square += update.z * update.z;
+        if (!edge || part.inner[3]) square += update.w * update.w;
     }
     return now;
 }
 
 /// One sweep of the tile. All threads of the block call it; outside of its open sides a tile sees anything.
-template <bool rim, bool last, int rows>
+template <bool edge, bool last, int rows>
 static __device__ __forceinline__ void sweep(float4 (&u)[rows], Exchange<rows>& exchange, int turn,
                                              const Part& part, float scale, float& square) {
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void sweep(float4 (&u)[rows], Exchange<rows>& 
 #pragma unroll
     for (int r = 1; r < rows - 1; ++r) {
         const float4 next = u[r] + right_of(u[r + 1]);
-        u[r] = complete<rim, last>(left_of(next) + pair, u[r], r, part, scale, square);
+        u[r] = complete<edge, last>(left_of(next) + pair, u[r], r, part, scale, square);
         pair = next;
     }
     // After the barrier the rows above u[0] and below u[rows - 1] are in `exchange`. The tile's first and
@@ -114,11 +114,11 @@ static __device__ __forceinline__ void sweep(float4 (&u)[rows], Exchange<rows>& 
     if (warp > 0) above = exchange.last[turn][warp - 1][lane];
     if (warp < exchange.warps - 1) below = exchange.first[turn][warp + 1][lane];
     const float4 pair_above = above + right_of(old_first), pair_last = left_of(old_last + right_of(below));
-    u[0] = complete<rim, last>(pair_first + pair_above, old_first, 0, part, scale, square);
-    u[rows - 1] = complete<rim, last>(pair_last + pair, old_last, rows - 1, part, scale, square);
+    u[0] = complete<edge, last>(pair_first + pair_above, old_first, 0, part, scale, square);
+    u[rows - 1] = complete<edge, last>(pair_last + pair, old_last, rows - 1, part, scale, square);
 
     // The charge, where it is this warp's. (The last sweep has it already: its update counts.)
-    if (rim && !last && part.charged >= 0 && part.charged < rows) {
+    if (edge && !last && part.charged >= 0 && part.charged < rows) {
 #pragma unroll
         for (int r = 0; r < rows; ++r) u[r] = u[r] - (r == part.charged ? scale : 0.0f) * part.charge;
     }
@@ -126,20 +126,20 @@ static __device__ __forceinline__ void sweep(float4 (&u)[rows], Exchange<rows>& 
 
 /// `levels` sweeps of the tile; returns the thread's part of the last one's sum of squares. The division by 4
 /// waits until the end: a power of two changes no digit of a float.
-template <bool rim, int rows>
+template <bool edge, int rows>
 static __device__ __forceinline__ float sweeps(float4 (&u)[rows], Exchange<rows>& exchange, int levels,
                                                const Part& part) {
     float square = 0, scale = 1;
     int level = 1;
     for (; level + 1 < levels; level += 2, scale *= 16) {
-        sweep<rim, false>(u, exchange, 0, part, scale, square);
-        sweep<rim, false>(u, exchange, 1, part, 4 * scale, square);
+        sweep<edge, false>(u, exchange, 0, part, scale, square);
+        sweep<edge, false>(u, exchange, 1, part, 4 * scale, square);
     }
     if (level < levels) {
-        sweep<rim, false>(u, exchange, 0, part, scale, square);
+        sweep<edge, false>(u, exchange, 0, part, scale, square);
         scale *= 4;
     }
-    sweep<rim, true>(u, exchange, (levels - 1) % 2, part, scale, square);
+    sweep<edge, true>(u, exchange, (levels - 1) % 2, part, scale, square);
     return square;
 }
 
@@ -176,8 +176,8 @@ static __global__ void __launch_bounds__(32 * height / rows_of<resident>, reside
     part.charged = charge_inside ? lattice.y0 - part.y : -1;
     part.charge = jacobi::charges(lattice, part.x, lattice.y0);
     const int x = part.x - 4 * lane, y = part.y - warp * rows;
-    // unchecked: a tile away from the rim needs more points than check mode has time for
-    const bool rim =
+    // unchecked: a tile away from the boundary needs more points than check mode has time for
+    const bool edge =
         column == 0 || column == columns - 1 || row == 0 || row == all_rows - 1 ||
         (lattice.x0 >= x && lattice.x0 < x + width && lattice.y0 >= y && lattice.y0 < y + height);
 
@@ -189,7 +189,7 @@ static __global__ void __launch_bounds__(32 * height / rows_of<resident>, reside
         const float* from = fields.now + first;
 #pragma unroll
         for (int r = 0; r < rows; ++r, from += pitch) {
-            // After a pass the block's own sites are still in its registers: only the rim has to be fetched.
+            // After a pass the block's own sites are still in its registers: only the halo has to be fetched.
             const bool own = part.stored && r >= part.begin && r < part.end;
             const bool there = part.x < lattice.nx && part.y + r < lattice.ny;
             if (pass == 0) u[r] = {0, 0, 0, 0};
@@ -198,7 +198,7 @@ static __global__ void __launch_bounds__(32 * height / rows_of<resident>, reside
             }
         }
         float square =
-            rim ? sweeps<true>(u, exchange, levels, part) : sweeps<false>(u, exchange, levels, part);
+            edge ? sweeps<true>(u, exchange, levels, part) : sweeps<false>(u, exchange, levels, part);
         float* to = fields.next() + first;
 #pragma unroll
         for (int r = 0; r < rows; ++r, to += pitch) {
@@ -212,7 +212,7 @@ static __global__ void __launch_bounds__(32 * height / rows_of<resident>, reside
             for (const float one : partial) sum += one;
             atomicAdd(&squares[pass], sum);
         }
-        if (resident) cooperative_groups::this_grid().sync();  // rims and squares are there for all
+        if (resident) cooperative_groups::this_grid().sync();  // halos and squares are there for all
     }
 }
 
@@ -250,6 +250,7 @@ void jacobi::temporal(const float* start, float* phi, float* work, float* norm, 
                           for (int pass = 0; pass < passes; ++pass, at.advance()) {
                               temporal_kernel<false><<<grid, threads, 0, stream>>>(at, lattice, levels, 1,
                                                                                    squares + pass, limit);
+                              CUDA_CHECK(cudaGetLastError());
                           }
                       });
     // END SOLUTION

@@ -21,7 +21,7 @@ static constexpr int most_planes = 64;       ///< of a block
 template <class T>
 static constexpr int resident = 8 / sizeof(T);
 
-/// What the threads of a block show each other of a colour in a plane, with a rim of zeros.
+/// What the threads of a block show each other of a colour in a plane, with a halo of zeros.
 template <class T>
 struct Shown {
     T of[rows + 2][4 * (lanes + 2)];
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(lanes* rows, resident<T>)
     const int lane = threadIdx.x, row = threadIdx.y;
     const int m = 4 * (blockIdx.x * (lanes - 2) + lane), j = blockIdx.y * (rows - 4) + row;
     const bool inside = j < n && 2 * m < n;
-    // What is computed at a tile's rim lacks neighbours, unless the cube ends there. The next tile has it
+    // What is computed at a tile's edge lacks neighbours, unless the cube ends there. The next tile has it
     // right.
     const bool owned = inside && (lane > 0 || blockIdx.x == 0) &&
                        (lane < lanes - 1 || blockIdx.x == gridDim.x - 1) && (row >= 2 || blockIdx.y == 0) &&

@@ -23,7 +23,7 @@ static constexpr int planes = 6;        ///< that a thread keeps of its columns,
 static constexpr int lanes = 16;        ///< threads along k
 static constexpr int most_groups = 20;  ///< threads along j, at most
 static constexpr int rows = 4;          ///< of a thread, along j
-static constexpr int halo = 4;          ///< points at a tile's rim that end up wrong, at most
+static constexpr int halo = 4;          ///< points at a tile's edge that end up wrong, at most
 
 /// What a thread has of a row, and what of one colour in it, each moved with one access.
 template <class T>
@@ -42,12 +42,12 @@ struct Shape {
     static constexpr int halves = 2 * iterations + 2 * last;  ///< half-sweeps, black first
     static constexpr int columns = 16 / sizeof(T);            ///< of a thread, along k
     static constexpr int tile_k = lanes * columns, step_k = tile_k - 2 * halo;
-    static_assert(halves <= halo, "each half-sweep spoils one more point of the rim");
+    static_assert(halves <= halo, "each half-sweep spoils one more point of the edge");
 
     /// What the threads of a block show each other, and where each keeps its right-hand sides.
     struct Shared {
-        Half<T> rim[halves][2][2][most_groups + 2]
-                   [lanes];                              ///< [half-sweep][turn][first or last row][1 + group]
+        Half<T> edge[halves][2][2][most_groups + 2]
+                    [lanes];                             ///< [half-sweep][turn][first or last row][1 + group]
         Half<T> b[planes][2][rows][most_groups][lanes];  ///< [plane][colour]
     };
 };
@@ -158,8 +158,8 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
                     const T(&above)[rows][pairs] = u[1 - colour][(slot + planes - 1) % planes];
                     const T(&below)[rows][pairs] = u[1 - colour][(slot + 1) % planes];
                     T(&mine)[rows][pairs] = u[colour][slot];
-                    const Half<T> north = shared.rim[half < 0 ? 0 : half][turn][1][group][lane];
-                    const Half<T> south = shared.rim[half < 0 ? 0 : half][turn][0][group + 2][lane];
+                    const Half<T> north = shared.edge[half < 0 ? 0 : half][turn][1][group][lane];
+                    const Half<T> south = shared.edge[half < 0 ? 0 : half][turn][0][group + 2][lane];
                     const T factor = plane >= 0 && plane < n ? sixth : T(0);
                     const bool counts = colour == 0 && plane >= begin && plane < end && owned;
                     const bool stays = !(last && half + 1 == halves);  // else only the norm is asked for
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
                         Half<T> shown;
 #pragma unroll
                         for (int v = 0; v < pairs; ++v) shown.v[v] = u[colour][slot][r][v];
-                        shared.rim[half + 1][1 - turn][r > 0][group + 1][lane] = shown;
+                        shared.edge[half + 1][1 - turn][r > 0][group + 1][lane] = shown;
                     }
                 }
             }
@@ -299,7 +299,7 @@ static void pass(const T* red, const T* b_red, const T* b_black, T* next, double
     };
     const int along_k = tiles(S::tile_k);
 
-    // A block fills a multiprocessor. Large tiles and long chunks repeat less at their rims; small ones keep
+    // A block fills a multiprocessor. Large tiles and long chunks repeat less at their edges; small ones keep
     // all multiprocessors busy to the end. A step takes some time for the plane and some for each group.
     int device = 0, sms = 0;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -309,9 +309,9 @@ static void pass(const T* red, const T* b_red, const T* b_black, T* next, double
     for (int tried = 4; tried <= most_groups; tried += 2) {
         for (int chunks = 1; chunks <= (n + 15) / 16; ++chunks) {
             // As many steps as a multiple of `planes`, by which the kernel's loop is unrolled.
-            const int rim = halo + S::halves;
-            const int steps = ((n + chunks - 1) / chunks + rim + planes - 1) / planes * planes;
-            const int size = steps - rim;
+            const int more = halo + S::halves;
+            const int steps = ((n + chunks - 1) / chunks + more + planes - 1) / planes * planes;
+            const int size = steps - more;
             const long blocks = static_cast<long>(along_k) * tiles(rows * tried) * ((n + size - 1) / size);
             const long cost = (blocks + sms - 1) / sms * (steps + 4) * (tried + 4);
             if (least == 0 || cost < least) least = cost, chunk = size, groups = tried;

@@ -1,4 +1,4 @@
-// One thread a row, and the coalesced index: in each step the threads of a warp read neighbouring words of
+// One thread per row, and the coalesced index: in each step the threads of a warp read neighbouring words of
 // one column, one line of memory instead of 32.
 //
 // TODO 3.1: many systems are solved rightly, among them all that the author has tried. Find the fault and mend

@@ -36,7 +36,7 @@ __global__ void descent_kernel(const float* a, const float* r, float* q, Scalars
 
 // TODO 5.2 (about 6 lines): the step. Without a positive r.Ar there is none.
 // BEGIN SOLUTION
-/// x += alpha r, for a thread an element.
+/// A thread owns one element: x += alpha r.
 static __global__ void step_kernel(const float* r, float* x, const Scalars* s, int n) {
     const int i = blockIdx.x * block_size + threadIdx.x;
     if (s->finished || !(s->rAr > 0) || i >= n) return;
@@ -70,17 +70,19 @@ void gradient_descent::descent(const float* a, const float* b, float* x, double*
 
     queue_start(b, x, r, s, n, stream);
     queue_record(s, history, outcome, limit, tolerance, true, stream);
-    // TODO 5.4 (about 9 lines): the iterations.
+    // TODO 5.4 (about 11 lines): the iterations.
     // BEGIN SOLUTION
     const int elements = n > 0 ? (n + block_size - 1) / block_size : 1;
     const int rows = n > 0 ? (n + rows_of_block - 1) / rows_of_block : 1;
     for (int k = 1; k <= limit; ++k) {
         descent_kernel<<<rows, block_size, 0, stream>>>(a, r, q, s, n);
+        CUDA_CHECK(cudaGetLastError());
         step_kernel<<<elements, block_size, 0, stream>>>(r, x, s, n);
+        CUDA_CHECK(cudaGetLastError());
         residual_kernel<<<rows, block_size, 0, stream>>>(a, b, x, r, s, n);
+        CUDA_CHECK(cudaGetLastError());
         queue_record(s, history, outcome, limit, tolerance, true, stream);
     }
-    CUDA_CHECK(cudaGetLastError());
     // END SOLUTION
     work.clear(stream);
 }

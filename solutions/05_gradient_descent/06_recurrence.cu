@@ -1,4 +1,4 @@
-// One product an iteration. x moves by alpha r, so b - A x moves by -alpha A r, and A r is there already.
+// One product per iteration. x moves by alpha r, so b - A x moves by -alpha A r, and A r is there already.
 // Float by float the two drift apart; so r is computed afresh now and then, and always before it is believed.
 
 #include "steps.cuh"
@@ -89,17 +89,20 @@ void gradient_descent::recurrence(const float* a, const float* b, float* x, doub
 
     queue_start(b, x, r, s, n, stream);
     queue_record(s, history, outcome, limit, tolerance, true, stream);
-    // TODO 6.4 (about 9 lines): the iterations.
+    // TODO 6.4 (about 12 lines): the iterations.
     // BEGIN SOLUTION
     const int elements = n > 0 ? (n + block_size - 1) / block_size : 1;
     const int rows = n > 0 ? (n + rows_of_block - 1) / rows_of_block : 1;
     for (int k = 1; k <= limit; ++k) {
         product_kernel<<<rows, block_size, 0, stream>>>(a, r, q, s, n);
+        CUDA_CHECK(cudaGetLastError());
         recurrence_kernel<<<elements, block_size, 0, stream>>>(q, x, r, s, n);
+        CUDA_CHECK(cudaGetLastError());
         renew_kernel<<<rows, block_size, 0, stream>>>(a, b, x, r, s, n, tolerance);
+        CUDA_CHECK(cudaGetLastError());
         end_kernel<<<1, 1, 0, stream>>>(s, history, outcome, limit, tolerance);
+        CUDA_CHECK(cudaGetLastError());
     }
-    CUDA_CHECK(cudaGetLastError());
     // END SOLUTION
     work.clear(stream);
 }

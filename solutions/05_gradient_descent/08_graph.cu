@@ -89,7 +89,7 @@ void gradient_descent::graph(const float* a, const float* b, float* x, double* h
 
     queue_start(b, x, r, s, n, stream);
     queue_record(s, history, outcome, limit, tolerance, true, stream);
-    // TODO 8.2 (about 17 lines): a Graph of one conditional node, its body captured from the launches of one
+    // TODO 8.2 (about 21 lines): a Graph of one conditional node, its body captured from the launches of one
     // iteration on a stream of its own, a rungs::Stream; instantiate the Graph, and launch it on `stream`.
     // BEGIN SOLUTION
     const int elements = n > 0 ? (n + block_size - 1) / block_size : 1;
@@ -103,9 +103,13 @@ void gradient_descent::graph(const float* a, const float* b, float* x, double* h
     CUDA_CHECK(cudaStreamBeginCaptureToGraph(recorder.get(), body, nullptr, nullptr, 0,
                                              cudaStreamCaptureModeThreadLocal));
     product_kernel<<<rows, block_size, 0, recorder.get()>>>(a, r, q, s, n);
+    CUDA_CHECK(cudaGetLastError());
     step_kernel<<<elements, block_size, 0, recorder.get()>>>(q, x, r, s, n);
+    CUDA_CHECK(cudaGetLastError());
     renew_kernel<<<rows, block_size, 0, recorder.get()>>>(a, b, x, r, s, n, tolerance);
+    CUDA_CHECK(cudaGetLastError());
     graph_kernel<<<1, 1, 0, recorder.get()>>>(s, history, outcome, limit, tolerance, again);
+    CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaStreamEndCapture(recorder.get(), &body));
 
     CUDA_CHECK(cudaGraphInstantiate(&loop.executable, loop.graph, 0));

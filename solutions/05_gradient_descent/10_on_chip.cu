@@ -97,7 +97,7 @@ void gradient_descent::on_chip(const float* a, const float* b, float* x, double*
     clear_history(history, limit, stream);
     auto* sums = reinterpret_cast<Sums*>(work.sums);
     float *r = work.vectors, *q = r + n;
-    // TODO 10.2 (about 14 lines): one block a multiprocessor, with nearly all of its shared memory.
+    // TODO 10.2 (about 14 lines): one block per multiprocessor, with nearly all of its shared memory.
     // BEGIN SOLUTION
     int device = 0, sms = 0, shared = 0;
     CUDA_CHECK(cudaGetDevice(&device));

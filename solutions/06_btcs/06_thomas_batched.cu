@@ -1,6 +1,6 @@
 // Thomas's algorithm for many systems at once. System i is column i of a matrix, so that neighbouring threads
 // read neighbouring floats. Two threads share a system: one eliminates from the top, one from the bottom, and
-// they meet in the middle. What they have to remember on the way stays on the chip.
+// they meet in the middle. What they have to remember on the way stays on the chip where that pays.
 
 #include <stdexcept>
 
@@ -12,7 +12,8 @@
 
 // TODO 6.1: the kernel, thomas_batched_kernel. The design is yours.
 // BEGIN SOLUTION
-static constexpr int ahead = 8;  // rows that are asked for at once
+static constexpr int ahead = 8;            // rows that are asked for at once
+static constexpr int fewest_on_chip = 64;  // threads of a multiprocessor, below which memory is better
 
 /// One equation: before x_{k - 1} + diagonal x_k + behind x_{k + 1} = rhs.
 struct Equation {
@@ -20,7 +21,7 @@ struct Equation {
 };
 
 /// x_k = rhs - behind x_{k + 1}: what elimination leaves of a row.
-struct Eliminated {
+struct alignas(8) Eliminated {
     float behind, rhs;
 };
 
@@ -95,14 +96,71 @@ __global__ void __launch_bounds__(64, 8)
 
     const Eliminated other = middle[1 - side][column];
     float value = (last.rhs - last.behind * other.rhs) / (1 - last.behind * other.behind);
-    for (int k = own.count - 1; k >= 0; --k) {
-        if (k < own.count - 1) {
-            const Eliminated row = memory[k * pitch];
-            value = row.rhs - row.behind * value;
+    if constexpr (on_chip) {
+        for (int k = own.count - 1; k >= 0; --k) {
+            if (k < own.count - 1) {
+                const Eliminated row = memory[k * pitch];
+                value = row.rhs - row.behind * value;
+            }
+            x[own.first + k * own.step] = found < 0 ? value : NAN;
         }
-        x[own.first + k * own.step] = found < 0 ? value : NAN;
+    } else {
+        if (own.count > 0) x[own.first + (own.count - 1) * own.step] = found < 0 ? value : NAN;
+        Eliminated
+            after[ahead];  // rows k, k - 1, ...: memory is far away, so they are asked for ahead as well
+        const auto recall = [&](int k) {
+#pragma unroll
+            for (int j = 0; j < ahead; ++j)
+                after[j] = k - j >= 0 ? memory[(k - j) * pitch] : Eliminated{0, 0};
+        };
+        recall(own.count - 2);
+        for (int k = own.count - 2; k >= 0; k -= ahead) {
+            Eliminated now[ahead];
+#pragma unroll
+            for (int j = 0; j < ahead; ++j) now[j] = after[j];
+            recall(k - ahead);
+#pragma unroll
+            for (int j = 0; j < ahead; ++j) {
+                if (k - j < 0) break;
+                value = now[j].rhs - now[j].behind * value;
+                x[own.first + (k - j) * own.step] = found < 0 ? value : NAN;
+            }
+        }
     }
 }
+
+/// How a launch on the chip would divide the systems.
+struct OnChip {
+    int width = 32;         ///< systems of a block
+    std::size_t bytes = 0;  ///< dynamic shared memory of a block
+    bool fits = false;
+    long long threads = 0;  ///< of a multiprocessor, that then have room
+    long long systems = 0;  ///< of the GPU, likewise
+
+    explicit OnChip(int m) {
+        int device = 0, most = 0, all = 0, multiprocessors = 0;
+        CUDA_CHECK(cudaGetDevice(&device));
+        CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        CUDA_CHECK(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+        CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+        // Fewer systems a block where they are long: several blocks then share a multiprocessor.
+        const auto needed = [&] { return sizeof(Eliminated) * 2 * width * ((m + 1) / 2); };
+        while (width > 8 && needed() > static_cast<std::size_t>(most) / 3) width /= 2;
+        bytes = needed();
+        fits = bytes + 1024 <= static_cast<std::size_t>(most);
+        const std::size_t of_block = bytes + 2048;  // with the kernel's own and the system's
+        const long long blocks = fits ? std::max<long long>(1, all / static_cast<long long>(of_block)) : 0;
+        threads = 2 * width * blocks, systems = width * blocks * multiprocessors;
+    }
+
+    /// On the chip a row costs 20 bytes, in memory 36. But with fewer threads than fewest_on_chip a
+    /// multiprocessor does not ask for enough bytes at once to get near either floor.
+    bool pays(long long all_systems) const {
+        if (!fits || btcs::remember == btcs::Remember::in_memory) return false;
+        return btcs::remember == btcs::Remember::on_chip || threads >= fewest_on_chip ||
+               all_systems <= systems;
+    }
+};
 // END SOLUTION
 
 void btcs::thomas_batched(const float* lower, const float* diagonal, const float* upper, const float* rhs,
@@ -111,25 +169,18 @@ void btcs::thomas_batched(const float* lower, const float* diagonal, const float
     // BEGIN SOLUTION
     if (m > most_rows) throw std::invalid_argument("a system of a batch has most_rows rows at most");
     if (systems == 0) return;
-    int device = 0, most = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    // Fewer systems a block where they are long: several blocks then share a multiprocessor.
-    int width = 32;
-    const auto bytes = [&] { return sizeof(Eliminated) * 2 * width * ((m + 1) / 2); };
-    while (width > 8 && bytes() > static_cast<std::size_t>(most) / 3) width /= 2;
-    const dim3 block(width, 2);
-    const unsigned blocks = (systems + width - 1) / width;
-    if (bytes() + 1024 <= static_cast<std::size_t>(most)) {
-        rungs::allow_shared_memory(thomas_batched_kernel<true>, bytes());
-        thomas_batched_kernel<true>
-            <<<blocks, block, bytes(), stream>>>(lower, diagonal, upper, rhs, x, status, nullptr, m, systems);
+    const OnChip chip(m);
+    if (chip.pays(systems)) {
+        rungs::allow_shared_memory(thomas_batched_kernel<true>, chip.bytes);
+        const auto blocks = static_cast<unsigned>((systems + chip.width - 1LL) / chip.width);
+        thomas_batched_kernel<true><<<blocks, dim3(chip.width, 2), chip.bytes, stream>>>(
+            lower, diagonal, upper, rhs, x, status, nullptr, m, systems);
     } else {
         const std::size_t spilled = sizeof(Eliminated) * 2 * systems * ((m + 1) / 2);
         auto* const spill = static_cast<Eliminated*>(rungs::stream_workspace(stream, spilled));
-        width = 32;
-        thomas_batched_kernel<false><<<(systems + 31) / 32, dim3(32, 2), 0, stream>>>(
-            lower, diagonal, upper, rhs, x, status, spill, m, systems);
+        thomas_batched_kernel<false>
+            <<<static_cast<unsigned>((systems + 31LL) / 32), dim3(32, 2), 0, stream>>>(
+                lower, diagonal, upper, rhs, x, status, spill, m, systems);
     }
     CUDA_CHECK(cudaGetLastError());
     // END SOLUTION

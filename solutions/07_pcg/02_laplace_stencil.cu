@@ -43,19 +43,19 @@ __global__ void laplace_stencil_kernel(const T* u, T* y, int side, unsigned stre
 // END SOLUTION
 
 template <class T>
-static void launch(const T* u, T* y, int d, int side, cudaStream_t stream) {
-    pcg::with_dimensions(d, side, [=](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
+static void launch(const T* u, T* y, int dimensions, int side, cudaStream_t stream) {
+    pcg::with_dimensions(dimensions, side, [=](auto known) {
+        constexpr int d = decltype(known)::value;
         if (side == 0) return;
         // TODO 2.2: the shape of a block, how many of them, the launch.
         // BEGIN SOLUTION
-        int lanes = most == 1 ? block_size : 32;
+        int lanes = d == 1 ? block_size : 32;
         while (lanes / 2 >= side) lanes /= 2;  // short rows: a warp has several
-        const dim3 block(lanes, most == 1 ? 1 : block_size / lanes);
-        const long long rows = pcg::points(most - 1, side);
+        const dim3 block(lanes, d == 1 ? 1 : block_size / lanes);
+        const long long rows = pcg::points(d - 1, side);
         const auto stretches = static_cast<unsigned>((side - 1) / (lanes * per_thread) + 1);
         const auto blocks = static_cast<unsigned>((rows - 1) / block.y + 1) * stretches;
-        laplace_stencil_kernel<T, most><<<blocks, block, 0, stream>>>(u, y, side, stretches, rows);
+        laplace_stencil_kernel<T, d><<<blocks, block, 0, stream>>>(u, y, side, stretches, rows);
         CUDA_CHECK(cudaGetLastError());
         // END SOLUTION
     });

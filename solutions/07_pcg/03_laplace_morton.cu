@@ -56,17 +56,17 @@ __global__ void laplace_morton_kernel(const T* u, T* y, int side, int bits, long
 }
 
 template <class T>
-static void launch(const T* u, T* y, int d, int side, cudaStream_t stream) {
-    pcg::with_dimensions(d, side, [=](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
+static void launch(const T* u, T* y, int dimensions, int side, cudaStream_t stream) {
+    pcg::with_dimensions(dimensions, side, [=](auto known) {
+        constexpr int d = decltype(known)::value;
         if (side == 0) return;
         // TODO 3.4: how many bits a coordinate has; how many numbers the walk then has; the launch.
         // BEGIN SOLUTION
         int bits = 0;
         while ((1LL << bits) < side) ++bits;
-        const long long codes = 1LL << (most * bits);
+        const long long codes = 1LL << (d * bits);
         const auto blocks = static_cast<unsigned>((codes + block_size - 1) / block_size);
-        laplace_morton_kernel<T, most><<<blocks, block_size, 0, stream>>>(u, y, side, bits, codes);
+        laplace_morton_kernel<T, d><<<blocks, block_size, 0, stream>>>(u, y, side, bits, codes);
         CUDA_CHECK(cudaGetLastError());
         // END SOLUTION
     });

@@ -48,15 +48,15 @@ __global__ void direction_kernel(const T* r, T* p, const Scalars* s, long long n
 // END SOLUTION
 
 template <class T>
-static void launch(const T* b, T* x, double* history, int* outcome, int d, int side, int limit,
+static void launch(const T* b, T* x, double* history, int* outcome, int dimensions, int side, int limit,
                    double tolerance, cudaStream_t stream) {
-    with_dimensions(d, side, [=](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+    with_dimensions(dimensions, side, [=](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         const TextbookWork<T> work(n, stream);
         textbook_start(b, x, history, outcome, work, n, limit, tolerance, stream);
 
-        // TODO 4.2: `limit` iterations, each your kernels and textbook.cuh's renew_kernel<T, most> and
+        // TODO 4.2: `limit` iterations, each your kernels and textbook.cuh's renew_kernel<T, d> and
         // record_kernel, in the order in which one needs what another leaves. Check the launches.
         // BEGIN SOLUTION
         Scalars* const s = work.scalars;
@@ -64,9 +64,9 @@ static void launch(const T* b, T* x, double* history, int* outcome, int d, int s
         const unsigned blocks = textbook_blocks(n);
         constexpr int block_size = textbook_block;
         for (int k = 1; k <= limit; ++k) {
-            product_kernel<T, most><<<blocks, block_size, 0, stream>>>(p, w, s, side, n);
+            product_kernel<T, d><<<blocks, block_size, 0, stream>>>(p, w, s, side, n);
             cg_kernel<<<blocks, block_size, 0, stream>>>(p, w, x, r, s, n);
-            renew_kernel<T, most><<<blocks, block_size, 0, stream>>>(b, x, r, s, side, n, tolerance);
+            renew_kernel<T, d><<<blocks, block_size, 0, stream>>>(b, x, r, s, side, n, tolerance);
             record_kernel<<<1, 1, 0, stream>>>(s, history, outcome, limit, tolerance);
             direction_kernel<<<blocks, block_size, 0, stream>>>(r, p, s, n);
         }

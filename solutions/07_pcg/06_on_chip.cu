@@ -73,18 +73,18 @@ __global__ void __launch_bounds__(block_size, 1)
 // END SOLUTION
 
 template <class T>
-static void launch(const T* b, T* x, double* history, int* outcome, int d, int side, int limit,
+static void launch(const T* b, T* x, double* history, int* outcome, int dimensions, int side, int limit,
                    double tolerance, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         clear_history(history, limit, stream);
         // TODO 6.2: a block for each multiprocessor, but no more than there are points for; how many points each
         // has; whether they fit: of cudaDevAttrMaxSharedMemoryPerBlockOptin the sums over a block take up to
         // 2 KiB; memory for p, for the sums, for what does not fit; rungs::allow_shared_memory; the
         // cooperative launch.
         // BEGIN SOLUTION
-        const auto kernel = on_chip_kernel<T, most>;
+        const auto kernel = on_chip_kernel<T, d>;
         const int sms = device_attribute(cudaDevAttrMultiProcessorCount);
         const int blocks = static_cast<int>(std::clamp<long long>((n + block_size - 1) / block_size, 1, sms));
         long long each = (n + blocks - 1) / blocks;

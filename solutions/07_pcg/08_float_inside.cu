@@ -85,15 +85,15 @@ __global__ void float_inside_kernel(const double* b, double* x, double* history,
 }
 // END SOLUTION
 
-void pcg::float_inside(const double* b, double* x, double* history, int* outcome, int d, int side, int limit,
-                       double tolerance, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+void pcg::float_inside(const double* b, double* x, double* history, int* outcome, int dimensions, int side,
+                       int limit, double tolerance, cudaStream_t stream) {
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         clear_history(history, limit, stream);
         // TODO 8.2: memory for the sums and for four vectors of floats, and the cooperative launch.
         // BEGIN SOLUTION
-        const auto kernel = float_inside_kernel<most>;
+        const auto kernel = float_inside_kernel<d>;
         const int blocks = cooperative_blocks(kernel, block_size, n);
         const std::size_t sums = GridSums::bytes(blocks);
         auto* const partial =

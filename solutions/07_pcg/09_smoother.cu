@@ -23,16 +23,16 @@ __global__ void smoother_kernel(const float* r, const float* x, float* y, int si
 }
 // END SOLUTION
 
-void pcg::smoother(const float* r, const float* x, float* y, int d, int side, int first,
+void pcg::smoother(const float* r, const float* x, float* y, int dimensions, int side, int first,
                    cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         if (n == 0) return;
         // TODO 9.2: the two launches.
         // BEGIN SOLUTION
         const auto blocks = static_cast<unsigned>((n - 1) / block_size + 1);
-        const auto kernel = smoother_kernel<most>;
+        const auto kernel = smoother_kernel<d>;
         kernel<<<blocks, block_size, 0, stream>>>(r, x, y, side, first, n);
         CUDA_CHECK(cudaGetLastError());
         kernel<<<blocks, block_size, 0, stream>>>(r, y, y, side, 1 - first, n);

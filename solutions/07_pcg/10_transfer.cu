@@ -55,30 +55,31 @@ __global__ void prolong_kernel(const float* coarse, const float* x, float* y, in
 }
 // END SOLUTION
 
-void pcg::transfer(const float* v, float* coarse, int d, int side, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, coarse_side(side));
+void pcg::transfer(const float* v, float* coarse, int dimensions, int side, cudaStream_t stream) {
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, coarse_side(side));
         if (n == 0) return;
         // TODO 10.2: the launch of restrict_kernel.
         // BEGIN SOLUTION
         const auto blocks = static_cast<unsigned>((n - 1) / block_size + 1);
-        const float scale = restriction_scale(most, side);
-        restrict_kernel<most><<<blocks, block_size, 0, stream>>>(v, coarse, side, scale, n);
+        const float scale = restriction_scale(d, side);
+        restrict_kernel<d><<<blocks, block_size, 0, stream>>>(v, coarse, side, scale, n);
         CUDA_CHECK(cudaGetLastError());
         // END SOLUTION
     });
 }
 
-void pcg::transfer(const float* coarse, const float* x, float* y, int d, int side, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+void pcg::transfer(const float* coarse, const float* x, float* y, int dimensions, int side,
+                   cudaStream_t stream) {
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         if (n == 0) return;
         // TODO 10.3: the launch of prolong_kernel.
         // BEGIN SOLUTION
         const auto blocks = static_cast<unsigned>((n - 1) / block_size + 1);
-        prolong_kernel<most><<<blocks, block_size, 0, stream>>>(coarse, x, y, side, n);
+        prolong_kernel<d><<<blocks, block_size, 0, stream>>>(coarse, x, y, side, n);
         CUDA_CHECK(cudaGetLastError());
         // END SOLUTION
     });

@@ -61,9 +61,9 @@ __global__ void take_kernel(const float* coarse, float* x, int side) {
 }
 // END SOLUTION
 
-void pcg::v_cycle(const float* u, float* y, int d, int side, int count, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
+void pcg::v_cycle(const float* u, float* y, int dimensions, int side, int count, cudaStream_t stream) {
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
         // TODO 11.2: memory for r, x and what is left of r on all grids; then, for each of the `count` vectors, the
         // launches down and up again.
         // BEGIN SOLUTION
@@ -71,17 +71,17 @@ void pcg::v_cycle(const float* u, float* y, int d, int side, int count, cudaStre
         std::vector<int> sides;
         for (int s = side; s > 0; s = coarse_side(s)) {
             sides.push_back(s);
-            begin.push_back(begin.back() + points(most, s));
+            begin.push_back(begin.back() + points(d, s));
         }
-        const long long n = points(most, side), all = begin.back();
+        const long long n = points(d, side), all = begin.back();
         auto* const r = static_cast<float*>(rungs::stream_workspace(stream, 3 * all * sizeof(float)));
         float *const x = r + all, *const rest = x + all;
         const auto blocks = [&](int level) {
-            return static_cast<unsigned>((points(most, sides[level]) - 1) / block_size + 1);
+            return static_cast<unsigned>((points(d, sides[level]) - 1) / block_size + 1);
         };
         const auto pass = [&](int level, float* to, int colour) {
             const long long at = begin[level];
-            v_cycle_kernel<most>
+            v_cycle_kernel<d>
                 <<<blocks(level), block_size, 0, stream>>>(r + at, x + at, to + at, sides[level], colour);
         };
         const int last = static_cast<int>(sides.size()) - 1;
@@ -92,14 +92,14 @@ void pcg::v_cycle(const float* u, float* y, int d, int side, int count, cudaStre
                 pass(level, x, 0), pass(level, x, 1);
                 if (level == last) break;
                 pass(level, rest, 2);
-                give_kernel<most><<<blocks(level), block_size, 0, stream>>>(
-                    rest + begin[level], r + begin[level + 1], sides[level],
-                    restriction_scale(most, sides[level]));
+                give_kernel<d><<<blocks(level), block_size, 0, stream>>>(rest + begin[level],
+                                                                         r + begin[level + 1], sides[level],
+                                                                         restriction_scale(d, sides[level]));
             }
             for (int level = last; level >= 0; --level) {
                 if (level < last)
-                    take_kernel<most><<<blocks(level), block_size, 0, stream>>>(
-                        x + begin[level + 1], x + begin[level], sides[level]);
+                    take_kernel<d><<<blocks(level), block_size, 0, stream>>>(x + begin[level + 1],
+                                                                             x + begin[level], sides[level]);
                 pass(level, x, 1), pass(level, x, 0);
             }
             CUDA_CHECK(cudaMemcpyAsync(y + v * n, x, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));

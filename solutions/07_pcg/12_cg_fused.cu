@@ -113,15 +113,15 @@ static void copy_rows(T* to, std::size_t apart, const T* from, std::size_t apart
 }
 
 template <class T>
-static void launch(const T* b, T* x, double* history, int* outcome, int d, int side, int limit,
+static void launch(const T* b, T* x, double* history, int* outcome, int dimensions, int side, int limit,
                    double tolerance, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        Plan plan = plan_sweep<most, T>(side);
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        Plan plan = plan_sweep<d, T>(side);
         clear_history(history, limit, stream);
 
         // Rows as the sweep wants them: b is copied there, and x back from there.
-        const std::size_t length = row_length<most, T>(side), kept = swept_length<most, T>(side);
+        const std::size_t length = row_length<d, T>(side), kept = swept_length<d, T>(side);
         const std::size_t rows = kept / std::max<std::size_t>(length, 1), sums = GridSums::bytes(plan.blocks);
         auto* const memory =
             static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + 5 * kept * sizeof(T)));
@@ -132,7 +132,7 @@ static void launch(const T* b, T* x, double* history, int* outcome, int d, int s
                      reinterpret_cast<double*>(memory)};
         if (kept > 0) CUDA_CHECK(cudaMemsetAsync(work.r[1], 0, 3 * kept * sizeof(T), stream));  // and p[1], x
         copy_rows(work.r[1], length, b, side, side, rows, stream);
-        const auto kernel = cg_fused_kernel<T, most>;
+        const auto kernel = cg_fused_kernel<T, d>;
         rungs::allow_shared_memory(kernel, plan.shared);
         void* arguments[] = {&b, &history, &outcome, &work, &plan.tiling, &side, &limit, &tolerance};
         CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(plan.blocks), dim3(plan.threads), arguments,

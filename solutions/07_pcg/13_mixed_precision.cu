@@ -107,16 +107,16 @@ __global__ void __launch_bounds__(sweep_block, 1)
 }
 // END SOLUTION
 
-void pcg::mixed_precision(const double* b, double* x, double* history, int* outcome, int d, int side,
+void pcg::mixed_precision(const double* b, double* x, double* history, int* outcome, int dimensions, int side,
                           int limit, double tolerance, cudaStream_t stream) {
     // TODO 13.2: in double.
     // BEGIN SOLUTION
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        Plan plan = plan_sweep<most, float>(side);
-        const long long n = points(most, side);
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        Plan plan = plan_sweep<d, float>(side);
+        const long long n = points(d, side);
         clear_history(history, limit, stream);
-        const std::size_t sums = GridSums::bytes(plan.blocks), kept = swept_length<most, float>(side);
+        const std::size_t sums = GridSums::bytes(plan.blocks), kept = swept_length<d, float>(side);
         auto* const memory =
             static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + 5 * kept * sizeof(float)));
         auto* const vectors = reinterpret_cast<float*>(memory + sums);
@@ -128,7 +128,7 @@ void pcg::mixed_precision(const double* b, double* x, double* history, int* outc
             CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(double), stream));
             CUDA_CHECK(cudaMemsetAsync(vectors, 0, 5 * kept * sizeof(float), stream));
         }
-        const auto kernel = mixed_precision_kernel<most>;
+        const auto kernel = mixed_precision_kernel<d>;
         rungs::allow_shared_memory(kernel, plan.shared);
         void* arguments[] = {&b, &x, &history, &outcome, &work, &plan.tiling, &side, &limit, &tolerance};
         CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(plan.blocks), dim3(plan.threads), arguments,

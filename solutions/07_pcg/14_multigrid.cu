@@ -351,17 +351,17 @@ static Work workspace(int blocks, long long n, const Grids& grids, cudaStream_t 
 }
 // END SOLUTION
 
-void pcg::multigrid(const double* b, double* x, double* history, int* outcome, int d, int side, int limit,
-                    double tolerance, cudaStream_t stream) {
+void pcg::multigrid(const double* b, double* x, double* history, int* outcome, int dimensions, int side,
+                    int limit, double tolerance, cudaStream_t stream) {
     // TODO 14.2: in double.
     // BEGIN SOLUTION
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const auto kernel = multigrid_kernel<most>;
-        const long long n = points(most, side);
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const auto kernel = multigrid_kernel<d>;
+        const long long n = points(d, side);
         clear_history(history, limit, stream);
         const int blocks = cooperative_blocks(kernel, pass_block, n);
-        Grids grids(most, side, blocks);
+        Grids grids(d, side, blocks);
         Work work = workspace(blocks, n, grids, stream);
         void* arguments[] = {&b, &x, &history, &outcome, &work, &grids, &limit, &tolerance};
         CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(pass_block), arguments, 0, stream));
@@ -369,15 +369,15 @@ void pcg::multigrid(const double* b, double* x, double* history, int* outcome, i
     // END SOLUTION
 }
 
-void pcg::multigrid(const float* u, float* y, int d, int side, int count, cudaStream_t stream) {
+void pcg::multigrid(const float* u, float* y, int dimensions, int side, int count, cudaStream_t stream) {
     // TODO 14.3: the preconditioner alone.
     // BEGIN SOLUTION
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const auto kernel = precondition_kernel<most>;
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const auto kernel = precondition_kernel<d>;
         if (side == 0 || count == 0) return;
-        const int blocks = cooperative_blocks(kernel, pass_block, points(most, side));
-        Grids grids(most, side, blocks);
+        const int blocks = cooperative_blocks(kernel, pass_block, points(d, side));
+        Grids grids(d, side, blocks);
         Work work = workspace(blocks, 0, grids, stream);
         void* arguments[] = {&u, &y, &work, &grids, &count};
         CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(pass_block), arguments, 0, stream));

@@ -489,17 +489,17 @@ static bool cut(Bricks& best, int d, int side, int size, int blocks, std::size_t
 }
 
 template <class T>
-static void launch(const T* b, T* x, double* history, int* outcome, int d, int side, int limit,
+static void launch(const T* b, T* x, double* history, int* outcome, int dimensions, int side, int limit,
                    double tolerance, cudaStream_t stream) {
-    with_dimensions(d, side, [&](auto dimensions) {
-        constexpr int most = decltype(dimensions)::value;
-        const long long n = points(most, side);
+    with_dimensions(dimensions, side, [&](auto known) {
+        constexpr int d = decltype(known)::value;
+        const long long n = points(d, side);
         clear_history(history, limit, stream);
         const int sms = device_attribute(cudaDevAttrMultiProcessorCount);
         const std::size_t sums = GridSums::bytes(sms);
         Bricks bricks;
         const std::size_t room = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 4096;
-        if (cut(bricks, most, side, Pack<T>::size, sms, room)) {
+        if (cut(bricks, d, side, Pack<T>::size, sms, room)) {
             const std::size_t count = SentSums::count(bricks.blocks()) + Faces<T>::count(bricks.all_packs());
             auto* partial = static_cast<double*>(
                 rungs::stream_workspace(stream, sums + count * sizeof(Word) + n * sizeof(T)));
@@ -527,7 +527,7 @@ static void launch(const T* b, T* x, double* history, int* outcome, int d, int s
             const int threads =
                 static_cast<int>(std::clamp<long long>((n + 31) / 32 * 32, 32, streamed_threads));
             void* arguments[] = {&b, &x, &history, &outcome, &vectors, &partial, &side, &limit, &tolerance};
-            CUDA_CHECK(cudaLaunchCooperativeKernel(streamed_kernel<T, most>, dim3(blocks), dim3(threads),
+            CUDA_CHECK(cudaLaunchCooperativeKernel(streamed_kernel<T, d>, dim3(blocks), dim3(threads),
                                                    arguments, 0, stream));
         }
     });

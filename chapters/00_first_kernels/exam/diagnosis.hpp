@@ -14,6 +14,7 @@
 #include "exam/mistakes.hpp"
 #include "exam/reference.hpp"
 #include "rungs/diagnosis.hpp"
+#include "spheres.cuh"
 
 namespace first_kernels {
 namespace detail {
@@ -72,6 +73,15 @@ inline std::string of_elements_left_out(const Values& got, const Values& expecte
                    "than one?";
         }
     }
+    for (const std::size_t block : {256u, 128u, 512u, 1024u, 64u, 32u}) {
+        const std::size_t blocks = (n + block - 1) / block;  // too many or too few for the block's threads
+        if (blocks > 1 && count == (blocks - 1) * blocks + block) {
+            return first +
+                   "each block begins as many elements after the one before as there are blocks. The index "
+                   "takes "
+                   "blockDim.x, not gridDim.x";
+        }
+    }
     if (count == n / 4) return first + "a quarter. A copy counts bytes, and a float has four of them";
     if (count % 256 == 0) {
         return first + "one for each of that many threads. Does every thread go on to its next element?";
@@ -104,6 +114,21 @@ inline std::string of_rows_left_out(const Values& got, const Values& expected, s
         }
         if (matches(across, down))
             return "only one block of " + block + " was written: does the index count the blocks?";
+        if (matches(width, down)) {
+            return "only the first " + text(down) +
+                   " rows were written: has the grid two dimensions, and is blockIdx.y in the index of the "
+                   "row?";
+        }
+        if (matches(across, height)) {
+            return "only the first " + text(across) +
+                   " columns were written: is blockIdx.x in the index of the column?";
+        }
+        if (left_out(got, expected, [&](std::size_t i) { return i / channels / width % down == 0; })) {
+            return "of every " + text(down) +
+                   " rows only the first was written: has the block two dimensions, and is threadIdx.y in "
+                   "the "
+                   "index of the row?";
+        }
     }
     return {};
 }
@@ -163,6 +188,19 @@ inline std::string of_halo(const Question& question, const Values& got, const Va
     return {};
 }
 
+/// A picture of the scene in which only what lies beside the spheres is wrong.
+inline std::string of_background(const Values& got, const Values& expected) {
+    const uchar4 beside = background();
+    const std::array<double, 4> colour{double(beside.x), double(beside.y), double(beside.z),
+                                       double(beside.w)};
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const std::size_t k = i / 4 * 4;
+        const bool empty = std::equal(colour.begin(), colour.end(), expected.begin() + static_cast<long>(k));
+        if (!empty && got[i] != expected[i]) return {};
+    }
+    return "only pixels beside the spheres are wrong: a ray that meets nothing shows background()";
+}
+
 /// What the generic patterns tell.
 inline std::string of_pattern(const Values& got, const Values& expected, std::size_t width = 0) {
     rungs::Failure failure;
@@ -180,7 +218,7 @@ inline bool nothing_written(const Values& got) {
 }
 
 /// The three arrays of a structure: the first that is wrong, and what it holds instead.
-inline std::string of_fields(const Values& got, const Values& expected) {
+inline std::string of_fields(const Values& particles, const Values& got, const Values& expected) {
     const char* const names[] = {"position", "velocity", "mass"};
     const auto n = static_cast<long>(got.size() / 3);
     const auto part = [n](const Values& all, int field) {
@@ -193,6 +231,13 @@ inline std::string of_fields(const Values& got, const Values& expected) {
         if (nothing_written(one)) return "nothing was written to " + name;
         for (int other = 0; other < 3; ++other) {
             if (one == part(expected, other)) return name + " holds what belongs to " + names[other];
+        }
+        if (one ==
+            Values(particles.begin() + field, particles.begin() + field + std::min(n, 3 * n - field))) {
+            return name +
+                   " holds the floats of the structures one after the other: its own are three apart, "
+                   "particles[i]." +
+                   name;
         }
         std::string cause = of_elements_left_out(one, right);
         if (cause.empty()) cause = of_pattern(one, right);
@@ -219,9 +264,10 @@ inline std::string cause_of(const Question& question, const Values& got, const V
     if (image) {
         cause = of_rows_left_out(got, expected, question.size(0), question.size(1), 4);
         if (cause.empty() && problem == "blur") cause = of_halo(question, got, expected);
+        if (cause.empty() && problem == "spheres") cause = of_background(got, expected);
         return cause.empty() ? first_wrong_pixel(got, expected, question.size(0)) : cause;
     }
-    if (problem == "split") return of_fields(got, expected);
+    if (problem == "split") return of_fields(question.x, got, expected);
     const bool matrix = problem == "transpose";
     cause = matrix ? of_rows_left_out(got, expected, question.size(0), question.size(1), 1)
                    : of_elements_left_out(got, expected);

@@ -54,6 +54,21 @@ Leave grey_with(const GreyMistake& mistake) {
     };
 }
 
+/// What a kernel leaves that writes only those pixels that `written` picks by column and row.
+template <class Written>
+Leave grey_only(const Written& written) {
+    return [=](const rungs::Task& task) {
+        const int width = number(task, 0), height = number(task, 1);
+        Image image = grey(image_of(task.inputs[0]), width, height);
+        const Image nothing = new_image(image.size());
+        for (std::size_t k = 0; k < image.size(); ++k) {
+            const auto row_length = static_cast<std::size_t>(width);
+            if (!written(k % row_length, k / row_length)) image[k] = nothing[k];
+        }
+        return outputs_of(task, image);
+    };
+}
+
 Leave shift_with(const ShiftMistake& mistake) {
     return [=](const rungs::Task& task) {
         return outputs_of(task, shift(floats_of(task.inputs[0]), number(task, 1), mistake));
@@ -70,6 +85,16 @@ Leave blur_with(const BlurMistake& mistake) {
 Leave split_from(const std::array<std::size_t, 3>& fields) {
     return
         [=](const rungs::Task& task) { return outputs_of(task, split(floats_of(task.inputs[0]), fields)); };
+}
+
+/// Positions from the floats in a row, velocities and masses as they should be.
+Leave split_in_a_row() {
+    return [](const rungs::Task& task) {
+        const Floats particles = floats_of(task.inputs[0]);
+        Floats out = split(particles);
+        std::copy_n(particles.begin(), out.size() / 3, out.begin());
+        return outputs_of(task, out);
+    };
 }
 
 /// What a kernel leaves that writes only those particles that `written` picks by index and n.
@@ -95,6 +120,16 @@ Leave transpose_with(const TransposeMistake& mistake) {
 Leave spheres_with(Pick pick, std::size_t loaded = first_kernels::sphere_count) {
     return [=](const rungs::Task& task) {
         return outputs_of(task, spheres(number(task, 0), number(task, 1), pick, loaded));
+    };
+}
+
+/// What each pixel of the right picture, the k-th, is made into.
+template <class Change>
+Leave spheres_as(const Change& change) {
+    return [=](const rungs::Task& task) {
+        Image image = spheres(number(task, 0), number(task, 1));
+        for (std::size_t k = 0; k < image.size(); ++k) image[k] = change(k, image[k]);
+        return outputs_of(task, image);
     };
 }
 
@@ -186,6 +221,7 @@ TEST_CASE("mistakes with one index are told their cause", "[exam][diagnosis]") {
              elements(squared, [](auto i, auto n) { return i < n / 128 * 128; }), "(n % 128)"},
             {"no block in the index", "square", elements(squared, first(256)),
              "Does the index count the blocks"},
+            {"gridDim for blockDim", "square", elements(squared, first(268)), "blockDim.x, not gridDim.x"},
             {"no thread in the index", "square", elements(squared, first(4)), "one for each block"},
             {"guard one short", "square", elements(squared, first(999)), "the last element was not written"},
             {"guard turned round", "square", elements(squared, first(0)), "is the guard the right way round"},
@@ -234,6 +270,13 @@ TEST_CASE("mistakes with an image are told their cause", "[exam][diagnosis]") {
             {"not divided", "grey", grey_with(no_division), "not divided by 256"},
             {"rows of height", "grey", grey_with({.row_of_height = true}), "a row begins at y * width"},
             {"swapped grid", "grey", grey_with({.swapped_grid = true}), "are its two sizes swapped"},
+            {"divided first", "grey", grey_with({.weights = {0, 0, 0, 256}}), "divide the sum"},
+            {"grid in a row", "grey", grey_only([](auto, auto y) { return y < 16; }),
+             "has the grid two dimensions"},
+            {"grid in a column", "grey", grey_only([](auto x, auto) { return x < 16; }),
+             "only the first 16 columns"},
+            {"block in a row", "grey", grey_only([](auto, auto y) { return y % 16 == 0; }),
+             "has the block two dimensions"},
             {"grid rounded down", "grey", grey_with({.rounded_down = true}), "rounded up in both dimensions"},
             {"copied", "grey", unchanged(), "this is the colour image"},
         },
@@ -243,7 +286,12 @@ TEST_CASE("mistakes with an image are told their cause", "[exam][diagnosis]") {
          {"lowest", "spheres", spheres_with(Pick::lowest), "the lowest is seen"},
          {"first", "spheres", spheres_with(Pick::first), "the first sphere"},
          {"last", "spheres", spheres_with(Pick::last), "the last sphere"},
-         {"one sphere", "spheres", spheres_with(Pick::highest, 1), "only the first sphere is there"}},
+         {"one sphere", "spheres", spheres_with(Pick::highest, 1), "only the first sphere is there"},
+         {"black beside", "spheres", spheres_as([](auto, auto seen) {
+              const uchar4 empty = first_kernels::background();
+              return seen == Pixel{empty.x, empty.y, empty.z, 255} ? Pixel{0, 0, 0, 255} : seen;
+          }),
+          "only pixels beside the spheres are wrong"}},
         {45, 100});
 }
 
@@ -256,6 +304,10 @@ TEST_CASE("mistakes with a tile are told their cause", "[exam][diagnosis]") {
             {"short window, right divisor", "blur", blur_with({.last = 1, .divisor = 49}), "are missing"},
             {"wrong divisor", "blur", blur_with({.divisor = 36}), "(2 radius)^2"},
             {"corners", "blur", blur_with({.divisor = 49, .corners = true}), "four corners of the halo"},
+            {"no offset", "blur", blur_with({.right = 3, .below = 3}),
+             "too far to the right and too far down"},
+            {"no offset of rows", "blur", blur_with({.below = 3}), "too far down"},
+            {"no offset of columns", "blur", blur_with({.right = 3}), "too far to the right:"},
             {"no halo", "blur", blur_with({.divisor = 49, .halo = true}), "is the whole halo loaded"},
             {"copied", "blur", unchanged(), "nothing was blurred"},
         },
@@ -280,6 +332,7 @@ TEST_CASE("mistakes with a layout are told their cause", "[exam][diagnosis]") {
             {"velocity and mass", "split", split_from({0, 2, 1}), "velocity and mass"},
             {"velocity twice", "split", split_from({1, 1, 2}), "position holds what belongs to velocity"},
             {"mass twice", "split", split_from({0, 2, 2}), "velocity holds what belongs to mass"},
+            {"floats in a row", "split", split_in_a_row(), "one after the other: its own are three apart"},
             {"one field", "split", split_from({0, 0, 0}), "all three arrays hold the positions"},
             {"cut in three", "split", unchanged(), "cut in three"},
             {"grid rounded down", "split", split_only([](auto i, auto n) { return i < n / 256 * 256; }),

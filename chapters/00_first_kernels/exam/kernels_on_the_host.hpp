@@ -134,6 +134,8 @@ struct BlurMistake {
     bool corners = false;  ///< the corners of the halo are never loaded
     bool halo = false;     ///< nothing of the halo is
     bool swapped = false;  ///< row and column, when loading
+    int right = 0;         ///< the window lies so far from where it should
+    int below = 0;
 };
 
 /// By tiles of 16 x 16 pixels.
@@ -145,8 +147,9 @@ inline Image blur(const Image& image, int width, int height, int radius, const B
         const int left = x / 16 * 16, top = y / 16 * 16;
         Pixel sum{};
         int inside = 0;
-        for (int row = y - radius; row <= y + radius - mistake.last; ++row) {
-            for (int column = x - radius; column <= x + radius - mistake.last; ++column) {
+        for (int row = y - radius + mistake.below; row <= y + radius - mistake.last + mistake.below; ++row) {
+            for (int column = x - radius + mistake.right; column <= x + radius - mistake.last + mistake.right;
+                 ++column) {
                 const bool beside = column < left || column >= left + 16,
                            above = row < top || row >= top + 16;
                 if ((mistake.corners && beside && above) || (mistake.halo && (beside || above))) continue;

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "exam/reference.hpp"
+#include "spheres.cuh"
 
 namespace first_kernels {
 
@@ -81,6 +83,8 @@ inline std::vector<Mistake> mistakes_of_grey(const Question& q) {
         {"green and blue have each other's weight: x is red, y is green, z is blue",
          grey_image(image, {77, 29, 150})},
         {"this is the mean of the three channels: the contract weighs them 77, 150 and 29", averaged},
+        {"every pixel is black: in whole numbers 77 / 256 is 0, so add up first and divide the sum",
+         each(image, [&](std::size_t i) { return i % 4 == 3 ? image[i] : 0.0; })},
         {"alpha is 255 everywhere: it stays that of the pixel", with_alpha(255)},
         {"alpha is 0 everywhere: it stays that of the pixel", with_alpha(0)},
         {"alpha has become grey as well: it stays that of the pixel",
@@ -118,14 +122,16 @@ inline std::vector<Mistake> mistakes_of_blur(const Question& q) {
     const Values& image = q.x;
     const auto width = q.sizes.at(0), height = q.sizes.at(1), radius = q.sizes.at(2);
     enum class Border { nearest, black, left_out };
-    const auto blurred = [&](long long first, long long last, long long divisor, Border border) {
+    const auto blurred = [&](long long first, long long last, long long divisor, Border border,
+                             long long right = 0, long long below = 0) {
         Values out(image.size());
         for (std::size_t i = 0; i < out.size(); ++i) {
             const auto k = static_cast<long long>(i / 4);
             double sum = 0;
             long long inside = 0;
-            for (long long row = k / width + first; row <= k / width + last; ++row) {
-                for (long long column = k % width + first; column <= k % width + last; ++column) {
+            for (long long row = k / width + first + below; row <= k / width + last + below; ++row) {
+                for (long long column = k % width + first + right; column <= k % width + last + right;
+                     ++column) {
                     const bool in = row >= 0 && row < height && column >= 0 && column < width;
                     inside += in;
                     if (!in && border != Border::nearest) continue;
@@ -148,6 +154,13 @@ inline std::vector<Mistake> mistakes_of_blur(const Question& q) {
             {"the last row and the last column of the window are missing: it reaches up to and "
              "including + radius",
              blurred(-radius, radius - 1, across * across, Border::nearest)});
+        for (const auto& [right, below, which] :
+             {std::tuple{radius, radius, "to the right and too far down"},
+              std::tuple{radius, 0LL, "to the right"}, std::tuple{0LL, radius, "down"}}) {
+            all.push_back({std::string("the window lies the radius too far ") + which +
+                               ": word 0 of the tile is the pixel `radius` before the block's first",
+                           blurred(-radius, radius, across * across, Border::nearest, right, below)});
+        }
         all.push_back({"the window is one too small: it has 2 radius + 1 pixels each way",
                        blurred(-radius, radius - 1, 4 * radius * radius, Border::nearest)});
         all.push_back({"divided by (2 radius)^2: the window has (2 radius + 1)^2 pixels",
@@ -234,20 +247,39 @@ inline std::vector<Mistake> mistakes_of_spheres(const Question& q, const Values&
         }
         return out;
     };
-    return {{"there is only background: did the scene reach constant memory before the kernel?",
-             picture(width, height, Order::highest, 0)},
-            {"only the first sphere is there: the size of a copy counts bytes, of all spheres",
-             picture(width, height, Order::highest, 1)},
-            {"of spheres behind each other the lowest is seen: the highest is nearest to the eye",
-             picture(width, height, Order::lowest)},
-            {"the first sphere of the scene that a ray meets is seen, not the highest",
-             picture(width, height, Order::first)},
-            {"the last sphere of the scene that a ray meets is seen, not the highest",
-             picture(width, height, Order::last)},
-            {"where two spheres meet at the same height, the one that comes first is seen",
-             picture(width, height, Order::highest_or_later)},
-            {"the picture is upside down",
-             moved([&](std::size_t x, std::size_t y) { return (height - 1 - y) * width + x; })}};
+    const uchar4 empty = background();
+    Values nothing_beside = picture(width, height, Order::highest_or_later);
+    for (std::size_t i = 0; i < nothing_beside.size(); i += 4) {
+        const auto pixel = expected.begin() + static_cast<long>(i);
+        if (pixel[0] != empty.x || pixel[1] != empty.y || pixel[2] != empty.z) continue;
+        std::fill_n(nothing_beside.begin() + static_cast<long>(i), 3, anything);
+    }
+    return {
+        {"there is only background: did the scene reach constant memory before the kernel, and does the test "
+         "of the height let a first sphere pass?",
+         picture(width, height, Order::highest, 0)},
+        {"only the first sphere is there: the size of a copy counts bytes, of all spheres",
+         picture(width, height, Order::highest, 1)},
+        {"of spheres behind each other the lowest is seen: the highest is nearest to the eye",
+         picture(width, height, Order::lowest)},
+        {"the first sphere of the scene that a ray meets is seen, not the highest",
+         picture(width, height, Order::first)},
+        {"the last sphere of the scene that a ray meets is seen, not the highest",
+         picture(width, height, Order::last)},
+        {"where two spheres meet at the same height, the one that comes first is seen",
+         picture(width, height, Order::highest_or_later)},
+        {"where no sphere is met a colour is computed, and of two at the same height the later one is seen: "
+         "a sphere counts only if it is higher than what was seen before",
+         nothing_beside},
+        {"the picture is upside down",
+         moved([&](std::size_t x, std::size_t y) { return (height - 1 - y) * width + x; })},
+        {"row and column have changed places where the pixel is stored: it is row * width + column",
+         moved([&](std::size_t x, std::size_t y) {
+             const std::size_t k = y * width + x;
+             return k % height * width + k / height;
+         })},
+        {"the scene is looked at where the pixel is, column and row, not where x and y say",
+         picture(width, height, Order::highest, sphere_count, true)}};
 }
 
 }  // namespace detail

@@ -97,12 +97,12 @@ Values grey_image(const Values& image, Weights weights) {
 }
 
 // The square root in double: that the float of height_of() finds the same whole numbers is part of the test.
-Values picture(std::size_t width, std::size_t height, Order order, std::size_t loaded) {
+Values picture(std::size_t width, std::size_t height, Order order, std::size_t loaded, bool unscaled) {
     Values out;
     out.reserve(4 * width * height);
     for (std::size_t k = 0; k < width * height; ++k) {
-        const auto x = static_cast<int>(k % width * scene_side / width);
-        const auto y = static_cast<int>(k / width * scene_side / height);
+        const auto x = static_cast<int>(unscaled ? k % width : k % width * scene_side / width);
+        const auto y = static_cast<int>(unscaled ? k / width : k / width * scene_side / height);
         double seen = 0;
         const Sphere* found = nullptr;
         for (std::size_t s = 0; s < loaded; ++s) {

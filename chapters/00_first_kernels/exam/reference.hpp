@@ -43,7 +43,9 @@ Values grey_image(const Values& image, Weights weights);
 
 /// How a picture of the scene is drawn.
 enum class Order { highest, lowest, first, last, highest_or_later };
-/// @param loaded  spheres of the scene that are there, from the first on
-Values picture(std::size_t width, std::size_t height, Order order, std::size_t loaded = 40);
+/// @param loaded    spheres of the scene that are there, from the first on
+/// @param unscaled  pixel (x, y) looks at (x, y) of the scene, whatever the size
+Values picture(std::size_t width, std::size_t height, Order order, std::size_t loaded = 40,
+               bool unscaled = false);
 
 }  // namespace first_kernels

@@ -17,7 +17,7 @@ static const rungs::Benchmark benchmark{
     "sites along an edge",
     "Lattices of n times n sites, random numbers in [-1, 1). A call does many sweeps and tests every\n"
     "norm; its time from event to event, the host's part included, is divided by the sweeps. Medians; all\n"
-    "take turns. Gcell/s: 1e9 sites swept a second. Floor: 8 bytes a site and sweep at the speed of a\n"
+    "take turns. Gcell/s: 1e9 sites swept per second. Floor: 8 bytes per site and sweep at the speed of a\n"
     "copy.\n",
     {1024, 4096, 16384},
     {},
@@ -96,7 +96,7 @@ static void check(std::vector<Contestant>& all, Data& data, int n) {
     }
 }
 
-/// Times all, with as many sweeps a call as fill `milliseconds`.
+/// Times all, with as many sweeps per call as fill `milliseconds`.
 static void measure(std::vector<Contestant>& all, Data& data, double milliseconds, std::size_t rounds) {
     rungs::Race race;
     for (Contestant& one : all) {
@@ -138,7 +138,8 @@ static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
         }
         check(all, data, n);
         measure(all, data, options.quick ? 10 : 40, options.quick ? 7 : 21);
-        std::printf("\n%d x %d sites\n%-18s %12s %10s %9s\n", n, n, "", "us a sweep", "Gcell/s", "of floor");
+        std::printf("\n%d x %d sites\n%-18s %12s %10s %9s\n", n, n, "", "us per sweep", "Gcell/s",
+                    "of floor");
         for (const Contestant& one : all) {
             const double speed = static_cast<double>(n) * n / one.us / 1e3;
             const double floor = 8 * speed * 1e9 / copy;

@@ -55,13 +55,13 @@ void jacobi::demonstrations::two_sweeps(int blocks) {
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-/// A block owns a tile of 16 times 16 sites inside a rim of one, a thread one of them.
-template <bool barrier, bool rim>
+/// A block owns a tile of 16 times 16 sites inside a halo of one, a thread one of them.
+template <bool barrier, bool halo>
 __global__ void tile_kernel(const float* from, float* to) {
     __shared__ float tile[side + 2][side + 2];
     const int column = static_cast<int>(threadIdx.x) + 1, row = static_cast<int>(threadIdx.y) + 1;
     tile[row][column] = from[column + (side + 2) * row];
-    if (rim) {
+    if (halo) {
         if (threadIdx.x == 0) tile[row][0] = from[(side + 2) * row];
         if (threadIdx.x == side - 1) tile[row][side + 1] = from[side + 1 + (side + 2) * row];
         if (threadIdx.y == 0) tile[0][column] = from[column];
@@ -72,11 +72,11 @@ __global__ void tile_kernel(const float* from, float* to) {
                                              tile[row][column + 1] + tile[row + 1][column]);
 }
 
-template <bool barrier, bool rim>
+template <bool barrier, bool halo>
 static void run_tile() {
     constexpr std::size_t sites = (side + 2) * (side + 2);
     rungs::DeviceBuffer<float> from = field(sites), to = field(sites);
-    tile_kernel<barrier, rim><<<1, dim3(side, side)>>>(from.data(), to.data());
+    tile_kernel<barrier, halo><<<1, dim3(side, side)>>>(from.data(), to.data());
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 

@@ -13,7 +13,7 @@ void two_sweeps(int blocks);
 /// A tile that is read before all of it has arrived.
 void tile_without_barrier();
 
-/// A tile whose rim is not loaded.
+/// A tile whose halo is not loaded.
 void tile_without_rim();
 
 /// Every thread reads its four neighbours, whether they are on the lattice or not.

@@ -62,7 +62,7 @@ TEST_CASE("a tile without its barrier races in shared memory", "[03_jacobi][demo
     }));
 }
 
-TEST_CASE("a tile without its rim reads what nobody wrote", "[03_jacobi][demonstration]") {
+TEST_CASE("a tile without its halo reads what nobody wrote", "[03_jacobi][demonstration]") {
     expect(errors_of(demonstrations::tile_without_rim), Tool::initcheck, "tile_kernel");
 }
 

@@ -107,6 +107,11 @@ class Diagnosis {
             unset += std::isnan(got.phi[i]) && !std::isnan(start_[i]);
         }
         if (wrong == 0) return {};
+        if (unset == wrong && unset == fixed_sites && done() > 1 && is_unset(got.phi)) {
+            return "nothing of phi was written: the newest field is not where the last sweep left it. Were "
+                   "all "
+                   "sweeps or passes queued, and do the two buffers change places after each?";
+        }
         if (unset == wrong) {
             return text(static_cast<long long>(wrong)) + " of " + text(static_cast<long long>(fixed_sites)) +
                    " boundary sites are NaN, as the grader left them: the first sweep into a buffer has to "
@@ -116,6 +121,11 @@ class Diagnosis {
             return "from y = " + text(static_cast<long long>(first) / lattice_.nx) +
                    " on the boundary is 0, and before it is right: the field ends too early for what reads "
                    "it. A texture gives 0 behind its end, and its size is in bytes";
+        }
+        if (is_small() && is_instead(got.phi, after_exchanging())) {
+            return "this is the field where a texture of ny columns and nx rows was read, clamped at x = ny "
+                   "- 1 "
+                   "or y = nx - 1: its width and height are exchanged";
         }
         const std::string changed = text(static_cast<long long>(wrong)) + " of " +
                                     text(static_cast<long long>(fixed_sites)) +
@@ -131,6 +141,29 @@ class Diagnosis {
         return changed +
                ". So many are wrong that sites seem to be read from another place: are x and y "
                "exchanged, or is a tile shifted?";
+    }
+
+    static bool is_unset(std::span<const float> field) {
+        return std::all_of(field.begin(), field.end(), [](float value) { return std::isnan(value); });
+    }
+
+    /// The field where sweeps read through a texture whose width and height are exchanged.
+    std::vector<double> after_exchanging() const {
+        std::vector<double> field(start_.begin(), start_.end());
+        for (int sweep = 0; sweep < done(); ++sweep) {
+            const std::vector<double> old = field;
+            const auto read = [&](int x, int y) {
+                return at(old, std::clamp(x, 0, lattice_.ny - 1), std::clamp(y, 0, lattice_.nx - 1));
+            };
+            for (std::size_t i = 0; i < field.size(); ++i) {
+                const int x = static_cast<int>(i) % lattice_.nx, y = static_cast<int>(i) / lattice_.nx;
+                field[i] = fixed(i) ? read(x, y)
+                                    : (read(x, y - 1) + read(x - 1, y) + read(x + 1, y) + read(x, y + 1) -
+                                       lattice_.charge(x, y)) /
+                                          4;
+            }
+        }
+        return field;
     }
 
     /// The field where a texture with a linear filter is read at (x, y), the corner of four texels.

@@ -233,15 +233,15 @@ static void draw(const std::filesystem::path& folder) {
 }
 
 int main(int argc, char** argv) {
-    return rungs::draw_figures(
-        argc, argv,
-        {{"sweep.svg", sweep_figure},
-         {"halo.svg", halo_figure},
-         {"trapezoid.svg", trapezoid_figure},
-         {"pairs.svg", pairs_figure},
-         {"replay.svg", replay_figure}},
-        {"jacobi_ladder.svg",
-         "How many sites a second each solver sweeps, beside what a copy would allow for one sweep a pass.",
-         "Gcell/s"},
-        draw);
+    return rungs::draw_figures(argc, argv,
+                               {{"sweep.svg", sweep_figure},
+                                {"halo.svg", halo_figure},
+                                {"trapezoid.svg", trapezoid_figure},
+                                {"pairs.svg", pairs_figure},
+                                {"replay.svg", replay_figure}},
+                               {"jacobi_ladder.svg",
+                                "How many sites per second each solver sweeps, beside what a copy would "
+                                "allow for one sweep per pass.",
+                                "Gcell/s"},
+                               draw);
 }

@@ -25,7 +25,7 @@ static bool run(const jacobi::Options& options, const rungs::ProgramDevice& devi
     std::printf("oracle: %d sweeps; spectral radius %.6f, so an error of some %.1e is left\n", sweeps, rho,
                 expected.norms.back() / (1 - rho));
     std::printf("%-18s %8s %12s %10s %14s\n", "rung", "sweeps", "norm", "error",
-                device.gpu ? "us a sweep" : "emulated us");
+                device.gpu ? "us per sweep" : "emulated us");
 
     const bool right = rungs::all_right(jacobi::rungs, options.rung, [&](const jacobi::Rung& rung) {
         problem.run(rung);

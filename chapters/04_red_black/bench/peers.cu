@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned reduction_block = 512;
 
-__device__ std::size_t rimmed(int i, int j, int k, int n) {
+__device__ std::size_t haloed(int i, int j, int k, int n) {
     const std::size_t row = n + 2;
     return ((i + 1) * row + j + 1) * row + k + 1;
 }
@@ -33,21 +33,21 @@ __device__ void at_point(int n, const Body& body) {
 __global__ void masked_kernel(float* u, const float* b, int n, int colour) {
     at_point(n, [&](int i, int j, int k) {
         if ((i + j + k + colour) % 2 != 0) return;
-        const std::size_t c = rimmed(i, j, k, n);
+        const std::size_t c = haloed(i, j, k, n);
         u[c] = (b[(static_cast<std::size_t>(i) * n + j) * n + k] + around(u, c, n)) / 6.0f;
     });
 }
 
 __global__ void jacobi_kernel(const float* u, float* next, const float* b, int n) {
     at_point(n, [&](int i, int j, int k) {
-        const std::size_t c = rimmed(i, j, k, n);
+        const std::size_t c = haloed(i, j, k, n);
         next[c] = (b[(static_cast<std::size_t>(i) * n + j) * n + k] + around(u, c, n)) / 6.0f;
     });
 }
 
 __global__ void squares_kernel(const float* u, const float* b, float* squares, int n) {
     at_point(n, [&](int i, int j, int k) {
-        const std::size_t c = rimmed(i, j, k, n), at = (static_cast<std::size_t>(i) * n + j) * n + k;
+        const std::size_t c = haloed(i, j, k, n), at = (static_cast<std::size_t>(i) * n + j) * n + k;
         const float r = b[at] - 6.0f * u[c] + around(u, c, n);
         squares[at] = r * r;
     });
@@ -66,15 +66,15 @@ __global__ void sum_kernel(const float* in, float* out, std::size_t n) {
     if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
 
-/// Copies between arrays with and without a rim.
-__global__ void rim_kernel(const float* plain, float* with_rim, int n) {
+/// Copies between arrays with and without a halo.
+__global__ void halo_kernel(const float* plain, float* with_halo, int n) {
     at_point(n, [&](int i, int j, int k) {
-        with_rim[rimmed(i, j, k, n)] = plain[(static_cast<std::size_t>(i) * n + j) * n + k];
+        with_halo[haloed(i, j, k, n)] = plain[(static_cast<std::size_t>(i) * n + j) * n + k];
     });
 }
-__global__ void unrim_kernel(const float* with_rim, float* plain, int n) {
+__global__ void strip_kernel(const float* with_halo, float* plain, int n) {
     at_point(n, [&](int i, int j, int k) {
-        plain[(static_cast<std::size_t>(i) * n + j) * n + k] = with_rim[rimmed(i, j, k, n)];
+        plain[(static_cast<std::size_t>(i) * n + j) * n + k] = with_halo[haloed(i, j, k, n)];
     });
 }
 
@@ -97,13 +97,13 @@ red_black::peers::Masked::Masked(int n)
 void red_black::peers::Masked::set(const float* start, const float* b, cudaStream_t stream) {
     u_.zero(stream);
     other_.zero(stream);
-    rim_kernel<<<blocks(n_), block, 0, stream>>>(start, u_.data(), n_);
+    halo_kernel<<<blocks(n_), block, 0, stream>>>(start, u_.data(), n_);
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaMemcpyAsync(b_.data(), b, b_.bytes(), cudaMemcpyDeviceToDevice, stream));
 }
 
 void red_black::peers::Masked::get(float* u, cudaStream_t stream) const {
-    unrim_kernel<<<blocks(n_), block, 0, stream>>>(u_.data(), u, n_);
+    strip_kernel<<<blocks(n_), block, 0, stream>>>(u_.data(), u, n_);
     CUDA_CHECK(cudaGetLastError());
 }
 

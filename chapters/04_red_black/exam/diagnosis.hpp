@@ -1,6 +1,6 @@
 #pragma once
 // Why iterates are wrong. Faulty half-sweeps leave other iterates, not noise: those of Jacobi, those with the
-// colours exchanged, those of a tile whose rim was taken as zero. This computes what the common faults would
+// colours exchanged, those of a tile whose halo was taken as zero. This computes what the common faults would
 // have left and looks whether the answer is one of those.
 
 #include <algorithm>
@@ -443,6 +443,8 @@ class Diagnosis {
         bool before = false;   ///< k = 0 reads the element before its row
         int end = 0;           ///< from which k on neighbours are taken as 0
         bool other_b = false;  ///< b of the other colour
+        bool own = false;      ///< neighbours of the point's own colour
+        int twice = 0;  ///< along k, 1 takes the later of the two elements for both, -1 the earlier one
     };
 
     /// Is it what one of these faults leaves?
@@ -452,6 +454,8 @@ class Diagnosis {
         if (!coloured || points * run_.iterations > 2e6) return {};
         const int n = run_.n, columns = static_cast<int>(2 * half_row(n)), never = columns + 2;
         const std::size_t row = half_row(n), size = static_cast<std::size_t>(n), half = size / 2;
+        const std::string once =
+            "one element for both neighbours along k: they are m - 1 + parity and m + parity, not twice ";
         const char* const rows = "rows of one colour lie half_row(n) elements apart, here ";
         const std::pair<SplitFault, std::string> faults[] = {
             {{row, true, false, columns},
@@ -464,6 +468,10 @@ class Diagnosis {
              "the ends of a row read their neighbours along k from other rows: "
              "outside is 0"},
             {{row, false, false, n, true}, "b was read from the other colour's array"},
+            {{row, false, false, n, false, true},
+             "neighbours were read from a point's own colour: all six of them have the other one"},
+            {{row, false, false, n, false, false, 1}, once + "m + parity"},
+            {{row, false, false, n, false, false, -1}, once + "m - 1 + parity"},
             {{half, false, false, n}, rows + std::to_string(row) + ", not " + std::to_string(half)},
             {{size - half, false, false, n},
              rows + std::to_string(row) + ", not " + std::to_string(size - half)}};
@@ -498,11 +506,13 @@ class Diagnosis {
             return element < from.size() ? from[element] : 0.0;
         };
         const auto sum = [&](int colour, int i, int j, int k, std::size_t c, const SplitFault& how) {
-            const std::size_t other = static_cast<std::size_t>(1 - colour) * size + c, plane = how.row * n;
+            const std::size_t other = static_cast<std::size_t>(how.own ? colour : 1 - colour) * size + c;
+            const std::size_t plane = how.row * n;
             const std::size_t after = other + static_cast<std::size_t>((i + j + colour) % 2);
             return (i > 0 ? at(other - plane) : 0) + (i + 1 < n ? at(other + plane) : 0) +
                    (j > 0 ? at(other - how.row) : 0) + (j + 1 < n ? at(other + how.row) : 0) +
-                   (k > 0 || how.before ? at(after - 1) : 0) + (k + 1 < how.end ? at(after) : 0);
+                   (k > 0 || how.before ? at(how.twice > 0 ? after : after - 1) : 0) +
+                   (k + 1 < how.end ? at(how.twice < 0 ? after - 1 : after) : 0);
         };
         for (int colour = 0; colour < 2; ++colour) {
             const std::size_t own = static_cast<std::size_t>(colour) * size;
@@ -693,7 +703,7 @@ class Diagnosis {
         }
         if (2 * wrong < got.size()) {
             return "most points are right, the first that is wrong is " + point_name(first) +
-                   ": do the wrong ones lie along the rim of a tile, or of a chunk of planes?";
+                   ": do the wrong ones lie along the edge of a tile, or of a chunk of planes?";
         }
         if (worst > 4.0 * run_.iterations * right_.scale / 2048) return {};
         return "close, but less exact than rounding explains: was a shorter type used on the way?";

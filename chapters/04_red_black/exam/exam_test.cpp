@@ -203,7 +203,7 @@ TEST_CASE("wrong iterates are told their cause", "[exam][diagnosis]") {
         const char* cause;
     };
     const auto in_tiles = [](System<float>& s, bool all_new) {
-        // A tile of 8 x 8 x 32, its rim taken as 0, or from the new values of the other tiles.
+        // A tile of 8 x 8 x 32, its halo taken as 0, or from the new values of the other tiles.
         const std::vector<float> old = s.u;
         for (int half = 0; half < 2 * s.sweeps; ++half) {
             s.each([&](int i, int j, int k) {
@@ -346,7 +346,7 @@ TEST_CASE("wrong iterates are told their cause", "[exam][diagnosis]") {
         });
         rungs::require_cause(check, "that of h = 1 / n");
     }
-    // A rim of zeros: no closed form knows it, but it has to fail.
+    // A halo of zeros: no closed form knows it, but it has to fail.
     CHECK_FALSE(judge<float>(random_case("block", 17, 2), [&](auto& s, int) { in_tiles(s, false); }).passed);
 }
 

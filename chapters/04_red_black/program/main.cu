@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "program/history.cuh"
 #include "program/options.hpp"
+#include "program/shapes.cuh"
 #include "program/study.cuh"
 #include "rungs/atomic_file.hpp"
 #include "rungs/program.hpp"
@@ -14,6 +16,13 @@
 static bool run(const red_black::Options& options, const rungs::ProgramDevice& device) {
     const bool draws = !options.pictures.empty();
     const int n = options.n > 0 ? options.n : device.gpu ? 64 : 12;
+    if (!options.history.empty()) {
+        const int side = options.n > 0 ? options.n : device.gpu ? 127 : 12;
+        red_black::history_of(side, 1e-6, options.seconds, device.timing(3))
+            .write(options.history, device.name,
+                   "./rungs run 04 -- --history FILE --n " + std::to_string(side));
+        return true;
+    }
     const rungs::TimingOptions timing = device.timing(7);
     red_black::Study<float> single(n, timing);
     red_black::Study<double> twice(n, timing);
@@ -60,11 +69,12 @@ static bool run(const red_black::Options& options, const rungs::ProgramDevice& d
 
     std::printf("one Jacobi sweep in blocks of k x j x i threads, %s us:\n",
                 device.gpu ? "float and double," : "emulated");
-    for (const dim3 block : {dim3(32, 8, 4), dim3(64, 4, 4), dim3(128, 4, 1), dim3(256, 1, 1), dim3(16, 8, 8),
-                             dim3(8, 8, 8), dim3(4, 8, 32), dim3(1, 8, 64)}) {
-        std::printf("  %3u x %2u x %2u %10.2f %10.2f\n", block.x, block.y, block.z,
-                    1e3 * red_black::shaped_milliseconds(single, n, block, timing),
-                    1e3 * red_black::shaped_milliseconds(twice, n, block, timing));
+    const auto us = [&](auto& study, dim3 block) {
+        return 1e3 * red_black::shaped_milliseconds(study.b(), study.start(), study.work(), n, block, timing);
+    };
+    for (const dim3 block : red_black::shapes) {
+        std::printf("  %3u x %2u x %2u %10.2f %10.2f\n", block.x, block.y, block.z, us(single, block),
+                    us(twice, block));
     }
     return right;
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "exam/reference.hpp"
-#include "norm.cuh"
 #include "red_black.cuh"
 #include "rungs/device_buffer.cuh"
 #include "rungs/image.hpp"
@@ -97,28 +96,6 @@ inline double last_factor(const std::vector<double>& norms) {
     if (norms.size() < 5) return 0;
     const std::size_t half = norms.size() / 2;
     return std::pow(norms.back() / norms[half], 1.0 / static_cast<double>(norms.size() - 1 - half));
-}
-
-/// One Jacobi sweep, in blocks of any shape: the sweep of rung 01.
-template <class T>
-__global__ void shaped_kernel(const T* b, const T* old, T* next, int n) {
-    const int k = blockIdx.x * blockDim.x + threadIdx.x;
-    const int j = blockIdx.y * blockDim.y + threadIdx.y;
-    const int i = blockIdx.z * blockDim.z + threadIdx.z;
-    if (i >= n || j >= n || k >= n) return;
-    const std::size_t c = (static_cast<std::size_t>(i) * n + j) * n + k;
-    next[c] = (b[c] + neighbours(old, c, i, j, k, n)) * T(1.0 / 6.0);
-}
-
-/// Milliseconds of such a sweep.
-template <class T>
-double shaped_milliseconds(Study<T>& study, int n, dim3 block, rungs::TimingOptions timing) {
-    const dim3 grid((n + block.x - 1) / block.x, (n + block.y - 1) / block.y, (n + block.z - 1) / block.z);
-    const auto call = [&](cudaStream_t stream) {
-        shaped_kernel<<<grid, block, 0, stream>>>(study.b(), study.start(), study.work(), n);
-        CUDA_CHECK(cudaGetLastError());
-    };
-    return rungs::median_milliseconds(call, timing);
 }
 
 /// The middle slice of u - solution, or of u, as a picture.

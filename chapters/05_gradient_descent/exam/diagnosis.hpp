@@ -72,6 +72,28 @@ inline std::vector<double> faulty_history(const System& system, bool descends, c
     }
 }
 
+/// Why a solve broke down after `iterations` of which `right` were right, though A is positive definite.
+inline std::string why_no_curvature(int right, int iterations) {
+    if (iterations > 0 && right >= iterations) {
+        return ". A is positive definite, and the steps before were right: in the next one no product adds "
+               "to "
+               "r.Ar. Is each kernel part of every iteration? What is launched on a stream that is not "
+               "captured "
+               "runs once, and is in no graph";
+    }
+    return ". A is positive definite: is r.Ar complete, and cleared before each iteration?";
+}
+
+/// Why a solve ended without an outcome, where `done` norms after ||r_0|| were recorded.
+inline std::string why_no_outcome(int done) {
+    return done == 0
+               ? "the history has ||r_0|| alone, so no iteration was made. Is what makes them launched, "
+                 "and does a conditional node's word begin with 1?"
+               : "the history ends after " + rungs::iterations(done) +
+                     ", and there the solve was not at its end. What says that the loop goes on? A "
+                     "conditional node is a While, and its word is 1 until s->finished is set";
+}
+
 /// The common mistakes in the steps of either method.
 inline std::vector<rungs::Suspect> suspects_of(const System& system, bool descends) {
     const auto n = static_cast<std::size_t>(system.n);

@@ -237,9 +237,11 @@ class Comparison final : public rungs::IterationExam {
         if (right_.outcome == diverged)
             return ". The residual grows without bound, or is no number: that has to be reported";
         if (got_.outcome == breakdown && descends_)
-            return ". A is positive definite: is r.Ar complete, and cleared before each iteration?";
+            return gradient_descent::why_no_curvature(static_cast<int>(right_steps()), got_.iterations);
         return {};
     }
+
+    std::string explain_no_outcome(int done) const override { return gradient_descent::why_no_outcome(done); }
 
     std::string explain_start() const override {
         const double got = got_.history[0] * got_.history[0];

@@ -45,9 +45,10 @@ class Drawing : public rungs::Drawing {
 
 std::string reads_figure() {
     constexpr int rows = 8, columns = 24, cell = 15, sector = 8;
-    Drawing out(860, 230, "What eight threads read in one step",
-                "One thread a row touches eight distant sectors and uses one word of each; one warp a row "
-                "touches one sector and uses all of it.");
+    Drawing out(
+        860, 230, "What eight threads read in one step",
+        "One thread per row touches eight distant sectors and uses one word of each; one warp per row "
+        "touches one sector and uses all of it.");
     const auto panel = [&](double left, const std::string& name, const std::string& count, bool row_wise) {
         out.text(left, 58, name);
         for (int i = 0; i < rows; ++i) {

@@ -19,7 +19,7 @@ static bool run(const Options& options, const rungs::ProgramDevice& device) {
     const Trace jacobi = problem.oracle(false), descent = problem.oracle(true);
     std::printf("%d unknowns, condition number %g, on %s\n", options.n, options.kappa, device.name.c_str());
     std::printf("%-16s %-14s %10s %12s %12s %14s\n", "rung", "outcome", "iterations", "||b-Ax||/||b||",
-                "as claimed", device.gpu ? "us an iteration" : "emulated us");
+                "as claimed", device.gpu ? "us per iteration" : "emulated us");
     const auto row = [](const char* name, const Trace& trace) {
         std::printf("%-16s %-14s %10d %14.3e\n", name, name_of(trace.outcome), trace.iterations,
                     trace.history.back() / trace.history.front());

@@ -3,23 +3,31 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <numbers>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "btcs.cuh"
 #include "ladder/promises.hpp"
 #include "ladder/trial.hpp"
+#include "program/simulation.cuh"
+#include "rows.cuh"
 #include "rungs/catch.hpp"
 #include "rungs/device_buffer.cuh"
 
 namespace {
 
 using btcs::Rung;
+using btcs::Vector;
 using rungs::DeviceBuffer;
 
 // The promises. Each is a function of one rung; the table at the end makes a test of each pair.
@@ -160,4 +168,190 @@ TEST_CASE("11 asks a few tiles of a large system how far its rows reach", "[06_b
     }
     REQUIRE(numbers == (weak >= 0 ? 0 : n));
     if (weak < 0) CHECK(residual <= btcs::tolerance * (1 + 4.0 * r) * largest);
+}
+
+TEST_CASE("06 remembers on the chip or in memory, and is right with both", "[06_btcs][06_thomas_batched]") {
+    RUNGS_NEEDS_DEVICE();
+    struct Restore {
+        ~Restore() { btcs::remember = btcs::Remember::where_it_pays; }
+    } restore;
+    btcs::remember = GENERATE(btcs::Remember::on_chip, btcs::Remember::in_memory);
+    const auto [m, systems] = GENERATE(table<long long, long long>(
+        {{0, 3}, {1, 33}, {2, 5}, {3, 97}, {15, 4}, {16, 4}, {17, 4}, {64, 100}, {513, 40}, {2048, 33}}));
+    CAPTURE(m, systems);
+    rungs::Trial trial("06_thomas_batched", {"interleaved", {m, systems}, m > 2 ? "mixed" : "dominant", 1});
+    trial.run();
+    trial.require();
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::ContainsSubstring;
+
+/// A file that is gone in the end.
+struct Scratch {
+    fs::path path =
+        fs::temp_directory_path() /
+        ("btcs-" + std::to_string(std::hash<std::string>{}(Catch::getResultCapture().getCurrentTestName())) +
+         ".csv");
+    Scratch() { fs::remove(path); }
+    ~Scratch() { fs::remove(path); }
+
+    /// The numbers of each line that begins with a digit.
+    std::vector<std::vector<double>> rows() const {
+        std::ifstream file(path);
+        std::vector<std::vector<double>> all;
+        for (std::string line; std::getline(file, line);) {
+            if (line.empty() || line[0] < '0' || line[0] > '9') continue;
+            std::istringstream cells(line);
+            all.emplace_back();
+            for (std::string cell; std::getline(cells, cell, ',');) all.back().push_back(std::stod(cell));
+        }
+        return all;
+    }
+};
+
+btcs::Options asked(const Scratch& file) {
+    btcs::Options options;
+    options.n = 33, options.r = 0.4, options.steps = 5, options.every = 2;
+    options.numbers = file.path.string();
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("the program writes a rod through time, with every solver", "[06_btcs][program]") {
+    RUNGS_NEEDS_DEVICE();
+    const Scratch file;
+    btcs::Options options = asked(file);
+    std::tie(options.solver, options.theta) = GENERATE(table<std::string, double>(
+        {{"", 1}, {"01", 1}, {"04", 1}, {"11", 1}, {"12", 0.5}, {"14", 0}, {"15", 0.5}, {"15", 0}}));
+    CAPTURE(options.solver, options.theta);
+    btcs::simulate(options);
+    const auto rows = file.rows();
+    REQUIRE(rows.size() == 4);
+    Vector hot(33, 0.0);
+    std::fill(hot.begin() + 12, hot.begin() + 20, 1.0);
+    std::size_t line = 0;
+    for (const std::size_t steps : {0u, 2u, 4u, 5u}) {
+        CAPTURE(steps);
+        const Vector cold(steps + 1, 0.0);
+        const Vector right = btcs::march({{33, steps, options.r, options.theta}, hot, cold, cold}).u;
+        const std::vector<double>& row = rows[line++];
+        REQUIRE(row.size() == 35);
+        CHECK(row[0] == static_cast<double>(steps));
+        CHECK(std::abs(row[1] - static_cast<double>(steps) * options.r / (34.0 * 34)) < 1e-6);
+        for (std::size_t i = 0; i < 33; ++i) CHECK(std::abs(row[2 + i] - right[i]) < 1e-5);
+    }
+}
+
+TEST_CASE("the program counts steps to a time, or says why it cannot", "[06_btcs][program]") {
+    RUNGS_NEEDS_DEVICE();
+    const Scratch file;
+    btcs::Options options = asked(file);
+    SECTION("steps to --t-end") {
+        options.dt = 0.001, options.kappa = 0.5, options.t_end = 0.1;
+        const btcs::Course course(options);
+        CHECK(course.steps == 100);
+        CHECK(course.dt == 0.001);
+        CHECK(std::abs(course.r - 0.5 * 0.001 * 34 * 34) < 1e-12);
+        options.dt = 0, options.r = 2, options.t_end = 1;
+        CHECK(btcs::Course(options).steps == 289);
+    }
+    SECTION("no heat flows, and no time passes") {
+        options.r = 0, options.t_end = 1;
+        CHECK_THROWS_WITH(btcs::simulate(options), ContainsSubstring("--t-end needs a time step"));
+    }
+    SECTION("too many steps") {
+        options.dt = 1e-9, options.t_end = 1;
+        CHECK_THROWS_WITH(btcs::simulate(options), ContainsSubstring("steps away"));
+    }
+    SECTION("none") {
+        options.dt = 1, options.t_end = 0.1;
+        CHECK_THROWS_WITH(btcs::simulate(options), ContainsSubstring("half of the first step"));
+    }
+    CHECK(!fs::exists(file.path));
+}
+
+TEST_CASE("the program tells why a rung takes no steps, and writes nothing", "[06_btcs][program]") {
+    RUNGS_NEEDS_DEVICE();
+    const Scratch file;
+    btcs::Options options = asked(file);
+    SECTION("it is none that could") {
+        options.solver = "13";
+        CHECK_THROWS_AS(btcs::simulate(options), std::invalid_argument);
+        options.solver = "06";
+        CHECK_THROWS_WITH(btcs::simulate(options), ContainsSubstring("takes no time steps"));
+    }
+    SECTION("not with this scheme") {
+        options.solver = "11", options.theta = 0.5;
+        CHECK_THROWS_WITH(btcs::simulate(options), ContainsSubstring("--theta has to be 1"));
+        options.solver = "14";
+        CHECK_THROWS_WITH(btcs::simulate(options), ContainsSubstring("--theta has to be 0"));
+    }
+    SECTION("it does not converge") {
+        options.solver = "01", options.r = 1e6, options.n = 2000, options.steps = 1;
+        CHECK_THROWS_WITH(btcs::simulate(options), ContainsSubstring("does not converge"));
+    }
+    SECTION("no rung of this name") {
+        options.solver = "77";
+        CHECK_THROWS_AS(btcs::simulate(options), std::invalid_argument);
+    }
+    CHECK(!fs::exists(file.path));
+}
+
+TEST_CASE("the program does not trust a rung that is not right", "[06_btcs][program]") {
+    RUNGS_NEEDS_DEVICE();
+    const Rung lazy{.name = "15_time_loop",
+                    .march = [](const float*, const float*, const float*, float*, float*, long long, int,
+                                double, double, cudaStream_t) {}};
+    CHECK_FALSE(btcs::is_right(lazy));
+    CHECK(btcs::is_right(btcs::rungs[0]));
+    REQUIRE(btcs::creator());
+    CHECK(std::string(btcs::creator()->name) == "02_create_tridiag");
+}
+
+TEST_CASE("a step that is refused is no result", "[06_btcs][program]") {
+    RUNGS_NEEDS_DEVICE();
+    const Rung refuses{.name = "11_partitioned",
+                       .solve = [](const float*, const float*, const float*, const float*, const float*,
+                                   float*, long long* status, long long, cudaStream_t) {
+                           const long long row = 7;
+                           CUDA_CHECK(cudaMemcpy(status, &row, sizeof row, cudaMemcpyHostToDevice));
+                       }};
+    btcs::SolvingStepper stepper(refuses, nullptr, Vector(33, 1.0), 0.4);
+    CHECK_THROWS_WITH(stepper.take(1), ContainsSubstring("refuses row 7"));
+    CHECK_THROWS_WITH(btcs::insulated_rod(refuses, nullptr, 33, 0.4, 1), ContainsSubstring("refuses row 7"));
+}
+
+TEST_CASE("the matrix that a rung makes is the host's", "[06_btcs][program]") {
+    RUNGS_NEEDS_DEVICE();
+    const Vector faces{0.5, 1, 2, 0.25, 4};
+    const btcs::DeviceMatrix made(btcs::creator(), faces, 2), right(nullptr, faces, 2);
+    CHECK(made.diagonal.to_host() == right.diagonal.to_host());
+    const std::vector<float> lower = made.lower.to_host(), upper = made.upper.to_host();
+    for (std::size_t i = 0; i + 1 < 4; ++i) {
+        CHECK(lower[i + 1] == right.lower.to_host()[i + 1]);
+        CHECK(upper[i] == right.upper.to_host()[i]);
+    }
+}
+
+TEST_CASE("the program counts how many steps each scheme takes to an error", "[06_btcs][program]") {
+    RUNGS_NEEDS_DEVICE();
+    const Scratch file;
+    btcs::Options options;
+    options.race = file.path.string(), options.solver = GENERATE("", "15");
+    btcs::race(options, rungs::ProgramDevice(), 31);
+    const auto rows = file.rows();
+    REQUIRE(rows.size() == 3);
+    const std::size_t width = rows[0].size() / 3;  // 1 without times, 2 with
+    for (const std::vector<double>& row : rows) {
+        CHECK(row[1] == 205);                        // stability: 0.1 * 32^2 / 0.5
+        CHECK(row[1 + 2 * width] < row[1 + width]);  // the second order takes fewer
+        CHECK(row[1 + width] < row[1]);              // and the first fewer than stability asks for
+    }
+    CHECK(rows[2][1 + width] > 2 * rows[1][1 + width]);  // a third of the error: three times as many
+    options.solver = "14";
+    CHECK_THROWS_WITH(btcs::race(options, rungs::ProgramDevice(), 31), ContainsSubstring("any scheme"));
 }

@@ -376,8 +376,12 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
         if (status != static_cast<long long>(weak)) {
             const std::string cause = says + ", but " + detail::row_text(a, weak) +
                                       " and is not dominated by its diagonal" + detail::reason(a, weak);
+            // Eight rows a thread or more: what its own index says, without the rows before.
+            const bool of_thread =
+                status >= 0 && status < static_cast<long long>(weak) && (weak - status) % 8 == 0;
             return fail(status > static_cast<long long>(weak) ? cause + ". The first such row counts"
-                                                              : cause);
+                        : of_thread ? cause + ". Rows are counted from the first row of the system"
+                                    : cause);
         }
         for (std::size_t i = 0; i < n; ++i) {
             if (!std::isnan(x[i])) {
@@ -539,6 +543,17 @@ inline std::string explain_march(const Journey& journey, const Vector& got, cons
         return "the explicit half of the steps is missing: u + (1 - theta) r (second difference of u) is "
                "what the implicit half begins with";
     }
+    Vector between = journey.start;  // a BTCS step with theta r leads to theta v + (1 - theta) u
+    for (std::size_t k = 0; k < rod.steps; ++k) {
+        const auto mean = [&](const Vector& end) {
+            return rod.theta * end[k + 1] + (1 - rod.theta) * end[k];
+        };
+        const Ends ends{mean(journey.left), mean(journey.right)};
+        between = step({n, rod.steps, rod.theta * rod.r, 1}, between, ends, ends);
+    }
+    if (is(between)) {
+        return "u is the value in between, w = theta v + (1 - theta) u: v = u + (w - u) / theta is missing";
+    }
     if (change([](Journey& other) { other.rod.r *= 1 - other.rod.theta, other.rod.theta = 0; }))
         return "the implicit half of the steps is missing";
     if (is(with_ends(0, 0)))
@@ -580,6 +595,8 @@ inline std::string explain_march(const Journey& journey, const Vector& got, cons
                               " points are wrong, from " + std::to_string(first) + " to " +
                               std::to_string(last);
     if (last == n - 1 && 2 * first > n) return share + ": is the last row computed like all others?";
+    if (n > 16 && first == 0 && 2 * last < n && wrong == last + 1)
+        return share + ": what does the left end bring into them?";
     if (n > 16 && 2 * wrong < n)
         return share + ": do they lie where pieces of the rod meet? Is their halo wide enough?";
     if (worst < 1024 * allowed) return share + ", by little: was a shorter type used on the way?";

@@ -193,7 +193,8 @@ class BtcsExam : public rungs::Exam {
             std::none_of(std::begin(btcs::system_kinds), std::end(btcs::system_kinds), known)) {
             throw std::invalid_argument("chapter 6 has no systems of kind '" + which.kind + "'");
         }
-        if (symmetric && (which.kind == "graded" || which.kind == "one_sided")) {
+        const bool one_sided = which.kind == "one_sided" || which.kind == "from_behind";
+        if (symmetric && (which.kind == "graded" || one_sided)) {
             throw std::invalid_argument("systems of kind '" + which.kind + "' are not symmetric");
         }
         batch.m = static_cast<std::size_t>(which.sizes[0]);
@@ -205,7 +206,9 @@ class BtcsExam : public rungs::Exam {
             if (mixed) kind = s % 2 ? btcs::system_kinds[(s / 2 + which.seed) % kinds] : "dominant";
             if (mixed && kind == "singular") kind = "rod";
             // Each x on its own: where nothing is left of the dominance, it is not as good.
-            if (mixed && which.problem == "short" && (kind == "barely" || kind == "one_sided")) kind = "rod";
+            if (mixed && which.problem == "short" &&
+                (kind == "barely" || kind == "one_sided" || kind == "from_behind"))
+                kind = "rod";
             batch.systems.push_back(btcs::make_system(kind, batch.m, which.seed_of(s), symmetric));
         }
         return batch;

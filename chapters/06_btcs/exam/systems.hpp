@@ -104,6 +104,12 @@ inline System make_system(std::string_view kind, std::size_t n, std::uint64_t se
             system.diagonal[i] = 1;
             continue;
         }
+        if (kind == "from_behind") {  // and the other way round
+            system.lower[i] = 0x1p-12f * off[2 * i];
+            system.upper[i] = -0.999f;
+            system.diagonal[i] = 1;
+            continue;
+        }
         const double sum = detail::beside(system, i);
         double diagonal = sum > 0 ? sum / 0.9 : 1 + std::abs(sign[i]);
         if (symmetric) diagonal += 0.5;  // a condition number of some 10: descent does not scale rows
@@ -151,7 +157,8 @@ inline constexpr const char* system_kinds[] = {
     "insulated",      // the same with conductivities of all sizes and ends that let no heat out
     "barely",         // the diagonal is exactly as large as its neighbours together
     "graded",         // each row in a unit of its own, 2^-40 to 2^40
-    "one_sided",      // the first row is felt by the last
+    "one_sided",      // the first row is felt by the last,
+    "from_behind",    // the last one by the first
     "diagonal",       // nothing beside the diagonal
     "spike",          // one row of the right-hand side is not 0
     "zero",           // none is

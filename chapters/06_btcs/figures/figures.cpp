@@ -335,7 +335,6 @@ std::string time_loop_figure() {
 }  // namespace
 
 static void draw(const std::filesystem::path& folder) {
-    rods(folder, 0.52, "rod_small.png");
     rods(folder, 20, "rod_large.png");
     insulated_rod(folder);
 }

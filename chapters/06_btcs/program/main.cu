@@ -18,7 +18,7 @@ static bool run(const btcs::Options& options, const rungs::ProgramDevice& device
     std::printf("a rod of %d points, r = %g, on %s%s\n", options.n, options.r, device.name.c_str(),
                 device.gpu ? "" : " (times are the emulator's)");
     std::printf("%-24s %-18s %16s %14s\n", "rung", "solves", "error / allowed", "us a row");
-    const btcs::Rung *marches = nullptr, *solves = nullptr, *assembles = nullptr;  // to be trusted
+    const btcs::Rung *marches = nullptr, *solves = nullptr, *assembles = nullptr, *creates = nullptr;
     const bool right = rungs::all_right(btcs::rungs, options.rung, [&](const btcs::Rung& rung) {
         const btcs::Tried tried = btcs::attempt(rung, options.n, options.r, timing);
         std::printf("%-24s %-18s %16.3f %14.5f  %s\n", rung.name, btcs::what(rung), tried.error,
@@ -26,11 +26,12 @@ static bool run(const btcs::Options& options, const rungs::ProgramDevice& device
         if (tried.right && rung.march && !rung.explicit_only) marches = &rung;
         if (tried.right && rung.solve && tried.outcome.empty()) solves = &rung;
         if (tried.right && rung.assemble) assembles = &rung;
+        if (tried.right && rung.create) creates = &rung;
         return tried.right;
     });
 
     if (!options.numbers.empty()) btcs::simulate(options);
-    if (marches && !options.race.empty()) btcs::race(*marches, options, device);
+    if (!options.race.empty()) btcs::race(options, device);
     if (marches) {
         btcs::Vector hot(n, 0.0);
         std::fill(hot.begin() + options.n * 3 / 8, hot.begin() + options.n * 5 / 8, 1.0);
@@ -59,15 +60,22 @@ static bool run(const btcs::Options& options, const rungs::ProgramDevice& device
                               btcs::StabilityMap(btcs::measure_waves(*marches)).svg());
         }
     }
-    if (solves && assembles) {
-        std::printf("linear elements for -u'' = 1, %s and %s: largest error at a node %.2g\n",
-                    assembles->name, solves->name, btcs::elements_error(*assembles, *solves, n));
-    }
-    if (solves) {
-        const btcs::History rod = btcs::insulated_rod(*solves, n, options.r, options.steps);
-        std::printf("a rod of two materials, insulated: heat %.6f at first, %.6f after %d steps with %s\n",
-                    btcs::heat(rod.front()), btcs::heat(rod.back()), options.steps, solves->name);
-        if (draws) btcs::draw_rods(options.pictures + "-insulated.png", {rod});
+    try {
+        if (solves && assembles) {
+            std::printf("linear elements for -u'' = 1, %s and %s: largest error at a node ", assembles->name,
+                        solves->name);
+            std::printf("%.2g\n", btcs::elements_error(*assembles, *solves, n));
+        }
+        if (solves) {
+            std::printf("a rod of two materials, insulated, %d steps with %s%s%s: ", options.steps,
+                        solves->name, creates ? " on the matrix of " : "", creates ? creates->name : "");
+            const btcs::History rod = btcs::insulated_rod(*solves, creates, n, options.r, options.steps);
+            std::printf("heat %.6f at first, %.6f at the end\n", btcs::heat(rod.front()),
+                        btcs::heat(rod.back()));
+            if (draws) btcs::draw_rods(options.pictures + "-insulated.png", {rod});
+        }
+    } catch (const std::runtime_error& error) {  // a solver that cannot do it is no reason to stop
+        std::printf("none: %s\n", error.what());
     }
     return right;
 }

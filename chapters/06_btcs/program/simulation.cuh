@@ -8,6 +8,7 @@
 #include <ctime>
 #include <functional>
 #include <numbers>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,33 +29,78 @@ struct Course {
     double r, dt;
     int steps, every;
 
+    /// @throws std::invalid_argument where there is no way to take so many steps
     explicit Course(const Options& options) : r(options.r), steps(options.steps), every(options.every) {
         const double dx = options.dx > 0 ? options.dx : 1.0 / (options.n + 1);
         if (options.dt > 0) r = options.kappa * options.dt / (dx * dx);
-        dt = r * dx * dx / options.kappa;
+        dt = options.dt > 0 ? options.dt : r * dx * dx / options.kappa;
+        if (!(options.t_end > 0)) return;
         // Steps are counted, since a sum of many dt is not what it should be.
-        if (options.t_end > 0)
-            steps = static_cast<int>(std::min(std::llround(options.t_end / dt), 100'000'000LL));
+        constexpr double most = 1e8;
+        const double needed = options.t_end / dt;
+        if (!(dt > 0))
+            throw std::invalid_argument("--t-end needs a time step: --r is 0, and there is no --dt");
+        if (!(needed < most)) {
+            throw std::invalid_argument("--t-end is " + detail::number(needed) + " steps away; at most " +
+                                        detail::number(most) + " are taken");
+        }
+        if (needed < 0.5) throw std::invalid_argument("--t-end comes before half of the first step");
+        steps = static_cast<int>(std::llround(needed));
     }
 };
+
+/// The rung that takes implicit or explicit steps.
+/// @param named  what was asked for; empty: the last one of the ladder that can do it and is right
+/// @param march  it has to be a march of any scheme
+/// @throws std::invalid_argument for a rung that does not exist or cannot do it, std::runtime_error for one
+/// that is not right
+inline const Rung& stepper_of(const std::string& named, double theta, bool march) {
+    const auto why_not = [&](const Rung& rung) -> std::string {
+        if (march && (!rung.march || rung.explicit_only)) return " does not march with any scheme";
+        if (!rung.solve && !rung.march) return " takes no time steps";
+        if (rung.solve && theta != 1) return " solves BTCS steps: --theta has to be 1";
+        if (rung.explicit_only && theta != 0) return " takes explicit steps: --theta has to be 0";
+        return {};
+    };
+    const auto all = rungs::rungs_named(rungs, named);
+    if (!named.empty()) {
+        const Rung& rung = all.front();
+        if (const std::string reason = why_not(rung); !reason.empty())
+            throw std::invalid_argument(rung.name + reason);
+        if (!is_right(rung)) {
+            throw std::runtime_error(
+                std::string(rung.name) +
+                " is not right yet, and what it finds would be no rod: nothing is written");
+        }
+        return rung;
+    }
+    for (auto rung = all.rbegin(); rung != all.rend(); ++rung) {
+        if (why_not(rung->get()).empty() && is_right(rung->get())) return rung->get();
+    }
+    throw std::runtime_error("no rung is right yet that could take these steps: nothing is written");
+}
+
+/// The rung that makes the matrix of an implicit step; null: none is right yet.
+inline const Rung* creator() {
+    for (const Rung& rung : rungs) {
+        if (rung.create && is_right(rung)) return &rung;
+    }
+    return nullptr;
+}
 
 /// Takes BTCS steps with a rung that solves one system; each starts from the values of the step before.
 class SolvingStepper {
   public:
-    SolvingStepper(const Rung& rung, const Vector& u, double r)
+    SolvingStepper(const Rung& rung, const Rung* creates, const Vector& u, double r)
         : rung_(rung),
-          n_(static_cast<long long>(u.size())),
+          matrix_(creates, Vector(u.size() + 1, 1.0), r),
           u_(std::vector<float>(u.begin(), u.end())),
-          x_(u.size()) {
-        const System system = rod_system(u.size(), r, {}, std::vector<float>(u.size()));
-        lower_ = rungs::DeviceBuffer<float>(system.lower);
-        diagonal_ = rungs::DeviceBuffer<float>(system.diagonal);
-        upper_ = rungs::DeviceBuffer<float>(system.upper);
-    }
+          x_(u.size()) {}
+
+    /// @throws std::runtime_error where a step is not solved
     void take(int steps) {
         for (int k = 0; k < steps; ++k) {
-            rung_.solve(lower_.data(), diagonal_.data(), upper_.data(), u_.data(), u_.data(), x_.data(),
-                        status_.data(), n_, nullptr);
+            matrix_.solve(rung_, u_, x_);
             std::swap(u_, x_);
         }
     }
@@ -65,22 +111,18 @@ class SolvingStepper {
 
   private:
     const Rung& rung_;
-    long long n_;
-    rungs::DeviceBuffer<float> u_, x_, lower_, diagonal_, upper_;
-    rungs::DeviceBuffer<long long> status_{1};
+    DeviceMatrix matrix_;
+    rungs::DeviceBuffer<float> u_, x_;
 };
 
 /// A rod with a hot stretch in its middle and cold ends. Writes step, time and values after every so many
 /// steps, and after the last one, to the file that the options name. @throws std::invalid_argument for a
-/// solver that does not exist or cannot do it
+/// solver that does not exist or cannot do it, std::runtime_error for one that is not right or does not solve
+/// a step: then no file is written
 inline void simulate(const Options& options) {
     const Course course(options);
-    const auto named = rungs::rungs_named(rungs, options.solver);
-    const Rung& solver = named.front();
-    if (!solver.solve && !solver.march)
-        throw std::invalid_argument(std::string(solver.name) + " takes no time steps");
-    if (solver.solve && options.theta != 1)
-        throw std::invalid_argument(std::string(solver.name) + " solves BTCS steps: --theta has to be 1");
+    const Rung& solver = stepper_of(options.solver, options.theta, false);
+    const Rung* const creates = solver.solve ? creator() : nullptr;
     const auto n = static_cast<std::size_t>(options.n);
     Vector u(n, 0.0);
     std::fill(u.begin() + options.n * 3 / 8, u.begin() + options.n * 5 / 8, 1.0);
@@ -92,12 +134,13 @@ inline void simulate(const Options& options) {
         for (const double value : u) text.append(",").append(detail::number(value));
     };
     record(0);
-    SolvingStepper stepper(solver, u, course.r);
+    std::optional<SolvingStepper> stepper;
+    if (solver.solve) stepper.emplace(solver, creates, u, course.r);
     for (int step = 0; step < course.steps;) {
         const int now = std::min(course.every - step % course.every, course.steps - step);
-        if (solver.solve) {
-            stepper.take(now);
-            u = stepper.values();
+        if (stepper) {
+            stepper->take(now);
+            u = stepper->values();
         } else {
             u = march_with(solver, u, course.r, options.theta, now);
         }
@@ -105,8 +148,9 @@ inline void simulate(const Options& options) {
         record(step);
     }
     rungs::write_file(options.numbers, text + "\n");
-    std::printf("%d steps of dt = %g (r = %g) with %s, every %d of them and the last in %s\n", course.steps,
-                course.dt, course.r, solver.name, course.every, options.numbers.c_str());
+    std::printf("%d steps of dt = %g (r = %g) with %s%s%s, every %d of them and the last in %s\n",
+                course.steps, course.dt, course.r, solver.name, creates ? " on the matrix of " : "",
+                creates ? creates->name : "", course.every, options.numbers.c_str());
 }
 
 /// How many steps a scheme takes, and how long a march of them takes.
@@ -146,8 +190,9 @@ inline Needed steps_for(const Rung& rung, double theta, std::size_t n, double er
 }
 
 /// Steps, and on a GPU times, to several errors, by FTCS, BTCS and Crank-Nicolson.
-inline void race(const Rung& rung, const Options& options, const rungs::ProgramDevice& device) {
-    constexpr std::size_t n = 255;
+/// @throws std::invalid_argument, std::runtime_error as stepper_of() does
+inline void race(const Options& options, const rungs::ProgramDevice& device, std::size_t n = 255) {
+    const Rung& rung = stepper_of(options.solver, 1, true);
     const std::pair<double, const char*> schemes[] = {{0.0, "FTCS"}, {1.0, "BTCS"}, {0.5, "Crank-Nicolson"}};
     char day[32];
     const std::time_t now = std::time(nullptr);
@@ -155,7 +200,7 @@ inline void race(const Rung& rung, const Options& options, const rungs::ProgramD
     std::string text =
         "# machine: " + device.name + "\n# date: " + day +
         "\n# command: ./rungs run 06 -- --race FILE\n# Steps from t = 0 to 0.1 of sin(pi x) on " +
-        std::to_string(n) + " points, by the error of the time steps" +
+        std::to_string(n) + " points with " + rung.name + ", by the error of the time steps" +
         (device.gpu ? "; times in us.\nerror" : ".\nerror");
     for (const auto& [theta, name] : schemes)
         text += std::string(",") + name + (device.gpu ? std::string(" steps,") + name + " us" : "");

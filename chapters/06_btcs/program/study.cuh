@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "btcs.cuh"
@@ -187,6 +189,57 @@ inline Tried attempt(const Rung& rung, int n, double r, const rungs::TimingOptio
     return tried;
 }
 
+/// Whether a rung is right on a small rod: what is not must not take part in what the program tells.
+inline bool is_right(const Rung& rung) {
+    const Tried tried = attempt(rung, 127, 0.4, {.rounds = 1, .warm_up = 0, .calls = 1});
+    return tried.right && tried.outcome.empty();
+}
+
+/// @throws std::runtime_error unless `status` says that a system is solved
+inline void require_solved(const Rung& rung, long long status) {
+    if (status == solved) return;
+    throw std::runtime_error(
+        std::string(rung.name) +
+        (status == not_converged ? " does not converge within its " + std::to_string(iteration_limit) +
+                                       " iterations: take a smaller r, or another solver"
+         : status == indefinite ? " finds r.Ar <= 0, and gives up"
+                                : " refuses row " + std::to_string(status) +
+                                      " of the matrix, which its diagonal does not dominate in float"));
+}
+
+/// The matrix of an implicit step, in device memory.
+struct DeviceMatrix {
+    rungs::DeviceBuffer<float> lower, diagonal, upper;
+
+    /// @param creates  the rung that makes it there; null: it is made on the host
+    /// @param faces    conductivities between the points, one more than there are points
+    DeviceMatrix(const Rung* creates, const Vector& faces, double r) {
+        const std::size_t n = faces.size() - 1;
+        if (creates) {
+            lower = rungs::DeviceBuffer<float>(n), diagonal = rungs::DeviceBuffer<float>(n),
+            upper = rungs::DeviceBuffer<float>(n);
+            const rungs::DeviceBuffer<float> between(std::vector<float>(faces.begin(), faces.end()));
+            creates->create(between.data(), lower.data(), diagonal.data(), upper.data(),
+                            static_cast<long long>(n), r, nullptr);
+            CUDA_CHECK(cudaDeviceSynchronize());  // `between` ends here
+        } else {
+            const System system = rod_system(n, r, faces, std::vector<float>(n));
+            lower = rungs::DeviceBuffer<float>(system.lower);
+            diagonal = rungs::DeviceBuffer<float>(system.diagonal);
+            upper = rungs::DeviceBuffer<float>(system.upper);
+        }
+    }
+
+    /// x for a right-hand side, from which an iteration begins. @throws std::runtime_error where there is
+    /// none
+    void solve(const Rung& rung, const rungs::DeviceBuffer<float>& rhs, rungs::DeviceBuffer<float>& x) const {
+        rungs::DeviceBuffer<long long> status(1);
+        rung.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), rhs.data(), x.data(),
+                   status.data(), static_cast<long long>(x.size()), nullptr);
+        require_solved(rung, status.to_host()[0]);
+    }
+};
+
 /// The rod through time, one row a level.
 inline History through_time(const Rung& rung, Vector u, double r, double theta, int steps) {
     History history{u};
@@ -238,33 +291,29 @@ inline rungs::Series measure_order(const Rung& rung, const std::string& name, do
 }
 
 /// A rod of two materials, the middle third sixteen times the better insulator, with ends that let no heat
-/// out: hot on the left at first.
-inline History insulated_rod(const Rung& rung, std::size_t n, double r, int steps) {
+/// out: hot on the left at first. @throws std::runtime_error where the rung does not solve a step
+inline History insulated_rod(const Rung& rung, const Rung* creates, std::size_t n, double r, int steps) {
     Vector faces(n + 1, 1.0), u(n, 0.0);
     for (std::size_t i = 0; i <= n; ++i) {
         if (3 * i > n && 3 * i < 2 * n) faces[i] = 1 / 16.0;
         if (5 * i < n) u[i] = 1;
     }
     faces[0] = faces[n] = 0;
+    const DeviceMatrix matrix(creates, faces, r);
     History history{u};
+    rungs::DeviceBuffer<float> now(std::vector<float>(u.begin(), u.end())), next(n);
     for (int k = 0; k < steps; ++k) {
-        const System system = rod_system(n, r, faces, std::vector<float>(u.begin(), u.end()));
-        const rungs::DeviceBuffer<float> lower(system.lower), diagonal(system.diagonal), upper(system.upper),
-            rhs(system.rhs);
-        rungs::DeviceBuffer<float> x(n);
-        rungs::DeviceBuffer<long long> status(1);
-        rung.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), rhs.data(), x.data(),
-                   status.data(), static_cast<long long>(n), nullptr);
-        const std::vector<float> got = x.to_host();
-        u.assign(got.begin(), got.end());
-        history.push_back(u);
+        matrix.solve(rung, now, next);
+        std::swap(now, next);
+        const std::vector<float> got = now.to_host();
+        history.emplace_back(got.begin(), got.end());
     }
     return history;
 }
 
 /// -u'' = 1 on (0, 1) with u = 0 at the ends, by linear elements on nodes that lie the closer the nearer they
 /// are to 0, assembled by one rung and solved by another. @returns the largest error at a node, where only
-/// rounding should be left
+/// rounding should be left. @throws std::runtime_error where it is not solved
 inline double elements_error(const Rung& assembles, const Rung& solves, std::size_t n) {
     std::vector<float> places(n + 2);
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -280,6 +329,7 @@ inline double elements_error(const Rung& assembles, const Rung& solves, std::siz
                        rhs.data(), size, nullptr);
     solves.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), cold.data(), u.data(),
                  status.data(), size, nullptr);
+    require_solved(solves, status.to_host()[0]);
     const std::vector<float> got = u.to_host();
     double most = 0;
     for (std::size_t i = 0; i < n; ++i) {

@@ -5,6 +5,7 @@
 #include <cublas_v2.h>
 #include <cusparse.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -159,14 +160,22 @@ Library<T>& start(const T* b, T* x, int d, int side, cudaStream_t stream) {
     return l;
 }
 
+/// Leaves the outcome of a solve whose scalars are on the host.
+void leave(int* outcome, int what, int iterations, cudaStream_t stream) {
+    const int both[] = {what, iterations};
+    CUDA_CHECK(cudaMemcpyAsync(outcome, both, sizeof both, cudaMemcpyHostToDevice, stream));
+}
+
 template <class T>
-void solve_on_host(const T* b, T* x, int d, int side, int limit, cudaStream_t stream) {
+void solve_on_host(const T* b, T* x, int* outcome, int d, int side, int limit, double tolerance,
+                   cudaStream_t stream) {
     auto& l = start(b, x, d, side, stream);
     check(cublasSetPointerMode(l.blas, CUBLAS_POINTER_MODE_HOST));
     T *const r = l.r.data(), *const p = l.p.data(), *const w = l.w.data();
     T now = 0, then = 0, curvature = 0;
     const T plus = 1;
     l.dot(r, r, &now);
+    const T enough = static_cast<T>(tolerance * tolerance) * now;
     for (int k = 0; k < limit; ++k) {
         l.product();
         l.dot(p, w, &curvature);
@@ -174,11 +183,13 @@ void solve_on_host(const T* b, T* x, int d, int side, int limit, cudaStream_t st
         l.add(&step, p, x);
         l.add(&back, w, r);
         l.dot(r, r, &then);
+        if (tolerance > 0 && then <= enough) return leave(outcome, pcg::converged, k + 1, stream);
         const T turn = then / now;
         now = then;
         l.scale(&turn, p);
         l.add(&plus, r, p);
     }
+    if (tolerance > 0) leave(outcome, pcg::limit_reached, limit, stream);
 }
 
 template <class T>
@@ -225,6 +236,29 @@ __global__ void course_laplace_kernel(float* result, const float* u, int d, int 
     result[i] = sum;
 }
 
+__global__ void course_dot_kernel(const float* v, const float* w, float* result, long long n) {
+    extern __shared__ float shared[];
+    const long long step = 2LL * blockDim.x * gridDim.x;
+    float sum = 0;
+    for (long long i = blockIdx.x * 2LL * blockDim.x + threadIdx.x; i < n; i += step) {
+        sum += v[i] * w[i];
+        if (i + blockDim.x < n) sum += v[i + blockDim.x] * w[i + blockDim.x];
+    }
+    shared[threadIdx.x] = sum;
+    __syncthreads();
+    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) shared[threadIdx.x] += shared[threadIdx.x + stride];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) atomicAdd(result, shared[0]);
+}
+
+/// to = u + factor * v.
+__global__ void course_add_kernel(const float* u, float factor, const float* v, float* to, long long n) {
+    const long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+    if (i < n) to[i] = u[i] + factor * v[i];
+}
+
 // Rung 02's opposite: nobody finds a neighbour, all of them are read from a table, 2d indices for each point.
 
 __global__ void fill_table_kernel(int* table, int d, int side, int outside, long long n) {
@@ -251,11 +285,10 @@ __global__ void table_laplace_kernel(const float* u, float* y, const int* table,
     y[i] = 2 * d * u[i] - around;
 }
 
-/// The table of a cube, and u with one element more: made by the first call for the cube, and kept.
+/// The table of a cube: made by the first call for the cube, and kept.
 struct Table {
     int d = 0, side = 0;
     rungs::DeviceBuffer<int> neighbours;
-    rungs::DeviceBuffer<float> u;
 };
 
 template <bool slot>
@@ -266,14 +299,10 @@ void apply_table(const float* u, float* y, int d, int side, cudaStream_t stream)
     if (table.d != d || table.side != side) {
         table.d = d, table.side = side;
         table.neighbours = rungs::DeviceBuffer<int>(2 * d * n);
-        table.u = rungs::DeviceBuffer<float>(n + 1);
-        table.u.fill_bytes(0);
-        CUDA_CHECK(cudaMemcpyAsync(table.u.data(), u, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
         fill_table_kernel<<<blocks, 256, 0, stream>>>(table.neighbours.data(), d, side,
                                                       slot ? static_cast<int>(n) : -1, n);
     }
-    table_laplace_kernel<slot>
-        <<<blocks, 256, 0, stream>>>(slot ? table.u.data() : u, y, table.neighbours.data(), d, n);
+    table_laplace_kernel<slot><<<blocks, 256, 0, stream>>>(u, y, table.neighbours.data(), d, n);
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -287,14 +316,54 @@ void pcg::peers::slot_laplace(const float* u, float* y, int d, int side, cudaStr
     apply_table<true>(u, y, d, side, stream);
 }
 
-void pcg::peers::library_cg(const float* b, float* x, double*, int*, int d, int side, int limit, double,
-                            cudaStream_t stream) {
-    solve_on_host(b, x, d, side, limit, stream);
+void pcg::peers::library_cg(const float* b, float* x, double*, int* outcome, int d, int side, int limit,
+                            double tolerance, cudaStream_t stream) {
+    solve_on_host(b, x, outcome, d, side, limit, tolerance, stream);
 }
 
-void pcg::peers::library_cg(const double* b, double* x, double*, int*, int d, int side, int limit, double,
-                            cudaStream_t stream) {
-    solve_on_host(b, x, d, side, limit, stream);
+void pcg::peers::library_cg(const double* b, double* x, double*, int* outcome, int d, int side, int limit,
+                            double tolerance, cudaStream_t stream) {
+    solve_on_host(b, x, outcome, d, side, limit, tolerance, stream);
+}
+
+void pcg::peers::course_cg(const float* b, float* x, double*, int* outcome, int d, int side, int limit,
+                           double tolerance, cudaStream_t stream) {
+    constexpr int threads = 256;
+    const long long n = points(d, side);
+    const auto blocks = static_cast<unsigned>((n + threads - 1) / threads);
+    static rungs::DeviceBuffer<float> vectors, result(1);
+    if (vectors.size() != 3 * static_cast<std::size_t>(n))
+        vectors = {}, vectors = rungs::DeviceBuffer<float>(3 * n);
+    float *const r = vectors.data(), *const p = r + n, *const w = p + n;
+    const auto dot = [&](const float* u, const float* v) {
+        float sum = 0;
+        result.fill_bytes(0, stream);
+        course_dot_kernel<<<std::min(blocks, 1024u), threads, threads * sizeof(float), stream>>>(
+            u, v, result.data(), n);
+        CUDA_CHECK(cudaMemcpyAsync(&sum, result.data(), sizeof sum, cudaMemcpyDeviceToHost, stream));
+        CUDA_CHECK(cudaStreamSynchronize(stream));
+        return sum;
+    };
+    const auto add = [&](const float* u, float factor, const float* v, float* to) {
+        course_add_kernel<<<blocks, threads, 0, stream>>>(u, factor, v, to, n);
+    };
+    CUDA_CHECK(cudaMemsetAsync(x, 0, n * sizeof(float), stream));
+    CUDA_CHECK(cudaMemcpyAsync(r, b, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
+    CUDA_CHECK(cudaMemcpyAsync(p, b, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
+    float now = dot(r, r);
+    const float enough = static_cast<float>(tolerance * tolerance) * now;
+    for (int k = 0; k < limit; ++k) {
+        course_laplace(p, w, d, side, stream);
+        const float alpha = now / dot(p, w);
+        add(x, alpha, p, x);
+        add(r, -alpha, w, r);
+        const float then = dot(r, r);
+        if (tolerance > 0 && then <= enough) return leave(outcome, converged, k + 1, stream);
+        add(r, then / now, p, p);
+        now = then;
+    }
+    CUDA_CHECK(cudaGetLastError());
+    if (tolerance > 0) leave(outcome, limit_reached, limit, stream);
 }
 
 void pcg::peers::library_cg_device(const float* b, float* x, double*, int*, int d, int side, int limit,

@@ -98,6 +98,10 @@ inline std::vector<FaultyOperator> faulty_operators(const Grid& grid) {
              const long long j = right(i, c, stride, axis, step);
              return j < 0 || axis == 0 ? j : i + step * (stride - 1);
          }},
+        {"neighbours along every axis are one element away: those along axis k are side^k away", 2.0 * grid.d,
+         [=](long long i, long long c, long long stride, int axis, int step) {
+             return right(i, c, stride, axis, step) < 0 ? -1 : i + step;
+         }},
     };
 }
 
@@ -123,6 +127,15 @@ inline std::string explain_operator(
         return "divided by h^2: A is h^2 times the Laplacian";
     const auto missing = static_cast<long long>(
         std::find_if(y.rbegin(), y.rend(), [](double v) { return !std::isnan(v); }) - y.rbegin());
+    const auto unwritten = std::count_if(y.begin(), y.end(), [](double v) { return std::isnan(v); });
+    if (unwritten > missing && unwritten < n &&
+        std::none_of(u.begin(), u.end(), [](double v) { return std::isnan(v); })) {
+        const auto first =
+            std::find_if(y.begin(), y.end(), [](double v) { return std::isnan(v); }) - y.begin();
+        return std::to_string(unwritten) + " of the " + std::to_string(n) + " points, here and there from " +
+               std::to_string(first) +
+               " on, were not written, or are no numbers: does every point have a thread?";
+    }
     if (missing > 0 && missing < n) {
         return "the last " + std::to_string(missing) + " points, from " + std::to_string(n - missing) +
                " on, were not written, or are no numbers";
@@ -226,6 +239,10 @@ inline std::vector<rungs::Suspect> suspects_of(const Grid& grid, std::span<const
         {}, {.symmetric = false, .scale = 0});
     add("the restriction has the weight 1 for every fine point: it is the transpose of the interpolation", {},
         {.weighted = false});
+    if (grid.d != 2) {  // where restriction_scale is 1
+        add("the residual on the coarse grid is not multiplied by restriction_scale(d, side)", {},
+            {.scale = std::ldexp(1.0, grid.d - 2)});
+    }
     add("the residual on the coarse grid is scaled twice", {}, {.scale = 4});
     add("the residual on the coarse grid is not scaled", {}, {.scale = 0.25});
     add("the coarse grid's correction is lost", {}, {.scale = 0});

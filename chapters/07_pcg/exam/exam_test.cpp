@@ -179,7 +179,7 @@ class Solver {
     void iterate() {
         const std::size_t n = b_.size();
         x_.assign(n, T(0));
-        std::vector<T> r = b_, z = preconditioned(r), p = z, old = r;
+        std::vector<T> r = b_, z = preconditioned(r), p = z;
         double rz = dot(r, z), rr = dot(r, r), stale = 0;
         const double bb = rr, limit = is(Fault::squared_stop) ? tolerance_ : tolerance_ * tolerance_;
         bool was_small = false;
@@ -209,9 +209,9 @@ class Solver {
                 return;
             }
             const double fresh = rz / curvature;
-            const double alpha = is(Fault::stale_alpha) && k_ > 0 ? stale : fresh;
+            double alpha = is(Fault::stale_alpha) && k_ > 0 ? stale : fresh;
+            if (method_ == "mixed") alpha = 1;  // defect correction: x takes z as it is
             stale = fresh;
-            old = r;
             for (std::size_t i = 0; i < n; ++i) {
                 x_[i] += static_cast<T>(alpha) * (is(Fault::x_along_r) ? r : p)[i];
                 const T change = static_cast<T>(alpha) * (is(Fault::along_p) ? p : q)[i];
@@ -220,8 +220,7 @@ class Solver {
             rr = dot(r, r);
             z = preconditioned(r);
             const double next = dot(r, z);
-            double beta =
-                (method_ == "mixed" ? next - dot(z, old) : next) / rz;  // Polak-Ribiere; Fletcher-Reeves
+            double beta = method_ == "mixed" ? 0 : next / rz;
             if (is(Fault::inverted_beta)) beta = rz / next;
             if (is(Fault::plain_direction)) beta = 1;
             if (is(Fault::late_beta)) beta = std::numeric_limits<double>::infinity();

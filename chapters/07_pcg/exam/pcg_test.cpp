@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -15,6 +16,9 @@
 #include "ladder/promises.hpp"
 #include "ladder/trial.hpp"
 #include "pcg.cuh"
+#include "program/device_inside.hpp"
+#include "program/float_inside.hpp"
+#include "program/neumann.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/device_buffer.cuh"
 #include "rungs/random.hpp"
@@ -180,6 +184,39 @@ void counts_past_two_to_the_31(const Rung& rung) {
     CHECK(value(at) == 6);
     for (const long long i : {at - 1, at - side, at + side, at - 1LL * side * side}) CHECK(value(i) == -1);
     for (const long long i : {at + 1, at - 2, 0LL, n - 2, at - (1LL << 31)}) CHECK(value(i) == 0);
+}
+
+TEST_CASE("07_pcg: a float solve on the device preconditions a double one on the host", "[07_pcg]") {
+    const Grid grid{3, 9};
+    const Field b = rungs::random_field<double>(grid.points(), 1, rungs::signed_uniform);
+    const auto products = [&](pcg::Inside way, int limit) {
+        pcg::DeviceInside inner(pcg::cg, grid, limit, 0);
+        const pcg::Course course = pcg::solve_around(grid, b, way, std::ref(inner), 1e-10, 500);
+        CAPTURE(static_cast<int>(way), limit);
+        CHECK(pcg::residual_norm(grid, b, course.x) <= 1.01e-10 * std::sqrt(pcg::dot(b, b)));
+        return course.products.back();
+    };
+    const double flexible = products(pcg::Inside::flexible, 6);
+    CHECK(flexible < products(pcg::Inside::correction, 6));
+    CHECK(products(pcg::Inside::textbook, 6) < 500);
+
+    // The copy on the host makes the same solve.
+    pcg::HostInside inner(grid, 0, false, 6);
+    CHECK(pcg::solve_around(grid, b, pcg::Inside::flexible, std::ref(inner), 1e-10, 500).products.back() ==
+          flexible);
+}
+
+TEST_CASE("07_pcg: with u' = 0 at the walls the mean drifts, unless it is subtracted", "[07_pcg]") {
+    const Grid grid{3, 9};
+    const std::vector<float> b = rungs::random_field<float>(grid.points(), 1, rungs::signed_uniform);
+    pcg::Neumann problem(grid, pcg::laplace_stencil);
+    const pcg::NeumannState drifted = problem.solve(b, 8 * grid.L, false),
+                            kept = problem.solve(b, 8 * grid.L, true);
+    CHECK(kept.residual < 2e-6);
+    CHECK(kept.mean_r < 1e-12);
+    CHECK(kept.mean_x < 1e-6);
+    CHECK(drifted.residual > 10 * kept.residual);
+    CHECK(drifted.mean_x > 0.1);
 }
 
 constexpr rungs::Promise<Rung> promises[] = {

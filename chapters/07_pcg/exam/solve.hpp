@@ -73,7 +73,7 @@ class Comparison final : public rungs::IterationExam {
     bool compare() override {
         return compare_outcome() && compare_numbers() && compare_history() &&
                compare_stop(". (Where x was not, the history holds what replaced r)") && compare_residual() &&
-               compare_count() && compare_solution();
+               compare_count() && compare_correction() && compare_solution();
     }
 
     bool plain() const { return setting_.problem.method == Method::cg; }
@@ -118,7 +118,14 @@ class Comparison final : public rungs::IterationExam {
         if (h.size() > 2 && std::abs(h[0] - h[1] - 1) < 0.02 && std::abs(h[1] - h[2] - 1) < 0.02)
             return "each correction takes 1 off ||r||. What float finds for r / ||r|| has to be multiplied "
                    "by ||r|| again";
-        if (h.size() > 2 && h[1] < 0.1 * h[0])
+        std::size_t gained = 0;  // corrections that made ||r|| ten times smaller, from the first on
+        while (gained + 1 < h.size() && h[gained + 1] < 0.1 * h[gained]) ++gained;
+        if (h.size() > 3 && gained > 1)
+            return "corrections gain until ||r|| is " + rungs::three_digits(h[gained]) +
+                   ", and little from then on. Does x take all that float has found, the last step too, and "
+                   "is "
+                   "b - A x computed in double";
+        if (h.size() > 2 && gained == 1)
             return "the first correction is right, and later ones gain nothing. Is b - A x computed in "
                    "double from the new x each time, divided by its norm before it becomes a float, and does "
                    "e begin with 0";
@@ -158,8 +165,8 @@ class Comparison final : public rungs::IterationExam {
                    "small enough b - A x replaces it: is it computed (renew_kernel in rung 04), with its "
                    "r.r, before the norm is recorded?";
         }
-        return ", and the steps before were right: are all sums cleared before each iteration, and does p "
-               "take beta times itself?";
+        return ", and the steps before were right: are all sums cleared before each iteration, does p take "
+               "beta times itself, and do blocks that keep points of each other compute the same there?";
     }
 
     /// Norms are numbers, also where the oracle has none.
@@ -224,6 +231,25 @@ class Comparison final : public rungs::IterationExam {
         return fail("took " + rungs::iterations(k) + "; " + std::to_string(most) +
                     " are enough with a preconditioner as it should be" +
                     (known.empty() ? ". " + steps() : ": " + known));
+    }
+
+    /// What the first correction has found is a float at each point, times ||b||; double vectors inside would
+    /// find as many iterations, and move twice the bytes.
+    bool compare_correction() {
+        const double norm = scale();
+        if (setting_.problem.method != Method::mixed || got_.iterations != 1 || !(norm > 0) ||
+            !std::isfinite(norm))
+            return true;
+        constexpr double rounded = 0x1p-40;  // of ||b||, and of a product with it; between floats lie 2^-24
+        for (std::size_t i = 0; i < got_.x.size(); ++i) {
+            const double found = got_.x[i] / norm;
+            if (std::abs(found - static_cast<double>(static_cast<float>(found))) <= rounded * std::abs(found))
+                continue;
+            return fail("after one correction x[" + std::to_string(i) +
+                        "] / ||b|| is no float: r, p, A p and what they find are floats here, for half the "
+                        "bytes; only b, x and b - A x are double");
+        }
+        return true;
     }
 
     /// The error in the norm in which conjugate gradients work, against the oracle's iterate and against what

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <map>
+#include <sstream>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exam/reference.hpp"
+#include "program/float_inside.hpp"
 #include "rungs/figure.hpp"
 #include "rungs/random.hpp"
 #include "rungs/svg.hpp"
@@ -365,98 +372,119 @@ std::string directions_figure() {
 // ---------------------------------------------------------------------------------------------------------------
 // Float inside double: what rung 08 does, and what was tried beside it
 
-/// How a solve in double uses conjugate gradients in float for A e = r / ||r||.
-enum class Inside { correction, correction_afresh, textbook, flexible };
-
-/// ||b - A x|| / ||b|| against products with A, all inner ones counted.
-rungs::Series flexible(const std::string& name, const Grid& grid, const Field& b, double gain, Inside way,
-                       double most) {
-    const std::size_t n = b.size();
-    std::vector<float> e(n), r(n), p(n, 0.0f), q(n);
-    double units = 0, size = 1, products = 0;
-    // Leaves e, about the solution for `right`. Its p goes on where it was, if `keeps`.
-    const auto inner = [&](const Field& right, bool keeps) {
-        const double norm = std::sqrt(pcg::dot(right, right));
-        units = keeps ? size / norm : 0, size = norm;
-        double rr = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const auto fresh = static_cast<float>(right[i] / norm);
-            p[i] = fresh + static_cast<float>(units) * (p[i] - r[i]);
-            r[i] = fresh, e[i] = 0;
-            rr += static_cast<double>(fresh) * fresh;
-        }
-        for (const double enough = gain * gain * rr; rr > enough && products < most; ++products) {
-            const Field w = pcg::laplace(grid, Field(p.begin(), p.end()));
-            double pw = 0, next = 0;
-            for (std::size_t i = 0; i < n; ++i) q[i] = static_cast<float>(w[i]), pw += p[i] * w[i];
-            const auto alpha = static_cast<float>(rr / pw);
-            for (std::size_t i = 0; i < n; ++i) {
-                e[i] += alpha * p[i], r[i] -= alpha * q[i];
-                next += static_cast<double>(r[i]) * r[i];
-            }
-            for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + static_cast<float>(next / rr) * p[i];
-            rr = next;
-        }
-        Field z(n);
-        for (std::size_t i = 0; i < n; ++i) z[i] = norm * e[i];
-        return z;
-    };
-    rungs::Series line{name, {0}, {1}};
-    const double whole = std::sqrt(pcg::dot(b, b));
-    const bool corrects = way == Inside::correction || way == Inside::correction_afresh;
-    Field x(n, 0.0), rest = b, direction(n, 0.0), old(n, 0.0);
-    double before = 0;
-    for (int k = 0; line.y.back() > 1e-10 && products < most && k < 200; ++k) {
-        const Field z = inner(rest, way == Inside::correction && k > 0);
-        if (corrects) {
-            for (std::size_t i = 0; i < n; ++i) x[i] += z[i];
-            const Field ax = pcg::laplace(grid, x);
-            for (std::size_t i = 0; i < n; ++i) rest[i] = b[i] - ax[i];
-            ++products;
-        } else {
-            Field change = rest;
-            for (std::size_t i = 0; i < n; ++i) change[i] -= old[i];
-            const double rz = pcg::dot(rest, z);
-            const double beta = k == 0 ? 0 : (way == Inside::flexible ? pcg::dot(change, z) : rz) / before;
-            for (std::size_t i = 0; i < n; ++i) direction[i] = z[i] + beta * direction[i];
-            const Field w = pcg::laplace(grid, direction);
-            const double alpha = pcg::dot(rest, direction) / pcg::dot(direction, w);
-            old = rest, before = rz;
-            for (std::size_t i = 0; i < n; ++i) x[i] += alpha * direction[i], rest[i] -= alpha * w[i];
-            ++products;
-        }
-        line.x.push_back(products);
-        line.y.push_back(std::sqrt(pcg::dot(rest, rest)) / whole);
-    }
-    return line;
-}
-
 std::string flexible_figure() {
     const Grid grid{3, 31};
     const Field b = rungs::random_field<double>(grid.points(), 1, rungs::signed_uniform);
-    const auto with = [&](const std::string& name, Inside way) {
-        return flexible(name, grid, b, 1e-3, way, 500);
+    constexpr int most = 500;
+    const auto with = [&](const std::string& name, pcg::Inside way, bool keeps) {
+        pcg::HostInside inner(grid, 1e-3, keeps, most);
+        const pcg::Course course = pcg::solve_around(grid, b, way, std::ref(inner), 1e-10, most);
+        return rungs::Series{name, course.products, course.residuals};
     };
+    const auto nothing = [](const Field& r) { return r; };
     const rungs::LinePlot plot{
         "Float inside double: 31^3 points, random b, inner solves to 1e-3",
-        "a solve in float that keeps its direction from correction to correction needs as few products with "
-        "A as "
-        "double alone; thrown away directions, and a float solve as a preconditioner, need more",
+        "a solve in float that keeps its direction from correction to correction needs few more products "
+        "with A "
+        "than double alone; thrown away directions, and a float solve as a preconditioner, need more",
         "products with A, inner ones counted",
         "||b - A x|| / ||b||",
         rungs::Scale::linear,
         rungs::Scale::log10,
-        {with("correction, p kept: rung 08", Inside::correction),
-         with("correction, p thrown away", Inside::correction_afresh),
-         with("preconditioner, beta of the textbook", Inside::textbook),
-         with("preconditioner, flexible beta", Inside::flexible)}};
+        {series("double alone", solve(grid, b, most, 1e-10, nothing, true)),
+         with("correction, p kept: rung 08", pcg::Inside::correction, true),
+         with("correction, p thrown away", pcg::Inside::correction, false),
+         with("preconditioner, beta of the textbook", pcg::Inside::textbook, false),
+         with("preconditioner, flexible beta", pcg::Inside::flexible, false)}};
     return rungs::on_ground(plot.svg());
 }
 
 // ---------------------------------------------------------------------------------------------------------------
 // One cube, seven ways
 
+/// A recorded table: its `# name: text` lines, and its rows as words.
+struct Recorded {
+    std::map<std::string, std::string> header;
+    std::vector<std::vector<std::string>> rows;
+};
+
+/// @returns nothing where the file does not exist
+Recorded recorded(const std::string& name) {
+    Recorded table;
+    std::ifstream in(std::filesystem::path(RUNGS_CHAPTER_FOLDER) / "bench" / name);
+    for (std::string line; std::getline(in, line);) {
+        const std::size_t colon = line.find(": ");
+        if (line.rfind("# ", 0) == 0) {
+            if (colon != std::string::npos) table.header[line.substr(2, colon - 2)] = line.substr(colon + 2);
+            continue;
+        }
+        std::istringstream words(line);
+        table.rows.emplace_back();
+        for (std::string word; std::getline(words, word, ',');) table.rows.back().push_back(word);
+    }
+    return table;
+}
+
+/// The same from measured times, as ./rungs run 04 and 07 -- --history write them, one behind the other.
+std::string measured_ways_figure(const Recorded& table) {
+    const std::vector<std::pair<std::string, std::string>> drawn = {
+        {"04/01_jacobi", "Jacobi"},      {"04/11_wavefront", "red-black"}, {"04/08_sor", "over-relaxed"},
+        {"steepest descent", "descent"}, {"07/04_cg", "rung 04"},          {"07/12_cg_fused", "rung 12"},
+        {"07/14_multigrid", "rung 14"}};
+    std::vector<rungs::Series> lines;
+    for (const auto& [method, name] : drawn) {
+        rungs::Series line{name, {}, {}};
+        for (const std::vector<std::string>& row : table.rows) {
+            if (row.size() != 4 || row[0] != method || row[1] == "0") continue;
+            line.x.push_back(std::stod(row[2])), line.y.push_back(std::stod(row[3]));
+        }
+        if (!line.x.empty()) lines.push_back(line);
+    }
+    const rungs::LinePlot plot{
+        "One cube, seven ways: 127^3 points, random b, in double, measured on " + table.header.at("machine"),
+        "the residual of seven methods against seconds, as measured on a GPU",
+        "seconds",
+        "||b - A x|| / ||b||",
+        rungs::Scale::log10,
+        rungs::Scale::log10,
+        lines};
+    return rungs::on_ground(plot.svg());
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// The roofline of the operator
+
+std::string roofline_figure() {
+    // The roof of arithmetic is the data sheet's; all else was recorded.
+    constexpr double terms = 7, bytes = 8, peak = 67'000;
+    const Recorded table = recorded("h200_operator.csv");
+    const std::vector<std::string>&names = table.rows.at(0), &row = table.rows.at(1);
+    const auto speed = [&](const std::string& name) {
+        for (std::size_t c = 0; c < names.size(); ++c) {
+            if (names[c].rfind(name, 0) == 0) return std::stod(row.at(c));
+        }
+        throw std::runtime_error("h200_operator.csv has no column " + name);
+    };
+    const double bandwidth = bytes * speed("copy"), ridge = peak / bandwidth;
+    rungs::LinePlot plot{
+        "The operator under the roofs of an H200: float, d = 3, " + row.at(0) + "^3 points",
+        "all forms of the operator need 7 operations for 8 bytes, far left of where the roofs "
+        "meet; rung 02 reaches half of what the memory allows, the listing a thirteenth",
+        "operations per byte that has to move: (2 d + 1) / 8",
+        "Gflop/s",
+        rungs::Scale::log2,
+        rungs::Scale::log10,
+        {{"roofs", {0.25, ridge, 4 * ridge}, {0.25 * bandwidth, peak, peak}}}};
+    for (const auto& [column, name] :
+         {std::pair{"02", "rung 02"}, std::pair{"03", "rung 03"}, std::pair{"01", "rung 01"},
+          std::pair{"the course", "the listing, mended"}})
+        plot.series.push_back({name, {terms / bytes}, {terms * speed(column)}});
+    return rungs::on_ground(plot.svg());
+}
+
 std::string seven_ways_figure() {
+    const Recorded measured = recorded("h200_seven_ways.csv");
+    if (!measured.rows.empty()) return measured_ways_figure(measured);
     const Grid grid{3, 31};
     const Field b = rungs::random_field<double>(grid.points(), 1, rungs::signed_uniform);
     const std::size_t n = b.size();
@@ -490,7 +518,7 @@ std::string seven_ways_figure() {
     const double omega = 2 / (1 + std::sin(std::acos(-1.0) / 32));
     const std::vector<double> cg = solve(grid, b, most, 1e-8, nothing, true);
     const rungs::LinePlot plot{
-        "One cube, seven ways: 31^3 points, random b",
+        "One cube, seven ways: 31^3 points, random b, bytes counted on a CPU",
         "to 1e-8 the V-cycle in conjugate gradients moves some 650 bytes for each point, over-relaxation "
         "1200, conjugate gradients 2400 in one pass and 5300 in the textbook's way, red-black 18 thousand; "
         "Jacobi and descent have not arrived by then",
@@ -509,18 +537,18 @@ std::string seven_ways_figure() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return rungs::draw_figures(
-        argc, argv,
-        {{"neighbours.svg", neighbours_figure},
-         {"morton.svg", morton_figure},
-         {"traffic.svg", traffic_figure},
-         {"cycle.svg", cycle_figure},
-         {"three_methods.svg", three_methods_figure},
-         {"symmetry.svg", symmetry_figure},
-         {"carried.svg", carried_figure},
-         {"smoothing.svg", smoothing_figure},
-         {"directions.svg", directions_figure},
-         {"flexible.svg", flexible_figure},
-         {"seven_ways.svg", seven_ways_figure}},
-        {"pcg_ladder.svg", "Points a second of an iteration, beside the libraries.", "Gpoint/s"});
+    return rungs::draw_figures(argc, argv,
+                               {{"neighbours.svg", neighbours_figure},
+                                {"morton.svg", morton_figure},
+                                {"traffic.svg", traffic_figure},
+                                {"cycle.svg", cycle_figure},
+                                {"three_methods.svg", three_methods_figure},
+                                {"symmetry.svg", symmetry_figure},
+                                {"carried.svg", carried_figure},
+                                {"smoothing.svg", smoothing_figure},
+                                {"directions.svg", directions_figure},
+                                {"flexible.svg", flexible_figure},
+                                {"seven_ways.svg", seven_ways_figure},
+                                {"roofline.svg", roofline_figure}},
+                               {});
 }

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "program/history.cuh"
+#include "program/modes.hpp"
 #include "program/options.hpp"
 #include "program/study.cuh"
 #include "rungs/atomic_file.hpp"
@@ -14,7 +16,15 @@ using namespace pcg;
 
 static bool run(const Options& asked, const rungs::ProgramDevice& device) {
     Options options = asked;
-    if (options.side == 0) options.side = device.gpu ? 127 : 15;
+    if (options.side == 0) options.side = options.flexible && device.gpu ? 63 : device.gpu ? 127 : 15;
+    if (!options.history.empty()) {
+        history_of(options.side, 1e-6, options.seconds, device.timing(3))
+            .write(options.history, device.name,
+                   "./rungs run 07 -- --history FILE --side " + std::to_string(options.side));
+        return true;
+    }
+    if (options.flexible) return show_flexible(options);
+    if (options.neumann) return show_neumann(options);
     const rungs::TimingOptions timing = device.timing(5);
     std::printf("d = %d, side %d, condition number %.4g, on %s\n", options.d, options.side,
                 condition({options.d, options.side}), device.name.c_str());

@@ -24,6 +24,7 @@ namespace rungs {
 struct BenchOptions {
     std::vector<std::size_t> sizes;
     bool quick = false;  ///< fewer samples
+    std::string csv;     ///< the file for the table of times; empty: none
 };
 
 /// What a benchmark says of itself.
@@ -70,12 +71,11 @@ inline std::string machine_name() {
 inline int run_benchmark(int count, char** words, const Benchmark& benchmark,
                          void (*run)(BenchOptions&, Csv&)) try {
     BenchOptions options;
-    std::string file;
     CommandLine line(std::string("./rungs bench ") + benchmark.chapter + " --", benchmark.explanation);
     line.add("--sizes", options.sizes,
              std::string(benchmark.size) + ", with commas between them: 2^20 or 1000000");
     line.add("--quick", options.quick, "fewer sizes and fewer samples");
-    line.add("--csv", file, "write every time as a row of a table, too");
+    line.add("--csv", options.csv, "write every time as a row of a table, too");
     if (!line.parse(count, words)) return 0;
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
@@ -86,7 +86,7 @@ inline int run_benchmark(int count, char** words, const Benchmark& benchmark,
     std::printf("%s\n", machine_name().c_str());
     Csv csv(benchmark.columns);
     run(options, csv);
-    if (!file.empty()) csv.write(file);
+    if (!options.csv.empty()) csv.write(options.csv);
     return 0;
 } catch (const std::invalid_argument& error) {
     return std::fprintf(stderr, "%s\n", error.what()), 2;

@@ -110,6 +110,7 @@ struct Check {
     std::size_t of = 0;           ///< elements that were compared
     std::vector<Mismatch> first;  ///< the first five of them
     std::string cause;            ///< the likely cause where the pattern of the mismatches tells, else empty
+    std::string unwritten;        ///< what the others say of an output that was never written, else empty
 };
 
 /// Useful work of one call, for rates.

@@ -109,6 +109,12 @@ struct Question {
 /// What a question may be about, by its name in the manifest.
 const std::vector<std::string>& counter_names();
 
+/// How much of a counter a rung may need, as a multiple of what its reference needs.
+struct CounterLimit {
+    std::string counter;  ///< one of counter_names(), but no modelled time
+    double times = 1;
+};
+
 /// One rung. It is an exercise when it has points, else it is given.
 struct RungEntry {
     std::string name;                   ///< "03_shared_tree": the file's stem
@@ -119,10 +125,11 @@ struct RungEntry {
     std::vector<std::string> problems;  ///< what it solves; all of the chapter's where the manifest is silent
     double points = 0;                  ///< for correctness
     std::optional<SpeedRule> speed;
-    std::vector<std::string> hints;   ///< from nudge to method
-    std::vector<Question> questions;  ///< of a predict rung, which has no kernel and so solves no problem
-    double time_limit = 10;           ///< seconds for one call on the CPU backend
-    bool repeatable = false;          ///< it promises the same bits in every run
+    std::vector<std::string> hints;    ///< from nudge to method
+    std::vector<Question> questions;   ///< of a predict rung, which has no kernel and so solves no problem
+    double time_limit = 10;            ///< seconds for one call on the CPU backend
+    bool repeatable = false;           ///< it promises the same bits in every run
+    std::vector<CounterLimit> limits;  ///< of one counted call; beyond one of them the rung is SLOW
 
     bool given() const { return points == 0; }
     bool solves(const std::string& problem) const;
