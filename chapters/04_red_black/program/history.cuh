@@ -28,7 +28,8 @@ inline rungs::SolveHistory history_of(int n, double least, double seconds,
     rungs::SolveHistory history(least, seconds, timing);
     for (const std::string name :
          {"01_jacobi", "10_one_pass", "08_sor", "09_block_gauss_seidel", "11_wavefront"}) {
-        const Rung& rung = rungs::rungs_named(red_black::rungs, name).front();
+        const auto named = rungs::rungs_named(red_black::rungs, name);
+        const Rung& rung = named.front();
         rungs::DeviceBuffer<double> norms;
         const auto solve = [&](int iterations, cudaStream_t stream) {
             if (norms.size() < static_cast<std::size_t>(iterations))

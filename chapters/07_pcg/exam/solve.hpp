@@ -122,9 +122,8 @@ class Comparison final : public rungs::IterationExam {
         while (gained + 1 < h.size() && h[gained + 1] < 0.1 * h[gained]) ++gained;
         if (h.size() > 3 && gained > 1)
             return "corrections gain until ||r|| is " + rungs::three_digits(h[gained]) +
-                   ", and little from then on. Does x take all that float has found, the last step too, and "
-                   "is "
-                   "b - A x computed in double";
+                   ", and little from then on. Is b - A x computed in double, and divided by its norm before "
+                   "it becomes a float? And does x take all that float has found, the last step too";
         if (h.size() > 2 && gained == 1)
             return "the first correction is right, and later ones gain nothing. Is b - A x computed in "
                    "double from the new x each time, divided by its norm before it becomes a float, and does "
