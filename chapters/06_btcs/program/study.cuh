@@ -213,6 +213,7 @@ struct DeviceMatrix {
 
     /// @param creates  the rung that makes it there; null: it is made on the host
     /// @param faces    conductivities between the points, one more than there are points
+    /// @param r        the mesh ratio, by which the conductivities are multiplied
     DeviceMatrix(const Rung* creates, const Vector& faces, double r) {
         const std::size_t n = faces.size() - 1;
         if (creates) {

@@ -13,7 +13,10 @@ namespace pcg {
 
 class DeviceInside {
   public:
-    /// @param limit  iterations of one call, which ends sooner where ||r|| has fallen by `gain`
+    /// @param rung   solves in float on the device
+    /// @param grid   the cube
+    /// @param limit  iterations of one call,
+    /// @param gain   which ends sooner where ||r|| has fallen by this factor
     DeviceInside(FloatSolve* rung, const Grid& grid, int limit, double gain)
         : rung_(rung),
           grid_(grid),

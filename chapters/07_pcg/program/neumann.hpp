@@ -22,6 +22,7 @@ struct NeumannState {
 
 class Neumann {
   public:
+    /// @param grid   the cube
     /// @param apply  y = A u with u = 0 beyond the walls, on the device
     Neumann(const Grid& grid, FloatApply* apply)
         : grid_(grid), apply_(apply), missing_(grid.points(), 0.0f), u_(grid.points()), y_(grid.points()) {
@@ -35,7 +36,10 @@ class Neumann {
         }
     }
 
-    /// Conjugate gradients from x = 0. @param projected  the mean of r is subtracted in every iteration
+    /// Conjugate gradients from x = 0.
+    /// @param b           right-hand side, whose mean is subtracted first
+    /// @param iterations  to make
+    /// @param projected   the mean of r is subtracted in every iteration
     NeumannState solve(std::vector<float> b, int iterations, bool projected) {
         subtract_mean(b);  // or there is no solution
         std::vector<float> x(b.size(), 0.0f), r = b, p = b;

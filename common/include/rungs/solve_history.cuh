@@ -26,13 +26,15 @@ class SolveHistory {
   public:
     /// @param least    a method ends at this residual,
     /// @param seconds  or at a solve that takes longer
+    /// @param timing   how often a solve is repeated
     SolveHistory(double least, double seconds, const TimingOptions& timing)
         : least_(least), seconds_(seconds), timing_(timing) {}
 
     /// Solves with ever more iterations, about 1.4 times as many each time, until `least` is reached, a solve
     /// takes too long, or eight in a row have gained nothing.
-    /// @param run   run(k, stream) queues a solve of at most k iterations
-    /// @param look  look(k) is what the last solve has left
+    /// @param method  its name in the table
+    /// @param run     run(k, stream) queues a solve of at most k iterations
+    /// @param look    look(k) is what the last solve has left
     template <class Run, class Look>
     void record(const std::string& method, const Run& run, const Look& look) {
         std::vector<double> residuals;
