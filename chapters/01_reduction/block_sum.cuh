@@ -1,8 +1,10 @@
 #pragma once
 /// @file
-/// Given: a block's sum, for rungs that are not about it.
+/// Given: a block's sum, and the terms that are in no quad, for rungs that are not about them.
 
-#include <cuda_runtime.h>
+#include <cstddef>
+
+#include "quads.cuh"
 
 namespace reduction {
 
@@ -18,6 +20,17 @@ __device__ float block_sum(float x) {
     x = partial[threadIdx.x % warps];
     for (unsigned step = 1; step < warps; step *= 2) x += __shfl_xor_sync(0xffffffffu, x, step);
     return x;
+}
+
+/// What the calling thread adds of the n terms that are in no quad. Block 0 owns them, one a thread: the head
+/// before the first quad, and the up to three after the last. A block has at least 32 threads.
+template <class Terms>
+__device__ float outside_quads(const Terms& terms, std::size_t n, const Quads& quads) {
+    const std::size_t tail = quads.head + 4 * quads.count;
+    float mine = 0.0f;
+    if (blockIdx.x == 0 && threadIdx.x < quads.head) mine += terms(threadIdx.x);
+    if (blockIdx.x == 0 && tail + threadIdx.x < n) mine += terms(tail + threadIdx.x);
+    return mine;
 }
 
 }  // namespace reduction

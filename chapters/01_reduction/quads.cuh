@@ -37,15 +37,4 @@ inline __device__ float four(const SkewedProducts& a, std::size_t i) {
     return (a(i) + a(i + 1)) + (a(i + 2) + a(i + 3));
 }
 
-/// What the calling thread adds of the n terms that are in no quad. Block 0 owns them, one a thread: the head
-/// before the first quad, and the up to three after the last. A block has at least 32 threads.
-template <class Terms>
-__device__ float outside_quads(const Terms& terms, std::size_t n, const Quads& quads) {
-    const std::size_t tail = quads.head + 4 * quads.count;
-    float mine = 0.0f;
-    if (blockIdx.x == 0 && threadIdx.x < quads.head) mine += terms(threadIdx.x);
-    if (blockIdx.x == 0 && tail + threadIdx.x < n) mine += terms(tail + threadIdx.x);
-    return mine;
-}
-
 }  // namespace reduction

@@ -175,4 +175,10 @@ inline constexpr Rung rungs[] = {
     {.name = "17_thomas_contiguous", .batch = thomas_contiguous, .most_rows = most_short_rows},
 };
 
+/// Where the reference of rung 06 keeps what a system has to remember of its rows: in shared memory, behind
+/// which few threads of a multiprocessor have room where systems are long, or in memory, which has room for
+/// all of them. The benchmark times both forms.
+enum class Remember { where_it_pays, on_chip, in_memory };
+inline Remember remember = Remember::where_it_pays;
+
 }  // namespace btcs

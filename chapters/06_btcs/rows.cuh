@@ -124,12 +124,6 @@ struct Chunk {
     }
 };
 
-/// Where the reference of rung 06 keeps what a system has to remember of its rows: in shared memory, behind
-/// which few threads of a multiprocessor have room where systems are long, or in memory, which has room for
-/// all of them. The benchmark times both forms.
-enum class Remember { where_it_pays, on_chip, in_memory };
-inline Remember remember = Remember::where_it_pays;
-
 /// Where element i stands in shared memory, such that neither 32 neighbours nor 32 elements that are 4, 8, 16
 /// or 32 apart meet in a bank.
 __host__ __device__ constexpr int padded(int i) { return i + i / 32; }

@@ -13,8 +13,9 @@ static __device__ int most_inner(int side) { return 50 + 8 * min(side, 1 << 16);
 
 // TODO 8.1: the kernel, float_inside_kernel, for a cooperative grid. b and x are double; the r, p, w and e of
 // conjugate gradients for A e = (b - A x) / norm are float. A correction ends when r has fallen by `gain`,
-// after most_inner(side) iterations, or where p.Ap is not positive. p - r stays for the next one, in its
-// units.
+// after most_inner(side) iterations, or where p.Ap is not positive. What p is more than r stays: the next
+// correction begins with p = r + (p - r) * (norm before / norm now), in the first one it is r. `limit` and
+// `history` count corrections.
 
 void pcg::float_inside(const double* b, double* x, double* history, int* outcome, int dimensions, int side,
                        int limit, double tolerance, cudaStream_t stream) {

@@ -20,7 +20,6 @@
 #include "ladder/promises.hpp"
 #include "ladder/trial.hpp"
 #include "program/simulation.cuh"
-#include "rows.cuh"
 #include "rungs/catch.hpp"
 #include "rungs/device_buffer.cuh"
 
