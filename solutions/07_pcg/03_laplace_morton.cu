@@ -21,8 +21,8 @@ __global__ void laplace_morton_kernel(const T* u, T* y, int side, int bits, long
     if (code >= codes) return;
     int c[d] = {};
     // TODO 3.1: deal the bits of `code` out with take_bit(), the lowest first. Direction 0 gets row_bits
-    // of them, or all where there are fewer; then, for all further bits, each direction one in turn, except that direction 0 has some
-    // already.
+    // of them, or all where there are fewer; then, for all further bits, each direction one in turn, except
+    // that direction 0 has some already.
     // BEGIN SOLUTION
     for (int bit = 0; bit < min(row_bits, bits); ++bit) c[0] |= take_bit(code) << bit;
     for (int bit = 0; bit < bits; ++bit) {
