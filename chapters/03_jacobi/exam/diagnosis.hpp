@@ -108,9 +108,10 @@ class Diagnosis {
         }
         if (wrong == 0) return {};
         if (unset == wrong && unset == fixed_sites && done() > 1 && is_unset(got.phi)) {
-            return "nothing of phi was written: the newest field is not where the last sweep left it. Were "
-                   "all "
-                   "sweeps or passes queued, and do the two buffers change places after each?";
+            return "all boundary sites are NaN, nothing of phi was written: the newest field is not where "
+                   "the "
+                   "last sweep left it. Were all sweeps or passes queued, and do the two buffers change "
+                   "places after each?";
         }
         if (unset == wrong) {
             return text(static_cast<long long>(wrong)) + " of " + text(static_cast<long long>(fixed_sites)) +

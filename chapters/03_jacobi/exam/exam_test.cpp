@@ -269,7 +269,7 @@ TEST_CASE("what a call leaves out is told", "[exam][diagnosis]") {
         });
     };
     rungs::require_cause(spoiled([](auto& r) { std::fill(r.phi.begin(), r.phi.end(), not_a_number); }),
-                         "nothing of phi was written");
+                         "boundary sites are NaN");
     rungs::require_cause(spoiled([](auto& r) { r.phi[0] = 7; }), "boundary sites have changed");
     rungs::require_cause(spoiled([](auto& r) { std::fill(r.phi.begin() + 14 * 64, r.phi.end(), 0.0f); }),
                          "from y = 14 on the boundary is 0");

@@ -454,8 +454,14 @@ class Diagnosis {
         if (!coloured || points * run_.iterations > 2e6) return {};
         const int n = run_.n, columns = static_cast<int>(2 * half_row(n)), never = columns + 2;
         const std::size_t row = half_row(n), size = static_cast<std::size_t>(n), half = size / 2;
-        const std::string once =
-            "one element for both neighbours along k: they are m - 1 + parity and m + parity, not twice ";
+        const auto once = [](const std::string& missed, const std::string& taken,
+                             const std::string& element) {
+            return "the neighbour at " + missed + " is not read: in its place the one at " + taken +
+                   " counts twice. In arrays of one colour, one element for both neighbours along k: they "
+                   "are "
+                   "m - 1 + parity and m + parity, not twice " +
+                   element;
+        };
         const char* const rows = "rows of one colour lie half_row(n) elements apart, here ";
         const std::pair<SplitFault, std::string> faults[] = {
             {{row, true, false, columns},
@@ -470,8 +476,8 @@ class Diagnosis {
             {{row, false, false, n, true}, "b was read from the other colour's array"},
             {{row, false, false, n, false, true},
              "neighbours were read from a point's own colour: all six of them have the other one"},
-            {{row, false, false, n, false, false, 1}, once + "m + parity"},
-            {{row, false, false, n, false, false, -1}, once + "m - 1 + parity"},
+            {{row, false, false, n, false, false, 1}, once("k - 1", "k + 1", "m + parity")},
+            {{row, false, false, n, false, false, -1}, once("k + 1", "k - 1", "m - 1 + parity")},
             {{half, false, false, n}, rows + std::to_string(row) + ", not " + std::to_string(half)},
             {{size - half, false, false, n},
              rows + std::to_string(row) + ", not " + std::to_string(size - half)}};

@@ -304,7 +304,7 @@ TEST_CASE("wrong iterates are told their cause", "[exam][diagnosis]") {
                  });
              }
          },
-         "one element for both neighbours along k"},
+         "at k - 1 is not read: in its place the one at k + 1 counts twice"},
         {"i - 1 forgotten", "red_black",
          [](auto& s, int) {
              for (int half = 0; half < 2; ++half) {
