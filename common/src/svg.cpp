@@ -10,7 +10,7 @@
 namespace rungs {
 namespace {
 
-// Six hues, each at one lightness for white paper and one for black. Dashes tell the lines apart in grey.
+// Seven hues, each at one lightness for white paper and one for black. Dashes tell the lines apart in grey.
 constexpr const char* plot_style =
     "<style>"
     ".rp{font:13px system-ui,sans-serif}.rp text{fill:#1f2328}.rp .soft{fill:#59636e}"
@@ -23,13 +23,15 @@ constexpr const char* plot_style =
     ".rp .s3{stroke:#7d42a8;stroke-dasharray:10 3 2 3}.rp .f3{fill:#7d42a8}"
     ".rp .s4{stroke:#86650a;stroke-dasharray:14 4}.rp .f4{fill:#86650a}"
     ".rp .s5{stroke:#59636e;stroke-dasharray:6 3 2 3 2 3}.rp .f5{fill:#59636e}"
+    ".rp .s6{stroke:#b03a78;stroke-dasharray:3 6}.rp .f6{fill:#b03a78}"
     "@media(prefers-color-scheme:dark){.rp text{fill:#f0f6fc}.rp .soft{fill:#9198a1}.rp .grid{stroke:#3d444d}"
     ".rp .axis,.rp .limit{stroke:#9198a1}"
     ".rp .s0{stroke:#6cb6f5}.rp .f0{fill:#6cb6f5}.rp .s1{stroke:#ff9b6a}.rp .f1{fill:#ff9b6a}"
     ".rp .s2{stroke:#67cf8d}.rp .f2{fill:#67cf8d}.rp .s3{stroke:#cda2f2}.rp .f3{fill:#cda2f2}"
-    ".rp .s4{stroke:#dcb94c}.rp .f4{fill:#dcb94c}.rp .s5{stroke:#9198a1}.rp .f5{fill:#9198a1}}"
+    ".rp .s4{stroke:#dcb94c}.rp .f4{fill:#dcb94c}.rp .s5{stroke:#9198a1}.rp .f5{fill:#9198a1}"
+    ".rp .s6{stroke:#f294c0}.rp .f6{fill:#f294c0}}"
     "</style>";
-constexpr std::size_t styles = 6;
+constexpr std::size_t styles = 7;
 
 /// Text for XML; characters that XML 1.0 does not allow are dropped.
 std::string escaped(const std::string& text) {

@@ -164,7 +164,8 @@ static void bench_shapes(int n, System<float>& single, System<double>& twice,
         table[2].push_back(text(twice.shaped_us(block), 4));
     }
     show(table, "shapes",
-         "One Jacobi sweep of " + std::to_string(n) + "^3 points in blocks of k x j x i threads; measured.",
+         "One Jacobi sweep of a cube, n = " + std::to_string(n) +
+             ", in blocks of k x j x i threads; measured.",
          options);
 }
 
