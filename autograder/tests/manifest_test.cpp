@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "judge/judge.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
@@ -180,13 +181,11 @@ TEST_CASE("a rung is timed on the first case that is one of its problems", "[man
 
 TEST_CASE("what is timed differs from input to input by its arrays alone", "[manifest]") {
     // One request carries the numbers of all calls of a case.
-    for (const RegisteredExam& entry : registered_exams()) {
-        const Manifest manifest =
-            read_manifest(std::filesystem::path(RUNGS_ROOT) / "chapters" / entry.chapter);
-        const std::unique_ptr<Exam> exam = entry.make();
+    for (const Manifest& manifest : read_manifests(std::filesystem::path(RUNGS_ROOT) / "chapters")) {
+        const std::unique_ptr<Exam> exam = judge::exam_of(manifest);
         for (const auto* cases : {&manifest.timed, &manifest.modelled}) {
             for (const TimedCase& timed : *cases) {
-                CAPTURE(entry.chapter, timed.problem, timed.sizes, timed.kind);
+                CAPTURE(manifest.chapter, timed.problem, timed.sizes, timed.kind);
                 const Task one = exam->make({timed.problem, timed.sizes, timed.kind, 1});
                 const Task other = exam->make({timed.problem, timed.sizes, timed.kind, 2});
                 const bool same_numbers = one.numbers == other.numbers;

@@ -1,5 +1,5 @@
 # rungs_add_chapter(<NN_topic>) makes, from the names of the files and rooms in chapters/<NN_topic>,
-#   <NN_topic>.exam                               the exam and the oracle, for graders and tests
+#   <NN_topic>.exam                               the exam and the oracle, for tests; <NN_topic>.exam.module for graders
 #   <NN_topic>.<student|solution>.<cpu|cuda>      the chapter's program; <NN_topic>.<student|solution> builds both
 #   <NN_topic>.<student|solution>.<cpu|cuda>.test what every contract promises, and this one, as Catch2 tests
 #   <NN_topic>.solution.checked.<own|clang>.test  no finding of check mode in the solutions, compiled by either
@@ -13,6 +13,8 @@
 # A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
 # stands in. Students' versions are built on demand only: a half-edited rung must not break the build.
 add_custom_target(benchmarks)
+add_custom_target(exams)
+set(RUNGS_EXAMS ${CMAKE_BINARY_DIR}/exams)
 
 function(rungs_add_chapter chapter)
     set(lesson ${PROJECT_SOURCE_DIR}/chapters/${chapter})
@@ -28,10 +30,17 @@ function(rungs_add_chapter chapter)
         message(FATAL_ERROR "chapters/${chapter} needs a rung such as 01_naive.cu, and tests in an exam/*_test.cpp")
     endif()
 
-    add_library(${chapter}.exam STATIC ${lesson}/exam/exam.cpp ${lesson}/exam/reference.cpp)
-    target_compile_definitions(${chapter}.exam PRIVATE RUNGS_CHAPTER=${chapter})
-    target_include_directories(${chapter}.exam PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/simt/include)
-    target_link_libraries(${chapter}.exam PUBLIC rungs_common PRIVATE rungs_warnings)
+    # The judge loads the exams it is asked for, so that the others need not be built before a first verdict.
+    add_library(${chapter}.exam.objects OBJECT ${lesson}/exam/exam.cpp ${lesson}/exam/reference.cpp)
+    set_target_properties(${chapter}.exam.objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_include_directories(${chapter}.exam.objects PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/simt/include)
+    target_link_libraries(${chapter}.exam.objects PUBLIC rungs_common PRIVATE rungs_warnings)
+    add_library(${chapter}.exam STATIC $<TARGET_OBJECTS:${chapter}.exam.objects>)
+    target_link_libraries(${chapter}.exam PUBLIC rungs_common)
+    add_library(${chapter}.exam.module MODULE $<TARGET_OBJECTS:${chapter}.exam.objects>)
+    set_target_properties(${chapter}.exam.module PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${RUNGS_EXAMS} PREFIX "" OUTPUT_NAME ${chapter})
+    target_link_libraries(${chapter}.exam.module PRIVATE rungs_common)
+    add_dependencies(exams ${chapter}.exam.module)
     set_property(GLOBAL APPEND PROPERTY RUNGS_CHAPTERS ${chapter})
 
     # Calls of all rungs, by rung and problem.

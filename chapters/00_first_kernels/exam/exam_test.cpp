@@ -6,11 +6,10 @@
 
 #include "exam/kernels_on_the_host.hpp"
 #include "exam/reference.hpp"
+#include "ladder/chapter_exam.hpp"
 #include "ladder/exam_trial.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
-
-std::unique_ptr<rungs::Exam> make_exam_00_first_kernels();
 
 namespace {
 
@@ -18,7 +17,7 @@ using namespace first_kernels::host;
 using Catch::Matchers::ContainsSubstring;
 using Leave = std::function<Outputs(const rungs::Task&)>;
 
-const std::unique_ptr<rungs::Exam> exam = make_exam_00_first_kernels();
+const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 
 rungs::Check judge(const rungs::Case& which, const Leave& leave) {
     const rungs::Task task = exam->make(which);

@@ -11,12 +11,11 @@
 
 #include "exam/diagnosis.hpp"
 #include "exam/reference.hpp"
+#include "ladder/chapter_exam.hpp"
 #include "ladder/exam_trial.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/random.hpp"
-
-std::unique_ptr<rungs::Exam> make_exam_01_reduction();
 
 namespace {
 
@@ -24,7 +23,7 @@ using Catch::Matchers::ContainsSubstring;
 using Terms = std::span<const float>;
 using Sum = std::function<float(Terms)>;
 
-const std::unique_ptr<rungs::Exam> exam = make_exam_01_reduction();
+const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 
 /// What a rung for the dot product forms first; the sum's terms are v itself.
 std::vector<float> terms_of(const rungs::Task& task) {

@@ -9,13 +9,12 @@
 
 #include "exam/reference.hpp"
 #include "exam/systems.hpp"
+#include "ladder/chapter_exam.hpp"
 #include "ladder/exam_trial.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 #include "rungs/random.hpp"
-
-std::unique_ptr<rungs::Exam> make_exam_02_nbody();
 
 namespace {
 
@@ -24,7 +23,7 @@ using Floats = std::vector<float>;
 using Bodies = std::span<const float>;
 using Force = std::function<Floats(Bodies, float softening)>;
 
-const std::unique_ptr<rungs::Exam> exam = make_exam_02_nbody();
+const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 
 /// What a force can get wrong.
 struct Fault {

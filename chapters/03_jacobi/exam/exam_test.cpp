@@ -13,18 +13,17 @@
 
 #include "exam/reference.hpp"
 #include "jacobi.cuh"
+#include "ladder/chapter_exam.hpp"
 #include "ladder/exam_trial.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
-
-std::unique_ptr<rungs::Exam> make_exam_03_jacobi();
 
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using jacobi::Lattice;
 
-const std::unique_ptr<rungs::Exam> exam = make_exam_03_jacobi();
+const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 /// A float solver in plain C++, with a place for every fault.

@@ -7,13 +7,12 @@
 #include <string>
 
 #include "exam/reference.hpp"
+#include "ladder/chapter_exam.hpp"
 #include "ladder/exam_trial.hpp"
 #include "red_black.cuh"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
-
-std::unique_ptr<rungs::Exam> make_exam_04_red_black();
 
 namespace {
 
@@ -22,7 +21,7 @@ using red_black::Grid;
 using red_black::Method;
 using red_black::Run;
 
-const std::unique_ptr<rungs::Exam> exam = make_exam_04_red_black();
+const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 
 /// A system as a rung sees it.
 template <class T>

@@ -10,11 +10,10 @@
 #include "exam/reference.hpp"
 #include "exam/systems.hpp"
 #include "gradient_descent.cuh"
+#include "ladder/chapter_exam.hpp"
 #include "ladder/exam_trial.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
-
-std::unique_ptr<rungs::Exam> make_exam_05_gradient_descent();
 
 namespace {
 
@@ -22,7 +21,7 @@ using Catch::Matchers::ContainsSubstring;
 using gradient_descent::System;
 using gradient_descent::Trace;
 
-const std::unique_ptr<rungs::Exam> exam = make_exam_05_gradient_descent();
+const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 
 /// What can be wrong with a solver.
 enum class Fault {

@@ -13,12 +13,11 @@
 #include "exam/diagnosis.hpp"
 #include "exam/reference.hpp"
 #include "exam/systems.hpp"
+#include "ladder/chapter_exam.hpp"
 #include "ladder/exam_trial.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/norms.hpp"
-
-std::unique_ptr<rungs::Exam> make_exam_06_btcs();
 
 namespace {
 
@@ -27,7 +26,7 @@ using btcs::Vector;
 using Catch::Matchers::ContainsSubstring;
 using Floats = std::vector<float>;
 
-const std::unique_ptr<rungs::Exam> exam = make_exam_06_btcs();
+const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 /// What can be wrong with a solver of systems.

@@ -8,14 +8,13 @@
 #include <set>
 
 #include "exam/reference.hpp"
+#include "ladder/chapter_exam.hpp"
 #include "ladder/exam_trial.hpp"
 #include "pcg.cuh"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 #include "rungs/random.hpp"
-
-std::unique_ptr<rungs::Exam> make_exam_07_pcg();
 
 namespace {
 
@@ -24,7 +23,7 @@ using pcg::Field;
 using pcg::Grid;
 using pcg::Trace;
 
-const std::unique_ptr<rungs::Exam> exam = make_exam_07_pcg();
+const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 
 /// What can be wrong.
 enum class Fault {
