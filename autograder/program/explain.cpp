@@ -261,8 +261,6 @@ void explain_reference(const Workbook& workbook, const Chosen& chosen, const Cas
     // An exercise's reference is not given away.
     show_counted(workbook, counted, chosen.rung->given(), out);
     out.line("  more       " + out.paint(Style::bold, "./rungs explain " + chosen.short_name()));
-    if (!chosen.rung->given())
-        out.line("  pictures   " + out.paint(Style::bold, "./rungs see " + chosen.short_name()));
 }
 
 int explain(const ExplainOptions& options) {
@@ -320,6 +318,13 @@ int see(const SeeOptions& options) {
     out.line(out.paint(Style::bold, counted.chosen.rung->name) +
              fmt::format(", warp {} of block {} of {}, {}", trace.warp, trace.block, trace.kernel,
                          counted.counters.which));
+    if (!counted.wrong.empty()) {
+        out.line(
+            out.wrapped("The rung is not right yet: the pictures show what it does now. First: "
+                        "./rungs check " +
+                            counted.chosen.short_name(),
+                        2));
+    }
     if (global) write("sectors", sectors_svg(*global));
     if (shared) write("banks", banks_svg(*shared));
     write("lanes", lanes_svg(trace));

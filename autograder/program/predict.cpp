@@ -155,13 +155,15 @@ int predict(const std::string& name, Terminal& out) {
         out.line();
         const Chosen asked{chosen.chapter, chosen.chapter->find(question.rung)};
         explain_reference(workbook, asked, judge::case_of(question), out);
-        // Pictures of an exercise's reference would give it away: the student draws those of their own.
-        if (!asked.rung->given()) continue;
-        try {
+        try {  // pictures of the student's own: those of an exercise's reference would give it away
             SeeOptions pictures;
             pictures.choice.rung = asked.short_name();
             see(pictures);
-        } catch (const CannotCheck&) {  // its first warp touches no memory: nothing to draw
+        } catch (const CannotCheck&) {  // of a given rung: its first warp touches no memory
+            if (asked.rung->given()) continue;
+            out.line(out.wrapped("no pictures: your " + asked.rung->name +
+                                     " is not solved yet; when it runs: ./rungs see " + asked.short_name(),
+                                 2));
         }
     }
     return result.passed() ? 0 : 1;

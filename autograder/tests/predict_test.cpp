@@ -369,6 +369,7 @@ TEST_CASE("predict asks, keeps every answer, shows what is counted, and later an
     CHECK(third.wait_for("01_01_sectors.svg"));
     CHECK(third.wait_for("03_shared_tree"));  // an exercise: totals, and no line of its solution
     CHECK(third.wait_for("barriers of blocks"));
+    CHECK(third.wait_for("no pictures: your 03_shared_tree is not solved yet"));
     CHECK(third.finish() == 1);
     CHECK(third.screen.find("shared_tree.cu") == std::string::npos);
     CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("5 / 10"));
@@ -382,6 +383,24 @@ TEST_CASE("predict asks, keeps every answer, shows what is counted, and later an
         workbook.run({"predict", "01/07"});  // nothing is left to ask: no terminal is needed
     CHECK(again.status == 0);
     CHECK_THAT(again.out, ContainsSubstring("5 of 10 points"));
+
+    // What is drawn of an exercise is the student's own, right or wrong.
+    const auto drawn = [&](const std::string& own) {
+        workbook.folder.write(SmallWorkbook::student, own);
+        return workbook.run({"predict", "01/07"}).out;
+    };
+    const std::string right = drawn(workbook.solution);
+    CHECK_THAT(right, ContainsSubstring("03_shared_tree, warp 0 of block 0"));
+    CHECK_THAT(right, ContainsSubstring("01_03_sectors.svg") && !ContainsSubstring("not right yet"));
+    const std::string wrong =
+        drawn(replaced(workbook.solution, "atomicAdd(sum, partial[0])", "atomicAdd(sum, 2 * partial[0])"));
+    CHECK_THAT(wrong,
+               ContainsSubstring("01_03_sectors.svg") && ContainsSubstring("The rung is not right yet"));
+    CHECK_THAT(drawn("this does not compile\n"), ContainsSubstring("no pictures: your 03_shared_tree"));
+    fs::remove(workbook.folder.path() / SmallWorkbook::student);
+    const Outcome without = workbook.run({"predict", "01/07"});
+    CHECK(without.status == 0);
+    CHECK_THAT(without.out, ContainsSubstring("no pictures: your 03_shared_tree"));
 }
 
 TEST_CASE("watch checks a file of answers that is saved", "[predict][judge]") {
