@@ -30,6 +30,10 @@ double work_of(const Exam& exam, const Case& which) {
     return std::max(work.bytes, work.flops);
 }
 
+bool same(const Case& a, const Case& b) {
+    return a.problem == b.problem && a.sizes == b.sizes && a.kind == b.kind && a.seed == b.seed;
+}
+
 bool is_small(const Manifest& manifest, const Exam& exam, const Case& which) {
     return work_of(exam, which) <= manifest.check.work;
 }
@@ -44,13 +48,23 @@ std::vector<Case> cases_to_check(const Manifest& manifest, const RungEntry& rung
         cases.push_back(std::move(which));
     }
     for (Case& which : manifest.large_check_cases_of(rung, seed)) {
-        const auto same = [&](const Case& other) {
-            return other.problem == which.problem && other.sizes == which.sizes && other.kind == which.kind &&
-                   other.seed == which.seed;
-        };
-        if (std::none_of(cases.begin(), cases.end(), same)) cases.push_back(std::move(which));
+        const auto known = [&](const Case& other) { return same(other, which); };
+        if (std::none_of(cases.begin(), cases.end(), known)) cases.push_back(std::move(which));
     }
     return cases;
+}
+
+/// Where the exam has no cause for what run mode left, it may have one for what check mode leaves. Where
+/// threads race, that is the one to tell: here one runs after the other, in every run the same way.
+void explain_wrong(RungResult& result, const Check& check, bool race) {
+    Correctness& correctness = result.correctness;
+    if (check.passed || check.cause.empty() || correctness.unwritten) return;
+    if (!correctness.cause.empty() && !race) return;
+    correctness.cause = check.cause;
+    correctness.certain = check.certain;
+    const Cause told = wrong_outputs(correctness);
+    result.causes.front().text = told.text;
+    result.causes.front().likely = told.likely;
 }
 
 /// Verdicts for which a closer look may tell more.
@@ -163,9 +177,21 @@ std::optional<Cause> CheckedSession::call(const Case& which, const Task& task, s
     return cause;
 }
 
+bool CheckedSession::reports_refusal(const Case& which, const Task& task, double seconds) {
+    if (session_.prepare(which.problem, task, lay_out(task))) return true;  // for others to tell
+    protocol::Request& request = session_.request();
+    request.refuse = 1;
+    request.count = 0;
+    request.launch_seconds = seconds;
+    const std::optional<Cause> ended = session_.run(protocol::all_steps, seconds);
+    session_.drop();
+    return ended.has_value();
+}
+
 void put_wrong(RungResult& result, const std::string& which, const Check& check) {
     put_mismatches(result.correctness, check);
     result.correctness.cause = check.cause;
+    result.correctness.certain = check.certain;
     result.correctness.failing_case = "in check mode, " + which;
     result.decide(wrong_outputs(result.correctness));
 }
@@ -301,6 +327,10 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                 findings = std::move(found);
                 found_in = where;
             }
+            if (!cause && failing && same(which, *failing) && result.verdict == Verdict::wrong) {
+                const bool race = has_error(found) && verdict_of(found.front()) == Verdict::race;
+                explain_wrong(result, exam.check(which, task, checked.outputs), race);
+            }
             if (has_error(findings)) break;
             if (cause) {
                 cut_short = cause->text;
@@ -331,6 +361,21 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
         }
         if (has_error(findings) || !cut_short.empty()) break;
         ++checks.cases;
+    }
+    if (right && rung.checks_launches && cut_short.empty() && !has_error(findings) && !cases.empty()) {
+        const Case& most = *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {
+            return work_of(exam, a) < work_of(exam, b);
+        });
+        const Task task = exam.make(most);
+        if (!session.reports_refusal(most, task, call_limit)) {
+            result.correctness.failing_case = describe(exam, most, task);
+            result.decide({.kind = Verdict::wrong,
+                           .text = "right, but a launch that fails is not reported: every launch was "
+                                   "refused here, and the launcher returned as if it had worked. After a "
+                                   "launch comes CUDA_CHECK(cudaGetLastError())",
+                           .source = Source::checks,
+                           .which = result.correctness.failing_case});
+        }
     }
     put_findings(result, manifest, source, std::move(findings), found_in);
     if (checks.of > 0 && checks.cases == checks.of)

@@ -50,6 +50,9 @@ class CheckedSession {
     std::optional<Cause> call(const Case& which, const Task& task, std::uint64_t order, double seconds,
                               bool small, CheckedCall& checked);
 
+    /// A call whose launches are all refused. @returns whether the launcher reports it @throws as call()
+    bool reports_refusal(const Case& which, const Task& task, double seconds);
+
     /// Whether lines had to be looked up for the last report: counters of that call lack them.
     bool looked_up() const { return looked_up_; }
 

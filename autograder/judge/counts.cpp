@@ -451,6 +451,8 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
         rule = *scale;
     }
     modelled.beats_reference = modelled.of_reference > agreement;
+    modelled.zero = rule.zero;
+    modelled.full = rule.full;
     modelled.points = points_for(rule, modelled.speedup);
     if (modelled.points <= 0) {
         result.decide(
@@ -600,6 +602,11 @@ double modelled_seconds(const JudgeOptions& options, const Tally& tally) {
     return seconds;
 }
 
+/// Counts in full, ratios to three digits.
+static std::string amount(double value) {
+    return value < 100 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", std::floor(value));
+}
+
 /// Whether the rung needs so much more than its reference that it has missed the idea, right as it is.
 static void judge_limits(RungResult& result, const RungEntry& rung, const Tally& secret) {
     for (const CounterLimit& limit : rung.limits) {
@@ -608,15 +615,17 @@ static void judge_limits(RungResult& result, const RungEntry& rung, const Tally&
         if (!result.passed() || mine <= limit.times * best) continue;
         std::string words = limit.counter;
         std::replace(words.begin(), words.end(), '_', ' ');
-        result.counters.beyond = true;
+        result.counters.beyond =
+            fmt::format("at most {} {} are allowed, {:.3g} times what the reference needs",
+                        amount(limit.times * best), words, limit.times);
         result.modelled.points = 0;
         result.modelled.beats_reference = false;
-        result.decide(
-            {.kind = Verdict::slow,
-             .text = fmt::format("right, but {:.6g} {} where {:.6g} will do: ./rungs explain {}/{} "
-                                 "shows at which line",
-                                 mine, words, best, result.chapter.substr(0, 2), rung.name.substr(0, 2)),
-             .source = Source::counters});
+        result.decide({.kind = Verdict::slow,
+                       .text = fmt::format("right, but {} {} where {} will do: ./rungs explain {}/{} "
+                                           "shows at which line",
+                                           amount(mine), words, amount(best), result.chapter.substr(0, 2),
+                                           rung.name.substr(0, 2)),
+                       .source = Source::counters});
         return;
     }
 }

@@ -15,6 +15,7 @@ namespace rungs::judge {
 namespace {
 
 using nlohmann::json;
+using simt::check::Kind;
 using simt::check::Severity;
 using simt::check::Tool;
 
@@ -125,9 +126,16 @@ void sort_findings(std::vector<QuotedFinding>& findings) {
                           race.array == missing.array && (same(race.side.place) || same(race.other.place));
                });
     };
+    // Threads that have left come neither to a barrier nor to a shuffle: the barrier says it more plainly.
+    const auto left_before = [&](const QuotedFinding& shuffle) {
+        return shuffle.kind == name_of(Kind::inactive_lane) && shuffle.severity == Severity::error &&
+               std::any_of(findings.begin(), findings.end(), [&](const QuotedFinding& barrier) {
+                   return barrier.kind == name_of(Kind::exited_threads) && barrier.kernel == shuffle.kernel;
+               });
+    };
     std::vector<QuotedFinding> kept;
     std::copy_if(findings.begin(), findings.end(), std::back_inserter(kept),
-                 [&](const QuotedFinding& f) { return !raced_for(f); });
+                 [&](const QuotedFinding& f) { return !raced_for(f) && !left_before(f); });
     findings = std::move(kept);
     std::stable_sort(findings.begin(), findings.end(), [](const QuotedFinding& a, const QuotedFinding& b) {
         return std::make_tuple(a.severity, rank(a)) < std::make_tuple(b.severity, rank(b));

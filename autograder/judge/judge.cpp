@@ -70,6 +70,60 @@ bool differ(const Array& a, const Array& b, std::uint32_t poison_a, std::uint32_
     return false;
 }
 
+/// Are two answers off by the same, but for what the exam allows for rounding?
+bool same_but_for_rounding(const Check& a, const Check& b) {
+    return a.tolerance > 0 && std::abs(a.error - b.error) <= a.tolerance;  // false for infinities
+}
+
+/// A sentence without its numbers.
+std::string without_numbers(const std::string& text) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    std::string words;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (!is_digit(text[i])) {
+            words += text[i];
+            continue;
+        }
+        while (i + 1 < text.size() && (is_digit(text[i + 1]) || std::strchr(".e+-", text[i + 1]) != nullptr))
+            ++i;
+    }
+    return words;
+}
+
+/// Does no number differ by more than rounding in float explains? Where one of the two is none, an iteration
+/// may have ended earlier.
+template <class T>
+bool near(std::span<const T> a, std::span<const T> b) {
+    double largest = 0;
+    for (const T value : a) {
+        if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+    }
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+        const double apart = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+        if (std::isfinite(apart) && apart > 1e-5 * largest) return false;
+    }
+    return true;
+}
+
+/// Are both answers to a task in float wrong in the same way? Sums by atomics round in any order, and then an
+/// iteration that goes wrong ends now one step earlier and now one later.
+bool same_fault(const Task& task, const Check& a, const std::vector<Array>& of_a, const Check& b,
+                const std::vector<Array>& of_b) {
+    const bool in_float = std::any_of(task.inputs.begin(), task.inputs.end(),
+                                      [](const Array& input) { return input.element == Element::f32; });
+    if (!in_float || a.tolerance <= 0 || b.passed || a.cause.empty() ||
+        without_numbers(a.cause) != without_numbers(b.cause))
+        return false;
+    for (std::size_t i = 0; i < of_a.size(); ++i) {
+        const bool single = of_a[i].element == Element::f32;
+        if (!single && of_a[i].element != Element::f64) continue;
+        if (!(single ? near(of_a[i].as<float>(), of_b[i].as<float>())
+                     : near(of_a[i].as<double>(), of_b[i].as<double>())))
+            return false;
+    }
+    return true;
+}
+
 /// Makes the inputs of cases, one after the other, ahead of their use.
 class Tasks {
   public:
@@ -221,6 +275,13 @@ class Examiner {
         } else if (counts_launches_ && launches_ == 0) {
             result.decide(
                 {.kind = Verdict::suspect, .text = "the results are right, but no kernel was launched"});
+        } else if (first_left_) {
+            result.correctness.failing_case = first_left_->which;
+            result.decide({.kind = Verdict::wrong,
+                           .text = "right, but the call " + first_left_->what +
+                                   ": what rungs::stream_scratch gives has to be all 0 again when the kernel "
+                                   "ends, for whatever the stream runs next",
+                           .which = first_left_->which});
         } else {
             result.verdict = Verdict::ok;
         }
@@ -251,18 +312,25 @@ class Examiner {
         Correctness& correctness = result.correctness;
         put_mismatches(correctness, wrong);
         correctness.cause = wrong.cause;
+        correctness.certain = wrong.certain;
         fail(result, which, task, wrong_outputs(correctness));  // whatever becomes of the closer look
         const double seconds = std::max(1.0, std::min(seconds_until(end), time_limit()));
         const Layout layout = lay_out(task);
         std::vector<Array> outputs;
+        const std::string left = left_in_scratch_;  // by the calls before
         std::string cause = wrong.cause;
         if (!call(result, which, task, layout, seconds, outputs)) {
             const Check check = exam_.check(which, task, outputs);
-            if (check.passed) {
-                cause = never_twice(wrong.cause);
-            } else {
-                cause = cause_of(result, which, task, layout, seconds, outputs, check, correctness.unwritten);
+            if (!check.passed) {
+                cause = cause_of(result, which, task, layout, seconds, outputs, check, correctness);
+                correctness.certain = check.certain && cause == check.cause;
+            } else if (!same_but_for_rounding(wrong, check)) {
+                correctness.varies = true;
             }
+        }
+        if (correctness.varies) {
+            correctness.certain = false;
+            cause = never_twice(left, cause);
         }
         correctness.cause = cause;
         const Cause told = wrong_outputs(correctness);
@@ -302,10 +370,11 @@ class Examiner {
         }
     }
 
-    static std::string never_twice(const std::string& from_exam) {
+    /// `left`: what calls before are known to have left in scratch memory.
+    static std::string never_twice(const std::string& left, const std::string& from_exam) {
         return "the same call gives different results: a race, something is read that nothing has written, "
                "or the call before has left scratch memory that is not as it found it" +
-               (from_exam.empty() ? "" : "; " + from_exam);
+               (left.empty() ? "" : " (it " + left + ")") + (from_exam.empty() ? "" : "; " + from_exam);
     }
 
     /// One call with fresh content and poisoned outputs. On success `outputs` holds what the rung left, in
@@ -328,6 +397,14 @@ class Examiner {
         const protocol::Reply reply = worker.reply();
         counts_launches_ = reply.counts_launches != 0;
         launches_ = reply.launches;
+        if (reply.scratch_left > 0) {
+            left_in_scratch_ =
+                reply.scratch_left == 1
+                    ? fmt::format("left scratch memory that is not all 0, at byte {}", reply.scratch_first)
+                    : fmt::format("left scratch memory that is not all 0, in {} bytes from byte {} on",
+                                  reply.scratch_left, reply.scratch_first);
+            if (!first_left_) first_left_ = FirstLeft{describe(exam_, which, task), left_in_scratch_};
+        }
         if (std::optional<Cause> cause = worker.complaint()) return cause;
         if (std::optional<Cause> cause = outside(task, layout)) return cause;
         outputs = outputs_in(task, layout, committed_.data());
@@ -380,10 +457,10 @@ class Examiner {
         }
     }
 
-    /// The exam's explanation, unless a closer look gives a better one.
+    /// The exam's explanation, unless a closer look gives a better one, and whether results vary.
     std::string cause_of(RungResult& result, const Case& which, const Task& task, const Layout& layout,
                          double seconds, const std::vector<Array>& outputs, const Check& check,
-                         bool& unwritten) {
+                         Correctness& correctness) {
         const std::string& from_exam = check.cause;
         const auto poisoned = [&](std::size_t i) {
             const Region& region = layout.regions[task.inputs.size() + i];
@@ -393,7 +470,7 @@ class Examiner {
         };
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (poisoned(i)) {
-                unwritten = true;
+                correctness.unwritten = true;
                 return fmt::format("'{}' was never written{}{}", outputs[i].name,
                                    check.unwritten.empty() ? "" : ": ", check.unwritten);
             }
@@ -414,9 +491,11 @@ class Examiner {
         std::vector<Array> second;
         if (call(result, which, task, layout, seconds, second)) return from_exam;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-            if (differ(outputs[i], second[i], poison, session_.secrets().poison)) {
-                return never_twice(from_exam);
-            }
+            if (!differ(outputs[i], second[i], poison, session_.secrets().poison)) continue;
+            const Check again = exam_.check(which, task, second);
+            correctness.varies =
+                !same_but_for_rounding(check, again) && !same_fault(task, check, outputs, again, second);
+            break;
         }
         return from_exam;
     }
@@ -429,6 +508,11 @@ class Examiner {
     std::vector<std::byte> committed_;
     std::optional<Case> failing_;
     std::string late_change_;
+    std::string left_in_scratch_;  ///< by the last call that left anything, as the end of a sentence
+    struct FirstLeft {
+        std::string which, what;
+    };
+    std::optional<FirstLeft> first_left_;
     bool counts_launches_ = false;
     std::uint64_t launches_ = 0;
 };
@@ -652,8 +736,9 @@ std::unique_ptr<Exam> exam_of(const Manifest& manifest) {
     void* const loaded = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);
     void* const entry = loaded ? dlsym(loaded, "rungs_new_exam") : nullptr;
     if (!entry) {
-        throw InfraError(fmt::format("the exam of chapter {} cannot be loaded ({}); build again: ./rungs check {}",
-                                     manifest.chapter, dlerror(), manifest.chapter.substr(0, 2)));
+        throw InfraError(
+            fmt::format("the exam of chapter {} cannot be loaded ({}); build again: ./rungs check {}",
+                        manifest.chapter, dlerror(), manifest.chapter.substr(0, 2)));
     }
     return std::unique_ptr<Exam>(reinterpret_cast<decltype(&rungs_new_exam)>(entry)());
 }
@@ -705,8 +790,8 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     if (result.judged && result.passed()) {
         // What nobody looked at could not be earned.
         if (rung.speed && !result.speed.judged && !result.modelled.done) result.max_points = rung.points;
-        result.points =
-            (result.counters.beyond ? 0.5 : 1) * rung.points + result.modelled.points + result.speed.points;
+        result.points = (result.counters.beyond.empty() ? 1 : 0.5) * rung.points + result.modelled.points +
+                        result.speed.points;
     }
     if (result.judged && !result.predictions.empty()) {
         const auto right = std::count_if(result.predictions.begin(), result.predictions.end(),

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "judge/diagnostics.hpp"
+
 namespace rungs::judge {
 namespace {
 
@@ -148,8 +150,14 @@ void put_mismatches(Correctness& correctness, const Check& check) {
     }
 }
 
+/// Does the cause say it all, because no number does?
+static bool cause_alone(const Correctness& correctness) {
+    return correctness.unwritten ||
+           (correctness.first.empty() && !std::isfinite(correctness.error) && !correctness.cause.empty());
+}
+
 std::string wrong_in_words(const Correctness& correctness) {
-    if (correctness.unwritten) return correctness.cause;
+    if (cause_alone(correctness)) return correctness.cause;
     if (correctness.first.empty())
         return fmt::format("error {:.3g}, allowed {:.3g}", correctness.error, correctness.tolerance);
     const Mismatch& first = correctness.first.front();
@@ -164,11 +172,14 @@ Cause wrong_outputs(const Correctness& correctness) {
             .text = wrong_in_words(correctness),
             .source = Source::exam,
             .which = correctness.failing_case,
-            .likely = correctness.unwritten ? "" : correctness.cause};
+            .likely = cause_alone(correctness) ? "" : correctness.cause};
 }
 
 void RungResult::decide(Cause cause) {
     verdict = cause.kind;
+    constexpr std::size_t most = 2000;  // some of it may be a submission's words
+    cause.text = one_line(cause.text, most);
+    cause.likely = one_line(cause.likely, most);
     for (const char* type : {".cu", ".toml"})
         if (cause.place.line == 0) cause.place = place_named(cause.text, rung + type);
     causes.insert(causes.begin(), std::move(cause));

@@ -98,6 +98,8 @@ struct Correctness {
     std::vector<Mismatch> first;  ///< the first five of them
     std::string cause;            ///< likely cause, where the pattern tells
     bool unwritten = false;       ///< that cause: an output still is what it was before the call
+    bool varies = false;          ///< the same call has given different results
+    bool certain = false;         ///< the cause explains every element
 };
 
 /// Puts in what an exam says of outputs that are wrong, except for the cause.
@@ -178,7 +180,7 @@ struct Counters {
     std::string which;  ///< the case in words
     Tally rung;
     std::optional<Tally> reference;  ///< none for given rungs, which are their own
-    bool beyond = false;             ///< more than the manifest allows; half of the rung's points are lost
+    std::string beyond;  ///< what the manifest allows, where the rung needs more and so loses half its points
 };
 
 /// Modelled time: from the counters, for a GPU that is not here. Never a measured one.
@@ -194,6 +196,7 @@ struct Modelled {
     std::string limit;                  ///< of the launch that takes longest: "memory", "latency", ...
     bool beats_reference = false;       ///< by more than the model tells two inputs apart
     double points = 0, max_points = 0;  ///< of the rung's points, those for this
+    double zero = 0, full = 0;  ///< the speedups beyond which there are points, and from which on all of them
 };
 
 /// What bounds the speed of a problem.
@@ -233,7 +236,8 @@ struct Speed {
     double fma_roof = 0;   ///< those of fused multiply-adds of floats, in the same session; 0: unknown
     std::string baseline;  ///< the rung `speedup` refers to
     std::string trust;     ///< "judge's clock, judge's buffers", or what is weaker
-    double points = 0;     ///< of the rung's points, those for this
+    double points = 0, max_points = 0;  ///< of the rung's points, those for this
+    double zero = 0, full = 0;          ///< as in Modelled
 
     /// By the problem's operations a byte, against the ratio of the two roofs.
     Limit limit() const;

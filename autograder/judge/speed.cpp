@@ -542,6 +542,9 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
                                                      "itself is {:.2f} times as fast as {} here",
                                                      reference, baseline.name));
     }
+    speed.max_points = rule->points;
+    speed.zero = rule->zero;
+    speed.full = rule->full;
     speed.points = points_for(*rule, speed.speedup);
     if (speed.points <= 0) {
         decide(Verdict::slow, fmt::format("right, but {:.2f} times as fast as {}; points begin beyond {:.2f}",

@@ -286,7 +286,9 @@ std::optional<Cause> WorkerProcess::complaint() const {
     if (reply.sequence != sequence_) return Cause{Verdict::protocol, "did not answer the call it was given"};
     if (reply.status == Status::done) return std::nullopt;
     const std::string report = backend_report();
-    const std::string text = one_line(reply.text, 600);  // the advice stands at its end
+    std::string text = reply.text;  // CudaError has a line for the call, the error and the hint
+    for (std::size_t at; (at = text.find("\n  ")) != std::string::npos;) text.replace(at, 3, "; ");
+    text = one_line(text, 600);
     switch (reply.status) {
         case Status::out_of_memory:
             return Cause{Verdict::oom, "ran out of memory: " + text};

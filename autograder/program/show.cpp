@@ -217,18 +217,29 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     }
     const bool by_checks = by_finding(result);
     if (!by_checks) row("what", result.brief_reason());
+    const auto answers = [&](bool right, bool given) {
+        std::string names;
+        for (const judge::Prediction& one : result.predictions) {
+            if (one.right != right || one.answer.has_value() != given) continue;
+            names += (names.empty() ? "" : ", ") + one.name;
+        }
+        return names;
+    };
+    row("right", answers(true, true));
+    row("wrong", answers(false, true));
+    row("no answer", answers(false, false));
+    if (by_checks && found.certain) row("likely", likely_text(result));  // explains the findings, too
     show_findings(rung, out);
     row("tried", found.failing_case);
     row("smallest", found.smallest_case);
     if (found.cases > 0 && !ours) row("cases", cases_text(found));
-    if (!found.measure.empty() && !found.failing_case.empty()) {
-        row("error", fmt::format("{:.3g}, allowed {:.3g}: {}", found.error, found.tolerance, found.measure));
-    }
-    if (found.wrong > 0 && found.of > 1) {
+    if (!found.failing_case.empty()) row("error", error_text(result));
+    const bool numbers = tells_by_numbers(result);
+    if (numbers && found.wrong > 0 && found.of > 1) {
         row("wrong", fmt::format("{} of {} elements ({:.3g} %)", found.wrong, found.of,
                                  100.0 * static_cast<double>(found.wrong) / static_cast<double>(found.of)));
     }
-    if (!found.first.empty()) {
+    if (numbers && !found.first.empty()) {
         out.line(out.paint(
             Style::dim, fmt::format("  {:>9} {:>17} {:>17}  {}", "index", "got", "expected", "ULP apart")));
         for (const Mismatch& mismatch : found.first) {
@@ -238,12 +249,11 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
                                                                : fmt::format("{}", mismatch.ulp)));
         }
     }
-    if (!result.checks.done && result.checks.of > 0) row("checks", result.checks.why_not);
-    // Of what no access has given a finding tells more than the exam, which sees NaN alone.
-    const auto is_number = [](const Mismatch& one) { return std::isfinite(one.got); };
-    if (!by_checks ||
-        (!found.first.empty() && std::all_of(found.first.begin(), found.first.end(), is_number)))
-        row("likely", found.cause);
+    // A call that fails in run mode fails here in the same words.
+    if (!result.checks.done && result.checks.of > 0 &&
+        !result.checks.why_not.ends_with(result.brief_reason()))
+        row("checks", result.checks.why_not);
+    if (!(by_checks && found.certain)) row("likely", likely_text(result));
     show_diagnostics(result, out);
     if (ours) return;
     std::string again = "./rungs check " + chosen.short_name();
@@ -268,15 +278,17 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
             show_details(workbook, rung, options, out);
             continue;
         }
+        const std::string lost = lost_text(rung.result);
         const bool slow = rung.result.verdict == judge::Verdict::slow,
                    remarks = !rung.result.checks.findings.empty() || !rung.result.diagnostics.empty() ||
                              !rung.result.checks.unchecked.empty();
-        if (!slow && !remarks) continue;
+        if (!slow && !remarks && lost.empty()) continue;
         out.line();
         out.line(out.paint(Style::bold, clean_utf8(rung.result.rung)) + "  " +
                  out.paint(style_of(rung.result), judge::name_of(rung.result.verdict)) +
                  (remarks ? ", with remarks" : ""));
         if (slow) out.line(out.wrapped(rung.result.reason(), 2));  // the table has room for half of it
+        if (!lost.empty()) out.line(out.wrapped(lost, 2));
         show_findings(rung, out);
         if (const std::string text = judge::unchecked_text(rung.result.checks); !text.empty())
             out.line(out.wrapped(text, 2));

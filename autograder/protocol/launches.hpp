@@ -1,6 +1,6 @@
 #pragma once
-// How many kernels a worker has launched: known on the CPU backend, where the linker leads every
-// launch through here.
+// How many kernels a worker has launched, and launches that are refused: known and done on the CPU backend,
+// where the linker leads every launch through here.
 
 #include <cstdint>
 
@@ -15,5 +15,8 @@ struct Launches {
     std::uint64_t count;
 };
 Launches launches();
+
+/// From now on no launch succeeds, or all do again.
+void refuse_launches(bool refuse);
 
 }  // namespace rungs::protocol

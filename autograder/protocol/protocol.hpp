@@ -78,9 +78,9 @@ struct Request {
     std::uint64_t arena_bytes = 0;
     unsigned char arena_handle[64] = {};  ///< cudaIpcMemHandle_t
     // Of check mode alone:
-    std::uint64_t order = 0;  ///< in which blocks, warps and lanes run
-    std::uint32_t count = 0;  ///< whether to count requests, sectors and so on
-    std::uint32_t reserved2 = 0;
+    std::uint64_t order = 0;        ///< in which blocks, warps and lanes run
+    std::uint32_t count = 0;        ///< whether to count requests, sectors and so on
+    std::uint32_t refuse = 0;       ///< every launch, so that the launcher has to report it
     double launch_seconds = 0;      ///< that a launch may take; then it ends with a finding that has its line
     double l2_bytes = 0;            ///< of the GPU whose time is to be modelled
     std::uint64_t trace_block = 0;  ///< of this block and warp every access is told, with `count`
@@ -109,6 +109,9 @@ struct Reply {
     /// has to know the lines. It starts no program that could tell: the judge looks them up and
     /// orders `report` again.
     std::uint64_t report_bytes = 0, addresses = 0;
+    /// Of the memory that rungs::stream_scratch has given: bytes that are not 0 after `run`, and where the
+    /// first of them lies. Known on the CPU backend.
+    std::uint64_t scratch_left = 0, scratch_first = 0;
     char text[1024] = {};
     char report[2048] = {};  ///< what the CPU backend says of launches that failed
 };

@@ -529,12 +529,12 @@ std::string details(const RungReport& rung) {
     if (found.cases > 0) row(html, "cases", cases_text(found));
     row(html, "failing case", found.failing_case);
     row(html, "smallest that fails", found.smallest_case);
-    if (!found.measure.empty()) {
-        row(html, found.failing_case.empty() ? "largest error" : "error",
-            fmt::format("{:.3g}, allowed {:.3g} ({})", found.error, found.tolerance, found.measure));
-    }
-    if (found.wrong > 0) row(html, "wrong", fmt::format("{} of {} elements", found.wrong, found.of));
-    row(html, "likely cause", found.cause);
+    row(html, found.failing_case.empty() ? "largest error" : "error", error_text(result));
+    const bool numbers = tells_by_numbers(result);
+    if (numbers && found.wrong > 0)
+        row(html, "wrong", fmt::format("{} of {} elements", found.wrong, found.of));
+    row(html, "likely cause", likely_text(result));
+    row(html, "lost points", lost_text(result));
     row(html, "checks", checks_text(result.checks));
     if (result.speed.judged) {
         const judge::Speed& speed = result.speed;
@@ -570,8 +570,8 @@ std::string details(const RungReport& rung) {
     row(html, "time to judge",
         seconds_text(result.seconds) + ", of it build " + seconds_text(result.build_seconds) +
             (result.cached ? " (cached)" : ""));
-    html += "</dl>" + answers_section(result) + findings_section(result.checks) + mismatches(found) +
-            counters_section(result);
+    html += "</dl>" + answers_section(result) + findings_section(result.checks) +
+            (numbers ? mismatches(found) : "") + counters_section(result);
     if (!result.diagnostics.empty())
         html += "<h3>Messages</h3><pre>" + escape_html(result.diagnostics) + "</pre>";
     return html + "</div></details>";

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -43,7 +44,7 @@ constexpr std::array sentences{
     "{line} {reads} {element}, which nothing has written",
     // synccheck
     "threads of a block wait at different barriers{at}",
-    "threads end without coming to the barrier{at}",
+    "some threads leave the kernel before the barrier{at}: an early return?",
     "a mask does not name the lanes that make the call{at}",
     "a lane reads from one that does not take part{at}",
     "no thread can go on{at}",
@@ -201,6 +202,65 @@ bool by_finding(const RungResult& result) {
     return !result.causes.empty() && result.causes.front().source == judge::Source::findings;
 }
 
+bool tells_by_numbers(const RungResult& result) {
+    if (!by_finding(result)) return true;
+    const judge::Correctness& found = result.correctness;
+    const bool race = result.checks.findings.front().tool == simt::check::Tool::racecheck;
+    return !race && std::any_of(found.first.begin(), found.first.end(),
+                                [](const Mismatch& one) { return std::isfinite(one.got); });
+}
+
+std::string error_text(const RungResult& result) {
+    const judge::Correctness& found = result.correctness;
+    if (found.measure.empty()) return "";
+    if (!found.failing_case.empty()) {
+        // Of a call that failed there is none: this is what cases before it were off by.
+        if (found.error <= found.tolerance) return "";
+        if (!tells_by_numbers(result) || (found.first.empty() && !std::isfinite(found.error))) return "";
+    }
+    return fmt::format("{:.3g}, allowed {:.3g}: {}", found.error, found.tolerance, found.measure);
+}
+
+std::string likely_text(const RungResult& result) {
+    const judge::Correctness& found = result.correctness;
+    if (result.causes.empty() || result.causes.front().text == found.cause) return "";
+    // Of what no access has given a finding tells more than the exam, which sees NaN alone.
+    const bool numbers =
+        !found.first.empty() && std::all_of(found.first.begin(), found.first.end(),
+                                            [](const Mismatch& one) { return std::isfinite(one.got); });
+    return !by_finding(result) || found.certain || numbers ? found.cause : "";
+}
+
+std::string lost_text(const RungResult& result) {
+    if (!result.judged || !result.passed() || result.given) return "";
+    std::vector<std::string> parts;
+    if (!result.counters.beyond.empty())
+        parts.push_back("half of the points for the result are lost: " + result.counters.beyond);
+    const auto speed = [&](double points, double most, const std::string& more) {
+        if (most - points < 1e-6 * most || most <= 0) return;
+        parts.push_back(fmt::format("{} of {} points for speed are lost{}", number_text(most - points),
+                                    number_text(most), more));
+    };
+    const auto reach = [&](const char* how, double speedup, const std::string& baseline, double zero,
+                           double full) {
+        // Of a rung that is SLOW for it, the verdict's own sentence says the rest.
+        return (speedup > zero ? fmt::format(": {}{:.2f} times as fast as {}, and", how, speedup, baseline)
+                               : std::string(":")) +
+               fmt::format(" all are earned from {:.2f} times on", full);
+    };
+    if (const judge::Modelled& modelled = result.modelled; modelled.done) {
+        speed(modelled.points, modelled.max_points,
+              result.counters.beyond.empty()
+                  ? reach("modelled ", modelled.speedup, modelled.baseline, modelled.zero, modelled.full)
+                  : " with them");
+    }
+    if (result.speed.judged) {
+        speed(result.speed.points, result.speed.max_points,
+              reach("", result.speed.speedup, result.speed.baseline, result.speed.zero, result.speed.full));
+    }
+    return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 std::string remark_of(const RungResult& result) {
     if (!result.causes.empty()) {
         // The case is told below the table, and so is a finding; here it has to be short.
@@ -210,6 +270,7 @@ std::string remark_of(const RungResult& result) {
     }
     std::vector<std::string> parts;
     // First, so that no terminal is too narrow for it.
+    if (const std::string lost = lost_text(result); !lost.empty()) parts.push_back(lost);
     if (result.speed.beats_reference)
         parts.push_back(fmt::format("ahead of the reference ({}x)", ratio_text(result.speed.of_reference)));
     if (result.modelled.beats_reference) {

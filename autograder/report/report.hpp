@@ -59,6 +59,19 @@ std::string points_text(const judge::RungResult& result);
 /// Whether the verdict is the first finding's.
 bool by_finding(const judge::RungResult& result);
 
+/// Whether the wrong numbers of a failing case tell anything: not where threads race, which left them, nor
+/// where another finding explains that they are no numbers.
+bool tells_by_numbers(const judge::RungResult& result);
+
+/// How far off the failing case is, or, where none failed, the largest error; empty where that says nothing.
+std::string error_text(const judge::RungResult& result);
+
+/// What else the exam says of the cause, beside the reason; empty: nothing.
+std::string likely_text(const judge::RungResult& result);
+
+/// Which points a right rung has not got, and what they ask for; empty: it has all, or none to get.
+std::string lost_text(const judge::RungResult& result);
+
 /// The one line beside a verdict: why, or, of a rung that is right, what was looked at.
 std::string remark_of(const judge::RungResult& result);
 

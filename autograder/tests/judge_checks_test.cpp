@@ -553,6 +553,21 @@ TEST_CASE("a rung that promises the same bits in every run is held to it", "[jud
     CHECK(summit.checks.done);
 }
 
+TEST_CASE("a rung that promises to report a launch that fails is held to it", "[judge][checks]") {
+    Tree tree;
+    for (RungEntry& rung : tree.manifest.rungs) rung.checks_launches = true;
+    const RungResult reports = tree.judge();
+    INFO(reports.reason());
+    CHECK(reports.verdict == Verdict::ok);
+
+    tree.replace("    CUDA_CHECK(cudaGetLastError());\n", "");
+    const RungResult silent = tree.judge();
+    INFO(silent.reason());
+    CHECK(silent.verdict == Verdict::wrong);
+    CHECK(silent.points == 0);
+    CHECK_THAT(silent.reason(), ContainsSubstring("a launch that fails is not reported"));
+}
+
 TEST_CASE("a report without sense is refused, however it is broken", "[judge][checks]") {
     const std::string good =
         R"({"findings": [{"tool": "racecheck", "severity": "error", "kind": "read-write", "kernel": "k",
@@ -609,4 +624,11 @@ TEST_CASE("the finding that explains most comes first", "[judge][checks]") {
     sort_findings(findings);
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].tool == Tool::racecheck);
+    // Threads that have left are missing at the shuffle, too.
+    findings = {make(Tool::synccheck, Severity::error, 3), make(Tool::synccheck, Severity::error, 4)};
+    findings[0].kind = "inactive-lane";
+    findings[1].kind = "exited-threads";
+    sort_findings(findings);
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == "exited-threads");
 }

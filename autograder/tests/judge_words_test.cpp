@@ -102,6 +102,25 @@ TEST_CASE("foreign text comes in one line", "[judge][diagnostics]") {
     CHECK(one_line(std::string(1000, 'x')).size() == 300);
 }
 
+TEST_CASE("a cause is one line that steers nothing, whoever has named the file in it", "[judge][words]") {
+    RungResult result;
+    result.decide({.kind = Verdict::compile_error, .text = "includes \x1b]0;title\a/etc\n01_atomic  OK"});
+    CHECK(result.reason() == "includes \xEF\xBF\xBD]0;title\xEF\xBF\xBD/etc 01_atomic  OK");
+}
+
+TEST_CASE("where no number tells how far off it is, the cause does", "[judge][words]") {
+    Correctness correctness;
+    correctness.error = std::numeric_limits<double>::infinity();
+    correctness.tolerance = 1;
+    CHECK(wrong_outputs(correctness).text == "error inf, allowed 1");
+    correctness.cause = "x was never stepped";
+    CHECK(wrong_outputs(correctness).text == "x was never stepped");
+    CHECK(wrong_outputs(correctness).likely.empty());
+    correctness.error = 3;
+    CHECK(wrong_outputs(correctness).text == "error 3, allowed 1");
+    CHECK(wrong_outputs(correctness).likely == "x was never stepped");
+}
+
 TEST_CASE("compiler messages are about the student's file", "[judge][diagnostics]") {
     const std::string text =
         "In file included from /usr/include/c++/12/vector:64,\n"

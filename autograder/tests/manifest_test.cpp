@@ -214,6 +214,14 @@ TEST_CASE("a summit's scale ends at the reference", "[manifest]") {
                ContainsSubstring("true or false"));
 }
 
+TEST_CASE("a rung may be held to report what fails, and to repeat its bits", "[manifest]") {
+    CHECK_FALSE(read("").rungs[1].checks_launches);
+    const Manifest read_back = read("", "checks_launches = true\nrepeatable = true\n");
+    CHECK(read_back.rungs[1].checks_launches);
+    CHECK(read_back.rungs[1].repeatable);
+    CHECK_THAT(refusal("", "checks_launches = 1\n"), ContainsSubstring("must be true or false"));
+}
+
 TEST_CASE("limits are counters, as multiples of the reference's", "[manifest]") {
     const Manifest read_back = read("", "limits = { load_sectors = 1.5, wavefronts = 2 }\n");
     REQUIRE(read_back.rungs[1].limits.size() == 2);

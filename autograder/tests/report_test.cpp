@@ -207,7 +207,7 @@ TEST_CASE("a finding of every kind is a sentence", "[report]") {
         "an atomic and a write of data[5] meet in no given order",
         "the program reads data[5], which nothing has written",
         "threads of a block wait at different barriers",
-        "threads end without coming to the barrier",
+        "some threads leave the kernel before the barrier: an early return?",
         "a mask does not name the lanes that make the call",
         "a lane reads from one that does not take part",
         "no thread can go on",
@@ -401,6 +401,71 @@ TEST_CASE("asking for a GPU always comes back with one or with a reason", "[repo
     CHECK(machine.memory > 1e8);
     CHECK_FALSE(machine.system.empty());
     CHECK_FALSE(machine.processor.empty());
+}
+
+TEST_CASE("points that a right rung has not got are told, with what they ask for", "[report]") {
+    RungReport rung = sample_rung("09_warp_shuffle", judge::Verdict::ok, 12.5, 15);
+    judge::RungResult& result = rung.result;
+    CHECK(lost_text(result).empty());
+    judge::Modelled& modelled = result.modelled;
+    modelled.done = true;
+    modelled.baseline = "04_interleaved";
+    modelled.zero = 1.4, modelled.full = 2;
+    modelled.speedup = 1.7;
+    modelled.points = 2.5, modelled.max_points = 5;
+    const std::string part =
+        "2.5 of 5 points for speed are lost: modelled 1.70 times as fast as 04_interleaved, and all are "
+        "earned "
+        "from 2.00 times on";
+    CHECK(lost_text(result) == part);
+    CHECK_THAT(remark_of(result), ContainsSubstring(part));
+    modelled.points = 0, modelled.speedup = 1.2;
+    CHECK(lost_text(result) == "5 of 5 points for speed are lost: all are earned from 2.00 times on");
+    result.counters.beyond = "at most 3 load sectors are allowed";
+    CHECK(lost_text(result) ==
+          "half of the points for the result are lost: at most 3 load sectors are allowed; 5 of 5 points for "
+          "speed are lost with them");
+    result.counters.beyond.clear();
+    modelled.points = 5;
+    CHECK(lost_text(result).empty());
+    result.speed.judged = true;
+    result.speed.baseline = "04_interleaved";
+    result.speed.speedup = 1.5, result.speed.zero = 1, result.speed.full = 2;
+    result.speed.points = 1, result.speed.max_points = 2;
+    CHECK(lost_text(result) ==
+          "1 of 2 points for speed are lost: 1.50 times as fast as 04_interleaved, and all are earned from "
+          "2.00 "
+          "times on");
+    result.verdict = judge::Verdict::wrong;
+    CHECK(lost_text(result).empty());
+}
+
+TEST_CASE("numbers that a race has left are not shown", "[report]") {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    judge::RungResult result = sample_report().rungs[2].result;
+    result.correctness.error = 2;
+    result.correctness.first = {{0, 1, 1.5, 7}};
+    CHECK(tells_by_numbers(result));
+    CHECK_THAT(error_text(result), ContainsSubstring("2, allowed 1e-06"));
+    CHECK(likely_text(result) == "never written");
+    result.decide({.kind = judge::Verdict::race, .text = "a race", .source = judge::Source::findings});
+    CHECK_FALSE(tells_by_numbers(result));
+    CHECK(error_text(result).empty());
+    CHECK(likely_text(result) == "never written");
+    // Another finding explains why there are none; only a cause that explains all says more.
+    result.checks.findings[0].tool = simt::check::Tool::initcheck;
+    CHECK(tells_by_numbers(result));
+    result.correctness.first = {{0, nan, 1.5, 7}};
+    CHECK_FALSE(tells_by_numbers(result));
+    CHECK(likely_text(result).empty());
+    result.correctness.certain = true;
+    CHECK(likely_text(result) == "never written");
+    // Of a call that failed, what cases before it were off by says nothing.
+    judge::RungResult failed = sample_report().rungs[2].result;
+    failed.correctness.error = 1e-8;
+    CHECK(error_text(failed).empty());
+    failed.correctness.failing_case.clear();
+    CHECK_THAT(error_text(failed), ContainsSubstring("1e-08"));
 }
 
 TEST_CASE("the brief reason leaves out what is shown beside it", "[report]") {

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -140,6 +141,35 @@ void claim_report(const std::string& text, bool deadlock) {
 }
 #endif
 
+#ifdef RUNGS_SIMT
+/// What rungs::stream_scratch has given.
+struct Scratch {
+    const void* memory;
+    std::size_t bytes;
+};
+std::mutex scratch_mutex;
+std::vector<Scratch> scratch;
+
+/// Of all of it, what is not 0 although no kernel runs.
+void look_at_scratch(Reply& reply) {
+    const std::lock_guard<std::mutex> lock(scratch_mutex);
+    std::vector<unsigned char> content;
+    for (const Scratch& one : scratch) {
+        content.resize(one.bytes);
+        if (cudaMemcpy(content.data(), one.memory, one.bytes, cudaMemcpyDeviceToHost) != cudaSuccess) {
+            cudaGetLastError();  // it has been freed
+            continue;
+        }
+        for (std::size_t i = 0; i < content.size(); ++i) {
+            if (content[i] == 0) continue;
+            if (reply.scratch_left++ == 0) reply.scratch_first = i;
+        }
+    }
+}
+#else
+void look_at_scratch(Reply&) {}
+#endif
+
 class WorkerLoop {
   public:
     WorkerLoop()
@@ -199,13 +229,14 @@ class WorkerLoop {
     void attempt(const Word& word, Reply& reply) {
         reply.status = Status::nothing;
         reply.text[0] = 0;
+        reply.scratch_left = reply.scratch_first = 0;
         try {
             if (word.steps & touch) touch_device();
             if (word.steps & prepare) prepare_buffers();
             if (word.steps & run) {
                 const CheckGuard guard(request());
                 const auto start = std::chrono::steady_clock::now();
-                call_rung();
+                call_rung(reply);
                 const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
                 reply.seconds = took.count();
             }
@@ -231,6 +262,7 @@ class WorkerLoop {
         } catch (...) {
             say(reply, Status::exception, "", "something that is no std::exception", "");
         }
+        refuse_launches(false);
         const Launches count = launches();
         reply.counts_launches = count.known ? 1 : 0;
         reply.launches = count.count;
@@ -311,7 +343,7 @@ class WorkerLoop {
         reply.addresses = addresses.size();
     }
 
-    void call_rung() {
+    void call_rung(Reply& reply) {
         const Request& asked = request();
         const rungs::Entry* entry = nullptr;
         for (int i = 0; i < rungs_entry_count; ++i) {
@@ -339,6 +371,13 @@ class WorkerLoop {
             arguments.output_count = outputs.size();
             arguments.scalars = scalars;
             arguments.scalar_count = asked.numbers;
+            if (asked.refuse) {
+                refuse_launches(true);
+                entry->run(arguments);  // a launcher that reports it throws
+                refuse_launches(false);
+                cudaGetLastError();
+                return;
+            }
             entry->run(arguments);
             if (in_check_mode() && !asked.count) read_outputs(outputs, first + inputs.size());
         }
@@ -346,6 +385,7 @@ class WorkerLoop {
         check(cudaGetLastError(), "after the launch");
         check(cudaDeviceSynchronize(), "while the kernel ran");
         check(cudaGetLastError(), "after the kernel");
+        look_at_scratch(reply);
     }
 
     /// The stream that a rung is given, one that the default stream does not wait for: what the rung queues
@@ -399,6 +439,15 @@ class WorkerLoop {
 };
 
 }  // namespace
+
+#ifdef RUNGS_SIMT
+/// rungs/scratch.cuh tells of its memory.
+extern "C" void rungs_note_scratch(void* memory, std::size_t bytes);
+extern "C" void rungs_note_scratch(void* memory, std::size_t bytes) {
+    const std::lock_guard<std::mutex> lock(scratch_mutex);
+    scratch.push_back({memory, bytes});
+}
+#endif
 
 int main(int count, char** arguments) {
     try {

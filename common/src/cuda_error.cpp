@@ -20,6 +20,10 @@ const char* cuda_hint(int code, const std::string& expression) {
                        "of `width` elements and a multiple of cudaDeviceProp::texturePitchAlignment, and "
                        "does the memory begin at a multiple of textureAlignment?";
             }
+            if (expression.find("MaxDynamicSharedMemorySize") != std::string::npos) {
+                return "cudaDevAttrMaxSharedMemoryPerBlockOptin says what a block may have, what its kernel "
+                       "declares __shared__ included: ask for no more, and keep the rest in global memory";
+            }
             return "an argument is out of range: a null or host pointer, a copy in the wrong direction or to "
                    "a `__constant__` variable by its name, a negative size, or a copy longer than its buffer";
         case 2:  // cudaErrorMemoryAllocation

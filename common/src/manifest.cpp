@@ -321,7 +321,7 @@ void settle_questions(const Reader& in, const toml::table& rungs, Manifest& mani
 RungEntry read_rung(const Reader& in, const std::string& name, const toml::table& table,
                     const Manifest& manifest) {
     in.only(table, {"idea", "kind", "minutes", "difficulty", "problems", "points", "speed", "hints",
-                    "time_limit", "repeatable", "questions", "limits"});
+                    "time_limit", "repeatable", "checks_launches", "questions", "limits"});
     RungEntry rung;
     rung.name = name;
     rung.idea = in.text(in.required(table, "idea", "[rungs." + name + "]"), "'idea'");
@@ -349,10 +349,13 @@ RungEntry read_rung(const Reader& in, const std::string& name, const toml::table
     if (const toml::node* node = table.get("speed"))
         rung.speed = read_speed(in, in.table(*node, "'speed'"), rung.kind);
     if (const toml::node* node = table.get("hints")) rung.hints = in.texts(*node, "'hints'");
-    if (const toml::node* node = table.get("repeatable")) {
-        const auto value = node->value_exact<bool>();
-        if (!value) in.refuse(*node, "'repeatable' must be true or false");
-        rung.repeatable = *value;
+    for (const auto& [key, flag] :
+         {std::pair{"repeatable", &rung.repeatable}, {"checks_launches", &rung.checks_launches}}) {
+        if (const toml::node* node = table.get(key)) {
+            const auto value = node->value_exact<bool>();
+            if (!value) in.refuse(*node, "'" + std::string(key) + "' must be true or false");
+            *flag = *value;
+        }
     }
     if (const toml::node* node = table.get("limits")) {
         if (rung.given()) in.refuse(*node, "'limits' cost points, and a given rung has none");
@@ -370,7 +373,8 @@ RungEntry read_rung(const Reader& in, const std::string& name, const toml::table
         rung.time_limit = in.number(*node, "'time_limit'", 0.1);
     }
     if (rung.kind == Kind::predict) {
-        for (const char* key : {"problems", "speed", "time_limit", "repeatable", "limits"}) {
+        for (const char* key :
+             {"problems", "speed", "time_limit", "repeatable", "checks_launches", "limits"}) {
             if (const toml::node* node = table.get(key))
                 in.refuse(*node,
                           "a rung of kind predict has no kernel, and so no '" + std::string(key) + "'");

@@ -201,6 +201,17 @@ inline std::string of_background(const Values& got, const Values& expected) {
     return "only pixels beside the spheres are wrong: a ray that meets nothing shows background()";
 }
 
+/// A picture of the scene in which no pixel is right.
+inline std::string of_heights(const Values& got, const Values& expected) {
+    for (std::size_t i = 0; i < got.size(); i += 4) {
+        const auto from = static_cast<long>(i);
+        if (std::equal(got.begin() + from, got.begin() + from + 4, expected.begin() + from)) return {};
+    }
+    return "no pixel is right, neither on a sphere nor beside one: is the test of the height the wrong way "
+           "round? A sphere is seen if it is higher than what was seen before, and one that is met `nowhere` "
+           "never is";
+}
+
 /// What the generic patterns tell.
 inline std::string of_pattern(const Values& got, const Values& expected, std::size_t width = 0) {
     rungs::Failure failure;
@@ -249,14 +260,18 @@ inline std::string of_fields(const Values& particles, const Values& got, const V
 }  // namespace detail
 
 /// One sentence that names the likely mistake; empty where none fits. `got` is not `expected`.
-inline std::string cause_of(const Question& question, const Values& got, const Values& expected) {
+/// @param certain  whether it explains every element
+inline std::string cause_of(const Question& question, const Values& got, const Values& expected,
+                            bool* certain = nullptr) {
     using namespace detail;
     if (nothing_written(got)) {
         return "nothing was written: is the kernel launched, is the guard the right way round, and is a "
                "result that lies elsewhere copied back?";
     }
     for (const Mistake& mistake : mistakes_of(question, expected)) {
-        if (fits(got, expected, mistake.looks)) return mistake.cause;
+        if (!fits(got, expected, mistake.looks)) continue;
+        if (certain) *certain = true;
+        return mistake.cause;
     }
     const std::string& problem = question.problem;
     const bool image = problem == "grey" || problem == "blur" || problem == "spheres";
@@ -265,6 +280,7 @@ inline std::string cause_of(const Question& question, const Values& got, const V
         cause = of_rows_left_out(got, expected, question.size(0), question.size(1), 4);
         if (cause.empty() && problem == "blur") cause = of_halo(question, got, expected);
         if (cause.empty() && problem == "spheres") cause = of_background(got, expected);
+        if (cause.empty() && problem == "spheres") cause = of_heights(got, expected);
         return cause.empty() ? first_wrong_pixel(got, expected, question.size(0)) : cause;
     }
     if (problem == "split") return of_fields(question.x, got, expected);

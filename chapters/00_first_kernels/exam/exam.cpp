@@ -93,7 +93,7 @@ class FirstKernelsExam : public rungs::Exam {
         }
         check.passed = check.wrong == 0;
         check.error = static_cast<double>(check.wrong);
-        if (!check.passed) check.cause = first_kernels::cause_of(question, got, expected);
+        if (!check.passed) check.cause = first_kernels::cause_of(question, got, expected, &check.certain);
         return check;
     }
 

@@ -223,6 +223,21 @@ inline std::vector<Mistake> mistakes_of_transpose(const Question& q) {
             }
             return out;
         };
+        Values unswapped(in.size(), untouched);
+        std::vector<bool> stored(in.size());
+        for (std::size_t row = 0; row < std::min(across * side, rows); ++row) {
+            for (std::size_t column = 0; column < std::min(down * side, columns); ++column) {
+                const std::size_t at = row * rows + column;
+                if (at >= in.size()) continue;  // found as an access out of bounds
+                const bool one = !stored[at] && row < columns && column < rows;
+                unswapped[at] = one ? in[column * columns + row] : anything;
+                stored[at] = true;
+            }
+        }
+        all.push_back(
+            {"the guard of the store compares with the sides of `in`: `out` has `columns` rows of `rows` "
+             "elements, so there the row has to be less than columns, and the column less than rows",
+             unswapped});
         const std::string name = std::to_string(side) + " x " + std::to_string(side);
         all.push_back(
             {"every tile of " + name +

@@ -151,7 +151,14 @@ class Diagnosis {
             if (factor <= 3) {
                 return times +
                        "was the result added to an output that already held it (set it to 0 in every call), "
-                       "or does every element have more than one owner?";
+                       "or does every element have more than one owner? (A shuffle by 32 lanes doubles a "
+                       "warp's sum, too: each lane gets its own value.)";
+            }
+            if (factor == 4) {
+                return times +
+                       "a shuffle by 32 lanes leaves the warp and gives each lane its own value again, so a "
+                       "warp's sum whose step starts at 32 instead of 16 is doubled, and so is that of the "
+                       "warps' sums";
             }
             if (factor == 32) return times + "do all 32 lanes of a warp add what only lane 0 should?";
             return times + "do all threads of a block add what only thread 0 should?";

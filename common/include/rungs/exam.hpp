@@ -143,7 +143,8 @@ class Exam {
 
 }  // namespace rungs
 
-/// The chapter's exam, for the caller to delete. In each chapter's tests, and in the module that the judge loads.
+/// The chapter's exam, for the caller to delete. In each chapter's tests, and in the module that the judge
+/// loads.
 extern "C" rungs::Exam* rungs_new_exam();
 
 /// Stands once in every exam.cpp: `RUNGS_EXAM(ReductionExam)`.

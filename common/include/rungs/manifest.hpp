@@ -129,6 +129,7 @@ struct RungEntry {
     std::vector<Question> questions;   ///< of a predict rung, which has no kernel and so solves no problem
     double time_limit = 10;            ///< seconds for one call on the CPU backend
     bool repeatable = false;           ///< it promises the same bits in every run
+    bool checks_launches = false;      ///< check mode refuses its launches once, which it has to report
     std::vector<CounterLimit> limits;  ///< of one counted call; beyond one of them the rung is SLOW
 
     bool given() const { return points == 0; }

@@ -12,6 +12,11 @@
 #include "rungs/cuda_check.cuh"
 #include "rungs/stream.cuh"
 
+#ifdef RUNGS_SIMT
+/// Is told of memory that has to be all zero whenever no kernel runs; a grader's worker defines it.
+extern "C" void rungs_note_scratch(void* memory, std::size_t bytes) __attribute__((weak));
+#endif
+
 namespace rungs {
 namespace detail {
 
@@ -30,6 +35,9 @@ inline void* new_memory(std::size_t bytes, bool zero) {
     }
     CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
     CUDA_CHECK(status);
+#ifdef RUNGS_SIMT
+    if (zero && rungs_note_scratch != nullptr) rungs_note_scratch(data, bytes);
+#endif
     return data;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "rungs/cuda_check.cuh"
@@ -26,6 +27,15 @@ void allow_shared_memory(void (*kernel)(Parameters...), std::size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex);
     std::size_t& most = allowed[{device, kernel}];
     if (bytes <= most) return;
+    int room = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    if (bytes > static_cast<std::size_t>(room)) {  // CUDA would not say how much it is
+        const std::string why = std::to_string(bytes) +
+                                " bytes of dynamic shared memory for a block, which may have " +
+                                std::to_string(room);
+        throw_cuda_error(static_cast<int>(cudaErrorInvalidValue), cudaGetErrorName(cudaErrorInvalidValue),
+                         why.c_str(), "cudaFuncAttributeMaxDynamicSharedMemorySize", __FILE__, __LINE__);
+    }
     CUDA_CHECK(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     most = bytes;

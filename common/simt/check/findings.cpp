@@ -28,6 +28,7 @@ struct Entry {
     CallStack calls = {};  ///< that led to the report's pc, the first time
     std::uint64_t count = 0;
     bool between_warps = false;  ///< of a block: in the example or in any other case
+    bool cooperative = false;    ///< the launch, so that there is a barrier of the grid
 };
 
 using Key = std::tuple<Kind, const void*, const void*, std::string, std::string, int, const void*>;
@@ -234,6 +235,11 @@ const char* race_advice(const Finding& f, const Entry& e) {
     }
     if (f.severity == Severity::note)
         return "It does no harm here, but the language does not promise that: let one thread store it.";
+    const bool grid_barrier = e.cooperative && !in_shared(e);
+    if (e.report.block != e.report.other_block && grid_barrier)
+        return "Blocks run in any order: put a barrier of the grid, cooperative_groups::this_grid().sync(), "
+               "between the two, give each block its own elements, or use an atomic. Or, if they are not to "
+               "meet, correct the index.";
     if (e.report.block != e.report.other_block)
         return "Blocks run in any order: give each its own elements, use an atomic, or start a second "
                "kernel; to hand data on, write, __threadfence(), then an atomic. Or, if they are not to "
@@ -243,6 +249,10 @@ const char* race_advice(const Finding& f, const Entry& e) {
     if (in_shared(e) && e.report.kind == Kind::read_write && round_the_loop(f))
         return "Put __syncthreads() between the two; in a loop also behind the read, before the next round "
                "writes. Or, if they are not meant to meet, correct the index, or let one thread do both.";
+    if (grid_barrier && e.report.kind != Kind::write_write)
+        return "Put __syncthreads() between the two; or, where threads of other blocks meet there as well, a "
+               "barrier of the grid, cooperative_groups::this_grid().sync(). Or, if they are not meant to "
+               "meet, correct the index, or let one thread do both.";
     return advice_for(e.report.kind);
 }
 
@@ -464,6 +474,7 @@ void record(Report report) {
     if (!fresh && !earlier(report, entry.report)) return;
     entry.kernel = std::move(kernel);
     if (state.launch && !report.on_host) {
+        entry.cooperative = state.launch->grid.cooperative;
         entry.grid = state.launch->grid.grid;
         entry.block = state.launch->grid.block;
     }
