@@ -108,7 +108,7 @@ class Builder {
         try {
             const std::string text = read_rung(source);
             check_words(source.filename().string(), text);
-            const std::string content = Sha256().add(common_).add(entry_text()).add(text).hex();
+            const std::string content = key(text);
             result.executable = toolchain_.cache / "workers" / content;
             // What the compiler warned of belongs to a rung however often it is asked for.
             const fs::path warnings = toolchain_.cache / "warnings" / content;
@@ -125,6 +125,11 @@ class Builder {
         }
         result.diagnostics = diagnostics_;
         return result;
+    }
+
+    /// Names the worker that `text` becomes.
+    std::string key(const std::string& text) const {
+        return Sha256().add(common_).add(entry_text()).add(text).hex();
     }
 
   private:
@@ -633,6 +638,11 @@ std::vector<std::string> files_of_rule(const std::string& rule) {
     }
     end_of_file();
     return files;
+}
+
+std::string worker_key(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                       const Toolchain& toolchain, Backend backend, Mode mode) {
+    return Builder(manifest, rung, toolchain, backend, nullptr, mode).key(read_rung(source));
 }
 
 Build build_worker(const Manifest& manifest, const RungEntry& rung, const fs::path& source,

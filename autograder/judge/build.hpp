@@ -52,6 +52,10 @@ Build build_worker(const Manifest& manifest, const RungEntry& rung, const std::f
                    const Toolchain& toolchain, Backend backend, const std::atomic<bool>* stop = nullptr,
                    Mode mode = Mode::run);
 
+/// A hash of everything that the worker of a rung depends on. @throws Rejected, InfraError
+std::string worker_key(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
+                       const Toolchain& toolchain, Backend backend, Mode mode);
+
 /// The files that a compiler has read, from the make rule that it writes with -MD: what stands behind the
 /// colon, with make's escapes of blanks, '#' and '$' undone.
 std::vector<std::string> files_of_rule(const std::string& rule);

@@ -76,7 +76,7 @@ void prune(const fs::path& cache) {
         if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
     }
     const auto now = fs::file_time_type::clock::now();
-    for (const char* kind : {"counts", "objects", "warnings", "workers"}) {
+    for (const char* kind : {"counts", "objects", "verdicts", "warnings", "workers"}) {
         for (const auto& entry : fs::directory_iterator(cache / kind, ignored)) {
             const auto used = entry.last_write_time(ignored);
             if (!ignored && now - used > keep_unused) fs::remove(entry.path(), ignored);

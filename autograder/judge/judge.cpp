@@ -730,10 +730,11 @@ std::uint64_t random_seed() {
     return seed;
 }
 
+fs::path exam_module(const Manifest& manifest) { return fs::path(RUNGS_EXAMS) / (manifest.chapter + ".so"); }
+
 std::unique_ptr<Exam> exam_of(const Manifest& manifest) {
     // A module is never unloaded: what an exam has made may outlive it.
-    const std::string module = std::string(RUNGS_EXAMS) + "/" + manifest.chapter + ".so";
-    void* const loaded = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const loaded = dlopen(exam_module(manifest).c_str(), RTLD_NOW | RTLD_LOCAL);
     void* const entry = loaded ? dlsym(loaded, "rungs_new_exam") : nullptr;
     if (!entry) {
         throw InfraError(

@@ -58,6 +58,9 @@ double max_points(const RungEntry& rung, Backend backend);
 /// The exam of a chapter. @throws InfraError when this build has none
 std::unique_ptr<Exam> exam_of(const Manifest& manifest);
 
+/// The file that exam_of() loads it from.
+std::filesystem::path exam_module(const Manifest& manifest);
+
 /// How workers of a backend are held on this machine.
 SandboxLevel sandbox_level(Backend backend = Backend::cpu);
 

@@ -1,4 +1,5 @@
 // rungs check: the student's rungs, the reference solutions, or a submission.
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -63,6 +64,8 @@ int check(const CheckOptions& options) {
     grading.jobs = options.jobs;
     grading.seed = options.seed ? *options.seed : judge::random_seed();
     grading.remember = true;
+    // Who names a seed wants to see these inputs, and what is handed in is judged each time.
+    grading.keep = !options.again && !options.seed && options.submission.empty() && !options.sanitize;
     grading.command = "./rungs check";
     for (const std::string& name : options.names) grading.command += " " + name;
     grading.command +=
@@ -93,6 +96,12 @@ int check(const CheckOptions& options) {
     }
     const Report report = grade(workbook, chosen, grading, out);
     show_failures(workbook, report, grading, out);
+    const auto kept = std::count_if(report.rungs.begin(), report.rungs.end(),
+                                    [](const RungReport& rung) { return rung.kept; });
+    if (kept > 0) {
+        out.line(fmt::format("{} of {} as before, for nothing has changed there: --again judges anew", kept,
+                             report.rungs.size()));
+    }
     // A run that was stopped is no result: what the file holds stays.
     stop_here();
     if (options.json == "-") {

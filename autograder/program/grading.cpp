@@ -8,11 +8,13 @@
 #include <ctime>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "judge/build.hpp"
+#include "judge/kept.hpp"
 #include "judge/sanitizer.hpp"
 #include "program/interrupt.hpp"
 #include "program/jobs.hpp"
@@ -155,7 +157,15 @@ class Grading {
                 if (now.of > 0) what += fmt::format(" {} of {}", now.done, now.of);
                 now_doing(i, what);
             };
-            rung.result = judge::judge_rung(*one.chapter, *one.rung, source, *exams_.at(one.chapter), mine);
+            const std::optional<std::string> key =
+                options_.keep ? judge::verdict_key(*one.chapter, *one.rung, source, mine) : std::nullopt;
+            std::optional<RungResult> kept =
+                key ? judge::kept_verdict(workbook_.toolchain.cache, *key) : std::nullopt;
+            rung.kept = kept.has_value();
+            rung.result =
+                kept ? std::move(*kept)
+                     : judge::judge_rung(*one.chapter, *one.rung, source, *exams_.at(one.chapter), mine);
+            if (key && !rung.kept && !stop) judge::keep_verdict(workbook_.toolchain.cache, *key, rung.result);
             now_doing(i, "");
             // What Ctrl-C did to a compiler or a worker is no verdict on the student.
             if (stop) return Jobs::End::stopped;

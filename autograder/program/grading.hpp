@@ -34,6 +34,7 @@ struct GradeOptions {
     const std::atomic<bool>* stop = nullptr;  ///< default: the program's own
     bool sanitize = false;                    ///< with compute-sanitizer
     bool remember = false;                    ///< store verdicts as the student's progress
+    bool keep = false;                        ///< repeat the verdict on what has not changed since
     unsigned jobs = 0;  ///< rungs judged at once on the CPU backend; 0: as many as the machine can
 };
 

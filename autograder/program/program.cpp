@@ -118,6 +118,7 @@ void describe(CLI::App& app, Arguments& in) {
                     "On a GPU: also look for faults with compute-sanitizer, which runs the rung unconfined");
     check->add_flag("--as-root", in.check.as_root, "Run it unconfined even as root");
     check->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
+    check->add_flag("--again", in.check.again, "Judge anew what has not changed since the last verdict");
     add_jobs(check, in.check.jobs);
     check->footer("Example: ./rungs check 01/03 --backend cpu --json result.json");
 

@@ -22,7 +22,8 @@ struct CheckOptions {
     bool solution = false;   ///< grade the reference solutions
     std::string submission;  ///< folder whose rung files stand in for the chapter's
     std::optional<std::uint64_t> seed;
-    unsigned jobs = 0;  ///< see GradeOptions
+    bool again = false;  ///< judge anew what has not changed
+    unsigned jobs = 0;   ///< see GradeOptions
 };
 int check(const CheckOptions& options);
 

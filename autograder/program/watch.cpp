@@ -157,6 +157,7 @@ class WatchLoop {
             grading.seed = judge::random_seed();
             grading.stop = &stop;
             grading.remember = true;
+            grading.keep = true;
             const std::vector<Chosen> chosen = choose(workbook_, names);
             report_ = grade(workbook_, chosen, grading, out_);
             if (!grading.backend.cannot.empty()) throw CannotCheck(grading.backend.cannot);

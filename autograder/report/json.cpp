@@ -264,6 +264,8 @@ Json rung_json(const RungReport& rung) {
             {"file", clean_utf8(rung.file)},
             {"given", result.given},
             {"kind", rung.kind},
+            {"kept", rung.kept},
+            {"seed", seed_text(result.seed)},
             {"verdict", judge::name_of(result.verdict)},
             {"status", status_of(result)},
             // Points of a rung that could not be judged are not zero: they are not known.

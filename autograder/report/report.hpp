@@ -20,6 +20,7 @@ struct RungReport {
     std::string idea;                        ///< from the manifest
     std::string file;                        ///< graded file, relative to the workbook where it lies inside
     std::string kind = name_of(Kind::fill);  ///< from the manifest
+    bool kept = false;                       ///< the verdict of an earlier run: nothing has changed since
 };
 
 struct Report {
