@@ -16,9 +16,9 @@ trap 'rm -rf "$work"' EXIT INT TERM
 now() { date +%s.%N; }
 since() { echo "$1 $(now)" | awk '{ printf "%.2f", $2 - $1 }'; }
 
-judged() { # judged NN/MM FOLDER: prints the seconds until the verdict, which must be OK
+judged() { # judged NN/MM OPTION...: prints the seconds until the verdict, which must be OK
     start=$(now)
-    "$program" check "$1" --backend "$backend" --submission "$2" >"$work/log" 2>&1 ||
+    "$program" check --backend "$backend" "$@" >"$work/log" 2>&1 ||
         { cat "$work/log" >&2 && echo "budgets: $1 does not pass" >&2 && exit 1; }
     since "$start"
 }
@@ -35,10 +35,11 @@ for solution in "$root"/solutions/[0-9][0-9]_*/*.cu; do
     mkdir -p "$work/$chapter"
     cp "$solution" "$work/$chapter/"
     # What is built once, for all edits to come, is not the edit's.
-    judged "$name" "$work" >/dev/null
+    judged "$name" --submission "$work" >/dev/null
     printf '\n// edited %s\n' "$(now)" >>"$work/$chapter/$rung.cu"
-    edited=$(judged "$name" "$work")
-    again=$(judged "$name" "$work")
+    edited=$(judged "$name" --submission "$work")
+    judged "$name" --solution >/dev/null # what is handed in is judged each time; one's own rungs are not
+    again=$(judged "$name" --solution)
     printf '| %s | %s | %s |\n' "$name" "$edited" "$again"
     echo "$edited $again" >>"$work/all"
     rm -r "${work:?}/$chapter"

@@ -111,11 +111,10 @@ static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) 
     const std::size_t head = std::min(n, (128 - misaligned) % 128 / 4);
     const std::size_t quads = (n - head) / 4;
 
-    // Every block waits for the slowest, so a short sum gets few blocks, with a full tile each. More
-    // blocks share a long one more evenly, where four fit: a skewed thread needs more registers.
+    // A block has a full tile at least, and no more where four blocks fit a multiprocessor: then all of
+    // it is in flight at once. A skewed thread needs more registers.
     constexpr std::size_t tile = loads_in_flight / Terms::vectors * block_size;
-    constexpr bool skewed = std::is_same_v<Terms, SkewedProducts>;
-    const std::size_t blocks_per_sm = n < (std::size_t{1} << 25) || skewed ? 2 : 4;
+    constexpr std::size_t blocks_per_sm = std::is_same_v<Terms, SkewedProducts> ? 2 : 4;
     int device = 0, sms = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
