@@ -111,14 +111,17 @@ static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) 
     const std::size_t head = std::min(n, (128 - misaligned) % 128 / 4);
     const std::size_t quads = (n - head) / 4;
 
-    // A block has a full tile at least, and no more where four blocks fit a multiprocessor: then all of
-    // it is in flight at once. A skewed thread needs more registers.
+    // Every block waits for the slowest, so a short sum gets few blocks, with a full tile each. Where four
+    // per multiprocessor hold all tiles, all are in flight at once, and more blocks share a long sum more
+    // evenly; but a skewed thread needs more registers.
     constexpr std::size_t tile = loads_in_flight / Terms::vectors * block_size;
-    constexpr std::size_t blocks_per_sm = std::is_same_v<Terms, SkewedProducts> ? 2 : 4;
+    constexpr bool skewed = std::is_same_v<Terms, SkewedProducts>;
+    const std::size_t tiles = (quads + tile - 1) / tile;
     int device = 0, sms = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-    const std::size_t blocks = std::clamp<std::size_t>((quads + tile - 1) / tile, 1, blocks_per_sm * sms);
+    const bool four = !skewed && (tiles <= std::size_t(4) * sms || n >= std::size_t{1} << 25);
+    const std::size_t blocks = std::clamp<std::size_t>(tiles, 1, (four ? 4 : 2) * sms);
 
     auto* const scratch =
         static_cast<unsigned*>(rungs::stream_scratch(stream, (blocks + 1) * sizeof(unsigned)));
