@@ -90,7 +90,7 @@ namespace judge {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Cause, kind, text, limited, source, place, which, likely)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Correctness, cases, passed, failing_case, smallest_case, error, tolerance,
-                                   measure, wrong, of, first, cause, unwritten)
+                                   measure, wrong, of, first, cause, unwritten, varies, certain)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(QuotedFinding, tool, severity, kind, kernel, side, has_other, other, array,
                                    index, element, extent, message, advice, count, source, other_source)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChecksResult, done, why_not, tool, cases, of, orders, findings, found_in,
@@ -101,11 +101,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Tally, launches, host, profile, trace)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counters, done, why_not, which, rung, reference, beyond)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Modelled, done, why_not, machine, which, baseline, speedup, of_reference,
                                    seconds, baseline_seconds, reference_seconds, limit, beats_reference,
-                                   points, max_points)
+                                   points, max_points, zero, full)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Speed, judged, why_not, needs_gpu, speedup, low, high, of_reference,
                                    of_reference_low, of_reference_high, beats_reference, pairs, decided,
                                    seconds, baseline_seconds, reference_seconds, bandwidth, roof, floor,
-                                   flops, fma_roof, baseline, trust, points)
+                                   flops, fma_roof, baseline, trust, points, max_points, zero, full)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RungResult, chapter, rung, given, verdict, judged, points, max_points,
                                    causes, correctness, checks, counters, modelled, speed, diagnostics,
                                    sandbox, seed)
