@@ -30,10 +30,6 @@ double work_of(const Exam& exam, const Case& which) {
     return std::max(work.bytes, work.flops);
 }
 
-bool same(const Case& a, const Case& b) {
-    return a.problem == b.problem && a.sizes == b.sizes && a.kind == b.kind && a.seed == b.seed;
-}
-
 bool is_small(const Manifest& manifest, const Exam& exam, const Case& which) {
     return work_of(exam, which) <= manifest.check.work;
 }
@@ -48,8 +44,7 @@ std::vector<Case> cases_to_check(const Manifest& manifest, const RungEntry& rung
         cases.push_back(std::move(which));
     }
     for (Case& which : manifest.large_check_cases_of(rung, seed)) {
-        const auto known = [&](const Case& other) { return same(other, which); };
-        if (std::none_of(cases.begin(), cases.end(), known)) cases.push_back(std::move(which));
+        if (std::find(cases.begin(), cases.end(), which) == cases.end()) cases.push_back(std::move(which));
     }
     return cases;
 }
@@ -327,7 +322,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                 findings = std::move(found);
                 found_in = where;
             }
-            if (!cause && failing && same(which, *failing) && result.verdict == Verdict::wrong) {
+            if (!cause && failing && which == *failing && result.verdict == Verdict::wrong) {
                 const bool race = has_error(found) && verdict_of(found.front()) == Verdict::race;
                 explain_wrong(result, exam.check(which, task, checked.outputs), race);
             }

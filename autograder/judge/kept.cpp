@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <optional>
-#include <system_error>
+#include <stdexcept>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -118,15 +117,6 @@ constexpr std::uintmax_t most_kept_bytes = 64U << 20;
 
 fs::path kept_file(const fs::path& cache, const std::string& key) { return cache / "verdicts" / key; }
 
-std::vector<fs::path> rungs_in(const fs::path& folder) {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-        if (entry.path().extension() == ".cu") files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
 }  // namespace
 
 std::optional<std::string> verdict_key(const Manifest& manifest, const RungEntry& rung,
@@ -144,15 +134,9 @@ std::optional<std::string> verdict_key(const Manifest& manifest, const RungEntry
         add_large("/proc/self/exe");
         add_large(exam_module(manifest));
         hash.add(sandbox_level(options.backend).name).add_file(manifest.folder / "chapter.toml");
-        for (const fs::path& file : rungs_in(options.toolchain.root / "solutions" / manifest.chapter))
-            hash.add(file.filename().string()).add_file(file);
-        for (const RungEntry& other : manifest.rungs) {
-            if (other.given() && other.kind != Kind::predict)
-                hash.add_file(source_of(manifest, other, options.toolchain.root, Whose::solution));
-        }
-    } catch (const Rejected&) {  // nothing to compile
-        return std::nullopt;
-    } catch (const std::runtime_error&) {  // of a file that is missing, whoever judges it will say more
+        for (const RungEntry& other : manifest.rungs)
+            hash.add_file(source_of(manifest, other, options.toolchain.root, Whose::solution));
+    } catch (const std::runtime_error&) {  // a file cannot be read: whoever judges it says more
         return std::nullopt;
     }
     return hash.hex();

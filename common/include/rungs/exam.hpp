@@ -98,6 +98,7 @@ struct Case {
 
     /// A seed of its own for each kind of random numbers that an input is made of.
     std::uint64_t seed_of(std::uint64_t stream) const { return seed + 0x9e3779b97f4a7c15u * stream; }
+    bool operator==(const Case&) const = default;
 };
 
 /// What an exam found out about one call's outputs.
