@@ -178,6 +178,11 @@ std::vector<Bar> bars_of(const Report& report) {
             bar.value = found.passed < found.cases
                             ? fmt::format("stopped at case {} of {}", found.passed + 1, found.cases)
                             : fmt::format("{} cases", found.cases);
+        } else if (const auto& answers = rung.result.predictions; !answers.empty()) {
+            const auto right = std::count_if(answers.begin(), answers.end(),
+                                             [](const judge::Prediction& one) { return one.right; });
+            bar.share = static_cast<double>(right) / static_cast<double>(answers.size());
+            bar.value = fmt::format("{} of {} answers", right, answers.size());
         } else {
             bar.value = "not run";
         }
@@ -241,7 +246,7 @@ std::string ladder_svg(const Report& report, std::size_t first, std::size_t last
             "text-anchor=\"end\">{}</text>",
             word_end, y + 1, escape_html(word));
         svg += fmt::format("<text class=\"dim\" x=\"{:g}\" y=\"{:g}\" font-size=\"13\">{}</text>", text,
-                           y + 19, escape_html(fitting(rung.idea, word_end - text, narrow ? 12.3 : 11.4)));
+                           y + 19, escape_html(fitting(rung.idea, word_end - text, 12.3)));
         const double bar_y = narrow ? y + 27 : y - 6;
         const double value_y = narrow ? y + 49 : y + 19;
         const double full = bar_right - bar_left;
