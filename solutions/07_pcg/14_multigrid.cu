@@ -45,6 +45,13 @@ static __device__ float neighbours(const float* x, const Point<d>& point, int si
 /// Gauss-Seidel at a point, where the neighbours add up to `around`. A division would be ten instructions.
 struct GaussSeidel {
     float one_over_diagonal;
+    /// This is no float, as a rule. So a point that has been relaxed has not 0 left of its r, but -excess
+    /// times its value.
+    float excess;
+
+    __device__ explicit GaussSeidel(int d)
+        : one_over_diagonal(1.0f / (2 * d)),
+          excess(static_cast<float>(2 * d * (2.0 * d * one_over_diagonal - 1))) {}
 
     __device__ float relaxed(float r, float around) const { return (r + around) * one_over_diagonal; }
 
@@ -147,37 +154,48 @@ static __device__ __noinline__ double go_up(Team team, GaussSeidel smoother, Lev
 template <int d>
 static __device__ __noinline__ double solve_smallest(GaussSeidel smoother, int side, float* x,
                                                      const float* b) {
-    __shared__ float values[pass_block];
+    __shared__ float values[pass_block + 1];  // and a 0, where there is no neighbour
     const int me = threadIdx.x, halves = 2 * (side + 1);
     const Point<d> point(me, side);
     const bool mine = me < points(d, side);
     const float right = mine ? b[me] : 0;
+    const int colour = mine ? colour_of(point) : -1;
+    int beside[2 * d], stride = 1;
+#pragma unroll
+    for (int k = 0; k < d; ++k, stride *= side) {
+        beside[2 * k] = point.c[k] > 0 ? me - stride : pass_block;
+        beside[2 * k + 1] = point.c[k] + 1 < side ? me + stride : pass_block;
+    }
     values[me] = 0;
+    if (me == 0) values[pass_block] = 0;
     for (int half = 0; half < 2 * halves; ++half) {
         __syncthreads();
-        const int colour = half < halves ? half % 2 : 1 - half % 2;
-        if (mine && colour_of(point) == colour)
-            values[me] = smoother.relaxed(right, neighbours(values, point, side));
+        if (colour != (half < halves ? half % 2 : 1 - half % 2)) continue;
+        float around = 0;
+#pragma unroll
+        for (int i = 0; i < 2 * d; ++i) around += values[beside[i]];
+        values[me] = smoother.relaxed(right, around);
     }
     if (mine) x[me] = values[me];
     __syncthreads();
     return double(right) * values[me];
 }
 
-/// x = M b on the finest grid; x and b hold the points of all grids. Returns this thread's part of b.x. All
-/// threads of the grid must call it; b has been written before a barrier, and behind the cycle there is one.
+/// x = M b on grid `finest`; x and b hold the points of all grids. Returns this thread's part of b.x. All
+/// threads of the grid must call it; b has been written before a barrier, and before other threads' x is read
+/// there has to be one.
 template <int d>
-static __device__ double cycle(const Grids& grids, float* all_x, float* all_b) {
-    const GaussSeidel smoother{1.0f / (2 * d)};
+static __device__ double cycle(const Grids& grids, float* all_x, float* all_b, int finest) {
+    const GaussSeidel smoother(d);
     const Team whole = whole_grid(), block{threadIdx.x, blockDim.x, true};
     const auto x = [&](int level) { return all_x + grids.level[level].at; };
     const auto b = [&](int level) { return all_b + grids.level[level].at; };
-    const auto large = [&](int level) { return d == 3 && grids.level[level].side >= least_side; };
+    const auto large = [&](int level) { return d == 3 && grids.level[level].large; };
     const int bottom = grids.count - 1;
-    int small = 0;  // the first grid that is left to one block
+    int small = finest;  // the first grid that is left to one block
     while (small < bottom && (large(small) || points(d, grids.level[small].side) > few_points)) ++small;
 
-    for (int level = 0; level < small; ++level) {
+    for (int level = finest; level < small; ++level) {
         const Level &fine = grids.level[level], &coarse = grids.level[level + 1];
         if (large(level)) {
             pass_down(smoother, b(level), b(level + 1), fine, coarse);
@@ -195,15 +213,13 @@ static __device__ double cycle(const Grids& grids, float* all_x, float* all_b) {
         for (int level = bottom - 1; level >= small; --level)
             rz = go_up<d>(block, smoother, grids.level[level], x(level), b(level), x(level + 1));
     }
-    whole.wait();
-    for (int level = small - 1; level >= 0; --level) {
+    for (int level = small - 1; level >= finest; --level) {
+        whole.wait();
         const Level &fine = grids.level[level], &coarse = grids.level[level + 1];
-        if (large(level)) {
-            rz = pass_up(smoother, b(level), x(level + 1), x(level), fine, coarse);
-            whole.wait();
-        } else {
+        if (large(level))
+            rz = pass_up<false>(smoother, b(level), x(level + 1), x(level), nullptr, 0, fine, coarse);
+        else
             rz = go_up<d>(whole, smoother, fine, x(level), b(level), x(level + 1));
-        }
     }
     return rz;
 }
@@ -211,8 +227,8 @@ static __device__ double cycle(const Grids& grids, float* all_x, float* all_b) {
 /// What a solve has in global memory. b - A x is `scaled_r` / scale, and z and p are as much larger than in
 /// the textbook, so that no size of b leaves the range of float.
 struct Work {
-    double* x;                   ///< every other x
-    float *scaled_r, *z, *p[2];  ///< scaled_r and z: of all grids
+    double* x;                                  ///< every other x
+    float *scaled_r, *z, *p[Directions::most];  ///< scaled_r and z: of all grids
     double* sums;
 };
 
@@ -230,7 +246,7 @@ __global__ void __launch_bounds__(pass_block, 2)
     const Level finest = grids.count > 0 ? grids.level[0] : Level{};
     const int side = finest.side;
     const long long n = points(d, side);
-    const bool large = d == 3 && side >= least_side;
+    const bool large = d == 3 && finest.large;
     float *const scaled_r = work.scaled_r, *const z = work.z;
     const auto sum = [&](double own) {
         Sums<1> sums;
@@ -245,26 +261,67 @@ __global__ void __launch_bounds__(pass_block, 2)
         team.share(n, [&](long long i) { scaled_r[padded(i, finest)] = static_cast<float>(b[i] * scale); });
     cooperative_groups::this_grid().sync();
 
-    double rr = bb, rz = 0;
+    const GaussSeidel smoother(d);
+    Directions behind;  // those that x has not taken yet
+    // x goes back and forth between two arrays. As a rule a large cube takes three steps: x is the third.
+    double *const odd_x = large ? x : work.x, *const even_x = large ? work.x : x;
+    const double* now_x = nullptr;  // 0
+    // x takes them, and r = b - A x, in double: nothing can drift for long.
+    const auto catch_up = [&] {
+        double* const new_x = now_x == odd_x ? even_x : odd_x;
+        double square = 0;
+        if (large) {
+            square = step_pass(b, now_x, new_x, behind, scaled_r, scale, finest, grids.step_planes);
+        } else {
+            const auto moved = [&](const Point<d>& point) {
+                return (now_x ? now_x[point.index] : 0) + behind.alpha[0] * behind.p[0][point.index];
+            };
+            team.share(n, [&](long long i) {
+                const Point<d> point(i, side);
+                const double here = moved(point), r = b[i] - laplace_at(point, side, here, moved);
+                new_x[i] = here;
+                scaled_r[i] = static_cast<float>(r * scale);
+                square += r * r;
+            });
+        }
+        now_x = new_x, behind.count = 0;
+        return sum(square);
+    };
+
+    double rr = bb, rz = 0, pAp = 0;
     int k = 0, what;
     for (;; ++k) {
-        if (team.rank == 0) history[k] = sqrt(rr);
         what = verdict(rr, bb, k, limit, tolerance);
+        if (what >= 0 && behind.count > 0) {
+            rr = catch_up();
+            what = verdict(rr, bb, k, limit, tolerance);
+        }
+        if (team.rank == 0) history[k] = sqrt(rr);
         if (what >= 0) break;
-        const double new_rz = sum(cycle<d>(grids, z, scaled_r));
         what = breakdown;
+        // Of the finest grid the way down tells its part of r.z. So beta is known before the way up.
+        if (large) {
+            own = 2 * d * pass_down(smoother, scaled_r, scaled_r + grids.level[1].at, finest, grids.level[1]);
+            team.wait();
+            own += cycle<d>(grids, z, scaled_r, 1) / finest.scale;
+        } else {
+            own = cycle<d>(grids, z, scaled_r, 0);
+        }
+        const double new_rz = sum(own);
         if (!(new_rz > 0) || isinf(new_rz)) break;
         float beta = 0;
         if (k > 0) beta = static_cast<float>(new_rz / rz);
-        rz = new_rz;
 
-        // The new direction, and p.A p. Its neighbours work p out again: so they need not wait for it.
-        const float* const old_p = k > 0 ? work.p[k % 2] : z;
-        float* const p = work.p[1 - k % 2];
-        own = 0;
+        // The new direction, and p.A p.
+        const float* const old_p = k > 0 ? work.p[(k - 1) % Directions::most] : large ? scaled_r : z;
+        float* const p = work.p[k % Directions::most];
         if (large) {
-            own = direction_pass(z, old_p, p, beta, finest, grids.direction_planes);
+            const double zAz = new_rz - sum(pass_up<true>(smoother, scaled_r, z + grids.level[1].at, p, old_p,
+                                                          beta, finest, grids.level[1]));
+            // z is orthogonal to the r before; so z.A old_p is -new_rz / the alpha before.
+            pAp = zAz + (k > 0 ? beta * (beta - 2 * new_rz / rz) * pAp : 0);
         } else {
+            own = 0;
             const auto direction = [&](const Point<d>& point) {
                 return z[point.index] + beta * old_p[point.index];
             };
@@ -274,37 +331,25 @@ __global__ void __launch_bounds__(pass_block, 2)
                 p[i] = here;
                 own += double(laplace_at(point, side, here, direction)) * here;
             });
+            pAp = sum(own);
         }
-        const double pAp = sum(own);
+        rz = new_rz;
         if (!(pAp > 0) || isinf(pAp)) break;
 
-        // The new x, and r = b - A x in double: nothing can drift.
-        const double alpha = rz / pAp / scale;
-        const double* const old_x = k % 2 ? work.x : x;
-        double* const new_x = k % 2 ? x : work.x;
-        const bool first = k == 0;  // x is 0
-        own = 0;
-        if (large) {
-            own = step_pass(b, first ? nullptr : old_x, new_x, p, scaled_r, alpha, scale, finest,
-                            grids.step_planes);
-        } else {
-            const auto moved = [&](const Point<d>& point) {
-                return (first ? 0 : old_x[point.index]) + alpha * p[point.index];
-            };
-            team.share(n, [&](long long i) {
-                const Point<d> point(i, side);
-                const double here = moved(point), r = b[i] - laplace_at(point, side, here, moved);
-                new_x[i] = here;
-                scaled_r[i] = static_cast<float>(r * scale);
-                own += r * r;
-            });
-        }
-        rr = sum(own);
+        // x is double, and r in the end too. But most of the time it is enough that r, in float, goes on.
+        const double alpha = rz / pAp;
+        behind.add(p, alpha / scale);
+        if (large && behind.count < Directions::most)
+            rr = sum(residual_pass(p, scaled_r, static_cast<float>(alpha), finest, grids.residual_planes)) /
+                 (scale * scale);
+        else
+            rr = catch_up();
     }
+    if (behind.count > 0) catch_up();
     // All threads are behind the last barrier, or behind one that followed the last step.
-    if (k == 0)
+    if (!now_x)
         team.share(n, [&](long long i) { x[i] = 0; });
-    else if (k % 2 == 1)
+    else if (now_x != x)
         team.share(n, [&](long long i) { x[i] = work.x[i]; });
     if (team.rank == 0) outcome[0] = what, outcome[1] = k;
 }
@@ -319,10 +364,9 @@ __global__ void __launch_bounds__(pass_block, 2)
     for (int v = 0; v < count; ++v, u += n, y += n) {
         team.share(n, [&](long long i) { work.scaled_r[padded(i, finest)] = u[i]; });
         team.wait();
-        cycle<d>(grids, work.z, work.scaled_r);
-        team.share(n, [&](long long i) { y[i] = work.z[padded(i, finest)]; });
-        // unchecked: cycle() ends with a barrier, and what it wrote is not written before the next one
+        cycle<d>(grids, work.z, work.scaled_r, 0);
         team.wait();
+        team.share(n, [&](long long i) { y[i] = work.z[padded(i, finest)]; });
     }
 }
 
@@ -333,8 +377,8 @@ static Work workspace(int blocks, long long n, const Grids& grids, cudaStream_t 
     const std::size_t sums = aligned(GridSums::bytes(blocks)), vector = aligned(n * sizeof(double));
     const std::size_t all = aligned(grids.floats * sizeof(float)),
                       one = n > 0 ? aligned(padded * sizeof(float)) : 0;
-    auto* memory =
-        static_cast<unsigned char*>(rungs::stream_workspace(stream, sums + vector + 2 * all + 2 * one));
+    auto* memory = static_cast<unsigned char*>(
+        rungs::stream_workspace(stream, sums + vector + 2 * all + Directions::most * one));
     Work work{};
     const auto take = [&memory](auto*& pointer, std::size_t bytes) {
         pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(memory);
@@ -344,8 +388,7 @@ static Work workspace(int blocks, long long n, const Grids& grids, cudaStream_t 
     take(work.x, vector);
     take(work.scaled_r, all);
     take(work.z, all);
-    take(work.p[0], one);
-    take(work.p[1], one);
+    for (float*& p : work.p) take(p, one);
     CUDA_CHECK(cudaMemsetAsync(work.scaled_r, 0, all, stream));  // where rows are padded, it stays so
     return work;
 }
@@ -360,11 +403,12 @@ void pcg::multigrid(const double* b, double* x, double* history, int* outcome, i
         const auto kernel = multigrid_kernel<d>;
         const long long n = points(d, side);
         clear_history(history, limit, stream);
-        const int blocks = cooperative_blocks(kernel, pass_block, n);
+        const int blocks = pass_blocks(kernel, d, n);
         Grids grids(d, side, blocks);
         Work work = workspace(blocks, n, grids, stream);
         void* arguments[] = {&b, &x, &history, &outcome, &work, &grids, &limit, &tolerance};
-        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(pass_block), arguments, 0, stream));
+        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(pass_block), arguments,
+                                               pass_shared(d), stream));
     });
     // END SOLUTION
 }
@@ -376,11 +420,12 @@ void pcg::multigrid(const float* u, float* y, int dimensions, int side, int coun
         constexpr int d = decltype(known)::value;
         const auto kernel = precondition_kernel<d>;
         if (side == 0 || count == 0) return;
-        const int blocks = cooperative_blocks(kernel, pass_block, points(d, side));
+        const int blocks = pass_blocks(kernel, d, points(d, side));
         Grids grids(d, side, blocks);
         Work work = workspace(blocks, 0, grids, stream);
         void* arguments[] = {&u, &y, &work, &grids, &count};
-        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(pass_block), arguments, 0, stream));
+        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(pass_block), arguments,
+                                               pass_shared(d), stream));
     });
     // END SOLUTION
 }
