@@ -73,9 +73,9 @@ void Device::fill(std::size_t offset, std::uint32_t word, std::size_t bytes) {
     check(cudaDeviceSynchronize(), "filling");
 }
 
-void Device::copy(const Device& from, std::size_t bytes) {
-    check(cudaMemcpy(memory_, from.memory_, bytes, cudaMemcpyDeviceToDevice), "copying");
-    check(cudaDeviceSynchronize(), "copying");
+void Device::reset_persisting_cache() {
+    // Older GPUs have none to reset.
+    if (cudaCtxResetPersistingL2Cache() != cudaSuccess) cudaGetLastError();
 }
 
 void Device::take(std::size_t to, const Device& from, std::size_t offset, std::size_t bytes) {

@@ -25,8 +25,8 @@ class Device {
     void upload(std::size_t offset, const void* from, std::size_t bytes);
     void fill(std::size_t offset, std::uint32_t word, std::size_t bytes);
 
-    /// Copies `bytes` from the beginning of `from` to the beginning of this memory.
-    void copy(const Device& from, std::size_t bytes);
+    /// Nothing stays in the cache because somebody has asked for that.
+    static void reset_persisting_cache();
 
     /// Begins to copy `bytes` from `offset` of `from` to `to` of this memory; wait() returns when all that
     /// was begun is done.

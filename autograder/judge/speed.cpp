@@ -33,6 +33,9 @@ using protocol::Region;
 constexpr double timed_start_seconds = 60;
 constexpr int warm_up_pairs = 3;
 constexpr int null_calls = 50;
+constexpr std::size_t control_pairs = 10;
+/// So much slower beside a rung's process than without it is no chance.
+constexpr double slowed = 1.15;
 /// Enough where no points depend on it.
 constexpr double glance_seconds = 4;
 constexpr std::size_t glance_pairs = 3;
@@ -46,11 +49,22 @@ std::size_t most_kept_bytes() {
     return static_cast<std::size_t>(std::clamp(free / 4, 0x1p30, 0x1p35));
 }
 
+/// Device memory that the judge shares with one worker: nobody else can look into it.
+struct Arena {
+    explicit Arena(std::size_t bytes) : memory(bytes), shared(memory.share(handle)) {}
+
+    Device memory;
+    unsigned char handle[64] = {};
+    bool shared;
+};
+
 /// One runner in the race.
 struct Contestant {
     std::string name;
     std::unique_ptr<Session> session;
+    std::unique_ptr<Arena> arena;
     std::vector<double> seconds;  ///< of one call, a pair each
+    std::vector<double> alone;    ///< the same, once the rung's own process is gone
 };
 
 /// One timed case: an input, and what came out.
@@ -78,10 +92,9 @@ void in_parallel(std::size_t count, Work work) {
     for (auto& part : parts) part.get();
 }
 
-/// Times contestants on the judge's own device memory: the clock starts with the word "go" and stops when
-/// the outputs have come back and the judge has copied them away. Inputs are there before, for a thread that
-/// looks for them, and contestants that wait for their turn are not stopped: this is exact for rungs that do
-/// nothing behind the judge's back.
+/// Times contestants on the judge's own device memory. A run's clock starts before its inputs come to where the
+/// contestant can see them, and stops when the judge has copied the outputs away: whatever a contestant does
+/// ahead of "go", it does without the inputs. What coming and going cost is what a null call costs.
 class Race {
   public:
     Race(const TimedCase& timed, const Exam& exam, const JudgeOptions& options)
@@ -99,20 +112,19 @@ class Race {
         }
         // Every call has memory of its own: together more than any cache, unless the manifest says too few.
         slot_bytes_ = layout_.in_bytes - protocol::request_bytes;
-        device_ = std::make_unique<Device>(calls_ * slot_bytes_);
         pristine_ = std::make_unique<Device>(calls_ * slot_bytes_);
         flush_ = std::make_unique<Device>(flush_bytes);
         taken_bytes_ = layout_.out_bytes - layout_.regions[inputs()].out_offset;
         taken_ = std::make_unique<Device>(calls_ * taken_bytes_);
         pristine_->fill(0, nan_words, calls_ * slot_bytes_);
         upload();
-        shared_ = device_->share(handle_);
     }
 
-    bool shared() const { return shared_; }
-    double roof() { return device_->copy_bandwidth(); }
+    double roof() { return pristine_->copy_bandwidth(); }
 
-    std::unique_ptr<Session> enter(const fs::path& executable, const std::string& name) {
+    std::unique_ptr<Arena> arena() const { return std::make_unique<Arena>(calls_ * slot_bytes_); }
+
+    Contestant enter(const fs::path& executable, const std::string& name, std::unique_ptr<Arena> arena) {
         WorkerOptions how;
         how.backend = Backend::cuda;
         how.cpu_seconds = options_.budget + timed_start_seconds;
@@ -121,25 +133,26 @@ class Race {
         if (const auto cause = session->provide({})) {
             throw InfraError(fmt::format("{}: {}", name, cause->text));
         }
-        return session;
+        return {name, std::move(session), std::move(arena), {}, {}};
     }
 
-    /// What a call costs at least: the words, one tiny operation on the device, the judge's copies. The least
-    /// of many, because it is subtracted from times: too much would be a gift. To be asked of a worker that
-    /// has no interest in a large answer.
-    double null_seconds(Session& session) {
+    /// What a call costs at least: the inputs' way, the words, one tiny operation on the device, the judge's
+    /// copies. The least of many, because it is subtracted from times: too much would be a gift. To be asked of
+    /// a worker that has no interest in a large answer, while no other one lives that has.
+    double null_seconds(Contestant& contestant) {
         const auto demand = [](const std::optional<Cause>& cause) {
             if (cause) throw InfraError("null call: " + cause->text);
         };
         std::vector<double> samples;
         for (int i = 0; i < null_calls; ++i) {
-            make_ready();
-            demand(prepare(session, 10));
+            clear(*contestant.arena);
+            demand(prepare(contestant, 10));
             const auto start = Clock::now();
-            demand(session.worker().command(protocol::touch, 10));
-            collect();
+            hand_over(*contestant.arena);
+            demand(contestant.session->worker().command(protocol::touch, 10));
+            collect(*contestant.arena);
             samples.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-            demand(session.worker().complaint());
+            demand(contestant.session->worker().complaint());
         }
         return *std::min_element(samples.begin(), samples.end());
     }
@@ -168,14 +181,15 @@ class Race {
     }
 
     /// One run of all calls. @returns seconds of one call, or what went wrong
-    std::optional<Cause> run(Session& session, double limit, double null, double& seconds) {
-        make_ready();
-        if (auto cause = prepare(session, limit)) return cause;
-        WorkerProcess& worker = session.worker();
+    std::optional<Cause> run(Contestant& contestant, double limit, double null, double& seconds) {
+        clear(*contestant.arena);
+        if (auto cause = prepare(contestant, limit)) return cause;
+        WorkerProcess& worker = contestant.session->worker();
         const auto start = Clock::now();
+        hand_over(*contestant.arena);
         const double run_limit = limit * static_cast<double>(calls_);
         if (auto cause = worker.command(protocol::run, run_limit)) return cause;
-        collect();
+        collect(*contestant.arena);
         const std::chrono::duration<double> took = Clock::now() - start;
         if (auto cause = worker.complaint()) return cause;
         // A time below the null call's cost is noise: never a reward.
@@ -262,35 +276,44 @@ class Race {
         }
     }
 
-    /// Tells the worker where everything is; its context becomes the GPU's current one.
-    std::optional<Cause> prepare(Session& session, double limit) {
-        protocol::Request& request = session.request();
+    /// Tells the worker where everything will be; its context becomes the GPU's current one.
+    std::optional<Cause> prepare(Contestant& contestant, double limit) {
+        protocol::Request& request = contestant.session->request();
         write_request(request, timed_.problem, heats_[0].task, layout_, calls_);
         request.use_arena = 1;
         request.arena_bytes = calls_ * slot_bytes_;
-        std::memcpy(request.arena_handle, handle_, sizeof handle_);
+        std::memcpy(request.arena_handle, contestant.arena->handle, sizeof contestant.arena->handle);
         const std::size_t arrays = layout_.regions.size();
         for (std::size_t i = 0; i < calls_ * arrays; ++i)
             request.region[i].arena_offset = offset(i / arrays, request.region[i]);
-        return session.run(protocol::prepare, limit);
+        return contestant.session->run(protocol::prepare, limit);
     }
 
-    /// Before every run: inputs as they were (the worker before may have written to them), outputs poisoned,
-    /// and nothing of either left in the cache.
-    void make_ready() {
-        device_->copy(*pristine_, calls_ * slot_bytes_);
+    /// Before every run: nothing of an earlier one is left, in memory or in the cache, and outputs are poisoned.
+    void clear(Arena& arena) {
         const auto word = nan_words | static_cast<std::uint32_t>(random_() & 0x003FFFFFU);
-        for_each_output([&](std::size_t call, std::size_t, const Region& region) {
-            device_->fill(offset(call, region), word, region.bytes);
-        });
+        arena.memory.fill(0, word, calls_ * slot_bytes_);
+        Device::reset_persisting_cache();
         flush_->fill(0, 0, flush_bytes);
+    }
+
+    /// The inputs come to where the contestant can see them.
+    void hand_over(Arena& arena) {
+        if (inputs() == 0) return;
+        const Region& last = layout_.regions[inputs() - 1];
+        const std::size_t bytes = last.in_offset + last.bytes - layout_.regions[0].in_offset;
+        for (std::size_t call = 0; call < calls_; ++call) {
+            const std::size_t at = offset(call, layout_.regions[0]);
+            arena.memory.take(at, *pristine_, at, bytes);
+        }
+        arena.memory.wait();
     }
 
     /// The judge's own copy of every output, where no worker can reach it. It is made on the device: the way
     /// through the host's memory takes longer than a fast kernel, and varies by more.
-    void collect() {
+    void collect(const Arena& arena) {
         for_each_output([&](std::size_t call, std::size_t, const Region& region) {
-            taken_->take(taken_offset(call, region), *device_, offset(call, region), region.bytes);
+            taken_->take(taken_offset(call, region), arena.memory, offset(call, region), region.bytes);
         });
         taken_->wait();
     }
@@ -339,12 +362,9 @@ class Race {
     Layout layout_;
     std::size_t slot_bytes_ = 0;        ///< arrays of one call
     std::size_t taken_bytes_ = 0;       ///< outputs of one call
-    std::unique_ptr<Device> device_;    ///< shared with the workers
-    std::unique_ptr<Device> pristine_;  ///< the inputs as the exam made them
+    std::unique_ptr<Device> pristine_;  ///< the inputs as the exam made them, where no worker can see them
     std::unique_ptr<Device> taken_;     ///< the outputs of a run
     std::unique_ptr<Device> flush_;     ///< written to empty the cache
-    unsigned char handle_[64] = {};
-    bool shared_ = false;
 };
 
 /// Measured once by a process: it is the machine's.
@@ -407,13 +427,15 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
 
     std::optional<Lap> lap(std::in_place, result.profile, Part::inputs);
     std::unique_ptr<Race> race;
+    std::array<std::unique_ptr<Arena>, 4> arenas;
     try {
         race = std::make_unique<Race>(*timed, exam, options);
+        for (auto& arena : arenas) arena = race->arena();
     } catch (const std::bad_alloc&) {
         speed.why_not = "speed: the timed case does not fit into this GPU's free memory";
         return;
     }
-    if (!race->shared()) {
+    if (!arenas[0]->shared) {
         speed.why_not = "speed: this system does not share GPU memory between processes";
         return;
     }
@@ -427,14 +449,14 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     const fs::path best = built(manifest, rung, options);
     if (options.before_timing) options.before_timing();
     lap.emplace(result.profile, Part::start);
-    std::vector<Contestant> contestants(3);
-    contestants[0] = {rung.name, race->enter(executable, rung.name), {}};
-    contestants[1] = {baseline.name, race->enter(slow, baseline.name), {}};
-    contestants[2] = {"reference", race->enter(best, "the reference"), {}};
     // Runs before every pair and is not counted. A process of its own: to run twice in a row is an advantage.
-    const std::unique_ptr<Session> pacemaker = race->enter(best, "the reference");
+    Contestant pacemaker = race->enter(best, "the reference", std::move(arenas[3]));
     lap.emplace(result.profile, Part::clock);
-    const double null = race->null_seconds(*pacemaker);
+    const double null = race->null_seconds(pacemaker);
+    lap.emplace(result.profile, Part::start);
+    std::array<Contestant, 3> contestants{race->enter(executable, rung.name, std::move(arenas[0])),
+                                          race->enter(slow, baseline.name, std::move(arenas[1])),
+                                          race->enter(best, "the reference", std::move(arenas[2]))};
     lap.reset();
 
     const double limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
@@ -474,14 +496,14 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             // 1's last rung on an H200: 370 us instead of 500). Nobody's is counted.
             const Lap timing(result.profile, Part::clock);
             double uncounted = 0;
-            if (const auto cause = race->run(*pacemaker, limit, null, uncounted)) {
+            if (const auto cause = race->run(pacemaker, limit, null, uncounted)) {
                 throw InfraError("the reference: " + cause->text);
             }
         }
         for (const std::size_t i : order) {
             double seconds = 0;
             std::optional<Lap> timing(std::in_place, result.profile, Part::clock);
-            auto cause = race->run(*contestants[i].session, limit, null, seconds);
+            auto cause = race->run(contestants[i], limit, null, seconds);
             timing.reset();
             // The baseline and the reference are the workbook's own: one look tells that they run here.
             if (!cause && i != 0 && pair == -warm_up_pairs) {
@@ -501,6 +523,24 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     }
     if (auto cause = look_at_kept()) return result.decide(std::move(*cause));
     if (test.pairs() == 0) throw InfraError("the time for one rung was over before speed could be measured");
+
+    // A process that keeps the GPU or the cores busy while others are timed would gain by it. So those run once
+    // more when it is gone.
+    contestants[0].session->end();
+    if (rung.speed) {
+        const Lap timing(result.profile, Part::clock);
+        race->make_ready_for(1);
+        race->next_inputs();
+        const std::size_t pairs = std::min(control_pairs, test.pairs());
+        for (std::size_t pair = 0; pair < pairs; ++pair) {
+            for (Contestant* const other : {&pacemaker, &contestants[1], &contestants[2]}) {
+                double seconds = 0;
+                if (const auto cause = race->run(*other, limit, null, seconds))
+                    throw InfraError(fmt::format("{}: {}", other->name, cause->text));
+                other->alone.push_back(seconds);
+            }
+        }
+    }
 
     const Ratio ratio = speed_ratio(contestants[1].seconds, contestants[0].seconds),
                 of_reference = speed_ratio(contestants[2].seconds, contestants[0].seconds);
@@ -531,6 +571,15 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
                                   1e-9 * least, 1e-9 * speed.roof));
     }
     if (!rung.speed) return;
+    for (const std::size_t i : {1, 2}) {
+        const Contestant& other = contestants[i];
+        const double beside = quantile(other.seconds, 0.2), alone = quantile(other.alone, 0.2);
+        if (beside <= slowed * alone) continue;
+        return decide(Verdict::suspect,
+                      fmt::format("{} took {:.3g} us while the rung's process was there, and {:.3g} once it "
+                                  "was gone: does it keep the GPU busy?",
+                                  other.name, 1e6 * beside, 1e6 * alone));
+    }
     if (test.outcome() == SpeedTest::Outcome::unstable) {
         return decide(Verdict::unstable, "time varies too much to decide: " + test.summary() +
                                              "; measure again on a quiet machine");
