@@ -92,9 +92,9 @@ void in_parallel(std::size_t count, Work work) {
     for (auto& part : parts) part.get();
 }
 
-/// Times contestants on the judge's own device memory. A run's clock starts before its inputs come to where the
-/// contestant can see them, and stops when the judge has copied the outputs away: whatever a contestant does
-/// ahead of "go", it does without the inputs. What coming and going cost is what a null call costs.
+/// Times contestants on the judge's own device memory. A run's clock starts before its inputs come to where
+/// the contestant can see them, and stops when the judge has copied the outputs away: whatever a contestant
+/// does ahead of "go", it does without the inputs. What coming and going cost is what a null call costs.
 class Race {
   public:
     Race(const TimedCase& timed, const Exam& exam, const JudgeOptions& options)
@@ -137,8 +137,8 @@ class Race {
     }
 
     /// What a call costs at least: the inputs' way, the words, one tiny operation on the device, the judge's
-    /// copies. The least of many, because it is subtracted from times: too much would be a gift. To be asked of
-    /// a worker that has no interest in a large answer, while no other one lives that has.
+    /// copies. The least of many, because it is subtracted from times: too much would be a gift. To be asked
+    /// of a worker that has no interest in a large answer, while no other one lives that has.
     double null_seconds(Contestant& contestant) {
         const auto demand = [](const std::optional<Cause>& cause) {
             if (cause) throw InfraError("null call: " + cause->text);
@@ -289,7 +289,8 @@ class Race {
         return contestant.session->run(protocol::prepare, limit);
     }
 
-    /// Before every run: nothing of an earlier one is left, in memory or in the cache, and outputs are poisoned.
+    /// Before every run: nothing of an earlier one is left, in memory or in the cache, and outputs are
+    /// poisoned.
     void clear(Arena& arena) {
         const auto word = nan_words | static_cast<std::uint32_t>(random_() & 0x003FFFFFU);
         arena.memory.fill(0, word, calls_ * slot_bytes_);
@@ -524,8 +525,8 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     if (auto cause = look_at_kept()) return result.decide(std::move(*cause));
     if (test.pairs() == 0) throw InfraError("the time for one rung was over before speed could be measured");
 
-    // A process that keeps the GPU or the cores busy while others are timed would gain by it. So those run once
-    // more when it is gone.
+    // A process that keeps the GPU or the cores busy while others are timed would gain by it. So those run
+    // once more when it is gone.
     contestants[0].session->end();
     if (rung.speed) {
         const Lap timing(result.profile, Part::clock);

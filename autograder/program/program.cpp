@@ -249,8 +249,8 @@ int parse_and_run(int argc, char** argv) {
     return dispatch(app.get_subcommands().front()->get_name(), in);
 }
 
-/// Exams fill and drop arrays of many megabytes, several at once. Each would be new pages from the system, and
-/// those cost more than what is done in them.
+/// Exams fill and drop arrays of many megabytes, several at once. Each would be new pages from the system,
+/// and those cost more than what is done in them.
 void keep_memory() {
 #ifdef M_ARENA_MAX
     mallopt(M_MMAP_MAX, 0);
