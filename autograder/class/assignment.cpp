@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "judge/clean_text.hpp"
+
 namespace rungs::classroom {
 namespace {
 
@@ -23,6 +25,11 @@ std::optional<Time> time_of(const nlohmann::json& value) {
 }
 
 }  // namespace
+
+std::string Person::column(const std::string& heading) const {
+    const auto found = columns.find(heading);
+    return found == columns.end() ? std::string() : trimmed(found->second);
+}
 
 std::string AskedRung::short_name() const { return chapter.substr(0, 2) + "/" + rung.substr(0, 2); }
 

@@ -35,6 +35,9 @@ struct Person {
     std::map<std::string, std::string> columns;  ///< every column of the roster by its heading, as it stands
     bool known = true;                           ///< on the roster, or there is no roster
     std::optional<Time> due;                     ///< an extension: when it is due for this student
+
+    /// What stands in a column, without blanks around it; empty where there is none.
+    std::string column(const std::string& heading) const;
 };
 
 /// An exercise of the assignment.
