@@ -36,22 +36,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
     return names;
 }
 
-/// The highest N of the files NAME.N.json in `folder`; 0: there is none.
-int last_of(const std::vector<std::string>& names, const std::string& name) {
-    int last = 0;
-    for (const std::string& one : names) {
-        if (one.size() <= name.size() + 6 || one.compare(0, name.size() + 1, name + ".") != 0) continue;
-        int number = 0;
-        const char* const end = one.data() + one.size() - 5;
-        const auto [rest, error] = std::from_chars(one.data() + name.size() + 1, end, number);
-        if (error == std::errc() && rest == end && one.compare(one.size() - 5, 5, ".json") == 0)
-            last = std::max(last, number);
-    }
-    return last;
-}
-
 std::optional<Decision> decision_of(const fs::path& folder, const std::string& rung) {
-    const int number = last_of(names_in(folder), rung);
+    const int number = last_judging(folder, rung);
     if (number == 0) return std::nullopt;
     const fs::path file = folder / fmt::format("{}.{}.json", rung, number);
     const Json json = parse(file);
@@ -69,18 +55,26 @@ GradedRung read_rung(const fs::path& out, const std::string& student, int attemp
     rung.max_points = asked.max_points;
     rung.decision = decision_of(out / "decisions" / place, asked.rung);
     const fs::path folder = out / "records" / place;
-    rung.judging = last_of(names_in(folder), asked.rung);
+    rung.judging = last_judging(folder, asked.rung);
     if (rung.judging > 0) {
         const fs::path file = folder / fmt::format("{}.{}.json", asked.rung, rung.judging);
-        rung.record = parse(file);
+        rung.file = file;
+        const Json record = parse(file);
         try {
-            const Json& result = rung.record.at("result");
+            const Json& result = record.at("result");
             rung.verdict = result.at("verdict");
             rung.status = result.at("status");
             if (!result.at("points").is_null()) rung.judged = result.at("points").get<double>();
             rung.max_points = result.at("max_points");
             rung.reason = result.at("reason");
-            rung.sandbox = rung.record.at("sandbox");
+            rung.sandbox = record.at("sandbox");
+            if (!result.at("causes").empty()) {
+                const Json& first = result.at("causes").front();
+                rung.cause = fmt::format("{}:{}", first.at("source").get<std::string>(),
+                                         first.at("kind").get<std::string>());
+            }
+            rung.unchecked = rung.status == "passed" && record.at("backend") == "cpu" &&
+                             asked.kind != "predict" && !result.at("checks").at("done").get<bool>();
         } catch (const Json::exception& error) {
             throw ClassError(file.string() + ": " + error.what());
         }
@@ -98,6 +92,8 @@ Attempt read_attempt(const fs::path& out, const Assignment& assignment, Person& 
         attempt.from = json.at("from");
         attempt.origin = json.at("origin");
         if (!json.at("handed_in").is_null()) attempt.handed_in = parse_time(json.at("handed_in"));
+        // What the platform does not tell, the roster may.
+        if (!attempt.handed_in) attempt.handed_in = parse_time(person.column("handed_in"));
         attempt.marked_late = json.at("marked_late");
         attempt.refused = json.at("refused");
         if (!person.known) {
@@ -134,24 +130,17 @@ Attempt read_attempt(const fs::path& out, const Assignment& assignment, Person& 
 
 /// Which attempt counts, and the score.
 void count(const Assignment& assignment, Student& student) {
-    if (student.attempts.empty()) {
-        student.score = 0;
-        return;
-    }
-    if (assignment.counts == Counts::last) {
-        student.counted = student.attempts.size() - 1;
-        student.score = student.attempts.back().score;
-        return;
-    }
-    for (std::size_t i = 0; i < student.attempts.size(); ++i) {
+    if (student.missing()) student.score = 0;
+    for (const std::size_t i : that_may_count(assignment, student)) {
         const Attempt& attempt = student.attempts[i];
+        if (!student.counted) student.counted = i;
         if (attempt.score && (!student.score || *attempt.score >= *student.score)) {
             student.counted = i;
             student.score = attempt.score;
         }
     }
-    if (!student.counted) student.counted = student.attempts.size() - 1;
-    for (const Attempt& attempt : student.attempts) {
+    for (const std::size_t i : that_may_count(assignment, student)) {
+        const Attempt& attempt = student.attempts[i];
         // It may turn out to be the best one.
         if (student.score && !attempt.score && attempt.at_most > *student.score) student.score.reset();
     }
@@ -159,9 +148,31 @@ void count(const Assignment& assignment, Student& student) {
 
 }  // namespace
 
-const Json& GradedRung::result() const {
-    static const Json none = nullptr;
-    return record.is_null() ? none : record.at("result");
+Json GradedRung::record() const { return file.empty() ? Json(nullptr) : parse(file); }
+
+Json GradedRung::result() const { return file.empty() ? Json(nullptr) : record().at("result"); }
+
+int last_judging(const fs::path& folder, const std::string& rung) {
+    int last = 0;
+    for (const std::string& name : names_in(folder)) {
+        if (name.size() <= rung.size() + 6 || name.compare(0, rung.size() + 1, rung + ".") != 0) continue;
+        int number = 0;
+        const char* const end = name.data() + name.size() - 5;
+        const auto [rest, error] = std::from_chars(name.data() + rung.size() + 1, end, number);
+        if (error == std::errc() && rest == end && name.compare(name.size() - 5, 5, ".json") == 0)
+            last = std::max(last, number);
+    }
+    return last;
+}
+
+std::vector<std::size_t> that_may_count(const Assignment& assignment, const Student& student) {
+    std::vector<std::size_t> taken;  // not too late to get any points
+    for (std::size_t i = 0; i < student.attempts.size(); ++i) {
+        if (student.attempts[i].late_factor > 0 || student.attempts[i].marked_late) taken.push_back(i);
+    }
+    if (taken.empty() && !student.attempts.empty()) taken.push_back(student.attempts.size() - 1);
+    if (assignment.counts == Counts::last && !taken.empty()) taken.erase(taken.begin(), taken.end() - 1);
+    return taken;
 }
 
 Gradebook read_gradebook(const fs::path& out) {
@@ -211,14 +222,9 @@ std::string projection(const Gradebook& book) {
     for (const Student& student : book.students) {
         for (const Attempt& attempt : student.attempts) {
             for (const GradedRung& rung : attempt.rungs) {
-                std::string cause = "-";
-                if (const Json& result = rung.result(); !result.is_null() && !result.at("causes").empty()) {
-                    const Json& first = result.at("causes").front();
-                    cause = fmt::format("{}:{}", first.at("source").get<std::string>(),
-                                        first.at("kind").get<std::string>());
-                }
                 lines.push_back(fmt::format("{}\t{}\t{}/{}\t{}\t{}\t{}\n", student.person.id, attempt.number,
-                                            rung.asked.chapter, rung.asked.rung, rung.verdict, cause,
+                                            rung.asked.chapter, rung.asked.rung, rung.verdict,
+                                            rung.cause.empty() ? "-" : rung.cause,
                                             rung.points ? fmt::format("{:.4g}", *rung.points) : "-"));
             }
         }

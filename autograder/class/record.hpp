@@ -35,13 +35,18 @@ struct GradedRung {
     std::optional<double> judged;        ///< the judge's points, before the chapter's weight
     std::optional<double> points;        ///< what counts: a decision's points, else the judge's
     double max_points = 0;               ///< that could be earned, before the chapter's weight
-    std::string reason;                  ///< one line; may be empty
-    std::string sandbox;                 ///< "S2: ..."
+    std::string cause;       ///< source and kind of the cause that decided: "exam:WRONG"; empty: none
+    bool unchecked = false;  ///< it passed, but check mode did not come to its end
+    std::string reason;      ///< one line; may be empty
+    std::string sandbox;     ///< "S2: ..."
     std::optional<Decision> decision;
-    nlohmann::ordered_json record;  ///< the whole record, docs/record.schema.json; null: there is none
+    std::filesystem::path file;  ///< of the record; empty: there is none
 
+    /// The whole record, docs/record.schema.json, read anew: a class has gigabytes of them. Null: there is
+    /// none.
+    nlohmann::ordered_json record() const;
     /// What the judge found: a rung of docs/result.schema.json, without the seed; null: there is none.
-    const nlohmann::ordered_json& result() const;
+    nlohmann::ordered_json result() const;
     /// Whether a human has to look, and has not decided yet.
     bool open() const { return !points; }
 };
@@ -75,6 +80,12 @@ struct Gradebook {
     std::vector<Student> students;  ///< the roster's in its order, then those that are not on it, by id
     double max_score = 0;           ///< weights applied
 };
+
+/// The highest N of the files RUNG.N.json in a folder of records or decisions; 0: there is none.
+int last_judging(const std::filesystem::path& folder, const std::string& rung);
+
+/// Which of a student's attempts may come to count: those that have to be judged.
+std::vector<std::size_t> that_may_count(const Assignment& assignment, const Student& student);
 
 /// Reads all that is in `out`. @throws ClassError, FileError
 Gradebook read_gradebook(const std::filesystem::path& out);
