@@ -19,6 +19,7 @@
 #include "class/policy.hpp"
 #include "judge/build.hpp"
 #include "judge/cache.hpp"
+#include "judge/hash.hpp"
 #include "program/classes.hpp"
 #include "program/grading.hpp"
 #include "program/interrupt.hpp"
@@ -103,11 +104,19 @@ bool means(const std::string& asked, const Slot& slot) {
            (asked.compare(0, id.size() + 1, id + "/") == 0 && rung(asked.substr(id.size() + 1)));
 }
 
-/// The bytes of each rung of an attempt, as they were taken in. @throws ClassError where they have changed
+/// SHA-256 of each file of an attempt, as it was taken in.
 std::map<std::string, std::string> bytes_of(const fs::path& hand_in) {
+    const Json about = Json::parse(read_file(hand_in / "hand-in.json"));
     std::map<std::string, std::string> bytes;
-    for (const Json& file : Json::parse(read_file(hand_in / "hand-in.json")).at("files"))
-        bytes[file.at("path")] = file.at("sha256");
+    for (const Json& file : about.at("files")) {
+        const std::string path = file.at("path");
+        bytes[path] = file.at("sha256");
+        // Since then it has been on a disk, for months perhaps.
+        if (judge::Sha256::of(read_file(hand_in / path)) != bytes[path])
+            throw ClassError((hand_in / path).string() +
+                             ": this is not what was taken in; restore the file, or delete " +
+                             hand_in.string() + " to take it in again");
+    }
     return bytes;
 }
 
@@ -134,6 +143,7 @@ Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& 
     std::vector<Entry> open;
     std::map<std::string, fs::path> records;  // by key: what has been judged
     std::map<std::string, std::string> owners;
+    std::map<fs::path, std::map<std::string, std::string>> taken;
     bool any_asked = asked.empty();
     for (const AskedRung& rung : assignment.rungs) {
         for (const Student& student : book.students) {
@@ -144,7 +154,9 @@ Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& 
                     out / "hand-ins" / student.person.id / std::to_string(attempt.number);
                 const std::string file =
                     rung.chapter + "/" + rung.rung + (rung.kind == "predict" ? ".toml" : ".cu");
-                const std::map<std::string, std::string> bytes = bytes_of(hand_in);
+                if (const auto [place, fresh] = taken.try_emplace(hand_in); fresh)
+                    place->second = bytes_of(hand_in);
+                const std::map<std::string, std::string>& bytes = taken.at(hand_in);
                 const auto found = bytes.find(file);
                 Slot slot{student.person.id, attempt.number, rung, found == bytes.end() ? "" : found->second};
                 const std::string key = record_key(workshop, secret, rung, slot.bytes);
