@@ -81,9 +81,10 @@ nlohmann::ordered_json to_classroom50(const Gradebook& book, const Student& stud
 int whole_scale(const Gradebook& book);
 
 struct FillOptions {
-    std::string file;    ///< what errors call the export
-    std::string column;  ///< that is filled; empty: the assignment's, or Moodle's "Grade"
-    std::string match;   ///< the column that names the student; empty: those that are known by their headings
+    std::string file = {};    ///< what errors call the export
+    std::string column = {};  ///< that is filled; empty: the assignment's, or Moodle's "Grade"
+    std::string match =
+        {};              ///< the column that names the student; empty: those that are known by their headings
     bool scale = false;  ///< points to the column's maximum
 };
 

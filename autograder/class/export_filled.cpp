@@ -9,7 +9,7 @@
 
 #include "class/export.hpp"
 #include "class/spreadsheet.hpp"
-#include "judge/clean_text.hpp"
+#include "report/text.hpp"
 
 namespace rungs::classroom {
 namespace {
@@ -142,8 +142,10 @@ struct Layout {
     std::function<bool(const std::string&)> keeps;               ///< what a cell says that has to stay
 };
 
+/// A student in a list of them: one line, whatever the name.
 std::string who(const Person& person) {
-    return clean_name(person.name.empty() ? person.id : fmt::format("{} ({})", person.name, person.id));
+    if (person.name.empty()) return clean_name(person.id);
+    return fmt::format("{} ({})", first_line(clean_name(person.name), 40), clean_name(person.id));
 }
 
 class Filler {

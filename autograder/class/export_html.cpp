@@ -64,6 +64,13 @@ std::string late_text(const Attempt& attempt) {
     return fmt::format("{} late, keeps {} %", by, exact(100 * attempt.late_factor));
 }
 
+/// "2026-01-31 12:00 UTC"
+std::string when_text(const std::optional<Time>& time) {
+    if (!time) return "unknown";
+    const std::string text = time_text(*time);
+    return text.substr(0, 10) + " " + text.substr(11, 5) + " UTC";
+}
+
 std::string points_of(const GradedRung* rung, const AskedRung& asked) {
     const double max = rung ? rung->max_points : asked.max_points;
     if (!rung) return "0 / " + exact(max);
@@ -160,7 +167,7 @@ std::string side(const Json& one) {
 std::string findings(const Json& result) {
     const auto checks = result.find("checks");
     if (checks == result.end() || !checks->contains("findings") || checks->at("findings").empty()) return {};
-    std::string html = "<h4>Findings</h4>";
+    std::string html = "<h3>Findings</h3>";
     for (const Json& one : checks->at("findings")) {
         const bool error = text_in(one, "severity") == "error";
         html += fmt::format("<div class=\"finding {}\"><p><b>{}</b> {}", error ? "fail" : "look",
@@ -198,7 +205,7 @@ std::string rung_details(const GradedRung& rung) {
         html += answers(result) + findings(result) + first_mismatches(result);
         if (const auto compile = result.find("compile"); compile != result.end()) {
             if (const std::string text = text_in(*compile, "diagnostics"); !text.empty())
-                html += "<h4>Messages</h4><pre>" + escape_html(text) + "</pre>";
+                html += "<h3>Messages</h3><pre>" + escape_html(text) + "</pre>";
         }
     }
     return html + "</div></details>";
@@ -209,7 +216,7 @@ std::string rung_table(const Gradebook& book, const Attempt* attempt, Detail det
     std::vector<Column> columns = {{"rung", "mono"}, {"result", ""}, {"points", "number"}};
     if (detail != Detail::points) {
         columns.push_back({"verdict", "mono"});
-        columns.push_back({"reason", "remark"});
+        columns.push_back({"reason", "reason"});
     }
     Cells rows;
     for (std::size_t i = 0; i < book.assignment.rungs.size(); ++i) {
@@ -253,20 +260,23 @@ std::string score_table(const Gradebook& book, const Student& student, const Att
     return table("Score",
                  open ? "How the score comes about; rungs that are not graded yet are not in it"
                       : "How the score comes about",
-                 {{"", ""}, {"points", "number"}, {"times", "number"}, {"", "number"}}, rows);
+                 {{"part", ""}, {"points", "number"}, {"times", "number"}, {"makes", "number"}}, rows);
 }
 
 std::string attempts_table(const Student& student) {
     Cells rows;
     for (std::size_t i = 0; i < student.attempts.size(); ++i) {
         const Attempt& attempt = student.attempts[i];
-        rows.push_back({std::to_string(attempt.number),
-                        attempt.handed_in ? time_text(*attempt.handed_in) : "unknown",
+        rows.push_back({std::to_string(attempt.number), when_text(attempt.handed_in),
                         escape_html(late_text(attempt)), attempt.score ? exact(*attempt.score) : "not yet",
-                        student.counted == i ? "counts" : ""});
+                        student.counted == i ? "this one" : ""});
     }
     return table("Attempts", "All attempts",
-                 {{"attempt", "number"}, {"handed in", ""}, {"lateness", ""}, {"score", "number"}, {"", ""}},
+                 {{"attempt", "number"},
+                  {"handed in", ""},
+                  {"lateness", ""},
+                  {"score", "number"},
+                  {"which counts", ""}},
                  rows);
 }
 
@@ -379,8 +389,7 @@ std::string pass_rates(const Gradebook& book) {
                          : share_svg(static_cast<double>(passed) / graded) +
                                fmt::format("{:.0f} %", 100.0 * passed / graded),
              std::to_string(passed), std::to_string(failed), std::to_string(open),
-             graded == 0 ? "\u2013"
-                         : fmt::format("{} / {}", number_text(points / graded), exact(asked.max_points)),
+             graded == 0 ? "\u2013" : fmt::format("{:.1f} / {}", points / graded, exact(asked.max_points)),
              most == verdicts.end() ? "" : escape_html(fmt::format("{} ({})", most->first, most->second))});
     }
     return table("Rungs", "Pass rates of those that were graded, mean points, and what failed most",
@@ -390,7 +399,7 @@ std::string pass_rates(const Gradebook& book) {
                   {"not", "number"},
                   {"open", "number"},
                   {"mean", "number"},
-                  {"most", ""}},
+                  {"failed most", ""}},
                  rows);
 }
 
@@ -428,21 +437,22 @@ std::string common_findings(const Gradebook& book) {
     if (rows.empty()) return {};
     return table("Common findings",
                  fmt::format("The {} most common reasons, of {}", rows.size(), order.size()),
-                 {{"rung", "mono"}, {"students", "number"}, {"verdict", "mono"}, {"what", "remark"}}, rows);
+                 {{"rung", "mono"}, {"students", "number"}, {"verdict", "mono"}, {"what", "reason"}}, rows);
 }
 
 /// Open rungs whose status is `status`: a human's to look at, or ours.
 std::string open_rungs(const Gradebook& book, const char* status, const char* label, const char* caption) {
     Cells rows;
     each_rung(book, [&](const Student& student, const GradedRung& rung) {
-        if (!rung.open() || rung.status != status) return;
+        // Of a hand-in that was refused there is nothing to check.
+        if (!rung.open() || rung.status != status || !counted_attempt(student)->refused.empty()) return;
         rows.push_back({link_to(student),
                         escape_html(rung.asked.short_name() + " " + rung.asked.rung.substr(3)),
                         escape_html(rung.verdict), escape_html(rung.reason)});
     });
     if (rows.empty()) return {};
     return table(label, caption,
-                 {{"student", "wrap"}, {"rung", "mono"}, {"verdict", "mono"}, {"reason", "remark"}}, rows);
+                 {{"student", "wrap"}, {"rung", "mono"}, {"verdict", "mono"}, {"reason", "reason"}}, rows);
 }
 
 std::string decisions(const Gradebook& book) {
@@ -464,7 +474,7 @@ std::string decisions(const Gradebook& book) {
                   {"rung", "mono"},
                   {"verdict", "mono"},
                   {"points", "number"},
-                  {"because", "remark"},
+                  {"because", "reason"},
                   {"by", ""}},
                  rows);
 }
@@ -479,7 +489,7 @@ std::string students_who(const Gradebook& book, const char* label, const char* c
         if (!words.empty()) rows.push_back({link_to(student), escape_html(words)});
     }
     if (rows.empty()) return {};
-    return table(label, caption, {{"student", "wrap"}, {heading, "remark"}}, rows);
+    return table(label, caption, {{"student", "wrap"}, {heading, "reason"}}, rows);
 }
 
 std::string all_students(const Gradebook& book) {

@@ -91,7 +91,9 @@ white-space:pre-wrap;margin:.5rem 0;line-height:1.45}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:.9rem;padding:.35rem 1.1rem;box-shadow:var(--shadow)}
 .share{display:inline-block;width:5.5rem;height:.5rem;margin-right:.6rem;vertical-align:baseline}
 svg .bar{fill:var(--accent)}.wrap{white-space:normal!important;overflow-wrap:anywhere;min-width:9rem}
-a{color:var(--accent)}
+.reason{min-width:15rem}a{color:var(--accent)}
+th small,td small{display:block;color:var(--soft);font-size:.8rem;font-weight:400}
+@media (max-width:40rem){.scroll th,.scroll td{padding:.5rem .55rem}.scroll tbody th{white-space:normal}}
 footer{color:var(--soft);font-size:.86rem;padding-top:2.2rem;padding-bottom:3rem}
 @media print{:root{color-scheme:light}body{background:#fff}details{break-inside:avoid}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important}}
