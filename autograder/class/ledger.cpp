@@ -69,7 +69,11 @@ Lock::Lock(const fs::path& out) {
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
     const bool held = fcntl(file_.get(), F_SETLK, &lock) == 0;
-    const std::string said = read_file(path);
+    // Not by its name: whoever closes another descriptor of the file gives up the lock.
+    char text[1024];
+    const ssize_t size = pread(file_.get(), text, sizeof text, 0);
+    if (size < 0) throw FileError(path, errno, "could not read the lock");
+    const std::string said(text, static_cast<std::size_t>(size));
     const Json before = Json::parse(said, nullptr, false);
     const auto field = [&](const char* name) {
         return before.is_object() && before.contains(name) && before.at(name).is_string()
@@ -81,7 +85,7 @@ Lock::Lock(const fs::path& out) {
             "{} is being graded by process {} on {} since {}; wait for it, or name another folder",
             out.string(), field("process"), field("host"), field("started")));
     }
-    if (!said.empty() && field("host") != host_name()) {
+    if (before.is_object() && field("host") != host_name()) {
         throw ClassError(
             fmt::format("{} is being graded by process {} on {} since {}, or was when that machine stopped; "
                         "if nothing runs there any more, delete {}",
@@ -103,9 +107,10 @@ Lock::Lock(const fs::path& out) {
             .dump() +
         '\n';
     // In place: a new file would be another lock.
-    if (ftruncate(file_.get(), 0) != 0 ||
-        pwrite(file_.get(), mine.data(), mine.size(), 0) != static_cast<ssize_t>(mine.size()))
-        throw FileError(path, errno, "could not write the lock");
+    const ssize_t wrote =
+        ftruncate(file_.get(), 0) == 0 ? pwrite(file_.get(), mine.data(), mine.size(), 0) : -1;
+    if (wrote != static_cast<ssize_t>(mine.size()))
+        throw FileError(path, wrote < 0 ? errno : ENOSPC, "could not write the lock");
 }
 
 Lock::~Lock() {
