@@ -189,7 +189,7 @@ std::string rung_details(const GradedRung& rung) {
         "<details{}><summary><b class=\"mono\">{}</b>{}<span class=\"dim\">{}</span></summary>"
         "<div class=\"inside\"><dl class=\"rows\">",
         outcome_of(rung) == Outcome::passed ? "" : " open",
-        escape_html(rung.asked.short_name() + " " + rung.asked.rung), chip(look),
+        escape_html(rung.asked.short_name() + " " + rung.asked.rung.substr(3)), chip(look),
         escape_html(points_of(&rung, rung.asked)));
     row(html, "idea", rung.asked.idea);
     row(html, "kind", rung.asked.kind);
@@ -318,36 +318,52 @@ std::vector<double> scores_of(const Gradebook& book) {
     return scores;
 }
 
-/// How many students have a score in each tenth of what could be had.
-std::string distribution(const Gradebook& book, const std::vector<double>& scores) {
-    if (scores.empty() || book.max_score <= 0) return {};
-    constexpr int bins = 10;
-    int counts[bins] = {};
-    for (const double score : scores)
-        ++counts[std::clamp(static_cast<int>(score / book.max_score * bins), 0, bins - 1)];
-    const int most = *std::max_element(std::begin(counts), std::end(counts));
-    constexpr double width = 720, height = 200, foot = 26, top = 22, gap = 6;
+/// How many students have a score in each tenth of what could be had. `width` is in CSS pixels at full size:
+/// there is one drawing for wide and one for narrow screens, so that text never shrinks much.
+std::string distribution_svg(const Gradebook& book, const std::vector<int>& counts, double width,
+                             const char* name) {
+    const int most = *std::max_element(counts.begin(), counts.end());
+    const auto bins = static_cast<double>(counts.size());
+    const bool narrow = width < 500;
+    const double height = 200, foot = 26, top = 22, gap = narrow ? 4 : 6;
     std::string bars, words;
-    for (int i = 0; i < bins; ++i) {
-        const double from = book.max_score * i / bins, to = book.max_score * (i + 1) / bins;
-        const double left = width * i / bins + gap / 2, wide = width / bins - gap;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const auto at = static_cast<double>(i);
+        const double to = book.max_score * (at + 1) / bins;
+        const double left = width * at / bins + gap / 2, wide = width / bins - gap;
         const double high = (height - foot - top) * counts[i] / most;
         bars +=
             fmt::format(R"(<rect class="bar" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="3"/>)",
                         left, height - foot - high, wide, high);
-        bars += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" font-size="15" text-anchor="middle">{}</text>)",
+        bars += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" font-size="14" text-anchor="middle">{}</text>)",
                             left + wide / 2, height - foot - high - 6, counts[i]);
-        bars += fmt::format(
-            R"(<text class="dim" x="{:.1f}" y="{:.1f}" font-size="14" text-anchor="end">{}</text>)",
-            left + wide + gap / 2, height - 7, number_text(to));
-        words += fmt::format("{} to {} points: {}. ", number_text(from), number_text(to), counts[i]);
+        if (!narrow || i % 2 == 1) {
+            bars += fmt::format(
+                R"(<text class="dim" x="{:.1f}" y="{:.1f}" font-size="13" text-anchor="end">{}</text>)",
+                left + wide + gap / 2, height - 7, number_text(to));
+        }
+        words += fmt::format("{} to {} points: {}. ", number_text(book.max_score * at / bins),
+                             number_text(to), counts[i]);
     }
     return fmt::format(
-        R"(<figure><svg viewBox="0 0 {:g} {:g}" role="img" aria-labelledby="td dd"><title id="td">Scores</title>)"
-        R"(<desc id="dd">{}</desc><line class="rail" x1="0" x2="{:g}" y1="{:g}" y2="{:g}" stroke-width="1"/>{}</svg>)"
-        "<figcaption>Students by score, in tenths of {} points; whoever handed nothing in is not among "
-        "them.</figcaption></figure>",
-        width, height, escape_html(words), width, height - foot, height - foot, bars, exact(book.max_score));
+        R"(<svg class="{0}" viewBox="0 0 {1:g} {2:g}" role="img" aria-labelledby="t{0} d{0}"><title id="t{0}">Scores)"
+        R"(</title><desc id="d{0}">{3}</desc><line class="rail" x1="0" x2="{1:g}" y1="{4:g}" y2="{4:g}" )"
+        R"(stroke-width="1"/>{5}</svg>)",
+        name, width, height, escape_html(words), height - foot, bars);
+}
+
+std::string distribution(const Gradebook& book, const std::vector<double>& scores) {
+    if (scores.empty() || book.max_score <= 0) return {};
+    std::vector<int> counts(10);
+    for (const double score : scores)
+        ++counts[static_cast<std::size_t>(std::clamp(static_cast<int>(score / book.max_score * 10), 0, 9))];
+    return "<figure>" + distribution_svg(book, counts, 860, "wide") +
+           distribution_svg(book, counts, 320, "narrow") +
+           fmt::format(
+               "<figcaption>Students by score, in tenths of {} points; whoever handed nothing in is not "
+               "among "
+               "them.</figcaption></figure>",
+               exact(book.max_score));
 }
 
 std::string share_svg(double share) {

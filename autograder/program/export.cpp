@@ -48,7 +48,7 @@ void show_table(const Gradebook& book, Terminal& out) {
 /// Makes the folders above a file, and writes it.
 void write_below(const fs::path& file, const std::string& bytes) {
     std::error_code error;
-    fs::create_directories(file.parent_path(), error);
+    if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
     if (error) throw FileError(file.parent_path(), error.value(), "could not make the folder");
     write_file(file, bytes);
 }
@@ -82,7 +82,11 @@ class Exporter {
         } else if (to == "canvas" || to == "moodle") {
             fill();
         } else if (to == "gradescope-autograder") {
-            write_text(autograder_zip(book_, open_workbook().root(), detail_, options_.visibility));
+            const fs::path file =
+                options_.out.empty() ? fs::path(options_.folder) / "exports" / "gradescope" / "autograder.zip"
+                                     : fs::path(options_.out);
+            write_below(file, autograder_zip(book_, open_workbook().root(), detail_, options_.visibility));
+            out_.line("written: " + out_.paint(Style::link, file.string()));
         } else {
             write_folder();
         }

@@ -93,7 +93,8 @@ white-space:pre-wrap;margin:.5rem 0;line-height:1.45}
 svg .bar{fill:var(--accent)}.wrap{white-space:normal!important;overflow-wrap:anywhere;min-width:9rem}
 .reason{min-width:15rem}a{color:var(--accent)}
 th small,td small{display:block;color:var(--soft);font-size:.8rem;font-weight:400}
-@media (max-width:40rem){.scroll th,.scroll td{padding:.5rem .55rem}.scroll tbody th{white-space:normal}}
+@media (max-width:40rem){.scroll th,.scroll td{padding:.5rem .55rem}.scroll tbody th{white-space:normal}
+.scroll caption{padding:.75rem .55rem .15rem}}
 footer{color:var(--soft);font-size:.86rem;padding-top:2.2rem;padding-bottom:3rem}
 @media print{:root{color-scheme:light}body{background:#fff}details{break-inside:avoid}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important}}
