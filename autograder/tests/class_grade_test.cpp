@@ -215,6 +215,22 @@ TEST_CASE("kill -9 at any moment loses nothing, and jobs change nothing", "[clas
     }
 }
 
+TEST_CASE("a limit is the student's where the reference passes in the same place", "[class][grade]") {
+    const GradedClass all;
+    std::string manifest = SmallWorkbook::manifest();
+    manifest.insert(manifest.find("points = 10"), "time_limit = 1\n");
+    all.folder.write("chapters/01_reduction/chapter.toml", manifest);
+    all.folder.write("class/ben/01_reduction/03_shared_tree.cu",
+                     all.solution_with("for (volatile int i = 0;; ) { if (i) break; }"));
+    const Outcome outcome = all.graded("graded");
+    CAPTURE(outcome.out, outcome.err);
+    CHECK(outcome.status == 1);
+    const Json record = Json::parse(all.record("graded", "ben"));
+    CHECK(record.at("result").at("verdict") == "TIMEOUT");
+    CHECK(record.at("canary").at("reference") == "OK");
+    CHECK(Json::parse(all.record("graded", "ada")).at("canary").at("reference") == "");
+}
+
 TEST_CASE("two graders do not work in one folder, and Ctrl-C leaves one that goes on", "[class][grade]") {
     const GradedClass all;
     all.fill(6);  // and so 10 records
