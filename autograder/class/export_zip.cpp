@@ -3,6 +3,7 @@
 #include <archive_entry.h>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 
 #include <fmt/format.h>
