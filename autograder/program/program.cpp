@@ -222,8 +222,7 @@ void describe(CLI::App& app, Arguments& in) {
     review->add_option("--because", in.review.because, "Why; kept with the decision")->type_name("TEXT");
     review->add_flag("--decided", in.review.decided, "List what has been decided, too");
     review->footer(
-        "Examples: ./rungs review graded\n"
-        "          ./rungs review graded ada 01/03 --points 10 --because \"the time limit was ours\"\n\n"
+        "Example: ./rungs review graded ada 01/03 --points 10 --because \"the time limit was ours\"\n\n"
         "Exit status: 0 nothing is open, 2 wrong use, 3 something is open.");
     replay->footer("Example: ./rungs replay graded ada 01/03\n\nExit status: 0 the same, 1 they differ.");
 
@@ -260,8 +259,8 @@ void describe(CLI::App& app, Arguments& in) {
         ->type_name("WHEN")
         ->capture_default_str();
     exports->footer(
-        "Examples: ./rungs export graded --to html --detail all\n"
-        "          ./rungs export graded --to canvas --from grades.csv --out filled.csv\n\n"
+        "Example: ./rungs export graded --to html --detail all\n"
+        "     and ./rungs export graded --to canvas --from grades.csv --out filled.csv\n\n"
         "Exit status: 0 all grades are in it, 1 a grade found no row, 2 wrong use, 3 somebody has no grade "
         "yet.");
 
