@@ -77,6 +77,12 @@ Sha256& Sha256::add(std::string_view text) {
 
 Sha256& Sha256::add_file(const std::filesystem::path& file) { return add(read_file(file)); }
 
+std::string Sha256::of(std::string_view text) {
+    Sha256 hash;
+    hash.bytes(reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    return hash.hex();
+}
+
 std::string Sha256::hex() {
     const std::uint64_t bits = total_ * 8;
     const unsigned char one = 0x80, zero = 0;

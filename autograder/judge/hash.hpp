@@ -19,6 +19,9 @@ class Sha256 {
     /// 64 hexadecimal digits. Call once.
     std::string hex();
 
+    /// Of `text` alone, without its length: what sha256sum prints.
+    static std::string of(std::string_view text);
+
   private:
     void bytes(const unsigned char* data, std::size_t count);
     void block(const unsigned char* data);

@@ -63,27 +63,6 @@ RungResult refused(const Chosen& chosen, const GradeOptions& options, const std:
     return result;
 }
 
-/// Whether other rungs on the same machine may have had a part in this: a limit of time or memory was met, or
-/// something failed that should not.
-bool depends_on_load(const RungResult& result, Backend backend) {
-    switch (result.verdict) {
-        case Verdict::timeout:
-        case Verdict::deadlock:  // polling is one when it goes on for too long
-        case Verdict::oom:
-        case Verdict::suspect:
-        case Verdict::infra:
-            return true;
-        default:
-            if (std::any_of(result.causes.begin(), result.causes.end(),
-                            [](const judge::Cause& cause) { return cause.limited; }))
-                return true;
-    }
-    const judge::ChecksResult& checks = result.checks;
-    if (!checks.done && checks.of > 0) return true;  // they were cut short
-    return backend == Backend::cpu && result.passed() && checks.done &&
-           (!result.counters.done || (!result.given && !result.counters.reference));
-}
-
 /// What is known of a run before it begins.
 Report new_report(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options) {
     const judge::BackendTools* tools = workbook.toolchain.tools(options.backend.backend);
@@ -256,6 +235,25 @@ class Grading {
 };
 
 }  // namespace
+
+bool depends_on_load(const RungResult& result, Backend backend) {
+    switch (result.verdict) {
+        case Verdict::timeout:
+        case Verdict::deadlock:  // polling is one when it goes on for too long
+        case Verdict::oom:
+        case Verdict::suspect:
+        case Verdict::infra:
+            return true;
+        default:
+            if (std::any_of(result.causes.begin(), result.causes.end(),
+                            [](const judge::Cause& cause) { return cause.limited; }))
+                return true;
+    }
+    const judge::ChecksResult& checks = result.checks;
+    if (!checks.done && checks.of > 0) return true;  // they were cut short
+    return backend == Backend::cpu && result.passed() && checks.done &&
+           (!result.counters.done || (!result.given && !result.counters.reference));
+}
 
 BackendChoice choose_backend(const Workbook& workbook, const std::string& asked, const Gpu& gpu) {
     const bool built = workbook.toolchain.cuda.has_value();

@@ -45,6 +45,10 @@ struct GradeOptions {
 Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options,
              Terminal& out);
 
+/// Whether other rungs on the same machine may have had a part in this: a limit of time or memory was met, or
+/// something failed that should not.
+bool depends_on_load(const judge::RungResult& result, Backend backend);
+
 /// What a result says until grade() has come to its end: no rung is judged, and there is no score.
 Report not_finished(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options);
 

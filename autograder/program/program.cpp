@@ -34,6 +34,9 @@ struct Arguments {
     ProfileOptions profile;
     RunOptions run;
     BenchOptions bench;
+    ClassOptions grade;
+    ReviewOptions review;
+    ExportOptions exports;
     std::string rung;
     bool all_hints = false;
     std::string seed;
@@ -174,6 +177,95 @@ void describe(CLI::App& app, Arguments& in) {
     bench->add_option("arguments", in.bench.arguments, "For the benchmark, after --")->type_name("ARG");
     bench->footer("Example: ./rungs bench 01");
 
+    CLI::App* grade =
+        app.add_subcommand("grade", "A class: judges what students handed in, and keeps records");
+    grade
+        ->add_option("class", in.grade.place,
+                     "Folder or archive: one folder or archive for each student, or as "
+                     "Gradescope, Canvas or Moodle download them")
+        ->required()
+        ->type_name("CLASS");
+    grade->add_option("--out", in.grade.out, "Folder of the records; a second start goes on there")
+        ->required()
+        ->type_name("DIR");
+    grade->add_option("--assignment", in.grade.assignment, "Rungs, due date, policy [CLASS/assignment.toml]")
+        ->check(CLI::ExistingFile)
+        ->type_name("FILE");
+    grade
+        ->add_option("--regrade", in.grade.regrade,
+                     "Judge again, beside the old records: all, a student, a rung, or STUDENT/RUNG")
+        ->type_name("WHAT");
+    grade->add_option("--backend", in.grade.backend, "cpu or cuda: one for the whole class")
+        ->check(CLI::IsMember({"cpu", "cuda"}))
+        ->type_name("NAME")
+        ->capture_default_str();
+    grade->add_flag("--below-s3", in.grade.below,
+                    "Also where hand-ins are held less than the class asks for");
+    add_jobs(grade, in.grade.jobs);
+    grade->footer("Example: ./rungs grade class --out graded --jobs 4");
+
+    CLI::App* review = app.add_subcommand("review", "What a human has to decide of a class, and decisions");
+    CLI::App* replay = app.add_subcommand("replay", "Judges a rung of a class again, for an appeal");
+    for (CLI::App* verb : {review, replay}) {
+        verb->add_option("folder", in.review.folder, "That ./rungs grade has written")
+            ->required()
+            ->type_name("DIR");
+        verb->add_option("student", in.review.student, "As the roster has them")
+            ->required(verb == replay)
+            ->type_name("STUDENT");
+        verb->add_option("rung", in.review.rung, "Such as 01/03")
+            ->required(verb == replay)
+            ->type_name("RUNG");
+        verb->add_option("--attempt", in.review.attempt, "[the one that counts]")
+            ->check(CLI::PositiveNumber)
+            ->type_name("N");
+    }
+    review->add_option("--points", in.review.points, "In place of the judge's")->type_name("N");
+    review->add_option("--because", in.review.because, "Why; kept with the decision")->type_name("TEXT");
+    review->add_flag("--decided", in.review.decided, "List what has been decided, too");
+    review->footer(
+        "Example: ./rungs review graded ada 01/03 --points 10 --because \"the time limit was ours\"\n\n"
+        "Exit status: 0 nothing is open, 2 wrong use, 3 something is open.");
+    replay->footer("Example: ./rungs replay graded ada 01/03\n\nExit status: 0 the same, 1 they differ.");
+
+    CLI::App* exports = app.add_subcommand("export", "A class's grades as others read them");
+    exports->add_option("folder", in.exports.folder, "That ./rungs grade has written")
+        ->required()
+        ->type_name("DIR");
+    exports
+        ->add_option("--to", in.exports.to,
+                     "table, csv, junit, html, gradescope, gradescope-autograder, "
+                     "classroom50, canvas or moodle")
+        ->required()
+        ->check(CLI::IsMember({"table", "csv", "junit", "html", "gradescope", "gradescope-autograder",
+                               "classroom50", "canvas", "moodle"}))
+        ->type_name("FORMAT");
+    exports->add_option("--out", in.exports.out, "File or folder [standard output, or DIR/exports/FORMAT]")
+        ->type_name("PATH");
+    exports
+        ->add_option("--detail", in.exports.detail, "What is told: points, reasons (and the verdict), or all")
+        ->check(CLI::IsMember({"points", "reasons", "all"}))
+        ->type_name("LEVEL")
+        ->capture_default_str();
+    exports
+        ->add_option("--from", in.exports.from,
+                     "The gradebook that Canvas or Moodle has exported, to fill in")
+        ->type_name("FILE");
+    exports->add_option("--column", in.exports.column, "Of that file, to fill [the assignment's]")
+        ->type_name("NAME");
+    exports->add_option("--match", in.exports.match, "Of that file, saying who a row is [by their headings]")
+        ->type_name("NAME");
+    exports->add_flag("--scale", in.exports.scale, "Scale points to that column's maximum");
+    exports->add_option("--visibility", in.exports.visibility, "When Gradescope shows results to students")
+        ->check(CLI::IsMember({"hidden", "after_due_date", "after_published", "visible"}))
+        ->type_name("WHEN")
+        ->capture_default_str();
+    exports->footer(
+        "Example: ./rungs export graded --to html --detail all\n"
+        "     and ./rungs export graded --to canvas --from grades.csv --out filled.csv\n\n"
+        "Exit status: 0 all grades are in it, 1 a grade found no row, 2 wrong use, 3 somebody has no grade "
+        "yet.");
+
     app.add_subcommand("doctor", "What this machine has, what is missing, and what helps")
         ->footer("Example: ./rungs doctor");
 }
@@ -189,6 +281,7 @@ int dispatch(const std::string& verb, Arguments& in) {
     }
     if (verb == "explain") return explain(in.explain);
     if (verb == "see") return see(in.see);
+    if (verb == "export") return export_class(in.exports);
     Terminal out(stdout);
     if (verb == "list") return list(out);
     if (verb == "next") return next(out);
@@ -199,6 +292,9 @@ int dispatch(const std::string& verb, Arguments& in) {
     if (verb == "profile") return profile(in.profile, out);
     if (verb == "run") return run(in.run, out);
     if (verb == "bench") return bench(in.bench, out);
+    if (verb == "grade") return grade_class(in.grade, out);
+    if (verb == "review") return review(in.review, out);
+    if (verb == "replay") return replay(in.review, out);
     if (verb == "doctor") return doctor(out);
     throw UsageError("the tests are run by the launcher at the root of the workbook: ./rungs test");
 }

@@ -96,6 +96,44 @@ struct BenchOptions {
 };
 int bench(const BenchOptions& options, Terminal& out);
 
+struct ClassOptions {
+    std::string place;       ///< a folder or an archive with all hand-ins
+    std::string out;         ///< folder of the records
+    std::string assignment;  ///< file; empty: assignment.toml in the class's folder
+    std::string regrade;     ///< "all", a student, a rung, STUDENT/RUNG; empty: nothing
+    std::string backend = "cpu";
+    bool below = false;  ///< also where hand-ins are held less than the class asks for
+    unsigned jobs = 0;   ///< see GradeOptions
+};
+int grade_class(const ClassOptions& options, Terminal& out);
+
+struct ReviewOptions {
+    std::string folder;  ///< that `grade` has written
+    std::string student, rung;
+    int attempt = 0;  ///< 0: the one that counts
+    std::optional<double> points;
+    std::string because;
+    bool decided = false;  ///< list what has been decided, too
+};
+int review(const ReviewOptions& options, Terminal& out);
+
+/// Judges a rung of a class again, with the same inputs and bytes, and shows both verdicts.
+int replay(const ReviewOptions& options, Terminal& out);
+
+struct ExportOptions {
+    std::string folder;  ///< that `grade` has written
+    std::string to;      ///< "table", "csv", "html", ...
+    std::string from;    ///< what Canvas or Moodle has exported
+    std::string
+        out;  ///< file, or folder where there are several; "-" or empty: standard output, or exports/ there
+    std::string column;  ///< that is filled; empty: the assignment's
+    std::string match;   ///< the column that says who a row is; empty: by the headings
+    bool scale = false;  ///< points to the column's maximum
+    std::string detail = "reasons";
+    std::string visibility = "after_published";
+};
+int export_class(const ExportOptions& options);
+
 int doctor(Terminal& out);
 
 /// The exercise to do now: the first whose file did not pass as it stands; none when all did.

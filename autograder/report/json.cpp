@@ -19,7 +19,9 @@ Json number(double value) {
     return value;
 }
 
-Json machine_json(const Machine& machine) {
+}  // namespace
+
+Json to_json(const Machine& machine) {
     Json gpu = nullptr;
     if (machine.gpu.present) {
         gpu = {{"name", clean_utf8(machine.gpu.name)},
@@ -35,6 +37,8 @@ Json machine_json(const Machine& machine) {
             {"memory_bytes", static_cast<long long>(machine.memory)},
             {"gpu", gpu}};
 }
+
+namespace {
 
 Json correctness_json(const judge::Correctness& found) {
     Json first = Json::array();
@@ -249,7 +253,9 @@ Json cause_json(const judge::Cause& cause) {
             {"likely", clean_utf8(cause.likely)}};
 }
 
-Json rung_json(const RungReport& rung) {
+}  // namespace
+
+Json to_json(const RungReport& rung) {
     const judge::RungResult& result = rung.result;
     Json causes = Json::array();
     for (const judge::Cause& cause : result.causes) causes.push_back(cause_json(cause));
@@ -287,18 +293,16 @@ Json rung_json(const RungReport& rung) {
             {"profile", profile}};
 }
 
-}  // namespace
-
 Json to_json(const Report& report) {
     Json rungs = Json::array();
-    for (const RungReport& rung : report.rungs) rungs.push_back(rung_json(rung));
+    for (const RungReport& rung : report.rungs) rungs.push_back(to_json(rung));
     return {{"schema", "rungs.result/1"},
             {"program", {{"name", "rungs"}, {"version", report.version}}},
             {"what", clean_utf8(report.what)},
             {"backend", name_of(report.backend)},
             {"toolchain", clean_utf8(report.toolchain)},
             {"sandbox", clean_utf8(report.sandbox)},
-            {"machine", machine_json(report.machine)},
+            {"machine", to_json(report.machine)},
             {"started", report.started},
             {"seconds", report.seconds},
             {"seed", seed_text(report.seed)},

@@ -99,6 +99,10 @@ std::string seed_text(std::uint64_t seed);
 /// strings valid UTF-8.
 nlohmann::ordered_json to_json(const Report& report);
 
+/// One rung, and the machine, as they stand in the result.
+nlohmann::ordered_json to_json(const RungReport& rung);
+nlohmann::ordered_json to_json(const Machine& machine);
+
 /// Counters alone, as they stand in the result.
 nlohmann::ordered_json to_json(const judge::Counters& counters);
 

@@ -15,6 +15,9 @@ rungs_require(Threads build-essential)
 rungs_require(fmt libfmt-dev)
 rungs_require(CLI11 libcli11-dev)
 rungs_require(nlohmann_json nlohmann-json3-dev)
+rungs_require(pugixml libpugixml-dev)
+rungs_require(LibArchive libarchive-dev)
+rungs_require(yaml-cpp libyaml-cpp-dev)
 
 # toml++ ships no CMake file in every release that distributions have; it is one header folder.
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h)

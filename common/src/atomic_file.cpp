@@ -166,6 +166,23 @@ void write_file(const std::filesystem::path& path, std::string_view contents, Sp
         if (named) ::unlink(temporary.c_str());
         throw FileError(path, error, doing);
     }
+    sync_folder(target.path.parent_path());
+}
+
+void sync_folder(const std::filesystem::path& path) {
+    const Descriptor folder(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    // A folder may be open to writers alone.
+    if (!folder.valid() && errno == EACCES) return;
+    if (!folder.valid() || (::fsync(folder.get()) != 0 && errno != EINVAL && errno != EROFS))
+        throw FileError(path, errno, "could not flush the folder");
+}
+
+void make_folder(const std::filesystem::path& path) {
+    if (path.empty() || std::filesystem::is_directory(path)) return;
+    make_folder(path.parent_path());
+    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
+        throw FileError(path, errno, "could not make the folder");
+    sync_folder(path.parent_path());
 }
 
 void check_writable(const std::filesystem::path& path, Special special) {

@@ -25,11 +25,17 @@ class FileError : public std::runtime_error {
 /// What becomes of a name that is a symbolic link, a device or a pipe: it is used, or refused.
 enum class Special { use, refuse };
 
-/// Writes `contents` to a temporary file beside `path`, flushes it to the disk, and renames it: a
-/// reader sees the old file or the new one. With Special::use a symbolic link is followed, and a
-/// device or pipe (/dev/stdout) is written directly. Folders are not made. @throws FileError; the old
-/// file is then unchanged.
+/// Writes `contents` to a temporary file beside `path`, flushes it to the disk, renames it, and flushes the
+/// folder: a reader sees the old file or the new one, and after the return the new one, even if the power
+/// fails. With Special::use a symbolic link is followed, and a device or pipe (/dev/stdout) is written
+/// directly. Folders are not made. @throws FileError; the old file is then unchanged.
 void write_file(const std::filesystem::path& path, std::string_view contents, Special special = Special::use);
+
+/// Makes a folder and those above it, all of them flushed to the disk. @throws FileError
+void make_folder(const std::filesystem::path& path);
+
+/// Flushes the names in a folder to the disk, where its file system can. @throws FileError
+void sync_folder(const std::filesystem::path& path);
 
 /// What write_file() would meet, as far as that can be told before there is anything to write.
 /// @throws FileError

@@ -1,0 +1,264 @@
+#include "class/archive.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <clocale>
+#include <cstdint>
+#include <cstring>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "judge/build.hpp"
+#include "judge/clean_text.hpp"
+#include "judge/process.hpp"
+
+namespace rungs::classroom {
+namespace {
+
+namespace fs = std::filesystem;
+using judge::Descriptor;
+using judge::InfraError;
+
+/// What the child says: a kind, the lengths of a text and of bytes, then both.
+struct Frame {
+    char kind;  // 'f' a file, 'r' the archive is refused, 'e' its end was reached
+    std::uint32_t text, bytes;
+};
+
+constexpr std::size_t longest_path = 1024;
+
+/// Why a path is refused; empty: it is fine.
+std::string bad_path(const std::string& path) {
+    if (path.empty()) return "a file has no name";
+    if (path.size() > longest_path) return "a path is longer than 1024 bytes";
+    if (clean_name(path) != path)
+        return fmt::format("'{}': the name is no UTF-8, or holds control characters", clean_name(path));
+    if (path.front() == '/' || path.find('\\') != std::string::npos)
+        return fmt::format("'{}' leads out of the hand-in", path);
+    for (const fs::path& part : fs::path(path)) {
+        if (part == "..") return fmt::format("'{}' leads out of the hand-in", path);
+    }
+    return "";
+}
+
+std::string folded(std::string path) {
+    std::transform(path.begin(), path.end(), path.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return path;
+}
+
+/// The child's part: all that libarchive does happens here.
+class Unpacker {
+  public:
+    Unpacker(int archive, int pipe, const ArchiveLimits& limits,
+             const std::function<bool(const std::string&)>& wanted)
+        : input_(archive), pipe_(pipe), limits_(limits), wanted_(wanted) {}
+
+    void unpack() {
+        struct stat status {};
+        fstat(input_, &status);
+        packed_ = static_cast<double>(status.st_size);
+        archive* const in = archive_read_new();
+        for (auto* support : {archive_read_support_filter_gzip, archive_read_support_filter_xz,
+                              archive_read_support_filter_zstd, archive_read_support_filter_bzip2,
+                              archive_read_support_format_zip, archive_read_support_format_tar,
+                              archive_read_support_format_gnutar}) {
+            support(in);
+        }
+        std::string refused;
+        if (archive_read_open_fd(in, input_, 1 << 16) != ARCHIVE_OK) {
+            refused = "it is no archive that can be read: " + message(in);
+        } else {
+            refused = entries(in);
+        }
+        say(refused.empty() ? 'e' : 'r', refused, "");
+    }
+
+  private:
+    std::string message(archive* in) const {
+        const char* text = archive_error_string(in);
+        return clean_name(text ? text : "unknown error").substr(0, 200);
+    }
+
+    std::string entries(archive* in) {
+        std::set<std::string> paths;
+        for (std::size_t count = 0;; ++count) {
+            archive_entry* entry = nullptr;
+            const int got = archive_read_next_header(in, &entry);
+            if (got == ARCHIVE_EOF) return count == 0 ? "it is empty" : "";
+            if (got < ARCHIVE_WARN) return "it is damaged: " + message(in);
+            if (count >= limits_.files) return fmt::format("it has more than {} files", limits_.files);
+            if (const std::string large = too_large(in); !large.empty()) return large;
+            const char* name = archive_entry_pathname_utf8(entry);
+            if (!name) name = archive_entry_pathname(entry);
+            std::string path = name ? name : "";
+            while (path.size() > 1 && path.back() == '/') path.pop_back();
+            while (path.compare(0, 2, "./") == 0) path.erase(0, 2);
+            const auto kind = archive_entry_filetype(entry);
+            if (kind == AE_IFDIR && (path.empty() || path == ".")) continue;
+            if (const std::string bad = bad_path(path); !bad.empty()) return bad;
+            if (archive_entry_hardlink(entry) || kind == AE_IFLNK) return fmt::format("'{}' is a link", path);
+            if (kind == AE_IFDIR) continue;
+            if (kind != AE_IFREG) return fmt::format("'{}' is a device, a pipe or a socket", path);
+            if (archive_entry_is_encrypted(entry)) return fmt::format("'{}' is encrypted", path);
+            if (!paths.insert(folded(path)).second)
+                return fmt::format("'{}' is there twice, perhaps in capitals and small letters", path);
+            const std::string refused = content(in, path);
+            if (!refused.empty()) return refused;
+        }
+    }
+
+    /// Reads one file. What nobody wants is read as well: its size counts.
+    std::string content(archive* in, const std::string& path) {
+        const bool take = wanted_(path);
+        std::string bytes;
+        static char buffer[1 << 16];
+        for (;;) {
+            const la_ssize_t got = archive_read_data(in, buffer, sizeof buffer);
+            if (got < 0) return fmt::format("'{}' is damaged: {}", path, message(in));
+            if (got == 0) break;
+            unpacked_ += static_cast<double>(got);
+            if (const std::string large = too_large(in); !large.empty()) return large;
+            if (!take) continue;
+            bytes.append(buffer, static_cast<std::size_t>(got));
+            if (bytes.size() > limits_.file_bytes)
+                return fmt::format("'{}' is larger than {} KiB", path, limits_.file_bytes >> 10);
+        }
+        if (take) say('f', path, bytes);
+        return "";
+    }
+
+    /// Both what came out of the filter, such as gzip, and what files hold: a zip has no filter.
+    std::string too_large(archive* in) const {
+        const double size = std::max(unpacked_, static_cast<double>(archive_filter_bytes(in, 0)));
+        if (size > static_cast<double>(limits_.total_bytes))
+            return fmt::format("it unpacks to more than {} MiB", limits_.total_bytes >> 20);
+        if (size > (16 << 20) && size > limits_.ratio * packed_)
+            return fmt::format("it unpacks to more than {} times its size", limits_.ratio);
+        return "";
+    }
+
+    void say(char kind, const std::string& text, const std::string& bytes) const {
+        const Frame frame{kind, static_cast<std::uint32_t>(text.size()),
+                          static_cast<std::uint32_t>(bytes.size())};
+        std::string all(reinterpret_cast<const char*>(&frame), sizeof frame);
+        all += text;
+        all += bytes;
+        for (std::size_t done = 0; done < all.size();) {
+            const ssize_t wrote = write(pipe_, all.data() + done, all.size() - done);
+            if (wrote < 0 && errno != EINTR) _exit(1);
+            if (wrote > 0) done += static_cast<std::size_t>(wrote);
+        }
+    }
+
+    int input_, pipe_;
+    const ArchiveLimits& limits_;
+    const std::function<bool(const std::string&)>& wanted_;
+    double packed_ = 0, unpacked_ = 0;
+};
+
+/// Reads exactly `size` bytes until `deadline`; false: the child has ended, or takes too long.
+bool read_all(int pipe, void* into, std::size_t size, judge::Clock::time_point deadline) {
+    for (std::size_t done = 0; done < size;) {
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - judge::Clock::now()).count();
+        pollfd ready{pipe, POLLIN, 0};
+        if (left <= 0) return false;
+        if (poll(&ready, 1, static_cast<int>(left)) <= 0) continue;
+        const ssize_t got = read(pipe, static_cast<char*>(into) + done, size - done);
+        if (got == 0 || (got < 0 && errno != EINTR)) return false;
+        if (got > 0) done += static_cast<std::size_t>(got);
+    }
+    return true;
+}
+
+}  // namespace
+
+bool is_archive(const fs::path& file) {
+    const std::string name = folded(file.filename().string());
+    for (const std::string end :
+         {".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tar.bz2"}) {
+        if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
+            return true;
+    }
+    return false;
+}
+
+std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
+                         const std::function<bool(const std::string&)>& wanted,
+                         const std::function<void(const std::string&, std::string)>& take) {
+    const Descriptor archive(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status {};
+    if (!archive || fstat(archive.get(), &status) != 0 || !S_ISREG(status.st_mode))
+        return "it is no regular file";
+    judge::Pipe pipe;
+    const pid_t child = fork();
+    if (child < 0) throw InfraError(fmt::format("no process can be started: {}", std::strerror(errno)));
+    if (child == 0) {
+        // Nothing of this process's but these two stays open.
+        dup2(pipe.write.get(), 1);
+        dup2(archive.get(), 0);
+        close_range(2, ~0U, 0);
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU}) signal(number, SIG_DFL);
+        setlocale(LC_CTYPE, "C.UTF-8");  // names in UTF-8, whatever this process speaks
+        judge::Confinement how;
+        how.untrusted = true;
+        how.one_process = true;
+        how.hide_files = true;
+        how.limits.address_space = 4ULL << 30;
+        how.limits.cpu_seconds = static_cast<std::size_t>(limits.seconds) + 1;
+        how.limits.no_files = true;
+        if (judge::confine(how, -1) != 0) _exit(2);
+        try {
+            Unpacker(0, 1, limits, wanted).unpack();
+        } catch (...) {
+            _exit(3);
+        }
+        _exit(0);
+    }
+    pipe.write.close();
+    const auto deadline = judge::in_seconds(limits.seconds);
+    std::string refused = "it made the reader of archives fail";
+    std::size_t files = 0, total = 0;
+    for (Frame frame{}; read_all(pipe.read.get(), &frame, sizeof frame, deadline);) {
+        std::string text(std::min<std::size_t>(frame.text, longest_path + 200), '\0');
+        if (text.size() != frame.text || frame.bytes > limits.file_bytes ||
+            (total += frame.bytes) > limits.total_bytes || ++files > limits.files + 1) {
+            break;
+        }
+        std::string bytes(frame.bytes, '\0');
+        if (!read_all(pipe.read.get(), text.data(), text.size(), deadline) ||
+            !read_all(pipe.read.get(), bytes.data(), bytes.size(), deadline)) {
+            break;
+        }
+        if (frame.kind == 'e' || frame.kind == 'r') {
+            refused = frame.kind == 'e' ? "" : clean_name(text);
+            break;
+        }
+        // From a process that a fault of libarchive may have given to somebody else.
+        if (frame.kind != 'f' || !bad_path(text).empty() || !wanted(text)) break;
+        take(text, std::move(bytes));
+    }
+    if (judge::Clock::now() > deadline)
+        refused = fmt::format("it takes more than {} s to unpack", limits.seconds);
+    kill(child, SIGKILL);
+    int end = 0;
+    while (waitpid(child, &end, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(end) && WEXITSTATUS(end) == 2)
+        throw InfraError("the reader of archives cannot be confined on this machine: see ./rungs doctor");
+    return refused;
+}
+
+}  // namespace rungs::classroom

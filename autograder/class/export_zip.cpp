@@ -1,0 +1,211 @@
+// Gradescope's autograders: zips with setup.sh and run_autograder at the top.
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "class/export.hpp"
+#include "judge/clean_text.hpp"
+#include "rungs/atomic_file.hpp"
+
+namespace rungs::classroom {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// A zip in memory. The same files give the same bytes.
+class Zip {
+  public:
+    Zip() : archive_(archive_write_new(), archive_write_free) {
+        check(archive_write_set_format_zip(archive_.get()));
+        check(archive_write_open(archive_.get(), this, nullptr, append, nullptr));
+    }
+
+    void add(const std::string& name, const std::string& bytes, bool executable = false) {
+        const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(),
+                                                                                  archive_entry_free);
+        archive_entry_set_pathname(entry.get(), name.c_str());
+        archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes.size()));
+        archive_entry_set_filetype(entry.get(), AE_IFREG);
+        archive_entry_set_perm(entry.get(), executable ? 0755 : 0644);
+        constexpr time_t first_of_1980 = 315532800;  // a zip knows none before
+        archive_entry_set_mtime(entry.get(), first_of_1980, 0);
+        check(archive_write_header(archive_.get(), entry.get()));
+        if (archive_write_data(archive_.get(), bytes.data(), bytes.size()) < 0) check(ARCHIVE_FATAL);
+    }
+
+    std::string finish() {
+        check(archive_write_close(archive_.get()));
+        return std::move(bytes_);
+    }
+
+  private:
+    static la_ssize_t append(archive*, void* self, const void* data, std::size_t size) {
+        static_cast<Zip*>(self)->bytes_.append(static_cast<const char*>(data), size);
+        return static_cast<la_ssize_t>(size);
+    }
+
+    void check(int status) const {
+        if (status == ARCHIVE_OK) return;
+        throw ClassError(fmt::format("cannot make the zip: {}", archive_error_string(archive_.get())));
+    }
+
+    std::string bytes_;
+    std::unique_ptr<archive, decltype(&archive_write_free)> archive_;
+};
+
+/// `text` as a string of TOML.
+std::string toml_string(const std::string& text) { return Json(clean_name(text)).dump(); }
+
+/// What is asked, for `grade` in the container. Gradescope looks after lateness itself.
+std::string assignment_toml(const Assignment& assignment) {
+    std::string rungs, weights;
+    for (const AskedRung& rung : assignment.rungs)
+        rungs += (rungs.empty() ? "" : ", ") + toml_string(rung.short_name());
+    for (const auto& [chapter, weight] : assignment.weights)
+        weights += fmt::format("{} = {}\n", toml_string(chapter), weight);
+    std::string toml =
+        fmt::format("title = {}\nrungs = [{}]\nleast_sandbox = {}\n", toml_string(assignment.title), rungs,
+                    toml_string(assignment.least_sandbox));
+    if (assignment.round_to > 0) toml += fmt::format("round_to = {}\n", assignment.round_to);
+    return toml + (weights.empty() ? "" : "[weights]\n" + weights);
+}
+
+/// One rung of each chapter: what has to be built, and shows that the container can judge.
+std::string rung_of_each_chapter(const Assignment& assignment) {
+    std::string names, last;
+    for (const AskedRung& rung : assignment.rungs) {
+        if (rung.chapter == last) continue;
+        last = rung.chapter;
+        names += (names.empty() ? "" : " ") + rung.short_name();
+    }
+    return names;
+}
+
+/// The parts of the workbook that grading needs: no hand-in, no result, and nothing else that lies beside
+/// them.
+void add_workbook(Zip& zip, const fs::path& root) {
+    constexpr const char* parts[] = {"CMakeLists.txt", "CMakePresets.json", "LICENSE",  "README.md",
+                                     "rungs",          "autograder",        "chapters", "common",
+                                     "docs",           "solutions"};
+    std::vector<fs::path> files;
+    for (const char* part : parts) {
+        if (fs::is_regular_file(root / part)) files.emplace_back(root / part);
+        if (!fs::is_directory(root / part)) continue;
+        for (const auto& entry : fs::recursive_directory_iterator(root / part)) {
+            const std::string name = entry.path().filename().string();
+            // Backups of a student's rungs, and what editors leave.
+            const bool ours =
+                name.find(".bak-") == std::string::npos && name.back() != '~' && name != "__pycache__";
+            if (ours && entry.is_regular_file() && !entry.is_symlink()) files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+        const bool executable = (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
+        zip.add("workbook/" + file.lexically_relative(root).generic_string(), read_file(file), executable);
+    }
+}
+
+/// What there is as long as nothing else is: no score, so that nobody takes it for a zero.
+std::string not_graded_json(const std::string& visibility) {
+    const Json json = {{"output",
+                        "The autograder did not come to its end, so there is no grade. Hand in again, or ask "
+                        "your instructor."},
+                       {"output_format", "text"},
+                       {"visibility", visibility},
+                       {"stdout_visibility", "hidden"},
+                       {"tests", Json::array()}};
+    return json.dump(2) + '\n';
+}
+
+}  // namespace
+
+std::string graded_zip(const Gradebook& book, Detail detail, const std::string& visibility) {
+    Zip zip;
+    zip.add("setup.sh", "#!/bin/sh\n# Nothing to install: nothing is graded here.\n", true);
+    zip.add("run_autograder", R"(#!/usr/bin/env python3
+# Hands out the result of whoever submits. Nothing of the submission is looked at.
+import json
+
+with open("submission_metadata.json") as file:
+    addresses = {user["email"].strip().lower() for user in json.load(file)["users"]}
+with open("source/graded.json") as file:
+    graded = json.load(file)
+found = [graded["results"][address] for address in sorted(addresses) if address in graded["results"]]
+with open("results/results.json", "w") as file:
+    json.dump(found[0] if len(found) == 1 else graded["unknown"], file)
+)",
+            true);
+    Json results = Json::object();
+    for (const Student& student : book.students) {
+        std::string address = trimmed(student.person.email);
+        std::transform(address.begin(), address.end(), address.begin(),
+                       [](unsigned char c) { return c < 0x80 ? static_cast<char>(std::tolower(c)) : c; });
+        if (address.empty()) continue;
+        address = clean_name(address);
+        // Two with one address cannot be told apart.
+        results[address] =
+            results.contains(address) ? Json() : to_gradescope(book, student, detail, visibility);
+    }
+    for (auto one = results.begin(); one != results.end();) one = one->is_null() ? results.erase(one) : ++one;
+    const Json unknown = {{"output", "There is no grade for your address. Ask your instructor."},
+                          {"tests", Json::array()}};
+    zip.add("graded.json", Json{{"results", results}, {"unknown", unknown}}.dump() + '\n');
+    return zip.finish();
+}
+
+std::string autograder_zip(const Gradebook& book, const fs::path& root, Detail detail,
+                           const std::string& visibility) {
+    const Assignment& assignment = book.assignment;
+    if (assignment.backend != Backend::cpu) {
+        throw ClassError(
+            "the class was graded on a GPU, which Gradescope has not; hand out its results with --to "
+            "gradescope");
+    }
+    Zip zip;
+    zip.add("setup.sh",
+            fmt::format(R"(#!/bin/sh
+# Run once, when Gradescope makes the image: installs, builds, and grades a reference solution of each chapter, so
+# that an image which cannot grade is none.
+set -eu
+cd /autograder/source/workbook
+# The launcher needs CMake 3.25, and Ubuntu 22.04 has 3.22.
+if ! cmake --version 2>/dev/null | grep -Eq 'version (3\.(2[5-9]|[3-9][0-9])|[4-9])'; then
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends python3-pip
+    python3 -m pip install --quiet 'cmake>=3.25,<4'
+fi
+RUNGS_CMAKE_ARGS=-DRUNGS_CUDA=OFF ./rungs --yes check {} --solution --backend cpu
+)",
+                        rung_of_each_chapter(assignment)),
+            true);
+    zip.add("run_autograder",
+            fmt::format(R"(#!/bin/sh
+# Grades one submission with the workbook's own commands. Gradescope calls it in /autograder.
+set -u
+here=$PWD
+cp source/not_graded.json results/results.json || exit 1
+work=$(mktemp -d) && mkdir "$work/class" || exit 1
+cp source/assignment.toml "$work/class" && cp -R submission "$work/class/submission" || exit 1
+cd source/workbook || exit 1
+# Their exit statuses tell of the submission; what has not come to its end leaves no result.
+RUNGS_SKIP_PACKAGES=1 ./rungs grade "$work/class" --out "$work/graded"
+RUNGS_SKIP_PACKAGES=1 ./rungs export "$work/graded" --to gradescope --detail {} --visibility {} --out "$work/export"
+cp "$work/export/results/submission/results.json" "$here/results/results.json"
+rm -rf "$work"
+)",
+                        name_of(detail), visibility),
+            true);
+    zip.add("not_graded.json", not_graded_json(visibility));
+    zip.add("assignment.toml", assignment_toml(assignment));
+    add_workbook(zip, root);
+    return zip.finish();
+}
+
+}  // namespace rungs::classroom

@@ -1,0 +1,661 @@
+#include "class/intake.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <regex>
+#include <set>
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+#include <nlohmann/json.hpp>
+
+#include "class/archive.hpp"
+#include "class/policy.hpp"
+#include "judge/build.hpp"
+#include "judge/clean_text.hpp"
+#include "judge/hash.hpp"
+#include "judge/process.hpp"
+#include "rungs/atomic_file.hpp"
+
+namespace rungs::classroom {
+namespace {
+
+namespace fs = std::filesystem;
+using judge::Descriptor;
+using Files = std::map<std::string, std::string>;
+
+constexpr std::size_t most_rung_bytes = 1U << 20;
+constexpr std::size_t most_entries = 10'000;
+constexpr int most_depth = 8;
+constexpr std::size_t most_ignored = 20;
+
+std::string file_of(const AskedRung& rung) { return rung.rung + (rung.kind == "predict" ? ".toml" : ".cu"); }
+
+bool like_a_rung(const std::string& path) {
+    const fs::path file(path);
+    return (file.extension() == ".cu" || file.extension() == ".toml") && file.filename() != "chapter.toml";
+}
+
+/// Folders in which nothing is handed in: a version's history, what macOS adds, and the workbook's solutions.
+bool skipped(const fs::path& path) {
+    return std::any_of(path.begin(), path.end(), [](const fs::path& part) {
+        const std::string name = part.string();
+        return name == ".git" || name == "__MACOSX" || name == "solutions" || name.compare(0, 2, "._") == 0;
+    });
+}
+
+/// The regular files in a folder whose names `wanted` likes, never through a link.
+/// @returns why it is refused; empty: it is not
+std::string read_folder(int folder, const std::string& path, int depth, std::size_t& entries,
+                        const std::function<bool(const std::string&)>& wanted, Files& files) {
+    DIR* const listing = fdopendir(dup(folder));
+    if (!listing) return fmt::format("'{}' cannot be read: {}", path, std::strerror(errno));
+    std::vector<std::string> names;
+    while (const dirent* entry = readdir(listing)) {
+        const std::string name = entry->d_name;
+        if (name != "." && name != "..") names.push_back(name);
+    }
+    closedir(listing);
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+        if (++entries > most_entries) return fmt::format("it has more than {} files", most_entries);
+        const std::string inner = path.empty() ? name : path + "/" + name;
+        if (clean_name(name) != name) {
+            if (!like_a_rung(name)) continue;
+            return fmt::format("'{}': the name is no UTF-8, or holds control characters", clean_name(inner));
+        }
+        if (skipped(name)) continue;
+        struct stat status {};
+        if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (S_ISDIR(status.st_mode)) {
+            if (depth == 0) continue;
+            const Descriptor next(
+                openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+            if (!next) return fmt::format("'{}' cannot be read: {}", inner, std::strerror(errno));
+            const std::string refused = read_folder(next.get(), inner, depth - 1, entries, wanted, files);
+            if (!refused.empty()) return refused;
+            continue;
+        }
+        if (!wanted(inner)) continue;
+        if (S_ISLNK(status.st_mode)) return fmt::format("'{}' is a link", inner);
+        if (!S_ISREG(status.st_mode)) return fmt::format("'{}' is a device, a pipe or a socket", inner);
+        const Descriptor file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+        if (!file) return fmt::format("'{}' cannot be read: {}", inner, std::strerror(errno));
+        std::string bytes(most_rung_bytes + 1, '\0');
+        std::size_t size = 0;
+        for (ssize_t got = 1; got != 0 && size < bytes.size();) {
+            got = read(file.get(), bytes.data() + size, bytes.size() - size);
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) return fmt::format("'{}' cannot be read: {}", inner, std::strerror(errno));
+            size += static_cast<std::size_t>(got);
+        }
+        if (size > most_rung_bytes)
+            return fmt::format("'{}' is larger than {} KiB", inner, most_rung_bytes >> 10);
+        bytes.resize(size);
+        files[inner] = std::move(bytes);
+    }
+    return "";
+}
+
+/// Reads a student's folder or archive into `hand_in`.
+void read_place(const fs::path& place, const Assignment& assignment, HandIn& hand_in) {
+    Files files;
+    const auto wanted = [](const std::string& path) { return like_a_rung(path) && !skipped(path); };
+    std::error_code unknown;
+    if (fs::is_directory(fs::symlink_status(place, unknown))) {
+        const Descriptor folder(open(place.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        std::size_t entries = 0;
+        hand_in.refused = folder ? read_folder(folder.get(), "", most_depth, entries, wanted, files)
+                                 : std::string("it cannot be read: ") + std::strerror(errno);
+        // A student packs an archive, and the platform keeps that as one of the files.
+        for (const auto& entry : fs::directory_iterator(place, unknown)) {
+            if (!hand_in.refused.empty() || !is_archive(entry.path()) || skipped(entry.path().filename()))
+                continue;
+            const std::string name = clean_name(entry.path().filename().string());
+            hand_in.refused =
+                read_archive(entry.path(), {}, wanted, [&](const std::string& path, std::string bytes) {
+                    files[name + "/" + path] = std::move(bytes);
+                });
+            if (!hand_in.refused.empty()) hand_in.refused = name + ": " + hand_in.refused;
+        }
+    } else {
+        hand_in.refused = read_archive(place, {}, wanted, [&](const std::string& path, std::string bytes) {
+            files[path] = std::move(bytes);
+        });
+    }
+    if (hand_in.refused.empty()) take_rungs(files, assignment, hand_in);
+}
+
+// ------------------------------------------------------------------------------------- platforms
+
+/// The metadata of a Gradescope export: the senders and the time of each `submission_NNN` folder.
+void read_gradescope(const fs::path& place, const Assignment& assignment, Intake& intake) {
+    const fs::path metadata = place / "submission_metadata.yml";
+    YAML::Node all;
+    try {
+        all = YAML::Load(read_file(metadata));
+        if (!all.IsMap()) throw ClassError(metadata.string() + ": expected 'submission_NNN:' at its top");
+        for (const auto& pair : all) {
+            const std::string folder = pair.first.as<std::string>();
+            const YAML::Node& about = pair.second;
+            HandIn first;
+            first.from = "gradescope";
+            first.origin = clean_name(folder);
+            if (const YAML::Node created = about[":created_at"]) {
+                first.handed_in = parse_time(created.as<std::string>());
+                if (!first.handed_in)
+                    intake.problems.push_back(
+                        fmt::format("{}: ':created_at' is no time that is known here", first.origin));
+            }
+            static const std::regex plain("submission_[0-9]+");
+            if (!std::regex_match(folder, plain) || !fs::is_directory(fs::symlink_status(place / folder))) {
+                first.refused = "the export has no folder of that name";
+            } else {
+                read_place(place / folder, assignment, first);
+            }
+            const YAML::Node senders = about[":submitters"];
+            if (!senders || !senders.IsSequence() || senders.size() == 0) {
+                intake.problems.push_back(
+                    first.origin +
+                    ": submission_metadata.yml names no sender; it is kept as an unknown hand-in");
+                first.key = folder;
+                intake.hand_ins.push_back(first);
+                continue;
+            }
+            for (const YAML::Node& sender : senders) {
+                HandIn one = first;
+                const auto field = [&](const char* name) {
+                    const YAML::Node value = sender[name];
+                    return value && value.IsScalar() ? clean_name(value.as<std::string>()) : std::string();
+                };
+                one.name = field(":name");
+                one.email = field(":email");
+                one.key = field(":sid");
+                if (one.key.empty()) one.key = one.email.empty() ? folder : one.email;
+                intake.hand_ins.push_back(std::move(one));
+            }
+        }
+    } catch (const YAML::Exception& error) {
+        throw ClassError(fmt::format("{}: {}", metadata.string(), error.what()));
+    }
+}
+
+/// `lovelaceada_LATE_12345_67890_03_shared_tree-1.cu`: who, late, the student's number, the file's number,
+/// its name. A file that was handed in again has a number behind its stem.
+const std::regex canvas_name(R"(([^_]+)_(LATE_)?(\d+)_(\d+)_(.+))");
+/// `Ada Lovelace_12345_assignsubmission_file_`: a folder, or what a file's name begins with.
+const std::regex moodle_name(R"((.+)_(\d+)_assignsubmission_(file|onlinetext)_?(.*))");
+
+void read_canvas(const std::vector<fs::path>& entries, const Assignment& assignment, Intake& intake) {
+    struct Loose {
+        HandIn hand_in;
+        Files files;
+    };
+    std::map<std::string, Loose> students;
+    const auto wanted = [](const std::string& path) { return like_a_rung(path) && !skipped(path); };
+    for (const fs::path& entry : entries) {
+        const std::string name = entry.filename().string();
+        std::smatch parts;
+        if (!std::regex_match(name, parts, canvas_name)) {
+            intake.problems.push_back(clean_name(name) + ": this is not named as Canvas names a hand-in");
+            continue;
+        }
+        Loose& loose = students[parts[3]];
+        HandIn& hand_in = loose.hand_in;
+        hand_in.from = "canvas";
+        hand_in.key = parts[3];
+        hand_in.name = clean_name(parts[1].str());
+        hand_in.origin = fmt::format("{}_{}", hand_in.name, hand_in.key);
+        hand_in.marked_late = hand_in.marked_late || parts[2].matched;
+        std::string file = parts[5];
+        const std::string again = std::regex_replace(file, std::regex(R"(-\d+(\.[^.]+)$)"), "$1");
+        if (again != file && may_be_rung(again, assignment)) file = again;
+        std::error_code unknown;
+        if (!hand_in.refused.empty()) continue;
+        if (is_archive(entry)) {
+            hand_in.refused =
+                read_archive(entry, {}, wanted, [&](const std::string& path, std::string bytes) {
+                    loose.files[file + "/" + path] = std::move(bytes);
+                });
+        } else if (!fs::is_regular_file(fs::symlink_status(entry, unknown))) {
+            hand_in.refused = fmt::format("'{}' is no regular file", clean_name(name));
+        } else if (wanted(file) && fs::file_size(entry) > most_rung_bytes) {
+            hand_in.refused =
+                fmt::format("'{}' is larger than {} KiB", clean_name(file), most_rung_bytes >> 10);
+        } else if (wanted(file)) {
+            loose.files[file] = read_file(entry);
+        }
+    }
+    for (auto& [number, loose] : students) {
+        if (loose.hand_in.refused.empty()) take_rungs(loose.files, assignment, loose.hand_in);
+        intake.hand_ins.push_back(std::move(loose.hand_in));
+    }
+}
+
+void read_moodle(const std::vector<fs::path>& entries, const Assignment& assignment, Intake& intake) {
+    struct Loose {
+        HandIn hand_in;
+        Files files;
+    };
+    std::map<std::string, Loose> students;
+    for (const fs::path& entry : entries) {
+        const std::string name = entry.filename().string();
+        std::smatch parts;
+        if (!std::regex_match(name, parts, moodle_name)) {
+            intake.problems.push_back(clean_name(name) + ": this is not named as Moodle names a hand-in");
+            continue;
+        }
+        if (parts[3] == "onlinetext") {
+            intake.problems.push_back(clean_name(name) + ": a text that was typed into Moodle is not graded");
+            continue;
+        }
+        Loose& loose = students[parts[2]];
+        HandIn& hand_in = loose.hand_in;
+        hand_in.from = "moodle";
+        hand_in.key = parts[2];
+        hand_in.name = clean_name(parts[1].str());
+        hand_in.origin = clean_name(name);
+        if (!hand_in.refused.empty()) continue;
+        std::error_code unknown;
+        HandIn part;
+        if (fs::is_directory(fs::symlink_status(entry, unknown)) || is_archive(entry)) {
+            read_place(entry, assignment, hand_in);
+        } else if (like_a_rung(parts[4])) {
+            if (!fs::is_regular_file(fs::symlink_status(entry, unknown)) ||
+                fs::file_size(entry) > most_rung_bytes) {
+                hand_in.refused = fmt::format("'{}' is no regular file of at most {} KiB", clean_name(name),
+                                              most_rung_bytes >> 10);
+            } else {
+                loose.files[parts[4]] = read_file(entry);
+            }
+        }
+    }
+    for (auto& [number, loose] : students) {
+        if (loose.hand_in.refused.empty() && !loose.files.empty())
+            take_rungs(loose.files, assignment, loose.hand_in);
+        intake.hand_ins.push_back(std::move(loose.hand_in));
+    }
+}
+
+/// A folder or an archive for each student, or for each attempt: `ada`, `ada@2026-01-31T12:00:00Z.zip`.
+void read_plain(const std::vector<fs::path>& entries, const Assignment& assignment, Intake& intake) {
+    for (const fs::path& entry : entries) {
+        std::string name = entry.filename().string();
+        std::error_code unknown;
+        HandIn hand_in;
+        hand_in.origin = clean_name(name);
+        const fs::file_type type = fs::symlink_status(entry, unknown).type();
+        if (type == fs::file_type::directory) {
+            hand_in.from = "folder";
+        } else if (type == fs::file_type::regular && is_archive(entry)) {
+            hand_in.from = "archive";
+            name = fs::path(name).stem().string();
+            if (fs::path(name).extension() == ".tar") name = fs::path(name).stem().string();
+        } else {
+            intake.problems.push_back(
+                fmt::format("{}: neither a folder nor an archive; it is no hand-in", hand_in.origin));
+            continue;
+        }
+        hand_in.key = name;
+        if (const std::size_t at = name.rfind('@'); at != std::string::npos) {
+            if (const std::optional<Time> time = parse_time(name.substr(at + 1))) {
+                hand_in.handed_in = time;
+                hand_in.key = name.substr(0, at);
+            }
+        }
+        read_place(entry, assignment, hand_in);
+        intake.hand_ins.push_back(std::move(hand_in));
+    }
+}
+
+/// Unpacks the download of a whole class; what students have packed stays packed.
+fs::path unpack_class(const fs::path& archive, const fs::path& work) {
+    const fs::path folder = work / "class";
+    ArchiveLimits limits;
+    limits.files = 100'000;
+    limits.file_bytes = 64U << 20;
+    limits.total_bytes = 2U << 30;
+    limits.ratio = 1000;
+    limits.seconds = 600;
+    const std::string refused = read_archive(
+        archive, limits,
+        [](const std::string& path) { return fs::path(path).filename().string().compare(0, 2, "._") != 0; },
+        [&](const std::string& path, const std::string& bytes) {
+            const fs::path file = folder / path;
+            fs::create_directories(file.parent_path());
+            write_file(file, bytes);
+        });
+    if (!refused.empty()) throw ClassError(fmt::format("{}: {}", archive.string(), refused));
+    fs::path top = folder;
+    // Platforms put all of it into one folder.
+    for (int depth = 0; depth < 3; ++depth) {
+        std::vector<fs::path> entries;
+        for (const auto& entry : fs::directory_iterator(top)) entries.push_back(entry.path());
+        const bool alone = entries.size() == 1 && fs::is_directory(entries[0]) &&
+                           !std::regex_match(entries[0].filename().string(), moodle_name);
+        if (!alone || !fs::exists(entries[0] / "submission_metadata.yml")) break;
+        top = entries[0];
+    }
+    return top;
+}
+
+std::string first_of(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// Runs git on what others have written: with no configuration but the commands own, and without asking.
+/// @returns what it printed @throws ClassError with what it said
+std::string git(std::vector<std::string> arguments, int output = -1) {
+    judge::Command command;
+    command.arguments = {
+        "/usr/bin/git",    "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
+        "safe.directory=*"};
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    command.environment = {"PATH=/usr/bin:/bin",
+                           "LC_ALL=C",
+                           "GIT_TERMINAL_PROMPT=0",
+                           "GIT_CONFIG_NOSYSTEM=1",
+                           "GIT_ALLOW_PROTOCOL=file:https:ssh",
+                           "GIT_SSH_COMMAND=ssh -oBatchMode=yes"};
+    if (const char* home = std::getenv("HOME")) command.environment.push_back(std::string("HOME=") + home);
+    command.output = output;
+    judge::Process process(command);
+    if (!judge::run_to_end(process, 300)) throw ClassError("git takes more than 300 s");
+    if (process.end().kind != judge::End::Kind::exited || process.end().code != 0) {
+        throw ClassError(
+            fmt::format("git {}: {}", arguments.front(), clean_name(first_of(process.errors().text()))));
+    }
+    return trimmed(first_of(process.output().text()));
+}
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+/// A name as Canvas writes it: the family name first, small letters and digits alone.
+std::string canvas_form(const std::string& name) {
+    const std::size_t blank = name.rfind(' ');
+    const std::string turned =
+        blank == std::string::npos ? name : name.substr(blank + 1) + name.substr(0, blank);
+    std::string form;
+    for (const char c : lower(turned)) {
+        if (std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80) form += c;
+    }
+    return form;
+}
+
+/// A name that can be a folder's, for who is on no roster.
+std::string folder_name(const HandIn& hand_in) {
+    std::string id;
+    for (const char c : clean_name(hand_in.from == "moodle" || hand_in.from == "canvas"
+                                       ? fmt::format("{} {}", hand_in.name, hand_in.key)
+                                       : hand_in.key)) {
+        id += good_id(std::string("a") + c + "a") || static_cast<unsigned char>(c) >= 0x80 ? c : '_';
+    }
+    while (!id.empty() && !good_id(id.substr(0, 1)) && static_cast<unsigned char>(id[0]) < 0x80)
+        id.erase(0, 1);
+    id = trimmed(id);
+    return good_id(id) ? id : "student " + judge::Sha256().add(hand_in.key).hex().substr(0, 12);
+}
+
+/// What a hand-in is told apart by: when it came, and its bytes.
+std::string digest_of(const HandIn& hand_in) {
+    judge::Sha256 hash;
+    hash.add(hand_in.handed_in ? time_text(*hand_in.handed_in) : "").add(hand_in.marked_late ? "late" : "");
+    hash.add(hand_in.refused);
+    for (const auto& [path, bytes] : hand_in.files) hash.add(path).add(bytes);
+    return hash.hex();
+}
+
+}  // namespace
+
+bool may_be_rung(const std::string& path, const Assignment& assignment) {
+    const std::string name = fs::path(path).filename().string();
+    return std::any_of(assignment.rungs.begin(), assignment.rungs.end(),
+                       [&](const AskedRung& rung) { return file_of(rung) == name; });
+}
+
+void take_rungs(const Files& all, const Assignment& assignment, HandIn& hand_in) {
+    std::set<std::string> used;
+    for (const AskedRung& rung : assignment.rungs) {
+        const std::string name = file_of(rung);
+        const bool unique =
+            std::count_if(assignment.rungs.begin(), assignment.rungs.end(),
+                          [&](const AskedRung& other) { return file_of(other) == name; }) == 1;
+        // With the chapter's folder before without it, then nearest to the top.
+        const std::string* found = nullptr;
+        std::string found_at;
+        std::pair<int, long> found_rank;
+        for (const auto& [path, bytes] : all) {
+            const fs::path file(path);
+            if (file.filename() != name) continue;
+            const bool in_chapter = file.parent_path().filename() == rung.chapter;
+            if (!in_chapter && !unique) continue;
+            const std::string folder = file.parent_path().filename().string();
+            // In the folder of another chapter it is that chapter's.
+            static const std::regex chapter("[0-9][0-9]_.*");
+            if (!in_chapter && std::regex_match(folder, chapter)) continue;
+            used.insert(path);
+            const std::pair<int, long> rank{in_chapter ? 0 : 1, std::distance(file.begin(), file.end())};
+            if (found && rank == found_rank && bytes != *found) {
+                hand_in.refused =
+                    fmt::format("there are two files for {}: {} and {}", rung.short_name(), found_at, path);
+                hand_in.files.clear();
+                return;
+            }
+            if (!found || rank < found_rank) {
+                found = &bytes;
+                found_at = path;
+                found_rank = rank;
+            }
+        }
+        if (found) hand_in.files[rung.chapter + "/" + name] = *found;
+    }
+    for (const auto& [path, bytes] : all) {
+        // A whole workbook has the files of all chapters: only what could be a misspelt exercise is named.
+        const fs::path file(path);
+        const bool whole_workbook = std::find(file.begin(), file.end(), fs::path("chapters")) != file.end();
+        if (!used.count(path) && !whole_workbook && hand_in.ignored.size() < most_ignored)
+            hand_in.ignored.push_back(path);
+    }
+}
+
+const Person* sender(const HandIn& hand_in, const Assignment& assignment) {
+    const Person* found = nullptr;
+    const auto only = [&](const std::function<bool(const Person&)>& fits) {
+        found = nullptr;
+        int count = 0;
+        for (const Person& person : assignment.people) {
+            if (!fits(person)) continue;
+            found = &person;
+            ++count;
+        }
+        return count == 1;
+    };
+    const std::string key = hand_in.key;
+    // A platform's own number first: nobody shares it.
+    if (only([&](const Person& person) { return !key.empty() && person.column(hand_in.from) == key; }))
+        return found;
+    const bool number_of_platform = hand_in.from == "canvas" || hand_in.from == "moodle";
+    if (!number_of_platform && only([&](const Person& person) {
+            return person.id == key || (!person.login.empty() && person.login == key) ||
+                   (!person.email.empty() && lower(person.email) == lower(key));
+        }))
+        return found;
+    if (!hand_in.email.empty() &&
+        only([&](const Person& person) { return lower(person.email) == lower(hand_in.email); }))
+        return found;
+    if (hand_in.name.empty() || hand_in.from == "gradescope") return nullptr;
+    if (only([&](const Person& person) {
+            return hand_in.from == "canvas" ? canvas_form(person.name) == hand_in.name
+                                            : person.name == hand_in.name;
+        }))
+        return found;
+    return nullptr;
+}
+
+Intake read_class(const fs::path& place, const Assignment& assignment, const fs::path& work) {
+    std::error_code unknown;
+    fs::path folder = place;
+    if (fs::is_regular_file(place, unknown) && is_archive(place)) {
+        folder = unpack_class(place, work);
+    } else if (!fs::is_directory(place, unknown)) {
+        throw ClassError(
+            fmt::format("{}: neither a folder nor an archive (.zip, .tar, .tar.gz, .tar.xz, .tar.zst)",
+                        clean_name(place.string())));
+    }
+    Intake intake;
+    if (fs::exists(folder / "submission_metadata.yml", unknown)) {
+        read_gradescope(folder, assignment, intake);
+        return intake;
+    }
+    std::vector<fs::path> entries;
+    std::size_t canvas = 0, moodle = 0;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        // The instructor's own.
+        if (name.front() == '.' || name == "assignment.toml" || entry.path().extension() == ".csv") continue;
+        entries.push_back(entry.path());
+        moodle += std::regex_match(name, moodle_name);
+        canvas += !entry.is_directory(unknown) && std::regex_match(name, canvas_name) &&
+                  !std::regex_match(name, moodle_name);
+    }
+    std::sort(entries.begin(), entries.end());
+    if (2 * moodle > entries.size()) {
+        read_moodle(entries, assignment, intake);
+    } else if (2 * canvas > entries.size()) {
+        read_canvas(entries, assignment, intake);
+    } else {
+        read_plain(entries, assignment, intake);
+    }
+    return intake;
+}
+
+Intake read_repositories(const Assignment& assignment, const fs::path& work) {
+    Intake intake;
+    for (const Person& person : assignment.people) {
+        const std::string repository = person.column("repository");
+        if (repository.empty()) continue;
+        HandIn hand_in;
+        hand_in.key = person.id;
+        hand_in.from = "git";
+        hand_in.origin = clean_name(repository);
+        const fs::path clone = work / ("git-" + judge::Sha256().add(person.id).hex().substr(0, 16));
+        try {
+            if (repository.front() == '-') throw ClassError("a repository's name does not begin with '-'");
+            git({"clone", "--quiet", "--bare", "--no-hardlinks", "--", repository, clone.string()});
+            const std::string at = "--git-dir=" + clone.string();
+            std::string commit = person.column("commit");
+            const std::optional<Time> due = person.due ? person.due : assignment.due;
+            const std::optional<Time> before = commit.empty() ? due : parse_time(commit);
+            static const std::regex hash("[0-9a-f]{7,64}");
+            if (before) {
+                commit =
+                    git({at, "rev-list", "-1", "--first-parent", "--before=" + time_text(*before), "HEAD"});
+                if (commit.empty()) throw ClassError("it has no commit before " + time_text(*before));
+            } else if (commit.empty()) {
+                commit = git({at, "rev-parse", "HEAD"});
+            } else if (std::regex_match(commit, hash)) {
+                commit = git({at, "rev-parse", "--verify", "--end-of-options", commit + "^{commit}"});
+            } else {
+                throw ClassError(
+                    fmt::format("'{}' is neither a commit nor a time with its offset", clean_name(commit)));
+            }
+            // The time of a commit is its author's to choose: it says nothing about being late.
+            hand_in.origin += " at " + commit;
+            const fs::path tar = work / (clone.filename().string() + ".tar");
+            git({at, "archive", "--format=tar", "--output=" + tar.string(), commit});
+            read_place(tar, assignment, hand_in);
+        } catch (const ClassError& error) {
+            hand_in.refused = error.what();
+        }
+        intake.hand_ins.push_back(std::move(hand_in));
+    }
+    return intake;
+}
+
+void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
+    std::map<std::string, std::vector<const HandIn*>> students;
+    for (const HandIn& hand_in : intake.hand_ins) {
+        const Person* person = sender(hand_in, assignment);
+        const std::string id =
+            person ? person->id : (assignment.people.empty() ? "" : "unknown ") + folder_name(hand_in);
+        if (!person && !assignment.people.empty())
+            intake.problems.push_back(
+                fmt::format("{}: nobody on the roster; it is graded as '{}'", hand_in.origin, id));
+        if (!hand_in.refused.empty())
+            intake.problems.push_back(
+                fmt::format("{}: {} is refused: {}", id, hand_in.origin, hand_in.refused));
+        for (const std::string& name : hand_in.ignored)
+            intake.problems.push_back(fmt::format("{}: {} is no exercise of this assignment", id, name));
+        if (hand_in.refused.empty() && hand_in.files.empty())
+            intake.problems.push_back(
+                fmt::format("{}: {} has no file of this assignment", id, hand_in.origin));
+        students[id].push_back(&hand_in);
+    }
+    for (auto& [id, hand_ins] : students) {
+        std::stable_sort(hand_ins.begin(), hand_ins.end(), [](const HandIn* a, const HandIn* b) {
+            return a->handed_in.value_or(0) < b->handed_in.value_or(0);
+        });
+        const fs::path home = out / "hand-ins" / id;
+        std::set<std::string> known;
+        int last = 0;
+        std::error_code none;
+        for (const auto& entry : fs::directory_iterator(home, none)) {
+            const std::string name = entry.path().filename().string();
+            if (name.front() == '.') continue;
+            last = std::max(last, std::atoi(name.c_str()));
+            known.insert(nlohmann::json::parse(read_file(entry.path() / "hand-in.json")).at("digest"));
+        }
+        for (const HandIn* hand_in : hand_ins) {
+            const std::string digest = digest_of(*hand_in);
+            if (!known.insert(digest).second) continue;
+            // All of it or nothing: a folder that is renamed when it is whole.
+            const fs::path part = home / ".part";
+            fs::remove_all(part);
+            nlohmann::ordered_json files = nlohmann::ordered_json::array();
+            for (const auto& [path, bytes] : hand_in->files) {
+                make_folder((part / path).parent_path());
+                write_file(part / path, bytes);
+                files.push_back(
+                    {{"path", path}, {"sha256", judge::Sha256::of(bytes)}, {"bytes", bytes.size()}});
+            }
+            make_folder(part);
+            const Person* person = sender(*hand_in, assignment);
+            const nlohmann::ordered_json about = {
+                {"schema", "rungs.hand-in/1"},
+                {"student",
+                 {{"id", id},
+                  {"name", clean_name(person ? person->name : hand_in->name)},
+                  {"email", clean_name(person ? person->email : hand_in->email)},
+                  {"login", clean_name(person ? person->login : hand_in->login)}}},
+                {"attempt", last + 1},
+                {"from", hand_in->from},
+                {"origin", hand_in->origin},
+                {"handed_in", hand_in->handed_in ? nlohmann::ordered_json(time_text(*hand_in->handed_in))
+                                                 : nlohmann::ordered_json(nullptr)},
+                {"marked_late", hand_in->marked_late},
+                {"refused", hand_in->refused},
+                {"digest", digest},
+                {"files", files},
+                {"ignored", hand_in->ignored}};
+            write_file(part / "hand-in.json", about.dump(2) + '\n');
+            fs::rename(part, home / std::to_string(++last));
+            sync_folder(home);
+        }
+    }
+    if (!assignment.people.empty()) {
+        for (const Person& person : assignment.people) {
+            if (!fs::exists(out / "hand-ins" / person.id))
+                intake.problems.push_back(fmt::format("{}: nothing was handed in", person.id));
+        }
+    }
+}
+
+}  // namespace rungs::classroom

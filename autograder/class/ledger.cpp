@@ -1,0 +1,265 @@
+#include "class/ledger.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "judge/hash.hpp"
+#include "judge/judge.hpp"
+#include "judge/source.hpp"
+#include "report/text.hpp"
+#include "rungs/atomic_file.hpp"
+
+namespace rungs::classroom {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using judge::Sha256;
+
+std::string first_line_of(const fs::path& file) {
+    try {
+        const std::string text = read_file(file);
+        return text.substr(0, text.find('\n'));
+    } catch (const FileError&) {
+        return "";
+    }
+}
+
+std::string host_name() {
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    return name;
+}
+
+/// What git says in the workbook; nothing where that is none of its repositories.
+std::optional<std::string> ask_git(const fs::path& root, std::vector<std::string> arguments) {
+    judge::Command command;
+    command.arguments = {"/usr/bin/git", "-C", root.string(), "-c", "safe.directory=*"};
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
+    judge::Process process(command);
+    if (!judge::run_to_end(process, 60) || process.end().kind != judge::End::Kind::exited ||
+        process.end().code != 0)
+        return std::nullopt;
+    return trimmed(process.output().text());
+}
+
+std::string hash_of(const fs::path& file) { return Sha256::of(read_file(file)); }
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------ lock
+
+Lock::Lock(const fs::path& out) {
+    const fs::path path = out / "lock";
+    file_ = judge::Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file_) throw FileError(path, errno, "could not open the lock");
+    // A lock of the process, not of the descriptor: what it starts does not inherit it.
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    const bool held = fcntl(file_.get(), F_SETLK, &lock) == 0;
+    // Not by its name: whoever closes another descriptor of the file gives up the lock.
+    char text[1024];
+    const ssize_t size = pread(file_.get(), text, sizeof text, 0);
+    if (size < 0) throw FileError(path, errno, "could not read the lock");
+    const std::string said(text, static_cast<std::size_t>(size));
+    const Json before = Json::parse(said, nullptr, false);
+    const auto field = [&](const char* name) {
+        return before.is_object() && before.contains(name) && before.at(name).is_string()
+                   ? clean_name(before.at(name).get<std::string>())
+                   : std::string("?");
+    };
+    if (!held) {
+        throw ClassError(fmt::format(
+            "{} is being graded by process {} on {} since {}; wait for it, or name another folder",
+            out.string(), field("process"), field("host"), field("started")));
+    }
+    if (before.is_object() && field("host") != host_name()) {
+        throw ClassError(
+            fmt::format("{} is being graded by process {} on {} since {}, or was when that machine stopped; "
+                        "if nothing runs there any more, delete {}",
+                        out.string(), field("process"), field("host"), field("started"), path.string()));
+    }
+    if (!said.empty()) {
+        taken_over_ = fmt::format(
+            "process {}, which graded here since {}, did not end in order{}; its records are kept",
+            field("process"), field("started"),
+            field("boot") != first_line_of("/proc/sys/kernel/random/boot_id")
+                ? " (the machine has been restarted)"
+                : "");
+    }
+    const std::string mine =
+        Json{{"host", host_name()},
+             {"process", std::to_string(getpid())},
+             {"started", time_text(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()))},
+             {"boot", first_line_of("/proc/sys/kernel/random/boot_id")}}
+            .dump() +
+        '\n';
+    // In place: a new file would be another lock.
+    const ssize_t wrote =
+        ftruncate(file_.get(), 0) == 0 ? pwrite(file_.get(), mine.data(), mine.size(), 0) : -1;
+    if (wrote != static_cast<ssize_t>(mine.size()))
+        throw FileError(path, wrote < 0 ? errno : ENOSPC, "could not write the lock");
+}
+
+Lock::~Lock() {
+    // Empty: nobody grades here. The file stays, since another grader may have opened it already.
+    static_cast<void>(ftruncate(file_.get(), 0) == 0);
+}
+
+// ------------------------------------------------------------------------------------------ seed
+
+Secret::Secret(const fs::path& out, bool may_draw) {
+    const fs::path path = out / "seed";
+    std::error_code unknown;
+    if (!fs::exists(fs::symlink_status(path, unknown))) {
+        if (!may_draw)
+            throw ClassError(path.string() + " is gone: nothing can be judged again with the same inputs");
+        unsigned char bytes[32];
+        if (getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes))
+            judge::fail_with_errno("getrandom");
+        std::string hex;
+        for (const unsigned char byte : bytes) hex += fmt::format("{:02x}", byte);
+        const mode_t before = umask(0077);
+        try {
+            write_file(path, hex + '\n', Special::refuse);
+        } catch (...) {
+            umask(before);
+            throw;
+        }
+        umask(before);
+    }
+    struct stat status {};
+    if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+        throw ClassError(path.string() + " is no regular file");
+    if ((status.st_mode & 077) != 0) {
+        throw ClassError(fmt::format(
+            "{} can be read by others (mode {:o}): whoever has it knows all inputs; chmod 600 it, "
+            "or grade in a new folder",
+            path.string(), status.st_mode & 07777));
+    }
+    hex_ = trimmed(first_line_of(path));
+    if (hex_.size() != 64 || hex_.find_first_not_of("0123456789abcdef") != std::string::npos)
+        throw ClassError(path.string() + " does not hold 64 hexadecimal digits; restore it");
+}
+
+std::uint64_t Secret::seed() const {
+    return std::stoull(Sha256().add("inputs").add(hex_).hex().substr(0, 16), nullptr, 16);
+}
+
+std::string Secret::name() const { return Sha256().add("name").add(hex_).hex().substr(0, 16); }
+
+// --------------------------------------------------------------------------------------- records
+
+Workshop describe_workshop(const judge::Toolchain& toolchain, const std::vector<const Manifest*>& chapters,
+                           Backend backend, const Machine& machine, const std::string& version) {
+    Workshop workshop;
+    workshop.commit = ask_git(toolchain.root, {"rev-parse", "HEAD"}).value_or("");
+    workshop.dirty =
+        !ask_git(toolchain.root, {"status", "--porcelain", "--untracked-files=no"}).value_or("").empty();
+    Sha256 judge;
+    judge.add_file("/proc/self/exe");
+    for (const judge::Mode mode : {judge::Mode::run, judge::Mode::check}) {
+        if (const judge::BackendTools* tools = toolchain.tools(backend, mode)) {
+            workshop.toolchain = tools->describe;
+            for (const std::string& archive : tools->archives) judge.add_file(archive);
+        }
+    }
+    workshop.judge = judge.hex();
+    for (const Manifest* chapter : chapters) {
+        Sha256 solutions;
+        for (const RungEntry& rung : chapter->rungs)
+            solutions.add_file(judge::source_of(*chapter, rung, toolchain.root, judge::Whose::solution));
+        workshop.chapters[chapter->chapter] = {{"manifest", hash_of(chapter->folder / "chapter.toml")},
+                                               {"contract", hash_of(chapter->folder / chapter->contract)},
+                                               {"exam", hash_of(judge::exam_module(*chapter))},
+                                               {"solutions", solutions.hex()}};
+    }
+    const judge::SandboxLevel level = judge::sandbox_level(backend);
+    workshop.sandbox = level.name + ": " + level.describe;
+    workshop.backend = name_of(backend);
+    workshop.machine = machine;
+    workshop.version = version;
+    return workshop;
+}
+
+std::string record_key(const Workshop& workshop, const Secret& secret, const AskedRung& rung,
+                       const std::string& bytes) {
+    Sha256 hash;
+    hash.add("1").add(workshop.judge).add(workshop.toolchain).add(workshop.backend);
+    hash.add(workshop.sandbox.substr(0, 2)).add(secret.name()).add(rung.chapter).add(rung.rung).add(bytes);
+    for (const auto& [part, digest] : workshop.chapters.at(rung.chapter)) hash.add(part).add(digest);
+    return hash.hex();
+}
+
+fs::path Slot::folder(const fs::path& top) const {
+    return top / student / std::to_string(attempt) / rung.chapter;
+}
+
+Json make_record(const Slot& slot, const Workshop& workshop, const Secret& secret, const RungReport& report,
+                 const Canary& canary, const std::string& started) {
+    Json result = to_json(report);
+    // The seed is the assignment's secret; OUT/seed has it.
+    result.erase("seed");
+    const auto thresholds = [](bool done, const auto& rule) {
+        return done && rule.max_points > 0
+                   ? Json{{"zero", rule.zero}, {"full", rule.full}, {"points", rule.max_points}}
+                   : Json(nullptr);
+    };
+    Json workbook = {{"commit", workshop.commit}, {"dirty", workshop.dirty}};
+    for (const auto& [part, digest] : workshop.chapters.at(slot.rung.chapter)) workbook[part] = digest;
+    return {{"schema", "rungs.record/2"},
+            {"key", record_key(workshop, secret, slot.rung, slot.bytes)},
+            {"student", slot.student},
+            {"attempt", slot.attempt},
+            {"judging", 0},
+            {"same_as", ""},
+            {"bytes", slot.bytes},
+            {"workbook", workbook},
+            {"judge", {{"version", workshop.version}, {"build", workshop.judge}}},
+            {"toolchain", workshop.toolchain},
+            {"backend", workshop.backend},
+            {"machine", to_json(workshop.machine)},
+            {"sandbox", workshop.sandbox},
+            {"secret", secret.name()},
+            {"started", started},
+            {"canary", {{"tries", canary.tries}, {"reference", canary.verdict}}},
+            {"thresholds",
+             {{"speed", thresholds(report.result.speed.judged, report.result.speed)},
+              {"modelled", thresholds(report.result.modelled.done, report.result.modelled)}}},
+            {"result", result}};
+}
+
+void put_record(const fs::path& out, const Slot& slot, Json record, const std::string& same_as) {
+    const fs::path folder = slot.folder(out / "records");
+    make_folder(folder);
+    const int judging = last_judging(folder, slot.rung.rung) + 1;
+    record["student"] = slot.student;
+    record["attempt"] = slot.attempt;
+    record["judging"] = judging;
+    record["same_as"] = same_as;
+    write_file(folder / fmt::format("{}.{}.json", slot.rung.rung, judging), record.dump(1) + '\n');
+}
+
+void put_decision(const fs::path& out, const Slot& slot, const Decision& decision) {
+    const fs::path folder = slot.folder(out / "decisions");
+    make_folder(folder);
+    const int number = last_judging(folder, slot.rung.rung) + 1;
+    const Json json = {{"schema", "rungs.decision/1"}, {"student", slot.student}, {"attempt", slot.attempt},
+                       {"chapter", slot.rung.chapter}, {"rung", slot.rung.rung},  {"points", decision.points},
+                       {"because", decision.because},  {"by", decision.by},       {"when", decision.when}};
+    write_file(folder / fmt::format("{}.{}.json", slot.rung.rung, number), json.dump(1) + '\n');
+}
+
+}  // namespace rungs::classroom

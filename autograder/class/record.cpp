@@ -1,0 +1,238 @@
+#include "class/record.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "rungs/atomic_file.hpp"
+
+namespace rungs::classroom {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Json parse(const fs::path& file) {
+    try {
+        return Json::parse(read_file(file));
+    } catch (const Json::exception&) {
+        throw ClassError(file.string() +
+                         ": this is not what rungs has written; restore it, or delete it and grade again");
+    }
+}
+
+/// The names in a folder, sorted; none where there is no folder.
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder, none)) {
+        // Temporary files of a writer that was killed begin with a dot.
+        if (entry.path().filename().string().front() != '.')
+            names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::optional<Decision> decision_of(const fs::path& folder, const std::string& rung) {
+    const int number = last_judging(folder, rung);
+    if (number == 0) return std::nullopt;
+    const fs::path file = folder / fmt::format("{}.{}.json", rung, number);
+    const Json json = parse(file);
+    try {
+        return Decision{number, json.at("points"), json.at("because"), json.at("by"), json.at("when")};
+    } catch (const Json::exception& error) {
+        throw ClassError(file.string() + ": " + error.what());
+    }
+}
+
+GradedRung read_rung(const fs::path& out, const std::string& student, int attempt, const AskedRung& asked) {
+    const fs::path place = fs::path(student) / std::to_string(attempt) / asked.chapter;
+    GradedRung rung;
+    rung.asked = asked;
+    rung.max_points = asked.max_points;
+    rung.decision = decision_of(out / "decisions" / place, asked.rung);
+    const fs::path folder = out / "records" / place;
+    rung.judging = last_judging(folder, asked.rung);
+    if (rung.judging > 0) {
+        const fs::path file = folder / fmt::format("{}.{}.json", asked.rung, rung.judging);
+        rung.file = file;
+        const Json record = parse(file);
+        try {
+            const Json& result = record.at("result");
+            rung.verdict = result.at("verdict");
+            rung.status = result.at("status");
+            if (!result.at("points").is_null()) rung.judged = result.at("points").get<double>();
+            rung.max_points = result.at("max_points");
+            rung.reason = result.at("reason");
+            rung.sandbox = record.at("sandbox");
+            if (!result.at("causes").empty()) {
+                const Json& first = result.at("causes").front();
+                rung.cause = fmt::format("{}:{}", first.at("source").get<std::string>(),
+                                         first.at("kind").get<std::string>());
+            }
+            rung.unchecked = rung.status == "passed" && record.at("backend") == "cpu" &&
+                             asked.kind != "predict" && !result.at("checks").at("done").get<bool>();
+        } catch (const Json::exception& error) {
+            throw ClassError(file.string() + ": " + error.what());
+        }
+    }
+    rung.points = rung.decision ? std::optional<double>(rung.decision->points) : rung.judged;
+    return rung;
+}
+
+Attempt read_attempt(const fs::path& out, const Assignment& assignment, Person& person, int number) {
+    const fs::path file = out / "hand-ins" / person.id / std::to_string(number) / "hand-in.json";
+    const Json json = parse(file);
+    Attempt attempt;
+    attempt.number = number;
+    try {
+        attempt.from = json.at("from");
+        attempt.origin = json.at("origin");
+        if (!json.at("handed_in").is_null()) attempt.handed_in = parse_time(json.at("handed_in"));
+        // What the platform does not tell, the roster may.
+        if (!attempt.handed_in) attempt.handed_in = parse_time(person.column("handed_in"));
+        attempt.marked_late = json.at("marked_late");
+        attempt.refused = json.at("refused");
+        if (!person.known) {
+            const Json& who = json.at("student");
+            person.name = who.at("name");
+            person.email = who.at("email");
+            person.login = who.at("login");
+        }
+    } catch (const Json::exception& error) {
+        throw ClassError(file.string() + ": " + error.what());
+    }
+    const bool has_due = person.due || assignment.due;
+    if (attempt.handed_in || !has_due)
+        attempt.minutes_late = attempt.handed_in ? minutes_late(assignment, person, *attempt.handed_in) : 0;
+    attempt.late_factor = attempt.minutes_late  ? late_factor(assignment.late, *attempt.minutes_late)
+                          : attempt.marked_late ? 0
+                                                : 1;
+    double points = 0, open = 0;
+    bool all = true;
+    for (const AskedRung& asked : assignment.rungs) {
+        GradedRung rung = read_rung(out, person.id, number, asked);
+        const double weight = assignment.weight_of(asked.chapter);
+        points += weight * rung.points.value_or(0);
+        if (rung.open()) open += weight * rung.max_points;
+        all = all && !rung.open();
+        attempt.rungs.push_back(std::move(rung));
+    }
+    // Whether it was late, and by how much, is then for a human to say: an extension in the roster.
+    const bool unknown = attempt.marked_late && !attempt.minutes_late;
+    attempt.at_most = rounded(assignment, (unknown ? 1 : attempt.late_factor) * (points + open));
+    if (all && !unknown) attempt.score = rounded(assignment, attempt.late_factor * points);
+    return attempt;
+}
+
+/// Which attempt counts, and the score.
+void count(const Assignment& assignment, Student& student) {
+    if (student.missing()) student.score = 0;
+    for (const std::size_t i : that_may_count(assignment, student)) {
+        const Attempt& attempt = student.attempts[i];
+        if (!student.counted) student.counted = i;
+        if (attempt.score && (!student.score || *attempt.score >= *student.score)) {
+            student.counted = i;
+            student.score = attempt.score;
+        }
+    }
+    for (const std::size_t i : that_may_count(assignment, student)) {
+        const Attempt& attempt = student.attempts[i];
+        // It may turn out to be the best one.
+        if (student.score && !attempt.score && attempt.at_most > *student.score) student.score.reset();
+    }
+}
+
+}  // namespace
+
+Json GradedRung::record() const { return file.empty() ? Json(nullptr) : parse(file); }
+
+Json GradedRung::result() const { return file.empty() ? Json(nullptr) : record().at("result"); }
+
+int last_judging(const fs::path& folder, const std::string& rung) {
+    int last = 0;
+    for (const std::string& name : names_in(folder)) {
+        if (name.size() <= rung.size() + 6 || name.compare(0, rung.size() + 1, rung + ".") != 0) continue;
+        int number = 0;
+        const char* const end = name.data() + name.size() - 5;
+        const auto [rest, error] = std::from_chars(name.data() + rung.size() + 1, end, number);
+        if (error == std::errc() && rest == end && name.compare(name.size() - 5, 5, ".json") == 0)
+            last = std::max(last, number);
+    }
+    return last;
+}
+
+std::vector<std::size_t> that_may_count(const Assignment& assignment, const Student& student) {
+    std::vector<std::size_t> taken;  // not too late to get any points
+    for (std::size_t i = 0; i < student.attempts.size(); ++i) {
+        if (student.attempts[i].late_factor > 0 || student.attempts[i].marked_late) taken.push_back(i);
+    }
+    if (taken.empty() && !student.attempts.empty()) taken.push_back(student.attempts.size() - 1);
+    if (assignment.counts == Counts::last && !taken.empty()) taken.erase(taken.begin(), taken.end() - 1);
+    return taken;
+}
+
+Gradebook read_gradebook(const fs::path& out) {
+    Gradebook book;
+    const fs::path file = out / "assignment.json";
+    try {
+        book.assignment = assignment_of(nlohmann::json(parse(file)));
+    } catch (const FileError&) {
+        throw ClassError(out.string() +
+                         ": no class has been graded here; ./rungs grade CLASS --out DIR does that");
+    }
+    for (const AskedRung& rung : book.assignment.rungs)
+        book.max_score += book.assignment.weight_of(rung.chapter) * rung.max_points;
+    std::vector<Person> people = book.assignment.people;
+    std::set<std::string> listed;
+    for (const Person& person : people) listed.insert(person.id);
+    for (const std::string& id : names_in(out / "hand-ins")) {
+        if (listed.count(id)) continue;
+        Person person;
+        person.id = id;
+        person.known = book.assignment.people.empty();
+        people.push_back(person);
+    }
+    for (Person& person : people) {
+        Student student;
+        const bool from_hand_in = !listed.count(person.id);
+        const bool known = person.known;
+        person.known = !from_hand_in;
+        std::vector<int> numbers;
+        for (const std::string& name : names_in(out / "hand-ins" / person.id)) {
+            if (std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }))
+                numbers.push_back(std::stoi(name));
+        }
+        std::sort(numbers.begin(), numbers.end());
+        for (const int number : numbers)
+            student.attempts.push_back(read_attempt(out, book.assignment, person, number));
+        person.known = known;
+        student.person = person;
+        count(book.assignment, student);
+        book.students.push_back(std::move(student));
+    }
+    return book;
+}
+
+std::string projection(const Gradebook& book) {
+    std::vector<std::string> lines;
+    for (const Student& student : book.students) {
+        for (const Attempt& attempt : student.attempts) {
+            for (const GradedRung& rung : attempt.rungs) {
+                lines.push_back(fmt::format("{}\t{}\t{}/{}\t{}\t{}\t{}\n", student.person.id, attempt.number,
+                                            rung.asked.chapter, rung.asked.rung, rung.verdict,
+                                            rung.cause.empty() ? "-" : rung.cause,
+                                            rung.points ? fmt::format("{:.4g}", *rung.points) : "-"));
+            }
+        }
+    }
+    std::sort(lines.begin(), lines.end());
+    std::string text;
+    for (const std::string& line : lines) text += line;
+    return text;
+}
+
+}  // namespace rungs::classroom

@@ -1,0 +1,97 @@
+#pragma once
+// What is known of a class, in files that are whole or not there:
+//   OUT/assignment.json                                    what was asked, and of whom
+//   OUT/hand-ins/STUDENT/ATTEMPT/hand-in.json              what came, when, and the bytes beside it
+//   OUT/records/STUDENT/ATTEMPT/CHAPTER/RUNG.JUDGING.json  what the judge found; never written twice
+//   OUT/decisions/STUDENT/ATTEMPT/CHAPTER/RUNG.NUMBER.json what a human decided about it
+// Grades follow from these alone: whoever reads them twice gets the same.
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "class/assignment.hpp"
+
+namespace rungs::classroom {
+
+/// What a human has decided about a rung: it stands in place of the judge's points.
+struct Decision {
+    int number = 0;     ///< the latest counts
+    double points = 0;  ///< before the chapter's weight
+    std::string because;
+    std::string by;    ///< who: the user's name on the machine
+    std::string when;  ///< UTC
+};
+
+/// One rung of one attempt.
+struct GradedRung {
+    AskedRung asked;
+    int judging = 0;                     ///< which judging of these bytes; 0: there is none yet
+    std::string verdict = "NOT_RUN";     ///< "OK", "WRONG", ...: docs/results.md
+    std::string status = "not_checked";  ///< "passed", "failed", "review", "not_checked"
+    std::optional<double> judged;        ///< the judge's points, before the chapter's weight
+    std::optional<double> points;        ///< what counts: a decision's points, else the judge's
+    double max_points = 0;               ///< that could be earned, before the chapter's weight
+    std::string cause;       ///< source and kind of the cause that decided: "exam:WRONG"; empty: none
+    bool unchecked = false;  ///< it passed, but check mode did not come to its end
+    std::string reason;      ///< one line; may be empty
+    std::string sandbox;     ///< "S2: ..."
+    std::optional<Decision> decision;
+    std::filesystem::path file;  ///< of the record; empty: there is none
+
+    /// The whole record, docs/record.schema.json, read anew: a class has gigabytes of them. Null: there is
+    /// none.
+    nlohmann::ordered_json record() const;
+    /// What the judge found: a rung of docs/result.schema.json, without the seed; null: there is none.
+    nlohmann::ordered_json result() const;
+    /// Whether a human has to look, and has not decided yet.
+    bool open() const { return !points; }
+};
+
+struct Attempt {
+    int number = 0;                      ///< from 1 on, in the order of handing in
+    std::string from;                    ///< "folder", "archive", "git", "gradescope", "canvas", "moodle"
+    std::string origin;                  ///< name of the folder, archive or commit
+    std::optional<Time> handed_in;       ///< none: nobody knows
+    bool marked_late = false;            ///< the platform says so without telling by how much
+    std::string refused;                 ///< why nothing of it could be taken; empty: it was taken
+    std::optional<double> minutes_late;  ///< none: nobody knows, and there is a time that it is due
+    double late_factor = 1;              ///< share of the points that it keeps
+    std::vector<GradedRung> rungs;       ///< in the order of the assignment
+    std::optional<double> score;         ///< weights, lateness and rounding applied; none: a rung is open
+    double at_most = 0;                  ///< the score if every open rung got all its points
+};
+
+struct Student {
+    Person person;
+    std::vector<Attempt> attempts;
+    std::optional<std::size_t> counted;  ///< index of the attempt that counts; none: there is none
+    /// None as long as an attempt that could count has an open rung. Zero where nothing was handed in.
+    std::optional<double> score;
+
+    bool missing() const { return attempts.empty(); }
+};
+
+struct Gradebook {
+    Assignment assignment;
+    std::vector<Student> students;  ///< the roster's in its order, then those that are not on it, by id
+    double max_score = 0;           ///< weights applied
+};
+
+/// The highest N of the files RUNG.N.json in a folder of records or decisions; 0: there is none.
+int last_judging(const std::filesystem::path& folder, const std::string& rung);
+
+/// Which of a student's attempts may come to count: those that have to be judged.
+std::vector<std::size_t> that_may_count(const Assignment& assignment, const Student& student);
+
+/// Reads all that is in `out`. @throws ClassError, FileError
+Gradebook read_gradebook(const std::filesystem::path& out);
+
+/// Who, which rung, which verdict, which cause, how many points: a line for each rung of each attempt,
+/// sorted. The same whatever the number of jobs, interruptions and machines.
+std::string projection(const Gradebook& book);
+
+}  // namespace rungs::classroom

@@ -1,0 +1,12 @@
+#pragma once
+// A graded class on the terminal: what grade, review and replay have in common.
+
+#include "class/record.hpp"
+#include "program/terminal.hpp"
+
+namespace rungs {
+
+/// A row for each student, and what is open.
+void show_class(const classroom::Gradebook& book, Terminal& out);
+
+}  // namespace rungs

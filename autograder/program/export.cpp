@@ -1,0 +1,182 @@
+// rungs export: the grades of a class in the forms that others read, from the records alone.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "class/export.hpp"
+#include "program/verbs.hpp"
+#include "report/text.hpp"
+#include "rungs/atomic_file.hpp"
+
+namespace rungs {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace classroom;
+
+Detail detail_of(const std::string& name) {
+    return name == "points" ? Detail::points : name == "reasons" ? Detail::reasons : Detail::all;
+}
+
+/// One sign for each rung, and what it comes to.
+void show_table(const Gradebook& book, Terminal& out) {
+    const int rungs = static_cast<int>(book.assignment.rungs.size());
+    const int name_width = std::max(16, std::min(40, out.width() - rungs - 44));
+    out.line(out.paint(Style::bold, fmt::format("{}, {} students, {} points", book.assignment.title,
+                                                book.students.size(), exact(book.max_score))));
+    for (const Student& student : book.students) {
+        const Attempt* const attempt = counted_attempt(student);
+        std::string signs;
+        for (int i = 0; i < rungs; ++i) {
+            const Outcome outcome =
+                attempt ? outcome_of(attempt->rungs[static_cast<std::size_t>(i)]) : Outcome::missing;
+            signs += outcome == Outcome::passed   ? out.paint(Style::good, out.tick())
+                     : outcome == Outcome::failed ? out.paint(Style::bad, out.cross())
+                     : outcome == Outcome::open   ? out.paint(Style::warn, "?")
+                                                  : out.paint(Style::dim, out.open());
+        }
+        const Person& person = student.person;
+        const std::string name = out.cut(
+            clean_name(person.name.empty() ? person.id : person.name + " (" + person.id + ")"), name_width);
+        std::string line = fmt::format("  {:<{}}  {}  {:>8}  {}", name, name_width, signs,
+                                       student.score ? exact(*student.score) : "-", state_of(student));
+        if (attempt && attempt->minutes_late.value_or(0) > 0)
+            line += fmt::format(", {:.0f} min late", *attempt->minutes_late);
+        out.line(line);
+    }
+}
+
+/// Makes the folders above a file, and writes it.
+void write_below(const fs::path& file, const std::string& bytes) {
+    std::error_code error;
+    if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+    if (error) throw FileError(file.parent_path(), error.value(), "could not make the folder");
+    write_file(file, bytes);
+}
+
+std::string pretty(const nlohmann::ordered_json& json) { return json.dump(2) + '\n'; }
+
+/// Students whose grades are not in what was written, each in a line.
+void list(const char* what, const std::vector<std::string>& students, Terminal& out) {
+    if (students.empty()) return;
+    out.line(fmt::format("{} {}:", students.size(), what));
+    for (const std::string& student : students) out.line("  " + student);
+}
+
+class Exporter {
+  public:
+    Exporter(const ExportOptions& options, Terminal& out)
+        : options_(options),
+          out_(out),
+          book_(read_gradebook(options.folder)),
+          detail_(detail_of(options.detail)) {}
+
+    int run() {
+        const std::string& to = options_.to;
+        if (to == "table") {
+            Terminal table(stdout);
+            show_table(book_, table);
+        } else if (to == "csv") {
+            write_text(to_csv(book_, detail_));
+        } else if (to == "junit") {
+            write_text(to_junit(book_, detail_));
+        } else if (to == "canvas" || to == "moodle") {
+            fill();
+        } else if (to == "gradescope-autograder") {
+            const fs::path file =
+                options_.out.empty() ? fs::path(options_.folder) / "exports" / "gradescope" / "autograder.zip"
+                                     : fs::path(options_.out);
+            write_below(file, autograder_zip(book_, open_workbook().root(), detail_, options_.visibility));
+            out_.line("written: " + out_.paint(Style::link, file.string()));
+        } else {
+            write_folder();
+        }
+        const std::size_t open = open_count(book_);
+        if (open > 0) {
+            out_.line(fmt::format("{} of {} students have no score yet; ./rungs review {} says why", open,
+                                  book_.students.size(), options_.folder));
+        }
+        return open > 0 ? 3 : lost_ ? 1 : 0;
+    }
+
+  private:
+    void write_text(const std::string& text) {
+        if (options_.out.empty() || options_.out == "-") {
+            Terminal(stdout).write(text);
+        } else {
+            write_file(options_.out, text);
+            out_.line("written: " + out_.paint(Style::link, options_.out));
+        }
+    }
+
+    void fill() {
+        if (options_.from.empty()) {
+            throw UsageError(
+                fmt::format("--to {} needs --from FILE: a gradebook that {} has exported, which knows "
+                            "its students",
+                            options_.to, options_.to == "canvas" ? "Canvas" : "Moodle"));
+        }
+        const FillOptions how{options_.from, options_.column, options_.match, options_.scale};
+        const FilledIn filled = options_.to == "canvas" ? fill_canvas(book_, read_file(options_.from), how)
+                                                        : fill_moodle(book_, read_file(options_.from), how);
+        write_text(filled.bytes);
+        out_.line(fmt::format("{} scores filled in", filled.filled));
+        list("cells are as they were", filled.kept, out_);
+        list("students have a score and no row", filled.without, out_);
+        lost_ = !filled.without.empty();
+    }
+
+    void write_folder() {
+        const std::string& to = options_.to;
+        const fs::path folder =
+            options_.out.empty() ? fs::path(options_.folder) / "exports" / to : fs::path(options_.out);
+        if (to == "html") {
+            for (const Student& student : book_.students) {
+                write_below(folder / "students" / (student.person.id + ".html"),
+                            student_page(book_, student, detail_, RUNGS_VERSION));
+            }
+            write_below(folder / "index.html", class_page(book_, RUNGS_VERSION));
+            out_.line("for you:      " + out_.paint(Style::link, (folder / "index.html").string()));
+            out_.line("for students: " + out_.paint(Style::link, (folder / "students").string()));
+            return;
+        }
+        for (const Student& student : book_.students) {
+            if (to == "gradescope") {
+                write_below(folder / "results" / student.person.id / "results.json",
+                            pretty(to_gradescope(book_, student, detail_, options_.visibility)));
+                continue;
+            }
+            const fs::path file = folder / student.person.id / "result.json";
+            if (const nlohmann::ordered_json result = to_classroom50(book_, student); !result.is_null()) {
+                write_below(file, pretty(result));
+            } else {
+                fs::remove(file);  // of an earlier export: there is no score any more
+            }
+        }
+        if (to == "gradescope")
+            write_below(folder / "graded.zip", graded_zip(book_, detail_, options_.visibility));
+        if (to == "classroom50" && whole_scale(book_) > 1)
+            out_.line(
+                fmt::format("points are whole numbers there: {} of them are one point", whole_scale(book_)));
+        out_.line("written: " + out_.paint(Style::link, folder.string()));
+    }
+
+    const ExportOptions& options_;
+    Terminal& out_;
+    const Gradebook book_;
+    const Detail detail_;
+    bool lost_ = false;  ///< a score has found no place
+};
+
+}  // namespace
+
+int export_class(const ExportOptions& options) {
+    const bool to_stdout = options.out.empty() || options.out == "-";
+    Terminal out(to_stdout ? stderr : stdout);
+    try {
+        return Exporter(options, out).run();
+    } catch (const ClassError& error) {
+        throw CannotCheck(error.what());
+    }
+}
+
+}  // namespace rungs

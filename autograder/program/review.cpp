@@ -1,0 +1,274 @@
+// rungs review and replay: what a human has to decide of a class, and a verdict shown once more.
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "class/ledger.hpp"
+#include "judge/hash.hpp"
+#include "judge/judge.hpp"
+#include "program/classes.hpp"
+#include "program/interrupt.hpp"
+#include "program/verbs.hpp"
+#include "report/text.hpp"
+#include "rungs/atomic_file.hpp"
+
+#ifndef RUNGS_VERSION
+#define RUNGS_VERSION "0"
+#endif
+
+namespace rungs {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace classroom;
+
+const Student& student_of(const Gradebook& book, const std::string& id) {
+    std::vector<std::string> ids;
+    for (const Student& student : book.students) {
+        if (student.person.id == id) return student;
+        ids.push_back(student.person.id);
+    }
+    std::string text = fmt::format("nobody in this class is '{}'", clean_name(id));
+    const std::vector<std::string> near = nearest(id, ids);
+    for (std::size_t i = 0; i < near.size(); ++i) text += (i == 0 ? "; did you mean " : " or ") + near[i];
+    throw UsageError(text);
+}
+
+/// The attempt with that number, else the one that counts.
+const Attempt& attempt_of(const Student& student, int number) {
+    if (student.missing()) throw UsageError(student.person.id + " has handed in nothing");
+    if (number == 0) return student.attempts[*student.counted];
+    for (const Attempt& attempt : student.attempts) {
+        if (attempt.number == number) return attempt;
+    }
+    throw UsageError(fmt::format("{} has no attempt {}; there are {}", student.person.id, number,
+                                 student.attempts.size()));
+}
+
+const GradedRung& rung_of(const Attempt& attempt, const std::string& name) {
+    for (const GradedRung& rung : attempt.rungs) {
+        if (rung.asked.short_name() == name || rung.asked.chapter + "/" + rung.asked.rung == name)
+            return rung;
+    }
+    throw UsageError(fmt::format("the assignment has no rung '{}'", clean_name(name)));
+}
+
+std::string points_of(const std::optional<double>& points, double max_points) {
+    return points ? fmt::format("{} of {}", number_text(*points), number_text(max_points)) : "no points yet";
+}
+
+std::string user_name() {
+    const passwd* const user = getpwuid(geteuid());
+    return user ? clean_name(user->pw_name) : std::to_string(geteuid());
+}
+
+/// The hand-in's file of a rung.
+fs::path source_in(const fs::path& out, const Student& student, const Attempt& attempt,
+                   const AskedRung& rung) {
+    return out / "hand-ins" / student.person.id / std::to_string(attempt.number) / rung.chapter /
+           (rung.rung + (rung.kind == "predict" ? ".toml" : ".cu"));
+}
+
+/// What a human needs to decide: verdict, reason, findings, the reference's fate, the file.
+void show_evidence(const fs::path& folder, const Student& student, const Attempt& attempt,
+                   const GradedRung& rung, Terminal& out) {
+    const int width = std::max(out.width(), 100);
+    const std::string who = fmt::format("{} {}", student.person.id, rung.asked.short_name());
+    out.line(out.paint(Style::bold, who) + fmt::format("  {}  {}  attempt {}", rung.verdict,
+                                                       points_of(rung.points, rung.max_points),
+                                                       attempt.number));
+    if (!rung.reason.empty()) out.line("    " + out.cut(rung.reason, width - 4));
+    const nlohmann::ordered_json record = rung.record();
+    if (!record.is_null()) {
+        const auto& result = record.at("result");
+        const auto& checks = result.at("checks");
+        if (!checks.at("done").get<bool>()) {
+            if (const std::string why = checks.at("why_not"); !why.empty())
+                out.line("    checks: " + out.cut(why, width - 12));
+        } else {
+            for (const auto& finding : checks.at("findings")) {
+                const auto& side = finding.at("side");
+                out.line("    " + out.cut(fmt::format("{}:{}: {}", side.at("file").get<std::string>(),
+                                                      side.at("line").get<int>(),
+                                                      finding.at("message").get<std::string>()),
+                                          width - 4));
+            }
+        }
+        const auto& canary = record.at("canary");
+        if (const std::string reference = canary.at("reference"); !reference.empty())
+            out.line(fmt::format("    judged {} times; the reference in the same place: {}",
+                                 canary.at("tries").get<int>(), reference));
+    }
+    const fs::path source = source_in(folder, student, attempt, rung.asked);
+    std::error_code unknown;
+    if (fs::exists(source, unknown)) out.line("    " + source.string());
+    if (rung.decision) {
+        out.line(fmt::format("    decided by {} on {}: {}", rung.decision->by, rung.decision->when,
+                             rung.decision->because));
+    }
+}
+
+/// Lists all that is open or decided. @returns how many things are open
+std::size_t list_open(const fs::path& folder, const Gradebook& book, bool decided, Terminal& out) {
+    std::size_t open = 0;
+    for (const Student& student : book.students) {
+        for (const std::size_t i : that_may_count(book.assignment, student)) {
+            const Attempt& attempt = student.attempts[i];
+            if (!attempt.refused.empty() && std::any_of(attempt.rungs.begin(), attempt.rungs.end(),
+                                                        [](const auto& rung) { return rung.open(); })) {
+                ++open;
+                out.line(out.paint(Style::bold, student.person.id) +
+                         fmt::format("  the hand-in {} was refused: {}", attempt.origin, attempt.refused));
+                continue;
+            }
+            if (attempt.marked_late && !attempt.minutes_late) {
+                ++open;
+                out.line(out.paint(Style::bold, student.person.id) +
+                         fmt::format("  {} says that {} is late, and not by how much: give the time in the "
+                                     "roster's column "
+                                     "handed_in",
+                                     attempt.from, attempt.origin));
+            }
+            for (const GradedRung& rung : attempt.rungs) {
+                const bool look = rung.open() || (rung.unchecked && !rung.decision);
+                if (!look && !(decided && rung.decision)) continue;
+                open += look;
+                show_evidence(folder, student, attempt, rung, out);
+            }
+        }
+    }
+    return open;
+}
+
+}  // namespace
+
+void show_class(const Gradebook& book, Terminal& out) {
+    std::size_t graded = 0, open = 0, missing = 0, unknown = 0;
+    for (const Student& student : book.students) {
+        missing += student.missing();
+        graded += !student.missing() && student.score;
+        open += !student.score;
+        unknown += !student.person.known;
+    }
+    out.line(fmt::format("{} students: {} graded, {} open, {} missing{}", book.students.size(), graded, open,
+                         missing, unknown > 0 ? fmt::format(", {} of them on no roster", unknown) : ""));
+    if (open > 0) out.line("what is open needs a human: ./rungs review DIR");
+    out.line("grades: ./rungs export DIR --to table");
+}
+
+int review(const ReviewOptions& options, Terminal& out) {
+    const fs::path folder = options.folder;
+    if (options.student.empty()) {
+        const Gradebook book = read_gradebook(folder);
+        for (const std::string& problem : book.assignment.problems) out.line(out.paint(Style::warn, problem));
+        const std::size_t open = list_open(folder, book, options.decided, out);
+        out.line(
+            open == 0
+                ? "nothing is open"
+                : fmt::format(
+                      "{} open; decide with: ./rungs review DIR STUDENT RUNG --points N --because \"...\"",
+                      open));
+        return open == 0 ? 0 : 3;
+    }
+    if (options.rung.empty())
+        throw UsageError("which rung of " + clean_name(options.student) + "? Such as 01/03");
+    std::optional<Lock> lock;
+    if (options.points) lock.emplace(folder);
+    const Gradebook book = read_gradebook(folder);
+    const Student& student = student_of(book, options.student);
+    const Attempt& attempt = attempt_of(student, options.attempt);
+    const GradedRung& rung = rung_of(attempt, options.rung);
+    if (!options.points) {
+        if (!options.because.empty())
+            throw UsageError("--because is the reason of a decision: give --points as well");
+        show_evidence(folder, student, attempt, rung, out);
+        return rung.open() ? 3 : 0;
+    }
+    if (!(*options.points >= 0 && *options.points <= rung.max_points))
+        throw UsageError(fmt::format("--points: {} has from 0 to {}", rung.asked.short_name(),
+                                     number_text(rung.max_points)));
+    if (trimmed(options.because).empty())
+        throw UsageError("a decision needs a reason that stands in an appeal: --because \"...\"");
+    Decision decision;
+    decision.points = *options.points;
+    decision.because = clean_utf8(options.because);
+    decision.by = user_name();
+    decision.when = time_text(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+    put_decision(folder, {student.person.id, attempt.number, rung.asked, ""}, decision);
+    out.line(fmt::format("{} {}: {}, in place of {} ({})", student.person.id, rung.asked.short_name(),
+                         points_of(decision.points, rung.max_points), points_of(rung.points, rung.max_points),
+                         rung.verdict));
+    return 0;
+}
+
+int replay(const ReviewOptions& options, Terminal& out) {
+    const fs::path folder = options.folder;
+    const Gradebook book = read_gradebook(folder);
+    const Student& student = student_of(book, options.student);
+    const Attempt& attempt = attempt_of(student, options.attempt);
+    const GradedRung& rung = rung_of(attempt, options.rung);
+    const nlohmann::ordered_json record = rung.record();
+    if (record.is_null())
+        throw CannotCheck(fmt::format("{} has not been judged yet", rung.asked.short_name()));
+    Workbook workbook = open_workbook();
+    const Chosen chosen = choose_rung(workbook, rung.asked.chapter + "/" + rung.asked.rung);
+    const Secret secret(folder, false);
+    const Workshop workshop =
+        describe_workshop(workbook.toolchain, {chosen.chapter}, book.assignment.backend,
+                          this_machine(book.assignment.backend == Backend::cuda), RUNGS_VERSION);
+    const fs::path source = source_in(folder, student, attempt, rung.asked);
+    const std::string bytes = record.at("bytes");
+    std::error_code unknown;
+    if (fs::exists(source, unknown) ? judge::Sha256::of(read_file(source)) != bytes : !bytes.empty())
+        throw CannotCheck(source.string() + ": these are not the bytes that were judged; restore the file");
+    if (record.at("key") != record_key(workshop, secret, rung.asked, bytes)) {
+        out.line(out.paint(Style::warn, "workbook, judge, compiler or sandbox are not those of the record:"));
+        const auto differs = [&](const char* what, const std::string& then, const std::string& now) {
+            if (then != now)
+                out.line(out.cut(fmt::format("  {}: {} then, {} now", what, then, now),
+                                 std::max(out.width(), 100)));
+        };
+        differs("judge", record.at("judge").at("build"), workshop.judge);
+        differs("compiler", record.at("toolchain"), workshop.toolchain);
+        differs("sandbox", record.at("sandbox"), workshop.sandbox);
+        for (const auto& [part, digest] : workshop.chapters.at(rung.asked.chapter))
+            differs(part.c_str(), record.at("workbook").at(part), digest);
+    }
+    judge::JudgeOptions judging;
+    workbook.toolchain.cache = folder / "cache";
+    judging.toolchain = workbook.toolchain;
+    judging.backend = book.assignment.backend;
+    judging.seed = secret.seed();
+    judging.stop = &stop_requested();
+    const std::unique_ptr<Exam> exam = judge::exam_of(*chosen.chapter);
+    const judge::RungResult result = judge::judge_rung(*chosen.chapter, *chosen.rung, source, *exam, judging);
+    stop_here();
+    const std::optional<double> points = result.judged ? std::optional(result.points) : std::nullopt;
+    const int width = std::max(out.width(), 100);
+    const auto row = [&](const std::string& when, const std::string& verdict,
+                         const std::optional<double>& got, const std::string& reason) {
+        out.line(out.cut(
+            fmt::format("  {:<22}{:<16}{:<16}{}", when, verdict, points_of(got, rung.max_points), reason),
+            width));
+    };
+    out.line(out.paint(Style::bold, fmt::format("{} {}, attempt {}", student.person.id,
+                                                rung.asked.short_name(), attempt.number)));
+    row(record.at("started"), rung.verdict, rung.judged, rung.reason);
+    row("now, the same inputs", judge::name_of(result.verdict), points, result.reason());
+    if (rung.decision)
+        out.line(fmt::format("  decided: {}, by {}: {}", points_of(rung.points, rung.max_points),
+                             rung.decision->by, rung.decision->because));
+    if (!result.judged) return 3;
+    const bool same = rung.verdict == judge::name_of(result.verdict) && rung.judged &&
+                      std::abs(*rung.judged - *points) < 1e-9;
+    out.line(same ? "the same verdict and the same points" : "they differ");
+    return same ? 0 : 1;
+}
+
+}  // namespace rungs

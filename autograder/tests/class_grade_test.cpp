@@ -1,0 +1,293 @@
+// A class graded by the real program: what is recorded, how it goes on after every kind of end, what a human
+// decides.
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "json_schema.hpp"
+#include "program_fixture.hpp"
+#include "rungs/catch.hpp"
+
+using namespace rungs;
+using namespace rungs::test;
+using Catch::Matchers::ContainsSubstring;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Ada is right, ben has handed in the starter, cleo's file does not compile, dan has ada's bytes, eve
+/// nothing.
+struct GradedClass : SmallWorkbook {
+    GradedClass() {
+        folder.write("class/ada/03_shared_tree.cu", solution);
+        folder.write("class/ben/01_reduction/03_shared_tree.cu", starter);
+        folder.write("class/cleo@2026-11-22T00:00:00Z/03_shared_tree.cu", "int x\n");
+        folder.write("class/dan@2026-11-20T01:00:00Z/03_shared_tree.cu", solution);
+        folder.write("class/roster.csv", "id,name\nada,Ada\nben,Ben\ncleo,Cleo\ndan,Dan\neve,Eve\n");
+        folder.write(
+            "class/assignment.toml",
+            "title = \"Sums\"\ndue = 2026-11-20T00:00:00Z\nroster = \"roster.csv\"\nleast_sandbox = \"S0\"\n"
+            "[late]\npercent_per_day = 20\nmost_days = 2\n");
+    }
+
+    std::vector<std::string> grade(const std::string& out, std::vector<std::string> more = {}) const {
+        std::vector<std::string> words{"grade", "class", "--out", out};
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    }
+    Outcome graded(const std::string& out, std::vector<std::string> more = {}) const {
+        return run(grade(out, more));
+    }
+
+    std::string record(const std::string& out, const std::string& who, int judging = 1) const {
+        return folder.read(out + "/records/" + who + "/1/01_reduction/03_shared_tree." +
+                           std::to_string(judging) + ".json");
+    }
+
+    /// More students, each with bytes of their own.
+    void fill(int students) const {
+        for (int i = 0; i < students; ++i)
+            folder.write("class/s" + std::to_string(i) + "/03_shared_tree.cu",
+                         (i % 2 ? solution : starter) + "// " + std::to_string(i) + "\n");
+    }
+};
+
+int count_records(const fs::path& out) {
+    int count = 0;
+    std::error_code none;
+    for (const auto& entry : fs::recursive_directory_iterator(out / "records", none)) {
+        if (entry.path().extension() != ".json" || entry.path().filename().string().front() == '.') continue;
+        ++count;
+        // Whole or not there.
+        CHECK_NOTHROW(Json::parse(TemporaryFolder::content_of(entry.path())));
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("a class is graded, and every verdict has a record of its own", "[class][grade]") {
+    const GradedClass all;
+    const Outcome first = all.graded("graded");
+    CAPTURE(first.out, first.err);
+    REQUIRE(first.status == 1);
+    CHECK_THAT(first.out, ContainsSubstring("eve: nothing was handed in"));
+    CHECK_THAT(first.out, ContainsSubstring("5 students: 4 graded, 0 open, 1 missing"));
+    CHECK(all.folder.read("graded/projection.txt") ==
+          "ada\t1\t01_reduction/03_shared_tree\tOK\t-\t10\n"
+          "ben\t1\t01_reduction/03_shared_tree\tWRONG\texam:WRONG\t0\n"
+          "cleo\t1\t01_reduction/03_shared_tree\tCOMPILE_ERROR\tbuild:COMPILE_ERROR\t0\n"
+          "dan\t1\t01_reduction/03_shared_tree\tOK\t-\t10\n");
+
+    SECTION("records follow their schema, tell no seed, and name whose equal bytes were judged") {
+        Json schema =
+            Json::parse(TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "docs/record.schema.json"));
+        Json rung =
+            Json::parse(TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "docs/result.schema.json"));
+        // The record's schema refers to the result's; here they become one file.
+        schema["$defs"].update(rung.at("$defs"));
+        Json& required = schema["$defs"]["rung"]["required"];
+        required.erase(std::find(required.begin(), required.end(), "seed"));
+        schema["$defs"]["rung"]["properties"].erase("seed");
+        const std::string seed = all.folder.read("graded/seed").substr(0, 64);
+        for (const char* who : {"ada", "ben", "cleo", "dan"}) {
+            CAPTURE(who);
+            const std::string text = all.record("graded", who);
+            CHECK(JsonSchema(schema).errors(Json::parse(text)) == std::vector<std::string>{});
+            CHECK_THAT(text, !ContainsSubstring(seed));
+        }
+        CHECK(Json::parse(all.record("graded", "ada")).at("same_as") == "");
+        CHECK(Json::parse(all.record("graded", "dan")).at("same_as") == "ada/1");
+        struct stat status {};
+        REQUIRE(stat((all.folder / "graded/seed").c_str(), &status) == 0);
+        CHECK((status.st_mode & 0777) == 0600);
+    }
+    SECTION("a second start keeps all, and a changed file is another attempt") {
+        const std::string before = all.record("graded", "ben");
+        CHECK_THAT(all.graded("graded").out, ContainsSubstring("4 have a record already"));
+        CHECK(all.record("graded", "ben") == before);
+        CHECK(count_records(all.folder / "graded") == 4);
+        all.folder.write("class/ben/01_reduction/03_shared_tree.cu", all.solution);
+        CHECK(all.graded("graded").status == 1);
+        const Json second =
+            Json::parse(all.folder.read("graded/records/ben/2/01_reduction/03_shared_tree.1.json"));
+        CHECK(second.at("result").at("verdict") == "OK");
+        CHECK(all.record("graded", "ben") == before);
+    }
+    SECTION("judging again adds to the records") {
+        CHECK(all.graded("graded", {"--regrade", "ada/01/03"}).status == 1);
+        CHECK(Json::parse(all.record("graded", "ada", 2)).at("judging") == 2);
+        CHECK(Json::parse(all.record("graded", "ada", 1)).at("judging") == 1);
+        CHECK(count_records(all.folder / "graded") == 5);
+        CHECK(all.graded("graded", {"--regrade", "nobody"}).status == 2);
+    }
+    SECTION("another workbook asks for other records") {
+        std::string manifest = SmallWorkbook::manifest();
+        manifest.replace(manifest.find("points = 10"), 11, "points = 20");
+        all.folder.write("chapters/01_reduction/chapter.toml", manifest);
+        CHECK(all.graded("graded").status == 1);
+        CHECK_THAT(all.folder.read("graded/projection.txt"),
+                   ContainsSubstring("ada\t1\t01_reduction/03_shared_tree\tOK\t-\t20"));
+        CHECK(count_records(all.folder / "graded") == 8);
+    }
+    SECTION("a decision stands beside the record, with its reason") {
+        const std::string before = all.record("graded", "cleo");
+        CHECK(all.run({"review", "graded", "cleo", "01/03", "--points", "11", "--because", "x"}).status == 2);
+        CHECK(all.run({"review", "graded", "cleo", "01/03", "--points", "7"}).status == 2);
+        CHECK(all.run({"review", "graded", "clea", "01/03"}).status == 2);
+        CHECK(all.run({"review", "graded", "cleo", "01/03", "--points", "7", "--because", "a semicolon"})
+                  .status == 0);
+        CHECK_THAT(all.run({"review", "graded", "--decided"}).out, ContainsSubstring("a semicolon"));
+        CHECK(all.record("graded", "cleo") == before);
+        CHECK(all.graded("graded").status == 1);
+        CHECK_THAT(all.folder.read("graded/projection.txt"), ContainsSubstring("COMPILE_ERROR\t7"));
+    }
+    SECTION("a verdict is shown once more with the same inputs, or it is said what has changed") {
+        const Outcome same = all.run({"replay", "graded", "ben", "01/03"});
+        CHECK(same.status == 0);
+        CHECK_THAT(same.out, ContainsSubstring("the same verdict and the same points"));
+        all.folder.write("graded/hand-ins/ben/1/01_reduction/03_shared_tree.cu", all.solution);
+        const Outcome changed = all.run({"replay", "graded", "ben", "01/03"});
+        CHECK(changed.status == 3);
+        CHECK_THAT(changed.err, ContainsSubstring("not the bytes that were judged"));
+        CHECK(all.graded("graded").status == 3);
+    }
+}
+
+TEST_CASE("a class asks for a sandbox, and its folder is nobody else's", "[class][grade]") {
+    const GradedClass all;
+    std::string policy = all.folder.read("class/assignment.toml");
+    policy.replace(policy.find("S0"), 2, "S4");
+    all.folder.write("class/assignment.toml", policy);
+    const Outcome refused = all.graded("graded");
+    CHECK(refused.status == 3);
+    CHECK_THAT(refused.err, ContainsSubstring("asks for S4"));
+    CHECK(count_records(all.folder / "graded") == 0);
+    CHECK(all.graded("class/out").status == 2);
+    CHECK(all.graded("graded", {"--below-s3"}).status == 1);
+    REQUIRE(chmod((all.folder / "graded/seed").c_str(), 0644) == 0);
+    const Outcome open = all.graded("graded", {"--below-s3"});
+    CHECK(open.status == 3);
+    CHECK_THAT(open.err, ContainsSubstring("can be read by others"));
+}
+
+TEST_CASE("kill -9 at any moment loses nothing, and jobs change nothing", "[class][grade]") {
+    const GradedClass all;
+    all.fill(3);
+    const Outcome whole = all.graded("whole", {"--jobs", "1"});
+    CAPTURE(whole.out, whole.err);
+    REQUIRE(whole.status == 1);
+    CHECK(all.graded("four", {"--jobs", "4"}).status == 1);
+    const std::string expected = all.folder.read("whole/projection.txt");
+    CHECK(all.folder.read("four/projection.txt") == expected);
+
+    for (const unsigned seed : {1U, 2U}) {
+        std::mt19937 random(seed);
+        const std::string out = "killed" + std::to_string(seed);
+        std::vector<std::string> command = all.grade(out, {"--jobs", "2"});
+        command.insert(command.begin(), RUNGS_PROGRAM);
+        int records = 0, killed = 0;
+        for (int start = 0; start < 20; ++start) {
+            Process process(command, all.setup());
+            const int wait = std::uniform_int_distribution<int>(20, 1500)(random);
+            std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+            process.signal(SIGKILL);
+            const Outcome outcome = process.finish(60);
+            const int now = count_records(all.folder / out);
+            CHECK(now >= records);
+            records = now;
+            if (outcome.status == 1) break;
+            CAPTURE(outcome.out, outcome.err);
+            REQUIRE(outcome.status == 128 + SIGKILL);
+            ++killed;
+        }
+        CHECK(killed > 0);
+        const Outcome last = all.graded(out);
+        CAPTURE(last.out, last.err);
+        CHECK(last.status == 1);
+        CHECK(all.folder.read(out + "/projection.txt") == expected);
+        CHECK(count_records(all.folder / out) == count_records(all.folder / "whole"));
+    }
+}
+
+TEST_CASE("a limit is the student's where the reference passes in the same place", "[class][grade]") {
+    const GradedClass all;
+    std::string manifest = SmallWorkbook::manifest();
+    manifest.insert(manifest.find("points = 10"), "time_limit = 1\n");
+    all.folder.write("chapters/01_reduction/chapter.toml", manifest);
+    all.folder.write("class/ben/01_reduction/03_shared_tree.cu",
+                     all.solution_with("for (volatile int i = 0;; ) { if (i) break; }"));
+    const Outcome outcome = all.graded("graded");
+    CAPTURE(outcome.out, outcome.err);
+    CHECK(outcome.status == 1);
+    const Json record = Json::parse(all.record("graded", "ben"));
+    CHECK(record.at("result").at("verdict") == "TIMEOUT");
+    CHECK(record.at("canary").at("reference") == "OK");
+    CHECK(Json::parse(all.record("graded", "ada")).at("canary").at("reference") == "");
+}
+
+TEST_CASE("two graders do not work in one folder, and Ctrl-C leaves one that goes on", "[class][grade]") {
+    const GradedClass all;
+    all.fill(6);  // and so 10 records
+    std::vector<std::string> command = all.grade("graded", {"--jobs", "1"});
+    command.insert(command.begin(), RUNGS_PROGRAM);
+    Process first(command, all.setup());
+    REQUIRE(first.wait_for("judged"));
+    const Outcome second = all.graded("graded");
+    CHECK(second.status == 3);
+    CHECK_THAT(second.err, ContainsSubstring("is being graded by process " + std::to_string(first.pid())));
+    first.signal(SIGINT);
+    const Outcome stopped = first.finish(60);
+    CHECK(stopped.status == 128 + SIGINT);
+    CHECK_THAT(stopped.out, ContainsSubstring("the same command goes on from there"));
+    const int records = count_records(all.folder / "graded");
+    CHECK(records > 0);
+    CHECK(records < 10);
+    CHECK(all.graded("graded").status == 1);
+    CHECK(count_records(all.folder / "graded") == 10);
+
+    // What a machine that crashed has left, and what one that is not this one may still be at.
+    all.folder.write("graded/lock",
+                     R"({"host":"elsewhere","process":"1","started":"2026-01-01T00:00:00Z","boot":"x"})");
+    const Outcome elsewhere = all.graded("graded");
+    CHECK(elsewhere.status == 3);
+    CHECK_THAT(elsewhere.err, ContainsSubstring("on elsewhere since"));
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    all.folder.write("graded/lock",
+                     Json{{"host", host}, {"process", "1"}, {"started", "then"}, {"boot", "x"}}.dump());
+    const Outcome stale = all.graded("graded");
+    CHECK(stale.status == 1);
+    CHECK_THAT(stale.out, ContainsSubstring("did not end in order (the machine has been restarted)"));
+}
+
+TEST_CASE("a full disk stops a class loudly, and it goes on when there is room", "[class][grade]") {
+    const GradedClass all;
+    Process::Setup setup = all.setup();
+    // Every write beyond that fails as on a full disk.
+    setup.file_size = 100;
+    const Outcome full = all.run(all.grade("graded"), setup);
+    CAPTURE(full.out, full.err);
+    CHECK(full.status == 3);
+    CHECK_THAT(full.err, ContainsSubstring("the disk is full; make room"));
+    CHECK(all.graded("graded").status == 1);
+
+    fs::create_directory(all.folder / "small");
+    if (mount("tmpfs", (all.folder / "small").c_str(), "tmpfs", 0, "size=1m") != 0)
+        return;  // not as an ordinary user
+    const Outcome small = all.graded("small/out");
+    CAPTURE(small.out, small.err);
+    CHECK(small.status == 3);
+    CHECK_THAT(small.err, ContainsSubstring("make room"));
+    CHECK(mount("tmpfs", (all.folder / "small").c_str(), "tmpfs", MS_REMOUNT, "size=500m") == 0);
+    const Outcome more = all.graded("small/out");
+    CAPTURE(more.out, more.err);
+    CHECK(more.status == 1);
+    CHECK(count_records(all.folder / "small/out") == 4);
+    umount2((all.folder / "small").c_str(), MNT_DETACH);
+}

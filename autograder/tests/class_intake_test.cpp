@@ -1,0 +1,373 @@
+// What a class hands in, in each form in which instructors get it, and what is refused of it.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "class/archive.hpp"
+#include "class/intake.hpp"
+#include "class/policy.hpp"
+#include "class/record.hpp"
+#include "rungs/catch.hpp"
+#include "rungs/temporary_folder.hpp"
+
+using namespace rungs;
+using namespace rungs::classroom;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinAbs;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Runs Python in `folder`, with what makes archives at hand: `tar(name, *entries)` and `zip(name, *entries)`
+/// of (path, bytes) pairs or tarfile.TarInfo objects.
+void python(const TemporaryFolder& folder, const std::string& code) {
+    folder.write("make.py", R"(import io, tarfile, zipfile
+def tar(name, *entries, mode='w'):
+    with tarfile.open(name, mode) as out:
+        for entry in entries:
+            if isinstance(entry, tarfile.TarInfo): out.addfile(entry); continue
+            info = tarfile.TarInfo(entry[0]); info.size = len(entry[1]); out.addfile(info, io.BytesIO(entry[1]))
+def zip(name, *entries):
+    with zipfile.ZipFile(name, 'w', zipfile.ZIP_DEFLATED) as out:
+        for path, data in entries: out.writestr(path, data)
+def special(path, kind, target=''):
+    info = tarfile.TarInfo(path); info.type = kind; info.linkname = target; return info
+)" + code);
+    const std::string command = "cd '" + folder.path().string() + "' && python3 make.py && rm make.py";
+    REQUIRE(std::system(command.c_str()) == 0);
+}
+
+Assignment two_rungs() {
+    Assignment assignment;
+    assignment.rungs = {{"01_reduction", "03_shared_tree", "", "fill", 10},
+                        {"01_reduction", "07_traffic", "", "predict", 5}};
+    return assignment;
+}
+
+Person person(const std::string& id, const std::string& name, const std::string& email = "") {
+    Person one;
+    one.id = id;
+    one.name = name;
+    one.email = email;
+    return one;
+}
+
+Intake take(const TemporaryFolder& folder, const std::string& place,
+            const Assignment& assignment = two_rungs()) {
+    const TemporaryFolder work;
+    return read_class(folder / place, assignment, work.path());
+}
+
+constexpr const char* tree = "01_reduction/03_shared_tree.cu";
+
+}  // namespace
+
+TEST_CASE("a class is taken from folders and from every kind of archive", "[class][intake]") {
+    const TemporaryFolder folder;
+    folder.write("class/ada/03_shared_tree.cu", "ada's");
+    folder.write("class/ben/repo-main/chapters/01_reduction/03_shared_tree.cu", "ben's");
+    folder.write("class/ben/repo-main/solutions/01_reduction/03_shared_tree.cu", "the solution");
+    folder.write("class/ben/repo-main/.git/03_shared_tree.cu", "history");
+    folder.write("class/notes.txt", "no hand-in");
+    python(folder, R"(
+e = ('x/01_reduction/03_shared_tree.cu', b'packed'), ('x/07_traffic.toml', b'a = 1')
+zip('class/cleo.zip', *e)
+tar('class/dan.tar', *e)
+tar('class/eve.tar.gz', *e, mode='w:gz')
+tar('class/fay@2026-11-20T10:00:00Z.tar.xz', *e, mode='w:xz')
+tar('class/gil.tar.bz2', *e, mode='w:bz2')
+)");
+    const bool zstd =
+        std::system(
+            ("cd '" + folder.path().string() + "/class' && zstd -q dan.tar -o hal.tar.zst").c_str()) == 0;
+    const Intake intake = take(folder, "class");
+    REQUIRE(intake.hand_ins.size() == (zstd ? 8 : 7));
+    for (const HandIn& hand_in : intake.hand_ins) {
+        CAPTURE(hand_in.key, hand_in.refused);
+        CHECK(hand_in.refused.empty());
+        const std::string expected = hand_in.key == "ada"   ? "ada's"
+                                     : hand_in.key == "ben" ? "ben's"
+                                                            : "packed";
+        CHECK(hand_in.files.at(tree) == expected);
+        CHECK(hand_in.files.count("01_reduction/07_traffic.toml") == (expected == "packed"));
+        CHECK(hand_in.handed_in.has_value() == (hand_in.key == "fay"));
+    }
+    CHECK_THAT(intake.problems.at(0), ContainsSubstring("notes.txt"));
+    CHECK_THROWS_AS(take(folder, "class/notes.txt"), ClassError);
+}
+
+TEST_CASE("archives that lead elsewhere, explode or deceive are refused with the reason", "[class][intake]") {
+    const TemporaryFolder folder;
+    python(folder, R"(
+good = ('03_shared_tree.cu', b'x')
+tar('link.tar', good, special('a.cu', tarfile.SYMTYPE, '/etc/passwd'))
+tar('hard.tar', good, special('a.cu', tarfile.LNKTYPE, '03_shared_tree.cu'))
+tar('device.tar', special('a.cu', tarfile.CHRTYPE))
+tar('pipe.tar', special('a.cu', tarfile.FIFOTYPE))
+tar('absolute.tar', ('/tmp/03_shared_tree.cu', b'x'))
+tar('dots.tar', ('a/../../03_shared_tree.cu', b'x'))
+zip('dots.zip', ('../03_shared_tree.cu', b'x'))
+zip('case.zip', good, ('03_SHARED_tree.cu', b'y'))
+tar('twice.tar', good, good)
+tar('bell.tar', ('03\x07.cu', b'x'))
+tar('bytes.tar', ('03\udcff.cu', b'x'))
+zip('ratio.zip', good, ('zeros', bytes(100 << 20)))
+tar('ratio.tar.gz', good, ('zeros', bytes(100 << 20)), mode='w:gz')
+tar('large.tar', ('03_shared_tree.cu', bytes((1 << 20) + 1)))
+tar('many.tar', *[('f%d' % i, b'') for i in range(10001)])
+open('cut.zip', 'wb').write(open('case.zip', 'rb').read()[:60])
+open('noise.zip', 'wb').write(bytes(range(256)) * 100)
+open('empty.tar', 'wb').close()
+)");
+    const auto reason = [&](const std::string& name, const ArchiveLimits& limits = {}) {
+        return read_archive(
+            folder / name, limits, [](const std::string&) { return true; },
+            [](const std::string&, std::string) {});
+    };
+    for (const auto& [name, expected] :
+         std::vector<std::pair<std::string, std::string>>{{"link.tar", "'a.cu' is a link"},
+                                                          {"hard.tar", "'a.cu' is a link"},
+                                                          {"device.tar", "is a device"},
+                                                          {"pipe.tar", "is a device, a pipe"},
+                                                          {"absolute.tar", "leads out"},
+                                                          {"dots.tar", "leads out"},
+                                                          {"dots.zip", "leads out"},
+                                                          {"case.zip", "is there twice"},
+                                                          {"twice.tar", "is there twice"},
+                                                          {"bell.tar", "control characters"},
+                                                          {"bytes.tar", "no UTF-8"},
+                                                          {"large.tar", "larger than 1024 KiB"},
+                                                          {"many.tar", "more than 10000 files"},
+                                                          {"noise.zip", "no archive"}}) {
+        CAPTURE(name);
+        CHECK_THAT(reason(name), ContainsSubstring(expected));
+    }
+    // What is not wanted is unpacked to count it, and goes nowhere.
+    const auto bomb = [&](const std::string& name, const ArchiveLimits& limits) {
+        return read_archive(
+            folder / name, limits, [](const std::string& path) { return path.ends_with(".cu"); },
+            [](const std::string&, std::string) {});
+    };
+    CHECK_THAT(bomb("ratio.zip", {}), ContainsSubstring("200 times its size"));
+    CHECK_THAT(bomb("ratio.tar.gz", {}), ContainsSubstring("200 times its size"));
+    ArchiveLimits small;
+    small.total_bytes = 50U << 20;
+    small.ratio = 1e9;
+    CHECK_THAT(bomb("ratio.zip", small), ContainsSubstring("more than 50 MiB"));
+    CHECK_FALSE(reason("cut.zip").empty());
+    CHECK_FALSE(reason("empty.tar").empty());
+    symlink((folder / "case.zip").c_str(), (folder / "to.zip").c_str());
+    CHECK_THAT(reason("to.zip"), ContainsSubstring("no regular file"));
+}
+
+TEST_CASE("links, pipes and twins in a folder are refused with the reason", "[class][intake]") {
+    const TemporaryFolder folder;
+    folder.write("secret.cu", "the instructor's");
+    folder.write("class/fine/03_shared_tree.cu", "x");
+    folder.write("class/twins/a/03_shared_tree.cu", "x");
+    folder.write("class/twins/b/03_shared_tree.cu", "y");
+    for (const char* name : {"link", "pipe", "outside"}) fs::create_directories(folder / "class" / name);
+    fs::create_symlink(folder / "secret.cu", folder / "class/link/03_shared_tree.cu");
+    fs::create_directory_symlink(folder.path(), folder / "class/outside/01_reduction");
+    REQUIRE(mkfifo((folder / "class/pipe/03_shared_tree.cu").c_str(), 0600) == 0);
+    const Intake intake = take(folder, "class");
+    REQUIRE(intake.hand_ins.size() == 5);
+    for (const HandIn& hand_in : intake.hand_ins) {
+        CAPTURE(hand_in.key);
+        if (hand_in.key == "link") CHECK(hand_in.refused == "'03_shared_tree.cu' is a link");
+        if (hand_in.key == "pipe") CHECK_THAT(hand_in.refused, ContainsSubstring("a pipe"));
+        if (hand_in.key == "twins") CHECK_THAT(hand_in.refused, ContainsSubstring("two files for 01/03"));
+        CHECK(hand_in.files.size() == (hand_in.key == "fine" ? 1 : 0));
+    }
+}
+
+TEST_CASE("downloads of Gradescope, Canvas and Moodle are known by their names", "[class][intake]") {
+    const TemporaryFolder folder;
+    Assignment assignment = two_rungs();
+    assignment.people = {person("ada", "Ada Lovelace", "ada@example.org"),
+                         person("ben", "Ben Bit", "ben@example.org"), person("17", "Cleo Ño")};
+    const auto who = [&](const HandIn& hand_in) {
+        const Person* found = sender(hand_in, assignment);
+        return found ? found->id : "";
+    };
+    SECTION("Gradescope, packed, with a group") {
+        folder.write("g/assignment_1_export/submission_metadata.yml", R"(---
+submission_1:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: 'ada'
+    :email: ADA@example.org
+  - :name: "Ben: Bit"
+    :sid:
+    :email: ben@example.org
+  :created_at: 2026-11-20 23:10:00.123456000 +0100
+  :results: |
+    :created_at: 1970-01-01 00:00:00 Z
+submission_2:
+  :submitters: []
+  :created_at: 2026-11-20 10:00:00 Z
+"../../etc":
+  :submitters:
+  - :name: Eve
+    :sid: eve
+)");
+        folder.write("g/assignment_1_export/submission_1/03_shared_tree.cu", "both");
+        folder.write("g/assignment_1_export/submission_2/03_shared_tree.cu", "nobody");
+        python(folder, "import shutil\nshutil.make_archive('g', 'zip', 'g')\n");
+        const Intake intake = take(folder, "g.zip", assignment);
+        REQUIRE(intake.hand_ins.size() == 4);
+        CHECK(who(intake.hand_ins[0]) == "ada");
+        CHECK(who(intake.hand_ins[1]) == "ben");
+        CHECK(time_text(intake.hand_ins[1].handed_in.value()) == "2026-11-20T22:10:00Z");
+        CHECK(intake.hand_ins[1].files.at(tree) == "both");
+        CHECK(who(intake.hand_ins[2]).empty());
+        CHECK_FALSE(intake.hand_ins[3].refused.empty());
+    }
+    SECTION("Canvas") {
+        folder.write("c/lovelaceada_12_900_03_shared_tree-2.cu", "again");
+        folder.write("c/lovelaceada_12_901_07_traffic.toml", "a = 1");
+        folder.write("c/bitben_LATE_13_902_03_shared_tree.cu", "late");
+        const Intake intake = take(folder, "c", assignment);
+        REQUIRE(intake.hand_ins.size() == 2);
+        CHECK(who(intake.hand_ins[0]) == "ada");
+        CHECK(intake.hand_ins[0].files.size() == 2);
+        CHECK(intake.hand_ins[0].files.at(tree) == "again");
+        CHECK(who(intake.hand_ins[1]) == "ben");
+        CHECK(intake.hand_ins[1].marked_late);
+        assignment.people[2].columns["canvas"] = "13";
+        CHECK(who(intake.hand_ins[1]) == "17");
+    }
+    SECTION("Moodle, in folders and without") {
+        folder.write("m/Ada Lovelace_12_assignsubmission_file_/03_shared_tree.cu", "ada's");
+        folder.write("m/Cleo Ño_14_assignsubmission_file_03_shared_tree.cu", "cleo's");
+        folder.write("m/Cleo Ño_14_assignsubmission_onlinetext_onlinetext.html", "hello");
+        const Intake intake = take(folder, "m", assignment);
+        REQUIRE(intake.hand_ins.size() == 2);
+        CHECK(who(intake.hand_ins[0]) == "ada");
+        CHECK(intake.hand_ins[0].files.at(tree) == "ada's");
+        CHECK(who(intake.hand_ins[1]) == "17");
+        CHECK(intake.hand_ins[1].files.at(tree) == "cleo's");
+        CHECK(intake.problems.size() == 1);
+    }
+}
+
+TEST_CASE("a repository is taken at a commit, at a time, or when it is due", "[class][intake]") {
+    const TemporaryFolder folder, work;
+    const std::string git =
+        "cd '" + folder.path().string() +
+        "' && export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b && ";
+    const std::string commands =
+        git +
+        "git init -q r && cd r && commit() { echo $1 > 03_shared_tree.cu && git add . && "
+        "GIT_COMMITTER_DATE=$2 git commit -q -m $1; } && commit one 2026-11-01T00:00:00Z && "
+        "git rev-parse HEAD > ../first && commit two 2026-11-10T00:00:00Z && commit three "
+        "2026-11-30T00:00:00Z";
+    REQUIRE(std::system(commands.c_str()) == 0);
+    std::string first = folder.read("first");
+    first.pop_back();
+    Assignment assignment = two_rungs();
+    assignment.due = parse_time("2026-11-20T00:00:00Z");
+    const auto at = [&](const std::string& id, const std::string& commit) {
+        Person one = person(id, "");
+        one.columns = {{"repository", (folder / "r").string()}, {"commit", commit}};
+        assignment.people.push_back(one);
+    };
+    at("due", "");
+    at("commit", first);
+    at("time", "2026-11-05T00:00:00Z");
+    at("early", "2025-01-01T00:00:00Z");
+    at("option", "--output=/tmp/x");
+    const Intake intake = read_repositories(assignment, work.path());
+    REQUIRE(intake.hand_ins.size() == 5);
+    CHECK(intake.hand_ins[0].files.at(tree) == "two\n");
+    CHECK(intake.hand_ins[1].files.at(tree) == "one\n");
+    CHECK(intake.hand_ins[2].files.at(tree) == "one\n");
+    CHECK_THAT(intake.hand_ins[3].refused, ContainsSubstring("no commit before"));
+    CHECK_THAT(intake.hand_ins[4].refused, ContainsSubstring("neither a commit nor a time"));
+}
+
+TEST_CASE("a roster and a policy say what is wrong, and where", "[class][policy]") {
+    const TemporaryFolder folder;
+    Assignment assignment;
+    const auto roster = [&](const std::string& text) {
+        return read_roster(folder.write("roster.csv", text), assignment);
+    };
+    const auto why = [&](const std::string& text) -> std::string {
+        try {
+            roster(text);
+        } catch (const ClassError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    CHECK_THAT(why("name\nada\n"), ContainsSubstring("no column 'id'"));
+    CHECK_THAT(why("id,name\nada\n"), ContainsSubstring("roster.csv:2: 1 cells, but the heading has 2"));
+    CHECK_THAT(why("id\nada\nada\n"), ContainsSubstring(":3: the id 'ada' is there twice"));
+    CHECK_THAT(why("id\n../ada\n"), ContainsSubstring(":2: the id '../ada' cannot be"));
+    CHECK_THAT(why("id\n\"ada\n"), ContainsSubstring("a quote is not closed"));
+    CHECK_THAT(why("id\na\"da\n"), ContainsSubstring("a quote in the middle"));
+    CHECK_THAT(why("id\nada\x01\n"), ContainsSubstring("control characters"));
+    CHECK_THAT(why("id,extension\nada,60\n"), ContainsSubstring("no 'due' to extend"));
+    assignment.due = parse_time("2026-11-20T00:00:00Z");
+    const std::vector<Person> people = roster(
+        "\xEF\xBB\xBFid,name,extension\r\nada,\"Love, "
+        "\"\"Ada\"\"\",90\r\nben,Ben,2026-12-01T00:00:00+01:00\r\n");
+    REQUIRE(people.size() == 2);
+    CHECK(people[0].name == "Love, \"Ada\"");
+    CHECK(people[0].due == *assignment.due + 90 * 60);
+    CHECK(time_text(people[1].due.value()) == "2026-11-30T23:00:00Z");
+
+    const auto refused = [&](const std::string& text) -> std::string {
+        try {
+            read_policy(folder.write("assignment.toml", text));
+        } catch (const ClassError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    CHECK_THAT(refused("tittle = \"x\"\n"), ContainsSubstring("assignment.toml:1:1: unknown key 'tittle'"));
+    CHECK_THAT(refused("due = 2026-11-20T00:00:00\n"), ContainsSubstring("needs an offset"));
+    CHECK_THAT(refused("attempts = \"first\"\n"), ContainsSubstring("\"best\" or \"last\""));
+    CHECK_THAT(refused("[late]\npercent_per_day = 10\n"), ContainsSubstring("when it is 'due'"));
+    CHECK_THAT(refused("due = 2026-11-20T00:00:00Z\n[late]\npercent_per_day = 101\n"),
+               ContainsSubstring("from 0 to 100"));
+    CHECK_THAT(refused("[weights]\n\"01\" = -1\n"), ContainsSubstring("the weight of a chapter"));
+}
+
+TEST_CASE("lateness takes a share for each day that has begun, after the grace", "[class][policy]") {
+    LatePolicy policy;
+    policy.grace_minutes = 15;
+    policy.percent_per_day = 10;
+    policy.most_days = 3;
+    constexpr double day = 24 * 60;
+    for (const auto& [minutes, factor] : std::vector<std::pair<double, double>>{{0, 1},
+                                                                                {15, 1},
+                                                                                {15.02, 0.9},
+                                                                                {day, 0.9},
+                                                                                {day + 0.02, 0.8},
+                                                                                {3 * day, 0.7},
+                                                                                {3 * day + 0.02, 0}}) {
+        CAPTURE(minutes);
+        CHECK_THAT(late_factor(policy, minutes), WithinAbs(factor, 1e-12));
+    }
+    CHECK(late_factor({}, 1) == 0);
+    Assignment assignment;
+    assignment.due = parse_time("2026-11-20T23:59:00+01:00");
+    Person ada = person("ada", "");
+    CHECK(minutes_late(assignment, ada, *parse_time("2026-11-20T22:59:00Z")) == 0);
+    CHECK(minutes_late(assignment, ada, *parse_time("2026-11-20T23:59:00Z")) == 60);
+    ada.due = *assignment.due + 3600;
+    CHECK(minutes_late(assignment, ada, *parse_time("2026-11-20T23:59:00Z")) == 0);
+    assignment.round_to = 0.5;
+    CHECK(rounded(assignment, 7.25) == 7.5);
+    CHECK(rounded(assignment, 7.24) == 7);
+    CHECK(rounded(assignment, 0.1 + 0.15) == 0.5);
+    for (const char* text :
+         {"2026-02-30T00:00:00Z", "2026-01-01T24:61:00Z", "2026-01-01T00:00:00", "yesterday"}) {
+        CAPTURE(text);
+        CHECK_FALSE(parse_time(text));
+    }
+    CHECK(parse_time("1970-01-01 01:00:00.5 +0100") == 0);
+}
