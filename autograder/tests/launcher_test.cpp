@@ -1,4 +1,5 @@
 // The launcher itself, ./rungs at the root: what it says while it builds, on a tree made for the test.
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
@@ -95,6 +96,57 @@ TEST_CASE("what failing tests printed stands at the end once more", "[launcher]"
     const Outcome good = tree.run({"test", "-R", "good"});
     CHECK(good.status == 0);
     CHECK(good.out.find("The last lines") == std::string::npos);
+}
+
+TEST_CASE("what the build and each label took stands at the end of a test run", "[launcher]") {
+    const SmallTree tree(6);  // of 0.2 s
+    tree.folder.write(
+        "build/default/CTestTestfile.cmake",
+        "add_test(one sleep 2)\nset_tests_properties(one PROPERTIES LABELS slow RUN_SERIAL ON)\n"
+        "add_test(two true)\nset_tests_properties(two PROPERTIES LABELS quick RUN_SERIAL ON)\n");
+    const Outcome outcome = tree.run({"test"});
+    INFO(outcome.out);
+    CHECK(outcome.status == 0);
+    const std::string table =
+        outcome.out.substr(std::min(outcome.out.size(), outcome.out.find("Where the time went")));
+    const auto seconds_of = [&](const std::string& part) {
+        const std::size_t at = table.find("\n  " + part + " ");
+        REQUIRE(at != std::string::npos);
+        int minutes = 0, seconds = 0;
+        REQUIRE(std::sscanf(table.c_str() + at + 3 + part.size(), " %d:%d", &minutes, &seconds) == 2);
+        return 60 * minutes + seconds;
+    };
+    CHECK(seconds_of("build") >= 1);
+    CHECK(seconds_of("slow") >= 1);
+    CHECK(seconds_of("quick") < seconds_of("slow"));
+    CHECK(seconds_of("all") >= seconds_of("build") + seconds_of("slow"));
+}
+
+TEST_CASE("the exams of named chapters are built, and no option's value names one", "[launcher]") {
+    const auto built = [](const std::vector<std::string>& arguments) {
+        const SmallTree tree(0);
+        const std::string file = (tree.folder.path() / "build/default/build.ninja").string();
+        std::string rules = TemporaryFolder::content_of(file) + "rule make\n  command = touch $out\n";
+        for (const std::string chapter : {"01_a", "02_b"}) {
+            tree.folder.write("chapters/" + chapter + "/chapter.toml", "");
+            rules += "build " + chapter + ".exam.module: make\n";
+        }
+        tree.folder.write("build/default/build.ninja",
+                          rules + "build exams: phony 01_a.exam.module 02_b.exam.module\n");
+        const Outcome outcome = tree.run(arguments);
+        INFO(outcome.err);
+        CHECK(outcome.status == 0);
+        std::string chapters;
+        for (const std::string chapter : {"01_a", "02_b"})
+            if (fs::exists(tree.folder.path() / "build/default" / (chapter + ".exam.module")))
+                chapters += chapter + " ";
+        return chapters;
+    };
+    CHECK(built({"check"}) == "01_a 02_b ");
+    CHECK(built({"check", "--solution", "01/03"}) == "01_a ");
+    CHECK(built({"check", "--json", "01"}) == "01_a 02_b ");
+    CHECK(built({"check", "--json", "01", "02", "--again"}) == "02_b ");
+    CHECK(built({"check", "--json=01", "b/03"}) == "02_b ");
 }
 
 /// A tree that wants one package, on a machine that has a shell's usual tools, an ordinary user and no more;

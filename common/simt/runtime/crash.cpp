@@ -75,14 +75,14 @@ void chain(int number, siginfo_t* info, void* context) {
 /// The program's own machine code; what lies elsewhere is the C library's, which may hold a lock.
 struct Text {
     std::uintptr_t begin = 0, size = 0;
-} text;
+} program_text;
 
 void find_text() {
     dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void*) {
             for (int i = 0; i < info->dlpi_phnum; ++i)
                 if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X))
-                    text = {info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, info->dlpi_phdr[i].p_memsz};
+                    program_text = {info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, info->dlpi_phdr[i].p_memsz};
             return 1;  // the first one is the program
         },
         nullptr);
@@ -104,7 +104,7 @@ void handle_overtime(Worker* worker, ucontext_t& context) {
     }
     // Inside the C library it is asked again in a moment, for a few seconds.
     const auto pc = reinterpret_cast<std::uintptr_t>(program_counter(context));
-    if (pc - text.begin >= text.size && asked < patience) return;
+    if (pc - program_text.begin >= program_text.size && asked < patience) return;
     Fault& fault = worker->fault;
     fault = {};
     fault.signal = overtime_signal;
@@ -191,7 +191,7 @@ void install_fault_handlers() {
         current.sa_sigaction == handle)
         return;
     std::lock_guard lock(install_mutex);
-    if (text.size == 0) find_text();
+    if (program_text.size == 0) find_text();
     for (int i = 0; i < signal_count; ++i) {
         struct sigaction action {};
         action.sa_sigaction = handle;

@@ -6,7 +6,7 @@ namespace simt {
 namespace {
 
 std::atomic<cudaError_t> sticky{cudaSuccess};
-thread_local cudaError_t last = cudaSuccess;
+thread_local cudaError_t last_error = cudaSuccess;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ bool is_sticky(cudaError_t error) {
 
 cudaError_t fail(cudaError_t error) {
     if (error == cudaSuccess) return error;
-    last = error;
+    last_error = error;
     if (is_sticky(error)) {
         cudaError_t none = cudaSuccess;
         sticky.compare_exchange_strong(none, error);  // the first crash is the one to report
@@ -42,18 +42,18 @@ cudaError_t sticky_error() { return sticky.load(std::memory_order_acquire); }
 
 void clear_sticky_error() {
     sticky.store(cudaSuccess, std::memory_order_release);
-    last = cudaSuccess;
+    last_error = cudaSuccess;
 }
 
 }  // namespace simt
 
 cudaError_t cudaGetLastError() {
-    const cudaError_t error = simt::last;
-    simt::last = cudaSuccess;
+    const cudaError_t error = simt::last_error;
+    simt::last_error = cudaSuccess;
     return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return simt::last; }
+cudaError_t cudaPeekAtLastError() { return simt::last_error; }
 
 const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {
