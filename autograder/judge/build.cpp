@@ -35,6 +35,8 @@ using namespace std::string_literals;
 
 constexpr double compile_seconds = 60;
 constexpr std::size_t compile_memory = 2ULL << 30;
+/// nvcc runs a compiler for each part of a file.
+constexpr std::size_t tool_processes = 128;
 /// Of each file that is made of a submission.
 constexpr std::size_t compile_file_bytes = 48U << 20;
 /// Of a worker, which holds the backend as well, with all of its debug information.
@@ -255,6 +257,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         command.confinement.limits.cpu_seconds = static_cast<std::size_t>(2 * compile_seconds);
         command.confinement.limits.file_size = file_bytes;
         command.confinement.limits.open_files = 256;
+        command.confinement.limits.processes = tool_processes;
         command.confinement.tool = true;
         command.readable = named_paths(arguments);
         // A compiler that is not the system's has its headers beside it.
@@ -262,6 +265,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         if (fs::relative(toolchain_.root, prefix).native().rfind("..", 0) == 0)
             command.readable.push_back(prefix.string());
         command.writable = work_.path().string();
+        command.hidden = toolchain_.root.string();  // it may lie below /usr
         Ran ran;
         try {
             Process process(command);
@@ -273,7 +277,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
         if (stop_ && stop_->load()) throw Stopped{};
         if (ran.end.kind == End::Kind::not_started) {
-            throw InfraError(fmt::format("cannot start {}: {}", arguments[0], std::strerror(ran.end.code)));
+            throw InfraError(fmt::format("cannot start {}: {}", arguments[0], why_not_started(ran.end)));
         }
         if (ran.in_time && ran.end.kind == End::Kind::lost) {
             throw InfraError(fmt::format("{} was ended by another process", arguments[0]));
@@ -579,6 +583,7 @@ std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bo
     command.output = out.get();
     command.confinement.limits.file_size = listing_bytes;
     command.confinement.limits.address_space = compile_memory;
+    command.confinement.limits.processes = tool_processes;
     command.confinement.tool = true;
     command.readable = named_paths(command.arguments);
     Process process(command);
@@ -588,7 +593,7 @@ std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bo
     }
     const End& end = process.end();
     if (end.kind == End::Kind::not_started || end.kind == End::Kind::lost) {
-        throw InfraError(fmt::format("{} could not be run: {}", name, one_line(process.errors().text())));
+        throw InfraError(fmt::format("{} could not be run: {}", name, why_not_started(end)));
     }
     if (end.kind != End::Kind::exited || end.code != 0) {
         throw Rejected(fmt::format("is nothing that {} can read to its end: {}", name,

@@ -15,7 +15,6 @@ namespace rungs::judge {
 namespace {
 
 using nlohmann::json;
-using simt::check::Kind;
 using simt::check::Severity;
 using simt::check::Tool;
 
@@ -128,9 +127,11 @@ void sort_findings(std::vector<QuotedFinding>& findings) {
     };
     // Threads that have left come neither to a barrier nor to a shuffle: the barrier says it more plainly.
     const auto left_before = [&](const QuotedFinding& shuffle) {
-        return shuffle.kind == name_of(Kind::inactive_lane) && shuffle.severity == Severity::error &&
+        return shuffle.kind == name_of(simt::check::Kind::inactive_lane) &&
+               shuffle.severity == Severity::error &&
                std::any_of(findings.begin(), findings.end(), [&](const QuotedFinding& barrier) {
-                   return barrier.kind == name_of(Kind::exited_threads) && barrier.kernel == shuffle.kernel;
+                   return barrier.kind == name_of(simt::check::Kind::exited_threads) &&
+                          barrier.kernel == shuffle.kernel;
                });
     };
     std::vector<QuotedFinding> kept;

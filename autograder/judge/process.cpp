@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,6 +20,9 @@
 #include <sstream>
 #include <system_error>
 
+#include "judge/control_group.hpp"
+#include "judge/system_calls.hpp"
+
 namespace rungs::judge {
 namespace {
 
@@ -29,6 +33,7 @@ struct EndRecord {
     int code;  ///< while it runs: its number
     double cpu_seconds;
     std::size_t peak_bytes;
+    const char* step;  ///< a constant of this program, of which the warden is a fork
 };
 
 /// Everything the two forks need, made before forking: after it only async-signal-safe calls are allowed,
@@ -45,7 +50,12 @@ struct Prepared {
     int output;
     int errors;
     int null;
+    int (*inside)();
     Confinement confinement;
+    Isolation isolation;
+    CallFilter filter;
+    const char* group;    ///< its folder; null: none
+    int group_processes;  ///< moves who writes to it into the group; -1
     double end_seconds;
 };
 
@@ -65,9 +75,12 @@ void arrange(std::pair<int, int>* descriptors, std::size_t count) {
 constexpr std::size_t most_descriptors = 16;
 constexpr int not_all_ended = 2;  ///< exit status of a warden that could not end everything
 
-[[noreturn]] void become_program(const Prepared& prepared, int error_pipe, pid_t warden) {
+[[noreturn]] void become_program(Prepared& prepared, int error_pipe, pid_t warden) {
     setsid();
     signal(SIGPIPE, SIG_DFL);
+    Failure failed;
+    if (prepared.group && write(prepared.group_processes, "0", 1) != 1)
+        failed = {"entering a control group", errno};
     std::array<std::pair<int, int>, most_descriptors> places;
     std::size_t count = 0;
     int top = 2;
@@ -87,22 +100,80 @@ constexpr int not_all_ended = 2;  ///< exit status of a warden that could not en
     fcntl(report_to, F_SETFD, FD_CLOEXEC);
     if (prepared.program >= 0) fcntl(program, F_SETFD, FD_CLOEXEC);
 
-    int failed = chdir(prepared.directory) == 0 ? 0 : errno;
+    umask(022);  // a worker's own user has to find its way through folders that are made for it
+    if (!failed) {
+        failed = confine(prepared.confinement, prepared.isolation, prepared.filter,
+                         prepared.program >= 0 ? program : -1, static_cast<unsigned>(warden));
+    }
     umask(077);
-    if (!failed) failed = confine(prepared.confinement, prepared.program >= 0 ? program : -1);
+    if (!failed && chdir(prepared.directory) != 0) failed = {"its folder", errno};
     // After the change of user, which clears it; and the warden may have died before.
-    if (!failed && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) failed = errno;
-    if (getppid() != warden) _exit(1);
+    if (!failed && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) failed = {"its end", errno};
+    // Nobody outside has a number in a namespace of one's own, and there the first process sees to the end.
+    if (getppid() != (prepared.isolation.namespaces ? 0 : warden)) _exit(1);
+    if (!failed && prepared.inside) {
+        close(report_to);
+        _exit(prepared.inside());
+    }
     if (!failed) {
         if (prepared.program >= 0) {
             fexecve(program, prepared.arguments.data(), prepared.environment.data());
         } else {
             execve(prepared.arguments[0], prepared.arguments.data(), prepared.environment.data());
         }
-        failed = errno;
+        failed = {nullptr, errno};
     }
     (void)!write(report_to, &failed, sizeof failed);
     _exit(127);
+}
+
+/// Puts `text` into a file of /proc. Here and below nothing that could allocate: see Prepared.
+bool put(const char* file, const char* text, std::size_t size) {
+    const int opened = open(file, O_WRONLY | O_CLOEXEC);
+    const bool done = opened >= 0 && write(opened, text, size) == static_cast<ssize_t>(size);
+    const int failed = errno;
+    close(opened);
+    errno = failed;
+    return done;
+}
+
+/// Maps `number`, and no other, to itself.
+bool put_map(const char* file, unsigned number) {
+    char text[40];
+    char* end = std::to_chars(text, text + 16, number).ptr;
+    *end++ = ' ';
+    end = std::to_chars(end, end + 16, number).ptr;
+    std::memcpy(end, " 1", 2);
+    return put(file, text, static_cast<std::size_t>(end + 2 - text));
+}
+
+/// The next child is the first process of a PID namespace. All but that of mounts are the warden's as well,
+/// which has no use for them.
+Failure enter_namespaces() {
+    constexpr int own = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS;
+    const unsigned user = geteuid(), group = getegid();
+    if (user == 0) return unshare(own) == 0 ? Failure{} : Failure{"namespaces", errno};
+    // Whose memory nobody may look at has no maps of its own to write to.
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    if (unshare(CLONE_NEWUSER | own) != 0) return {"namespaces", errno};
+    if (!put("/proc/self/setgroups", "deny", 4) || !put_map("/proc/self/uid_map", user) ||
+        !put_map("/proc/self/gid_map", group)) {
+        return {"a user namespace", errno};
+    }
+    return {};
+}
+
+/// The first process of a PID namespace. It takes in what others leave there, and when it ends, with the
+/// warden at the latest, the kernel ends them all.
+[[noreturn]] void be_first(int warden) {
+    signal(SIGCHLD, SIG_IGN);
+    prctl(PR_SET_NAME, "rungs-first", 0, 0, 0);
+    dup2(warden, 0);
+    close_from(1);
+    char nothing = 0;
+    while (read(0, &nothing, 1) < 0 && errno == EINTR) {
+    }
+    _exit(0);
 }
 
 /// Kills all in the warden's list of children, or as many as the buffer holds. Children of children come to
@@ -122,7 +193,8 @@ void kill_children(int list) {
 }
 
 /// Kills and reaps until there is no child left. @returns false when there still is one at `end`: programs
-/// that may start others can do so faster than anybody kills them.
+/// that may start others can do so faster than anybody kills them, where there is neither a namespace nor a
+/// control group to end with all that is in it.
 bool kill_all(int list, Clock::time_point end) {
     for (int round = 0; Clock::now() < end; ++round) {
         int status = 0;
@@ -136,7 +208,7 @@ bool kill_all(int list, Clock::time_point end) {
     return false;
 }
 
-/// /proc/PROCESS/statm, or -1. Here and below nothing that could allocate: see Prepared.
+/// /proc/PROCESS/statm, or -1.
 int open_statm(pid_t process) {
     char path[40] = "/proc/";
     char* end = std::to_chars(path + 6, path + 26, process).ptr;
@@ -155,39 +227,48 @@ std::size_t resident_bytes(int statm) {
     return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-[[noreturn]] void be_warden(const Prepared& prepared) {
+[[noreturn]] void be_warden(Prepared& prepared) {
     setsid();
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) signal(number, SIG_IGN);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // our memory is a copy of the judge's
     prctl(PR_SET_NAME, "rungs-warden", 0, 0, 0);
+    const bool apart = prepared.isolation.namespaces;
+    Failure failed = apart ? enter_namespaces() : Failure{};
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // our memory is a copy of the judge's
     const int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
 
-    int error_pipe[2];
-    if (pipe2(error_pipe, O_CLOEXEC) != 0) _exit(1);
+    int error_pipe[2], life_pipe[2];
+    if (pipe2(error_pipe, O_CLOEXEC) != 0 || pipe2(life_pipe, O_CLOEXEC) != 0) _exit(1);
     const pid_t self = getpid();
-    const pid_t program = fork();
-    const int failed = errno;
-    if (program == 0) {
-        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(number, SIG_DFL);
-        become_program(prepared, error_pipe[1], self);
+    pid_t first = -1, program = -1;
+    if (!failed && apart) {
+        first = fork();
+        if (first == 0) be_first(life_pipe[0]);
+        if (first < 0) failed = {"the first process of a namespace", errno};
+    }
+    if (!failed) {
+        program = fork();
+        if (program == 0) {
+            for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(number, SIG_DFL);
+            become_program(prepared, error_pipe[1], self);
+        }
+        if (program < 0) failed = {"a process", errno};
     }
 
     // Only our own ends stay open: a pipe that the warden holds would never report its end.
-    std::array<std::pair<int, int>, 4> places{
-        {{prepared.control, 3}, {prepared.status, 4}, {error_pipe[0], 5}, {list, 6}}};
+    std::array<std::pair<int, int>, 5> places{
+        {{prepared.control, 3}, {prepared.status, 4}, {error_pipe[0], 5}, {list, 6}, {life_pipe[1], 7}}};
     arrange(places.data(), places.size());
-    close_from(7);
+    close_from(8);
     close(0);
     close(1);
     close(2);
     constexpr int control = 3, status = 4, errors = 5, children = 6;
 
-    EndRecord report{End::Kind::lost, 0, 0, 0};
-    int error = 0;
+    EndRecord report{End::Kind::lost, 0, 0, 0, nullptr};
     // The judge may lose patience before the program has started.
     pollfd starts[2] = {{control, 0, 0}, {errors, POLLIN, 0}};
     if (program > 0) {
@@ -195,13 +276,13 @@ std::size_t resident_bytes(int statm) {
         }
     }
     if (program < 0) {
-        report = {End::Kind::not_started, failed, 0, 0};
+        report = {End::Kind::not_started, failed.error, 0, 0, failed.step};
     } else if (starts[1].revents &&
-               read(errors, &error, sizeof error) == static_cast<ssize_t>(sizeof error)) {
-        report = {End::Kind::not_started, error, 0, 0};
+               read(errors, &failed, sizeof failed) == static_cast<ssize_t>(sizeof failed)) {
+        report = {End::Kind::not_started, failed.error, 0, 0, failed.step};
     }
     if (report.kind == End::Kind::lost) {
-        const EndRecord runs{End::Kind::running, program, 0, 0};
+        const EndRecord runs{End::Kind::running, program, 0, 0, nullptr};
         (void)!write(status, &runs, sizeof runs);
         const int ends = static_cast<int>(syscall(SYS_pidfd_open, program, 0));
         if (ends < 0) report.code = errno;
@@ -216,6 +297,8 @@ std::size_t resident_bytes(int statm) {
         // Before it is reaped, while nothing else can have its number.
         ::kill(-program, SIGKILL);
         ::kill(program, SIGKILL);
+        if (first > 0) ::kill(first, SIGKILL);
+        if (prepared.group) kill_group(prepared.group);
         const auto end = in_seconds(prepared.end_seconds);
         int code = 0;
         rusage used{};
@@ -235,13 +318,18 @@ std::size_t resident_bytes(int statm) {
         report.peak_bytes = static_cast<std::size_t>(used.ru_maxrss) * 1024;
     }
     (void)!write(status, &report, sizeof report);
-    if (program > 0 && !kill_all(children, in_seconds(prepared.end_seconds))) _exit(not_all_ended);
-    _exit(0);
+    const bool all_ended = (program < 0 && first < 0) || kill_all(children, in_seconds(prepared.end_seconds));
+    if (prepared.group) rmdir(prepared.group);
+    _exit(all_ended ? 0 : not_all_ended);
 }
 
 }  // namespace
 
 void fail_with_errno(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+std::string why_not_started(const End& end) {
+    return (end.step ? std::string(end.step) + ": " : "") + std::strerror(end.code);
+}
 
 Clock::time_point in_seconds(double seconds) {
     // A limit nobody will live to see must not overflow the clock.
@@ -306,10 +394,24 @@ Process::Process(const Command& command) {
     prepared.readable.push_back(nullptr);
     prepared.confinement.readable = prepared.readable.data();
     if (!command.writable.empty()) prepared.confinement.writable = command.writable.c_str();
+    if (!command.hidden.empty()) prepared.confinement.hidden = command.hidden.c_str();
+    prepared.inside = command.inside;
+    ControlGroup group;
+    if (prepared.confinement.is_confined()) {
+        prepared.isolation = command.isolation ? *command.isolation : isolation_of_host();
+        if (prepared.isolation.calls) prepared.filter = CallFilter(prepared.confinement);
+        if (prepared.isolation.group) group = ControlGroup(prepared.confinement.limits);
+    }
+    if (!prepared.confinement.is_closed()) prepared.isolation.namespaces = false;
+    prepared.group = group.folder.empty() ? nullptr : group.folder.c_str();
+    prepared.group_processes = group.processes.get();
     prepared.end_seconds = end_seconds_ = command.end_seconds;
 
     warden_ = fork();
-    if (warden_ < 0) fail_with_errno("no process");
+    if (warden_ < 0) {
+        if (prepared.group) rmdir(prepared.group);
+        fail_with_errno("no process");
+    }
     if (warden_ == 0) be_warden(prepared);
     control_ = std::move(control.write);
     status_ = std::move(status.read);
@@ -345,7 +447,7 @@ void Process::collect_end() {
         program_ = report.code;
     }
     if (got == static_cast<ssize_t>(sizeof report)) {
-        end_ = {report.kind, report.code, report.cpu_seconds, report.peak_bytes};
+        end_ = {report.kind, report.code, report.step, report.cpu_seconds, report.peak_bytes};
     } else if (got == 0) {
         end_.kind = End::Kind::lost;  // somebody killed the warden
     }

@@ -4,7 +4,8 @@
 //
 // Between this process and the program stands a *warden*, a fork of ours that runs no foreign code. It is
 // the program's parent and the reaper of whatever the program leaves behind: children that fled by setsid()
-// or a double fork become the warden's children, and it kills them. It ends when the program has ended, when
+// or a double fork become the warden's children, and it kills them. Where the program has a PID namespace,
+// the warden ends that instead, and the kernel all that is in it. It ends when the program has ended, when
 // kill() asks, or when this process is gone, however that came about (even by kill -9).
 
 #include <sys/types.h>
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,7 +85,11 @@ struct Command {
     /// Of a tool: what it may read beside the system's files, and the folder that it may change.
     std::vector<std::string> readable;
     std::string writable;
-    double end_seconds = 20;  ///< that its end may take once it has been killed
+    std::string hidden;  ///< a folder of which it sees what is `readable` alone
+    /// What runs instead of a program, in the fork of this process; it may do what is async-signal-safe.
+    int (*inside)() = nullptr;
+    std::optional<Isolation> isolation;  ///< not set: what the host has
+    double end_seconds = 20;             ///< that its end may take once it has been killed
 };
 
 /// How a program ended.
@@ -91,9 +97,13 @@ struct End {
     enum class Kind { running, exited, signalled, not_started, lost };
     Kind kind = Kind::running;
     int code = 0;  ///< exit status, signal, or errno of what kept it from starting or being watched
+    const char* step = nullptr;  ///< of its start, that failed; null: to run the program itself
     double cpu_seconds = 0;
     std::size_t peak_bytes = 0;
 };
+
+/// What kept a program from starting: "mounting /proc: Operation not permitted".
+std::string why_not_started(const End& end);
 
 /// What a program has done. Unlike the time that passes it does not grow with what else this machine does.
 struct Activity {

@@ -5,12 +5,17 @@
 //       (seccomp)
 //   S2  and no file but the system's can be read, none can be changed, and there is no network
 //       (Landlock as well; Linux 5.13 or later; not for CUDA, whose driver needs more than that)
+//   S3  and nothing else is there to be seen: files, processes, network and objects between processes are its
+//       own (namespaces as well; Linux 5.12 or later, and the right to make them)
+//   S4  and the memory and processes of all that it starts are bounded together (a control group as well)
 // Compilers, linkers and what else reads a submission are held as well, as tools: they keep their user, start
 // processes, and see the files that they are given beside the system's.
-// What they do not do: process numbers, memory and disk groups of its own. A stronger level replaces
-// `confine` and nothing else.
+// What this host has of all this is found out by holding a process of our own like that, once. What was found
+// is then insisted on: a process that cannot be held so is not started.
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "judge/result.hpp"
 
@@ -24,7 +29,8 @@ struct Limits {
     std::size_t resident = 0;
     std::size_t cpu_seconds = 0;
     std::size_t file_size = 0;  ///< bytes; see `no_files`
-    std::size_t processes = 0;  ///< of its user; only where that user is its own, which needs root
+    /// Of its user, only where that user is its own, which needs root; or of its control group.
+    std::size_t processes = 0;
     std::size_t open_files = 0;
     bool no_files = false;  ///< may not write to any file
 };
@@ -35,15 +41,57 @@ struct Confinement {
     bool untrusted = false;  ///< own user, no new privileges, no signals to others
     // Both only together with `untrusted`:
     bool one_process = false;  ///< may start threads alone
-    bool hide_files = false;   ///< S2, where the kernel can
+    bool hide_files = false;   ///< from S2 on, where the host can
     /// Instead of `untrusted`, for a program of the system's that reads what a student has written.
     bool tool = false;
     const char* const* readable = nullptr;  ///< what a tool may read and run: absolute paths, then null
     const char* writable = nullptr;         ///< the folder in which it may do anything
+    const char* hidden = nullptr;           ///< a folder of which it sees what is `readable` alone
+
+    bool is_confined() const { return untrusted || tool; }
+    /// Whether it can do with a world of its own: the driver of CUDA cannot.
+    bool is_closed() const { return tool || hide_files; }
 };
 
+/// What there is beside limits and Landlock to hold a process with.
+struct Isolation {
+    bool calls = false;       ///< a filter on system calls
+    bool namespaces = false;  ///< of processes, objects between them, the network and mounts
+    bool group = false;       ///< a control group with bounds on memory and processes
+};
+
+/// The step that failed, and its errno.
+struct Failure {
+    const char* step = nullptr;  ///< of this program's constants
+    int error = 0;
+    explicit operator bool() const { return error != 0; }
+};
+
+class CallFilter;
+
 /// Confines the calling process, which is a fresh fork about to exec `program` (a descriptor, or -1).
-/// Async-signal-safe. @returns 0, or the errno of what failed.
-int confine(const Confinement& how, int program);
+/// Async-signal-safe.
+/// @param number  no other process that runs now is held under it
+Failure confine(const Confinement& how, const Isolation& isolation, CallFilter& filter, int program,
+                unsigned number);
+
+/// What this host lets a process be held with, as trying has shown, once for each process.
+const Isolation& isolation_of_host();
+
+/// What keeps a host from a stronger level.
+struct MissingPart {
+    std::string level;   ///< that needs it: "S3"
+    std::string what;    ///< "no namespaces (a mount namespace: Operation not permitted)"
+    std::string advice;  ///< what to do about it
+};
+
+/// What this host can promise of a submission on the CPU backend; asked before a class is graded.
+struct HostLevel {
+    int level = 0;  ///< 0 to 4
+    std::vector<MissingPart> missing;
+};
+
+/// Found out once for each process.
+const HostLevel& host_level();
 
 }  // namespace rungs::judge

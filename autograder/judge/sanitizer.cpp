@@ -29,7 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using simt::check::advice_for;
-using simt::check::Kind;
 using simt::check::Severity;
 using simt::check::Tool;
 
@@ -111,7 +110,7 @@ QuotedFinding invalid_access(const std::vector<std::string>& lines, Tool tool) {
     finding.message =
         init ? fmt::format("A {} gets {} memory that nothing has written.", finding.side.access, space)
              : fmt::format("A {} goes out of the bounds of {} memory.", finding.side.access, space);
-    finding.advice = advice_for(init ? Kind::uninitialised : Kind::out_of_bounds);
+    finding.advice = advice_for(init ? simt::check::Kind::uninitialised : simt::check::Kind::out_of_bounds);
     for (const std::string& line : lines) {
         if (line.rfind("at ", 0) == 0) finding.side.place = place_in(line);
         if (line.rfind("by thread", 0) == 0) {
@@ -122,7 +121,7 @@ QuotedFinding invalid_access(const std::vector<std::string>& lines, Tool tool) {
             finding.kind = "misaligned";
             finding.message =
                 fmt::format("A {} goes to an address that is no multiple of its size.", finding.side.access);
-            finding.advice = advice_for(Kind::misaligned);
+            finding.advice = advice_for(simt::check::Kind::misaligned);
         }
         if (line.rfind("and is ", 0) == 0 && line.find(" nearest allocation") != std::string::npos &&
             finding.kind == "out-of-bounds") {
@@ -160,7 +159,7 @@ QuotedFinding race(const std::vector<std::string>& lines) {
     finding.message =
         fmt::format("A {} and a {} of two threads of a block meet in shared memory in no given order.",
                     finding.side.access, finding.other.access);
-    finding.advice = advice_for(Kind::read_write);
+    finding.advice = advice_for(simt::check::Kind::read_write);
     return finding;
 }
 
@@ -171,11 +170,11 @@ QuotedFinding barrier(const std::vector<std::string>& lines) {
     std::string what = between(lines[0], "Barrier error detected. ", "\n");
     if (!what.empty() && what.back() == '.') what.pop_back();
     finding.message = (what.empty() ? lines[0] : what) + ".";
-    finding.advice = advice_for(Kind::divergent_barrier);
+    finding.advice = advice_for(simt::check::Kind::divergent_barrier);
     if (what == "Invalid arguments") {
         finding.kind = "wrong-mask";
         finding.message = "A mask does not name the lane that makes the call, or names one that never does.";
-        finding.advice = advice_for(Kind::wrong_mask);
+        finding.advice = advice_for(simt::check::Kind::wrong_mask);
     }
     finding.side.access = "barrier";
     for (const std::string& line : lines) {

@@ -176,8 +176,9 @@ Cause WorkerProcess::ended(bool before_ready) {
     const auto with_report = [&](std::string reason) { return report.empty() ? reason : report; };
     switch (end.kind) {
         case End::Kind::not_started:
-            if (end.code == ENOMEM) return {Verdict::oom, "has too much static data to be loaded"};
-            throw InfraError(fmt::format("the worker could not be started: {}", std::strerror(end.code)));
+            if (end.code == ENOMEM && !end.step)
+                return {Verdict::oom, "has too much static data to be loaded"};
+            throw InfraError(fmt::format("the worker could not be started: {}", why_not_started(end)));
         case End::Kind::exited:
             if (claim == protocol::Claim::deadlock) return {Verdict::deadlock, report};
             if (end.code == 0) {

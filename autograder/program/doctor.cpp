@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/sandbox.hpp"
 #include "program/grading.hpp"
 #include "program/verbs.hpp"
 #include "report/text.hpp"
@@ -177,6 +178,8 @@ int doctor(Terminal& out) {
                                             machine.memory / (1 << 30)));
     const judge::SandboxLevel sandbox = judge::sandbox_level();
     diagnosis.good("isolation", sandbox.name + ": " + sandbox.describe);
+    for (const judge::MissingPart& part : judge::host_level().missing)
+        diagnosis.note("isolation " + part.level, part.what, part.advice);
     std::error_code error;
     fs::path build = build_folder();
     if (build.empty()) build = ".";

@@ -272,6 +272,7 @@ Json to_json(const RungReport& rung) {
             {"kind", rung.kind},
             {"kept", rung.kept},
             {"seed", seed_text(result.seed)},
+            {"sandbox", result.sandbox.empty() ? Json(nullptr) : Json(result.sandbox)},
             {"verdict", judge::name_of(result.verdict)},
             {"status", status_of(result)},
             // Points of a rung that could not be judged are not zero: they are not known.

@@ -1,15 +1,31 @@
 // Processes: ends, limits, output, and that nothing is left behind, whatever happens.
 
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/ipc.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -200,7 +216,7 @@ TEST_CASE("an untrusted program cannot signal others, write files or reach the n
     const std::string text = process.output().text();
     CHECK(text.find("signal") == std::string::npos);
     CHECK(text.find("init") == std::string::npos);
-    if (sandbox_level(rungs::Backend::cpu).name == "S2") {
+    if (sandbox_level(rungs::Backend::cpu).name >= "S2") {
         CHECK(text.find("wrote") == std::string::npos);
         CHECK(text.find("root") == std::string::npos);
     }
@@ -228,7 +244,7 @@ TEST_CASE("a tool sees the files that it is given, and changes those of its fold
     CHECK(text.find("x\n") != std::string::npos);
     CHECK(text.find("signal") == std::string::npos);
     CHECK(std::stoul(text.substr(text.rfind('\n', text.size() - 2) + 1)) == geteuid());
-    if (sandbox_level(rungs::Backend::cpu).name == "S2") {
+    if (sandbox_level(rungs::Backend::cpu).name >= "S2") {
         CHECK(text.find("other") == std::string::npos);
         CHECK(text.find("changed") == std::string::npos);
         CHECK(text.find("root:") == std::string::npos);
@@ -258,8 +274,228 @@ TEST_CASE("what a level says of the sandbox has been tried", "[judge][sandbox]")
     CHECK(says("no other processes") != says("other processes can be started"));
     CHECK(says("no network") != says("the network stays open"));
     CHECK(says("no files but the system's") != says("files stay open"));
-    CHECK((level.name == "S2") == (says("no network") && says("no files but the system's") &&
-                                   says("no signals to others") && says("no other processes")));
+    CHECK(says("; namespaces of its own") != says("no namespaces of its own"));
+    CHECK(says("; a control group") != says("no control group"));
+    const bool closed = says("no network") && says("no files but the system's") &&
+                        says("no signals to others") && says("no other processes");
+    CHECK((level.name >= "S2") == closed);
+    CHECK((level.name >= "S3") == (closed && says("; namespaces of its own")));
+    CHECK((level.name == "S4") == (level.name >= "S3" && says("; a control group")));
+    const HostLevel& host = host_level();
+    CHECK(level.name == "S" + std::to_string(host.level));
+    CHECK((host.level == 4 || !host.missing.empty()));
+    for (const MissingPart& part : host.missing) {
+        INFO(part.level << ": " << part.what);
+        CHECK(part.level.size() == 2);
+        CHECK_FALSE(part.what.empty());
+        CHECK_FALSE(part.advice.empty());
+    }
+}
+
+namespace {
+
+/// Why this host has no namespaces; empty where it has.
+std::string no_namespaces() {
+    for (const MissingPart& part : host_level().missing) {
+        if (part.level == "S3") return part.what;
+    }
+    return "";
+}
+
+/// Whether `holds` returns true in a fork of this process, and in one that is an ordinary user's.
+void holds_for_each_user(bool (*holds)()) {
+    for (const bool ordinary : {false, true}) {
+        if (ordinary && geteuid() != 0) break;  // so it was the first time
+        INFO((ordinary ? "as an ordinary user" : "as who runs the tests"));
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            constexpr unsigned user = 30000;
+            if (ordinary && (setgroups(0, nullptr) != 0 || setresgid(user, user, user) != 0 ||
+                             setresuid(user, user, user) != 0)) {
+                _exit(2);
+            }
+            _exit(holds() ? 0 : 1);
+        }
+        int status = -1;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        CHECK(WIFEXITED(status));
+        CHECK(WEXITSTATUS(status) == 0);
+    }
+}
+
+/// How `inside` ends in namespaces of its own, without a filter: what holds there is the namespaces' doing.
+End end_apart(int (*inside)(), const Descriptor* given = nullptr) {
+    Command command;
+    command.inside = inside;
+    command.confinement.tool = true;
+    command.isolation = Isolation{false, true, false};
+    if (given) command.descriptors = {{given->get(), 3}};
+    Process process(command);
+    run_to_end(process, 20);
+    return process.left_behind() ? End{} : process.end();
+}
+
+bool ended_with_0(const End& end) {
+    const bool ended = end.kind == End::Kind::exited && end.code == 0;
+    if (!ended) std::fprintf(stderr, "ended otherwise: %d, %s\n", end.code, why_not_started(end).c_str());
+    return ended;
+}
+
+/// Of services that listen outside.
+sockaddr_in by_number{};
+sockaddr_un by_name{};
+socklen_t name_size = 0;
+pid_t tester = 0;
+constexpr key_t left_key = 0x52554e47;
+
+bool reaches(int family, const void* address, socklen_t size) {
+    const Descriptor end(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return end && connect(end.get(), static_cast<const sockaddr*>(address), size) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a program apart is not the parent's neighbour", "[judge][sandbox]") {
+    if (const std::string why = no_namespaces(); !why.empty()) RUNGS_SKIP(why);
+    const Descriptor numbered(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    by_number.sin_family = AF_INET;
+    by_number.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof by_number;
+    REQUIRE(bind(numbered.get(), reinterpret_cast<sockaddr*>(&by_number), size) == 0);
+    REQUIRE(listen(numbered.get(), 8) == 0);
+    REQUIRE(getsockname(numbered.get(), reinterpret_cast<sockaddr*>(&by_number), &size) == 0);
+    const Descriptor named(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    by_name.sun_family = AF_UNIX;
+    const std::string name = "rungs-test-" + std::to_string(getpid());  // behind a 0: of no file
+    name.copy(by_name.sun_path + 1, sizeof by_name.sun_path - 1);
+    name_size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    REQUIRE(bind(named.get(), reinterpret_cast<sockaddr*>(&by_name), name_size) == 0);
+    REQUIRE(listen(named.get(), 8) == 0);
+    REQUIRE(reaches(AF_INET, &by_number, sizeof by_number));
+    REQUIRE(reaches(AF_UNIX, &by_name, name_size));
+    tester = getpid();
+    holds_for_each_user([] {
+        return ended_with_0(end_apart([] {
+            if (reaches(AF_INET, &by_number, sizeof by_number)) return 1;
+            if (reaches(AF_UNIX, &by_name, name_size)) return 2;
+            if (getpid() != 2 || getppid() != 0) return 3;
+            if (kill(tester, 0) == 0 && tester > 2) return 4;
+            // What it leaves between processes goes with it.
+            if (shmget(left_key, 4096, IPC_CREAT | 0600) < 0) return 5;
+            if (access("/proc/1", F_OK) == 0) return 6;
+            return 0;
+        }));
+    });
+    CHECK(shmget(left_key, 0, 0) < 0);
+    CHECK(errno == ENOENT);
+}
+
+TEST_CASE("a program apart sees that no file is there but its own", "[judge][sandbox]") {
+    if (const std::string why = no_namespaces(); !why.empty()) RUNGS_SKIP(why);
+    holds_for_each_user([] {
+        const auto looks = [] {
+            struct stat what {};
+            for (const char* path :
+                 {RUNGS_ROOT "/solutions", RUNGS_BUILD "/exams", RUNGS_ROOT, "/home", "/root", "/etc/passwd",
+                  "/tmp", "/var", "/dev/shm", "/dev/tty", "/sys/fs/cgroup/cgroup.procs", "/usr/share/doc"}) {
+                if (stat(path, &what) == 0 || errno != ENOENT) return 1;
+            }
+            if (stat("/usr/bin/env", &what) != 0) return 2;
+            if (mkdir("/here", 0700) == 0 || errno != EROFS) return 3;
+            if (mount("none", "/usr/bin", "tmpfs", 0, nullptr) == 0) return 4;
+            return 0;
+        };
+        Command command;
+        command.inside = looks;
+        command.isolation = Isolation{false, true, false};
+        command.confinement.tool = true;
+        command.hidden = "/usr/share";  // as a workbook that lies below /usr
+        Process tool(command);
+        command.confinement = {};
+        command.confinement.untrusted = command.confinement.hide_files = true;
+        Process worker(command);
+        return run_to_end(tool, 20) && run_to_end(worker, 20) && ended_with_0(tool.end()) &&
+               ended_with_0(worker.end());
+    });
+}
+
+TEST_CASE("a tool of root's has no rights but to read what is there", "[judge][sandbox]") {
+    if (geteuid() != 0) RUNGS_SKIP("only root has rights to give up");
+    const auto rights = [] {
+        __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+        __user_cap_data_struct has[2] = {};
+        if (syscall(SYS_capget, &header, has) != 0) return 2;
+        return (has[0].permitted & ~(1U << CAP_DAC_OVERRIDE)) == 0 && has[1].permitted == 0 ? 0 : 1;
+    };
+    CHECK(rights() == 1);
+    Command command;
+    command.inside = rights;
+    command.confinement.tool = true;
+    Process process(command);
+    REQUIRE(run_to_end(process, 10));
+    CHECK(ended_with_0(process.end()));
+}
+
+TEST_CASE("what starts itself again and again ends with its namespace", "[judge][sandbox]") {
+    if (const std::string why = no_namespaces(); !why.empty()) RUNGS_SKIP(why);
+    holds_for_each_user([] {
+        Pipe held;  // by each of them
+        const End end = end_apart(
+            [] {
+                if (fork() > 0) return 0;
+                for (;;) {
+                    if (fork() > 0) _exit(0);
+                    setsid();
+                }
+            },
+            &held.write);
+        held.write.close();
+        fcntl(held.read.get(), F_SETFL, O_NONBLOCK);
+        char nothing = 0;
+        return ended_with_0(end) && read(held.read.get(), &nothing, 1) == 0;
+    });
+}
+
+TEST_CASE("a program apart ends as it would anywhere", "[judge][sandbox]") {
+    if (const std::string why = no_namespaces(); !why.empty()) RUNGS_SKIP(why);
+    const End aborts = end_apart([]() -> int { std::abort(); });
+    CHECK(aborts.kind == End::Kind::signalled);
+    CHECK(aborts.code == SIGABRT);
+    const End exits = end_apart([] { return 139; });
+    CHECK(exits.kind == End::Kind::exited);
+    CHECK(exits.code == 139);
+    CHECK(exits.peak_bytes > 0);
+}
+
+TEST_CASE("a host that forbids namespaces is held to less, and says so", "[judge][sandbox]") {
+    Pipe said;
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        // As a container's filter does.
+        sock_filter refuses[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 0, 1),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        const sock_fprog program{std::size(refuses), refuses};
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) {
+            _exit(2);
+        }
+        dup2(said.write.get(), 1);
+        execl(RUNGS_PROGRAM, "rungs", "doctor", nullptr);
+        _exit(2);
+    }
+    said.write.close();
+    std::string text;
+    for (char c = 0; read(said.read.get(), &c, 1) == 1;) text += c;
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    INFO(text);
+    CHECK(text.find("no namespaces (namespaces: Operation not permitted)") != std::string::npos);
+    CHECK(text.find("S3: ") == std::string::npos);
+    CHECK(text.find("S4: ") == std::string::npos);
 }
 
 TEST_CASE("a program whose warden was stopped is ended as well, and said to be left", "[judge][process]") {
@@ -307,6 +543,7 @@ TEST_CASE("other processes of a user who is not root do not count against an unt
         }
         Command command = shell("/bin/true & wait $! && echo started");
         command.confinement.untrusted = true;
+        command.isolation = Isolation{true, false, false};  // found out as root, a group is root's
         command.confinement.limits.processes = most;
         Process process(command);
         const bool ended = run_to_end(process, 10);

@@ -89,6 +89,7 @@ inline Report sample_report() {
                     sample_rung("09_warp_shuffle", judge::Verdict::compile_error, 0, 10),
                     sample_rung("11_one_launch", judge::Verdict::not_run, 0, 20)};
     for (RungReport& rung : report.rungs) rung.result.checks.why_not = "not done";
+    for (std::size_t i = 0; i < 4; ++i) report.rungs[i].result.sandbox = "S1";
     judge::ChecksResult& remarks = report.rungs[1].result.checks;
     remarks = {true, "", "check mode, GNU 12.2.0",           20,
                20,   3,  {sample_finding("at <5> & \"q\"")}, "sum of 2 floats",

@@ -22,12 +22,16 @@ rungs_require(yaml-cpp libyaml-cpp-dev)
 # toml++ ships no CMake file in every release that distributions have; it is one header folder.
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h)
 find_path(STB_INCLUDE_DIR stb/stb_image_write.h)
-foreach(pair "TOMLPLUSPLUS_INCLUDE_DIR libtomlplusplus-dev" "STB_INCLUDE_DIR libstb-dev")
+# Nor does libseccomp.
+find_path(SECCOMP_INCLUDE_DIR seccomp.h)
+find_library(SECCOMP_LIBRARY seccomp)
+foreach(pair "TOMLPLUSPLUS_INCLUDE_DIR libtomlplusplus-dev" "STB_INCLUDE_DIR libstb-dev"
+             "SECCOMP_INCLUDE_DIR libseccomp-dev" "SECCOMP_LIBRARY libseccomp-dev")
     separate_arguments(pair)
     list(GET pair 0 variable)
     list(GET pair 1 package)
     if(NOT ${variable})
-        message(FATAL_ERROR "The headers of ${package} were not found. On Debian or Ubuntu: "
+        message(FATAL_ERROR "The files of ${package} were not found. On Debian or Ubuntu: "
                             "sudo apt-get install ${package}")
     endif()
 endforeach()
