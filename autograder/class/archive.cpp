@@ -22,6 +22,7 @@
 #include "judge/build.hpp"
 #include "judge/clean_text.hpp"
 #include "judge/process.hpp"
+#include "judge/system_calls.hpp"
 
 namespace rungs::classroom {
 namespace {
@@ -203,6 +204,17 @@ std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
     if (!archive || fstat(archive.get(), &status) != 0 || !S_ISREG(status.st_mode))
         return "it is no regular file";
     judge::Pipe pipe;
+    judge::Confinement how;
+    how.untrusted = true;
+    how.one_process = true;
+    how.hide_files = true;
+    how.limits.address_space = 4ULL << 30;
+    how.limits.cpu_seconds = static_cast<std::size_t>(limits.seconds) + 1;
+    how.limits.no_files = true;
+    // A fork of this process, not of a warden: namespaces would take another one.
+    const judge::Isolation isolation{.calls = judge::isolation_of_host().calls};
+    judge::CallFilter filter;
+    if (isolation.calls) filter = judge::CallFilter(how);
     const pid_t child = fork();
     if (child < 0) throw InfraError(fmt::format("no process can be started: {}", std::strerror(errno)));
     if (child == 0) {
@@ -212,14 +224,7 @@ std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
         close_range(2, ~0U, 0);
         for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU}) signal(number, SIG_DFL);
         setlocale(LC_CTYPE, "C.UTF-8");  // names in UTF-8, whatever this process speaks
-        judge::Confinement how;
-        how.untrusted = true;
-        how.one_process = true;
-        how.hide_files = true;
-        how.limits.address_space = 4ULL << 30;
-        how.limits.cpu_seconds = static_cast<std::size_t>(limits.seconds) + 1;
-        how.limits.no_files = true;
-        if (judge::confine(how, -1) != 0) _exit(2);
+        if (judge::confine(how, isolation, filter, -1, static_cast<unsigned>(getpid()))) _exit(2);
         try {
             Unpacker(0, 1, limits, wanted).unpack();
         } catch (...) {
