@@ -19,6 +19,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "judge/defences.hpp"
+
 namespace rungs::judge {
 namespace {
 
@@ -235,7 +237,8 @@ std::size_t resident_bytes(int statm) {
         report.peak_bytes = static_cast<std::size_t>(used.ru_maxrss) * 1024;
     }
     (void)!write(status, &report, sizeof report);
-    if (program > 0 && !kill_all(children, in_seconds(prepared.end_seconds))) _exit(not_all_ended);
+    if (program > 0 && is_on(Defence::warden) && !kill_all(children, in_seconds(prepared.end_seconds)))
+        _exit(not_all_ended);
     _exit(0);
 }
 

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "judge/defences.hpp"
 #include "judge/judge.hpp"
 
 namespace rungs::judge {
@@ -68,15 +69,16 @@ long landlock_version() {
 /// is given. Unless they are to be hidden, all files stay open. Where the kernel can, no signal and no local
 /// connection by name leaves the process either way.
 int restrict_access(const Confinement& how, int program) {
-    const bool files = how.hide_files || how.tool;
+    const bool files = how.tool ? is_on(Defence::tool_files) : how.hide_files && is_on(Defence::files);
     const long version = landlock_version();
     if (version == 0 || (version < 6 && !files)) return 0;
     // Version 1 knows 13 kinds of access, 2 adds moving between folders, 3 truncating, 5 device controls.
     const int kinds = version == 1 ? 13 : version == 2 ? 14 : version < 5 ? 15 : 16;
     struct {
         std::uint64_t files, network, scopes;
-    } const handled{files ? (std::uint64_t{1} << kinds) - 1 : 0, 0,
-                    version < 6 ? 0 : std::uint64_t{3} /* names of sockets, signals */};
+    } const handled{
+        files ? (std::uint64_t{1} << kinds) - 1 : 0, 0,
+        version < 6 || !is_on(Defence::scopes) ? 0 : std::uint64_t{3} /* names of sockets, signals */};
     const int rules = static_cast<int>(syscall(landlock_create_ruleset, &handled, sizeof handled, 0));
     if (rules < 0) return errno;
     const auto allow = [&](int descriptor, std::uint64_t access) {
@@ -219,6 +221,7 @@ class Filter {
 /// prlimit() or ptrace() could reach the judge. This filter leaves a process with signals to itself, and with
 /// none of the calls that are there to reach further. Calls that headers of older systems lack are numbers.
 int filter_calls(const Confinement& how) {
+    if (!is_on(Defence::calls)) return 0;
     const long self = getpid();
     Filter filter;
     filter.refuse({SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, 424 /* pidfd_send_signal */});
@@ -308,7 +311,8 @@ int what_holds(bool hide_files) {
 }  // namespace
 
 int confine(const Confinement& how, int program) {
-    const Limits& limits = how.limits;
+    const bool limited = is_on(how.tool ? Defence::tool_limits : Defence::limits);
+    const Limits limits = limited ? how.limits : Limits();
     int failed = limit(RLIMIT_CORE, 0);
     if (!failed && limits.address_space) failed = limit(RLIMIT_AS, limits.address_space);
     if (!failed && limits.cpu_seconds) failed = limit(RLIMIT_CPU, limits.cpu_seconds);
@@ -318,7 +322,7 @@ int confine(const Confinement& how, int program) {
     if (!failed && limits.open_files) failed = limit(RLIMIT_NOFILE, limits.open_files);
     if (failed || !(how.untrusted || how.tool)) return failed;
     const bool own_user = how.untrusted && geteuid() == 0;
-    if (how.untrusted) failed = become_nobody();
+    if (how.untrusted && is_on(Defence::user)) failed = become_nobody();
     // Only of a user that no other process has: a student's other programs would count otherwise.
     if (!failed && limits.processes && own_user) failed = limit(RLIMIT_NPROC, limits.processes);
     if (!failed) failed = restrict_access(how, program);
