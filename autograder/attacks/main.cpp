@@ -203,6 +203,7 @@ int run(std::vector<std::string> words) {
         running.erase(found);
         const std::string said = contents(job.said), details = contents(job.details);
         fmt::print("{}", said);
+        std::fflush(stdout);
         const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
         if (code == 77) {
             ++skipped;

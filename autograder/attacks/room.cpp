@@ -63,7 +63,8 @@ std::string state_of(const fs::path& file, bool with_time) {
 
 void plant(const fs::path& cache) {
     fs::create_directories(cache);
-    std::ofstream(cache / "planted") << planted << '\n';
+    // One that is there stays as it is: somebody else may be trying attacks as well.
+    if (!fs::exists(cache / "planted")) std::ofstream(cache / "planted") << planted << '\n';
 }
 
 Room::Room(const fs::path& submission, const fs::path& cache) : cache_(cache) {
