@@ -244,10 +244,11 @@ Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, 
     if (tried.fault.empty()) {
         JudgeOptions canary = options;
         canary.checks = checked_canary;
-        const RungResult honest = judge_one(
-            manifest,
-            source_of(manifest, *manifest.find(attack.rung()), options.toolchain.root, Whose::solution),
-            attack.rung(), exam, canary);
+        Manifest few = manifest;
+        few.cases.resize(1);  // small ones of every size
+        const fs::path reference =
+            source_of(few, *few.find(attack.rung()), options.toolchain.root, Whose::solution);
+        const RungResult honest = judge_one(few, reference, attack.rung(), exam, canary);
         if (honest.verdict != Verdict::ok) {
             tried.fault = fmt::format("an honest submission got {} after it: {}", name_of(honest.verdict),
                                       honest.reason());
