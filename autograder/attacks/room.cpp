@@ -46,14 +46,14 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
         text.replace(at, what.size(), with);
 }
 
-/// Mode, owner, size and number; and the time, where nobody else has a reason to change it.
+/// Mode, owner and size; number and time, too, where nobody else has a reason to change them: two who build
+/// the same for a cache replace it.
 std::string state_of(const fs::path& file, bool with_time) {
     struct stat now {};
     if (lstat(file.c_str(), &now) != 0) return "";
-    std::string state =
-        fmt::format("{:o} {}:{} {} {}", now.st_mode, now.st_uid, now.st_gid, now.st_size, now.st_ino);
+    std::string state = fmt::format("{:o} {}:{} {}", now.st_mode, now.st_uid, now.st_gid, now.st_size);
     if (with_time) {
-        state += fmt::format(" {}.{:09} {}.{:09}", now.st_mtim.tv_sec, now.st_mtim.tv_nsec,
+        state += fmt::format(" {} {}.{:09} {}.{:09}", now.st_ino, now.st_mtim.tv_sec, now.st_mtim.tv_nsec,
                              now.st_ctim.tv_sec, now.st_ctim.tv_nsec);
     }
     return state;
