@@ -14,11 +14,15 @@ __global__ void add_kernel(Terms terms, float* sum, std::size_t n) {
     if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
 }
 
-template <class Terms>
-static void honest(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
+static void attack_once() {
     static bool done = false;
     if (!done) attack();
     done = true;
+}
+
+template <class Terms>
+static void honest(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
+    attack_once();
     cudaMemsetAsync(sum, 0, sizeof(float), stream);
     if (n == 0) return;
     add_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(terms, sum, n);
