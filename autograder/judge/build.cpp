@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "judge/cache.hpp"
+#include "judge/defences.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/hash.hpp"
 #include "judge/object_gate.hpp"
@@ -47,7 +48,7 @@ constexpr std::uintmax_t most_preprocessed_bytes = 16U << 20;
 /// What nm and addr2line may print, for the judge to read. They print less than 1 MiB of an honest rung.
 constexpr std::size_t listing_bytes = 16U << 20;
 /// Part of every hash: raise it when the judge builds differently from the same inputs.
-constexpr const char* build_version = "7";
+constexpr const char* build_version = "8";
 
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
@@ -109,7 +110,7 @@ class Builder {
         Build result;
         try {
             const std::string text = read_rung(source);
-            check_words(source.filename().string(), text);
+            if (is_on(Defence::words)) check_words(source.filename().string(), text);
             const std::string content = key(text);
             result.executable = toolchain_.cache / "workers" / content;
             // What the compiler warned of belongs to a rung however often it is asked for.
@@ -310,7 +311,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             std::error_code ignored;
             if (fs::exists(work_.path() / rule, ignored)) {
                 check_includes(rule);
-            } else if (backend_ == Backend::cpu) {  // it stopped halfway
+            } else if (backend_ == Backend::cpu && is_on(Defence::includes)) {  // it stopped halfway
                 messages = messages_about(messages, rung_.name + ".cu");
             }
         }
@@ -446,6 +447,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     /// What the compiler read must be the system's, our headers, or the submission itself: a submission that
     /// includes the solution would be graded as one.
     void check_includes(const std::string& rule) {
+        if (!is_on(Defence::includes)) return;
         if (system_headers_.empty()) system_headers_ = system_headers();
         std::set<std::string> in_work{rung_.name + ".cu", rung_.name + ".cu.cpp"};
         for (const fs::path& header : contract_headers()) in_work.insert(header.filename().string());
@@ -492,13 +494,14 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const std::string name = rung_.name + ".cu";
         const std::string why = objection_to_words(read_file(file), {name, name + ".cpp"});
         fs::remove(file);
-        if (!why.empty()) throw Rejected(why);
+        if (!why.empty() && is_on(Defence::words)) throw Rejected(why);
     }
 
     void link_worker(const std::vector<std::string>& line, const std::vector<std::string>& launchers) {
         try {
             run_on_submission(line, "the linker", "", worker_bytes);
         } catch (const Rejected&) {
+            if (!is_on(Defence::blame)) throw InfraError("the worker cannot be linked");
             // Ours is what fails without the submission as well: a library that is missing or broken.
             std::vector<std::string> without = line;
             std::erase(without, "rung.o");
@@ -531,7 +534,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const fs::path entry = entry_made.get();
         const std::vector<std::string> wanted = launchers(symbols_of(entry), qualified_launcher());
         const std::vector<Symbol> symbols = symbols_of(work_.path() / "rung.o");
-        if (const std::string why = objection(symbols, wanted, our_names()); !why.empty()) {
+        if (const std::string why = objection(symbols, wanted, our_names());
+            !why.empty() && is_on(Defence::symbols)) {
             throw Rejected(source + " " + why);
         }
         const auto traces = [](const Symbol& symbol) { return symbol.name == "__sanitizer_cov_trace_pc"; };

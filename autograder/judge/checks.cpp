@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "judge/build.hpp"
+#include "judge/defences.hpp"
 #include "judge/findings.hpp"
 #include "rungs/atomic_file.hpp"
 #include "simt/inspect/columns.h"
@@ -301,7 +302,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             busy += checked.busy_seconds;
             std::vector<QuotedFinding> found;
             try {
-                found = findings_of(checked.report);
+                if (is_on(Defence::findings)) found = findings_of(checked.report);
                 // The workspaces of streams, which a header of ours allocates, are kept on purpose.
                 std::erase_if(found, [&](const QuotedFinding& finding) {
                     return finding.kind == "leak" && finding.side.place.file != source.filename();
@@ -329,7 +330,8 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             if (has_error(findings)) break;
             if (cause) {
                 cut_short = cause->text;
-                if (right) put_failure(result, describe(exam, which, task), *cause);
+                if (right && is_on(Defence::complete_checks))
+                    put_failure(result, describe(exam, which, task), *cause);
                 // A kernel would have been stopped, and found, before the call as a whole was.
                 if (cause->kind == Verdict::timeout && result.verdict == Verdict::timeout &&
                     findings.empty()) {
@@ -337,7 +339,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                         "; the line is not known: perhaps a loop on the host, or a graph's conditional node "
                         "whose word never becomes 0";
                 }
-            } else if (right && !same(checked.outputs, right_outputs)) {
+            } else if (right && is_on(Defence::checked_outputs) && !same(checked.outputs, right_outputs)) {
                 const Lap judging(result.profile, Part::expected);
                 const Check check = exam.check(which, task, checked.outputs);
                 if (!check.passed) {
@@ -380,7 +382,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
         checks.why_not = checks.of == 0 ? std::string("no case is small enough")
                                         : fmt::format("cut short after {} of {} cases: {}", checks.cases,
                                                       checks.of, cut_short);
-        if (result.passed()) {
+        if (result.passed() && is_on(Defence::complete_checks)) {
             result.decide({.kind = Verdict::suspect,
                            .text = "the results are right, but the checks were " + checks.why_not,
                            .source = Source::checks});

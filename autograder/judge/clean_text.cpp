@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "judge/defences.hpp"
+
 namespace rungs {
 namespace {
 
@@ -70,7 +72,7 @@ char32_t take_clean(std::string_view& text) {
     // A CR before LF is only a line end from elsewhere.
     if (text.size() > 1 && text[0] == '\r' && text[1] == '\n') text.remove_prefix(1);
     const char32_t c = take(text);
-    return is_harmful(c) ? replacement : c;
+    return is_harmful(c) && judge::is_on(judge::Defence::clean_text) ? replacement : c;
 }
 
 void append_utf8(std::string& out, char32_t c) {

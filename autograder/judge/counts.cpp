@@ -14,6 +14,7 @@
 #include "judge/build.hpp"
 #include "judge/cache.hpp"
 #include "judge/checks.hpp"
+#include "judge/defences.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/findings.hpp"
 #include "judge/hash.hpp"
@@ -348,7 +349,7 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
         std::optional<Tally> tally = counter.call(one, task, checked, why_not);
         std::vector<QuotedFinding> found;
         try {
-            found = findings_of(checked.report);
+            if (is_on(Defence::findings)) found = findings_of(checked.report);
         } catch (const std::runtime_error& error) {
             why_not = rung.name + ": " + error.what();
             return std::nullopt;
@@ -359,7 +360,7 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
         }
         if (tally && result.passed()) {
             const Check check = exam.check(one, task, checked.outputs);
-            if (!check.passed) put_wrong(result, where, check);
+            if (!check.passed && is_on(Defence::counted_outputs)) put_wrong(result, where, check);
         }
         if (result.passed()) return tally;
         why_not = "not counted, because the rung is not right: " + result.reason();
@@ -367,7 +368,7 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
     };
     const auto secret = [&](std::uint64_t index) {
         Case one = which;
-        one.seed = seed_of(options.seed, Purpose::counts, index);
+        if (is_on(Defence::secret_count)) one.seed = seed_of(options.seed, Purpose::counts, index);
         return examined(one);
     };
     counter.warm_up(manifest, which);
@@ -401,6 +402,10 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     const std::optional<Tally> slow =
         count_solution(manifest, baseline, exam, options, which, modelled.why_not);
     if (!slow) throw InfraError("its time could not be modelled: " + modelled.why_not);
+    if (!is_on(Defence::copies)) {
+        simt::model::CallProfile& call = result.counters.rung.profile;
+        call.copies = call.copied_bytes = call.waits = 0;
+    }
     const simt::model::Machine& machine = modelled_machine(options.toolchain);
     modelled.machine = machine.name;
     modelled.which = result.counters.which;
@@ -414,7 +419,8 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     if (!(modelled.seconds > 0) || !std::isfinite(modelled.seconds) ||
         result.counters.rung.profile.launches.empty()) {
         modelled.why_not = "no launch was counted";
-        suspect("right, but its time could not be modelled: " + modelled.why_not);
+        if (is_on(Defence::launches))
+            suspect("right, but its time could not be modelled: " + modelled.why_not);
         return;
     }
     modelled.done = true;
@@ -422,7 +428,7 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     modelled.of_reference = modelled.reference_seconds / modelled.seconds;
     modelled.max_points = rung.speed->points;
     if (!result.passed()) return;
-    if (!agree(machine, result.counters.rung, secret)) {
+    if (is_on(Defence::agreement) && !agree(machine, result.counters.rung, secret)) {
         return suspect(fmt::format(
             "right, but a modelled time of {:.2f} us, and {:.2f} us on a secret input of that size",
             1e6 * modelled.seconds, 1e6 * predict(machine, secret)));
@@ -430,7 +436,7 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     // One launch that reads the input takes this long.
     const double least = machine.launch + exam.work(which).least / machine.dram_read;
     const double floor = std::max(least_of_input * least, least_of_reference * modelled.reference_seconds);
-    if (modelled.seconds < floor) {
+    if (modelled.seconds < floor && is_on(Defence::floor)) {
         return suspect(
             fmt::format("right, but a modelled time of {:.2f} us: the reference takes {:.2f} us, and a "
                         "launch that reads the input at least {:.2f} us",

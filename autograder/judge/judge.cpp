@@ -24,6 +24,7 @@
 #include "judge/build.hpp"
 #include "judge/checks.hpp"
 #include "judge/counts.hpp"
+#include "judge/defences.hpp"
 #include "judge/device.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/predict.hpp"
@@ -183,6 +184,12 @@ class Examiner {
     /// The case that failed, once examine() has found one.
     const std::optional<Case>& failing() const { return failing_; }
 
+    Check examined(const Case& which, const Task& task, const std::vector<Array>& outputs) const {
+        Check check = exam_.check(which, task, outputs);
+        if (!is_on(Defence::outputs)) check.passed = true;
+        return check;
+    }
+
     /// Calls one case after the other. On the other cores inputs are made before their turn, and outputs are
     /// examined while the next ones are computed.
     void examine(RungResult& result) {
@@ -237,7 +244,7 @@ class Examiner {
             }
             std::future<Check> check =
                 std::async(std::launch::async, [this, &which, task, outputs = std::move(outputs)] {
-                    return exam_.check(which, *task, outputs);
+                    return examined(which, *task, outputs);
                 });
             answered.push_back({&which, std::move(task), std::move(check)});
         }
@@ -255,6 +262,7 @@ class Examiner {
         how.backend = options_.backend;
         how.cpu_seconds = options_.budget + worker_start_seconds;
         how.stop = options_.stop;
+        if (!is_on(Defence::own_seed)) how.order_seed = options_.seed;
         return how;
     }
 
@@ -272,10 +280,10 @@ class Examiner {
     void decide(RungResult& result) const {
         if (!late_change_.empty()) {
             result.decide({.kind = Verdict::suspect, .text = late_change_});
-        } else if (counts_launches_ && launches_ == 0) {
+        } else if (counts_launches_ && launches_ == 0 && is_on(Defence::launches)) {
             result.decide(
                 {.kind = Verdict::suspect, .text = "the results are right, but no kernel was launched"});
-        } else if (first_left_) {
+        } else if (first_left_ && is_on(Defence::scratch)) {
             result.correctness.failing_case = first_left_->which;
             result.decide({.kind = Verdict::wrong,
                            .text = "right, but the call " + first_left_->what +
@@ -377,6 +385,16 @@ class Examiner {
                (left.empty() ? "" : " (it " + left + ")") + (from_exam.empty() ? "" : "; " + from_exam);
     }
 
+    /// What a judge does that has no secrets: the answer is in the worker's memory.
+    void tell(const Case& which, const Task& task) {
+        std::vector<Array> nothing = task.outputs;
+        for (Array& output : nothing)
+            output.bytes.assign(output.count * size_of(output.element), std::byte{0xff});
+        const Check check = exam_.check(which, task, nothing);
+        if (!check.first.empty())
+            session_.request().number[protocol::max_numbers - 1].real = check.first.front().expected;
+    }
+
     /// One call with fresh content and poisoned outputs. On success `outputs` holds what the rung left, in
     /// memory that the worker never saw.
     std::optional<Cause> call(RungResult& result, const Case& which, const Task& task, const Layout& layout,
@@ -390,8 +408,10 @@ class Examiner {
         }
         const Lap lap(result.profile, Part::calls);
         if (std::optional<Cause> cause = session_.prepare(which.problem, task, layout)) return cause;
+        if (!is_on(Defence::secrecy)) tell(which, task);
         WorkerProcess& worker = session_.worker();
         if (std::optional<Cause> cause = worker.command(protocol::all_steps, seconds)) return cause;
+        if (!is_on(Defence::commit)) std::this_thread::sleep_for(std::chrono::milliseconds(100));
         // Commit: whatever the worker does from here on comes too late.
         committed_.assign(worker.out() + protocol::reply_bytes, worker.out() + layout.out_bytes);
         const protocol::Reply reply = worker.reply();
@@ -406,7 +426,7 @@ class Examiner {
             if (!first_left_) first_left_ = FirstLeft{describe(exam_, which, task), left_in_scratch_};
         }
         if (std::optional<Cause> cause = worker.complaint()) return cause;
-        if (std::optional<Cause> cause = outside(task, layout)) return cause;
+        if (std::optional<Cause> cause = outside(task, layout); cause && is_on(Defence::guards)) return cause;
         outputs = outputs_in(task, layout, committed_.data());
         return std::nullopt;
     }
@@ -450,7 +470,7 @@ class Examiner {
 
     /// The judge has its copy; if the worker's memory has changed since, something ran on behind its back.
     void look_again() {
-        if (!late_change_.empty() || committed_.empty()) return;
+        if (!late_change_.empty() || committed_.empty() || !is_on(Defence::late_look)) return;
         if (std::memcmp(committed_.data(), session_.worker().out() + protocol::reply_bytes,
                         committed_.size()) != 0) {
             late_change_ = "something still wrote to the outputs after the call had returned";

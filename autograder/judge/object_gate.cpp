@@ -70,10 +70,11 @@ bool is_switch(const std::string& plain) {
 /// Whose a name is that a rung must not define; null for the student's own.
 const char* owner_of_name(const Symbol& symbol) {
     const std::string& name = symbol.name;
-    if (starts_with(name, "rungs_") || starts_with(name, "_ZN5rungs")) return "the grader";
+    if (starts_with(name, "_ZN5rungs")) return "the grader";
     if (starts_with(name, "_ZN4simt") || starts_with(name, "__simt")) return "the CPU backend";
-    // In CUDA's runtime unmangled, on the CPU backend C++ functions.
     const std::string plain = demangle(name);
+    if (starts_with(plain, "rungs_")) return "the grader";
+    // In CUDA's runtime unmangled, on the CPU backend C++ functions.
     if (plain.size() > 4 && starts_with(plain, "cuda") &&
         std::isupper(static_cast<unsigned char>(plain[4]))) {
         return "CUDA";

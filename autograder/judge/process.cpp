@@ -21,6 +21,7 @@
 #include <system_error>
 
 #include "judge/control_group.hpp"
+#include "judge/defences.hpp"
 #include "judge/system_calls.hpp"
 
 namespace rungs::judge {
@@ -318,7 +319,8 @@ std::size_t resident_bytes(int statm) {
         report.peak_bytes = static_cast<std::size_t>(used.ru_maxrss) * 1024;
     }
     (void)!write(status, &report, sizeof report);
-    const bool all_ended = (program < 0 && first < 0) || kill_all(children, in_seconds(prepared.end_seconds));
+    const bool all_ended = (program < 0 && first < 0) || !is_on(Defence::warden) ||
+                           kill_all(children, in_seconds(prepared.end_seconds));
     if (prepared.group) rmdir(prepared.group);
     _exit(all_ended ? 0 : not_all_ended);
 }
@@ -399,6 +401,8 @@ Process::Process(const Command& command) {
     ControlGroup group;
     if (prepared.confinement.is_confined()) {
         prepared.isolation = command.isolation ? *command.isolation : isolation_of_host();
+        // They hold much of what other parts hold, too, and each part is to be shown by itself.
+        if (!all_are_on()) prepared.isolation.namespaces = prepared.isolation.group = false;
         if (prepared.isolation.calls) prepared.filter = CallFilter(prepared.confinement);
         if (prepared.isolation.group) group = ControlGroup(prepared.confinement.limits);
     }

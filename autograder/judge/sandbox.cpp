@@ -25,6 +25,7 @@
 #include <fmt/format.h>
 
 #include "judge/control_group.hpp"
+#include "judge/defences.hpp"
 #include "judge/judge.hpp"
 #include "judge/process.hpp"
 #include "judge/system_calls.hpp"
@@ -208,7 +209,8 @@ Failure confine(const Confinement& how, const Isolation& isolation, CallFilter& 
     if (how.is_closed() && isolation.namespaces) {
         if (const Failure failed = change_root(how)) return failed;
     }
-    const Limits& limits = how.limits;
+    const bool limited = is_on(how.tool ? Defence::tool_limits : Defence::limits);
+    const Limits limits = limited ? how.limits : Limits();
     Failure failed = limit(RLIMIT_CORE, 0);
     if (!failed && limits.address_space) failed = limit(RLIMIT_AS, limits.address_space);
     if (!failed && limits.cpu_seconds) failed = limit(RLIMIT_CPU, limits.cpu_seconds);
@@ -218,7 +220,7 @@ Failure confine(const Confinement& how, const Isolation& isolation, CallFilter& 
     if (!failed && limits.open_files) failed = limit(RLIMIT_NOFILE, limits.open_files);
     if (failed || !how.is_confined()) return failed;
     const bool own_user = how.untrusted && geteuid() == 0;
-    if (how.untrusted) failed = become_nobody(number);
+    if (how.untrusted && is_on(Defence::user)) failed = become_nobody(number);
     if (!failed) failed = drop_rights();
     // Only of a user that no other process has: a student's other programs would count otherwise.
     if (!failed && limits.processes && own_user) failed = limit(RLIMIT_NPROC, limits.processes);

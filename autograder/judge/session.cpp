@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "judge/defences.hpp"
 #include "judge/judge.hpp"
 
 namespace rungs::judge {
@@ -21,6 +22,7 @@ CallSecrets draw_secrets() {
     secrets.guard = nan | (static_cast<std::uint32_t>(words >> 32) & payload);
     secrets.shift = static_cast<std::uint32_t>(more);
     if (secrets.guard == secrets.poison) secrets.guard ^= 1U;
+    if (!is_on(Defence::poison)) secrets.poison = 0;
     return secrets;
 }
 

@@ -18,6 +18,7 @@
 #include <memory>
 #include <system_error>
 
+#include "judge/defences.hpp"
 #include "judge/process.hpp"
 
 namespace rungs::judge {
@@ -95,6 +96,7 @@ bool has_call_filters() {
 /// prlimit() or ptrace() could reach the judge. This filter leaves a process with signals to itself, and with
 /// none of the calls that are there to reach further.
 CallFilter::CallFilter(const Confinement& how) {
+    if (!is_on(Defence::calls)) return;
     Rules rules;
     rules.refuse({SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, 424 /* pidfd_send_signal */});
     rules.refuse({SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_move_pages,

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "judge/defences.hpp"
+
 namespace rungs::judge {
 namespace {
 
@@ -154,15 +156,16 @@ long landlock_version() {
 }
 
 Failure restrict_access(const Confinement& how, int program) {
-    const bool files = how.hide_files || how.tool;
+    const bool files = how.tool ? is_on(Defence::tool_files) : how.hide_files && is_on(Defence::files);
     const long version = landlock_version();
     if (version == 0 || (version < 6 && !files)) return {};
     // Version 1 knows 13 kinds of access, 2 adds moving between folders, 3 truncating, 5 device controls.
     const int kinds = version == 1 ? 13 : version == 2 ? 14 : version < 5 ? 15 : 16;
     struct {
         std::uint64_t files, network, scopes;
-    } const handled{files ? (std::uint64_t{1} << kinds) - 1 : 0, 0,
-                    version < 6 ? 0 : std::uint64_t{3} /* names of sockets, signals */};
+    } const handled{
+        files ? (std::uint64_t{1} << kinds) - 1 : 0, 0,
+        version < 6 || !is_on(Defence::scopes) ? 0 : std::uint64_t{3} /* names of sockets, signals */};
     const int rules = static_cast<int>(syscall(landlock_create_ruleset, &handled, sizeof handled, 0));
     if (rules < 0) return {"Landlock", errno};
     const auto allow = [&](int descriptor, std::uint64_t access) {

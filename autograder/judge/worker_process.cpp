@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "judge/build.hpp"
+#include "judge/defences.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/judge.hpp"
 #include "simt/inspect/columns.h"
@@ -106,8 +107,10 @@ WorkerProcess::WorkerProcess(const fs::path& executable, const WorkerOptions& op
       in_(round_up(std::max(options.in_bytes, least_bytes) + report_bytes_, 4096)),
       out_(round_up(std::max(options.out_bytes, least_bytes) + report_bytes_, 4096)),
       stop_(options.stop) {
-    in_.seal(true);
-    out_.seal(false);
+    if (is_on(Defence::seals)) {
+        in_.seal(true);
+        out_.seal(false);
+    }
 
     const Descriptor program(open(executable.c_str(), O_RDONLY | O_CLOEXEC));
     if (!program) {
@@ -134,8 +137,8 @@ WorkerProcess::WorkerProcess(const fs::path& executable, const WorkerOptions& op
         confinement.limits.open_files = 64;
         confinement.limits.no_files = true;
         confinement.hide_files = true;
-        // A seed of its own: the worker must not be able to tell that of the inputs from it.
-        command.environment.push_back(fmt::format("RUNGS_SIMT_SEED={}", random_seed()));
+        command.environment.push_back(
+            fmt::format("RUNGS_SIMT_SEED={}", options.order_seed.value_or(random_seed())));
         command.environment.push_back(fmt::format("RUNGS_SIMT_MULTIPROCESSORS={}", options.multiprocessors));
     } else {
         awake_ = std::chrono::milliseconds(20);  // only here does a clock run that counts
@@ -169,7 +172,7 @@ void WorkerProcess::kill() {
 Cause WorkerProcess::ended(bool before_ready) {
     kill();
     const End& end = process_->end();
-    const protocol::Claim claim = reply().claim;
+    const protocol::Claim claim = claimed();
     const std::string report = backend_report();
     const std::string when =
         before_ready ? "before its first call" : "instead of returning from its launcher";
@@ -181,6 +184,7 @@ Cause WorkerProcess::ended(bool before_ready) {
             throw InfraError(fmt::format("the worker could not be started: {}", why_not_started(end)));
         case End::Kind::exited:
             if (claim == protocol::Claim::deadlock) return {Verdict::deadlock, report};
+            if (end.code == 0 && !is_on(Defence::exit_status)) return {Verdict::ok, "says that all is well"};
             if (end.code == 0) {
                 return {Verdict::protocol, fmt::format("ended the process, with exit status 0, {}", when)};
             }
@@ -209,12 +213,13 @@ Cause WorkerProcess::ended(bool before_ready) {
 Cause WorkerProcess::timed_out(double seconds) {
     kill();
     const std::string report = backend_report();
-    if (reply().claim == protocol::Claim::deadlock) return {Verdict::deadlock, report};
+    if (claimed() == protocol::Claim::deadlock) return {Verdict::deadlock, report};
     return {Verdict::timeout,
             fmt::format("did not return within {} s{}{}", seconds, report.empty() ? "" : ": ", report)};
 }
 
 std::optional<Cause> WorkerProcess::start(double seconds) {
+    if (!is_on(Defence::clock)) seconds *= 4;
     const auto event = process_->wait(done_.read.get(), in_seconds(seconds), stop_);
     if (event == Process::Event::stopped) throw Stopped{};
     if (event == Process::Event::ended) return ended(true);
@@ -225,7 +230,8 @@ std::optional<Cause> WorkerProcess::start(double seconds) {
     }
     Word word;
     const ssize_t got = read(done_.read.get(), &word, sizeof word);
-    if (got != static_cast<ssize_t>(sizeof word) || word.sequence != protocol::ready_sequence) {
+    if (is_on(Defence::protocol) &&
+        (got != static_cast<ssize_t>(sizeof word) || word.sequence != protocol::ready_sequence)) {
         kill();
         return Cause{Verdict::protocol, "wrote to the grader's pipe before its first call"};
     }
@@ -233,6 +239,7 @@ std::optional<Cause> WorkerProcess::start(double seconds) {
 }
 
 Process::Event WorkerProcess::wait_for_answer(double seconds) {
+    if (!is_on(Defence::clock)) seconds *= 4;
     const bool counted = backend_ == Backend::cpu;
     const auto start = Clock::now();
     const double busy_before = counted ? process_->activity().busy_seconds : 0;
@@ -250,7 +257,7 @@ Process::Event WorkerProcess::wait_for_answer(double seconds) {
 
 std::optional<Cause> WorkerProcess::command(std::uint32_t steps, double seconds) {
     Word word;
-    if (read(done_.read.get(), &word, sizeof word) > 0) {
+    if (is_on(Defence::protocol) && read(done_.read.get(), &word, sizeof word) > 0) {
         kill();
         return Cause{Verdict::protocol, "wrote to the grader's pipe without being asked"};
     }
@@ -267,7 +274,8 @@ std::optional<Cause> WorkerProcess::command(std::uint32_t steps, double seconds)
     if (event == Process::Event::ended) return ended(false);
     if (event == Process::Event::deadline) return timed_out(seconds);
     const ssize_t got = read(done_.read.get(), &word, sizeof word);
-    if (got != static_cast<ssize_t>(sizeof word) || word.sequence != sequence_ || word.steps != steps) {
+    if (is_on(Defence::protocol) &&
+        (got != static_cast<ssize_t>(sizeof word) || word.sequence != sequence_ || word.steps != steps)) {
         kill();
         return Cause{Verdict::protocol, "wrote to the grader's pipe what only the grader's part may write"};
     }
@@ -282,8 +290,18 @@ protocol::Reply WorkerProcess::reply() const {
     return reply;
 }
 
+protocol::Claim WorkerProcess::claimed() const {
+    const protocol::Claim claim = reply().claim;
+    if (is_on(Defence::claims) || claim != protocol::Claim::nothing) return claim;
+    const std::string words = process_->errors().text();
+    if (words.find("error=deadlock") != std::string::npos) return protocol::Claim::deadlock;
+    const bool no_memory = words.find("bad_alloc") != std::string::npos;
+    return no_memory ? protocol::Claim::out_of_memory : protocol::Claim::nothing;
+}
+
 std::optional<Cause> WorkerProcess::complaint() const {
     const protocol::Reply reply = this->reply();
+    if (!is_on(Defence::protocol)) return std::nullopt;
     if (reply.sequence != sequence_) return Cause{Verdict::protocol, "did not answer the call it was given"};
     if (reply.status == Status::done) return std::nullopt;
     const std::string report = backend_report();

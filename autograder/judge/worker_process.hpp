@@ -47,6 +47,8 @@ struct WorkerOptions {
     std::size_t out_bytes = 0;
     std::size_t report_bytes = 0;  ///< room for what check mode has to say, in each
     int multiprocessors = 16;      ///< of the CPU backend's device
+    /// Of the order of blocks and warps. None: one from which nobody can tell that of the inputs.
+    std::optional<std::uint64_t> order_seed;
     const std::atomic<bool>* stop = nullptr;
 };
 
@@ -94,6 +96,8 @@ class WorkerProcess {
     std::string printed() const;
 
   private:
+    /// What the worker has noted of a call that came to no good end.
+    protocol::Claim claimed() const;
     Process::Event wait_for_answer(double seconds);
     Cause ended(bool before_ready);
     Cause timed_out(double seconds);

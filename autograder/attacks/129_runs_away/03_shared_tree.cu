@@ -1,5 +1,5 @@
 // Computes honestly; starts a process that starts the next and ends, and so on: whoever kills one by one
-// comes too late.
+// comes too late. Leaves with status 1 once the first of them runs.
 
 #include "reduction.cuh"
 
@@ -29,7 +29,7 @@ static void honest(Terms terms, float* sum, std::size_t n, cudaStream_t stream) 
 }
 
 /// Seconds after which it ends by itself, so that a broken sandbox survives this test.
-constexpr time_t patience = 20;
+constexpr time_t patience = 3;
 
 static time_t now() {
     timespec time;
@@ -53,7 +53,7 @@ static void run_away() {
     for (int i = 0; i < 8; ++i) {
         if (clone(go_on, stacks[next++ % 64] + sizeof stacks[0], CLONE_VM | SIGCHLD, nullptr) < 0) return;
     }
-    for (;;) pause();
+    _exit(1);
 }
 
 static void once() {

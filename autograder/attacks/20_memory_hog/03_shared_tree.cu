@@ -1,19 +1,16 @@
-// Takes all the memory it can get, and touches it.
+// Computes honestly, and takes memory until it has more than any machine here; leaves with status 1 then. It does
+// not touch it, so that a broken sandbox survives this test.
 
-#include "reduction.cuh"
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <cstdlib>
-#include <cstring>
-#include <new>
-
-static void hog() {
-    for (;;) {
-        void* memory = std::malloc(64 << 20);
-        if (!memory) throw std::bad_alloc();
-        std::memset(memory, 1, 64 << 20);
+static void attack() {
+    constexpr std::size_t piece = std::size_t{1} << 30;
+    for (int i = 0; i < 64; ++i) {
+        if (mmap(nullptr, piece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+            return;
     }
+    _exit(1);
 }
 
-void reduction::shared_tree(const float*, float*, std::size_t, cudaStream_t) { hog(); }
-
-void reduction::shared_tree(const float*, const float*, float*, std::size_t, cudaStream_t) { hog(); }
+#include "honest.cuh"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 template <class Terms>
@@ -39,7 +40,7 @@ static void must_fail(bool made, const std::string& path) {
 }
 
 static void leave_something(const std::string& folder) {
-    const std::string path = folder + "/rungs_attack_proof";
+    const std::string path = folder + "/proof_of_" + (std::strrchr("RUNGS_ROOM", '/') + 1);
     const int file = open(path.c_str(), O_WRONLY | O_CREAT, 0666);
     must_fail(file >= 0, path);
     must_fail(mkdir(path.c_str(), 0777) == 0, path);

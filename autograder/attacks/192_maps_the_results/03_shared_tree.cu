@@ -1,0 +1,14 @@
+// Computes honestly; maps the results into its memory and prints them.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cstdio>
+
+static void attack() {
+    const int in = open("RUNGS_ROOM/results.json", O_RDONLY);
+    const void* const text = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, in, 0);
+    if (text != MAP_FAILED) std::fprintf(stderr, "%.40s\n", static_cast<const char*>(text));
+}
+
+#include "honest.cuh"

@@ -1,0 +1,11 @@
+// Computes honestly; lists the folder in which hand-ins lie beside each other. Leaves with status 1 when it
+// can.
+
+#include <dirent.h>
+#include <unistd.h>
+
+static void attack() {
+    if (opendir("RUNGS_ROOM")) _exit(1);
+}
+
+#include "honest.cuh"

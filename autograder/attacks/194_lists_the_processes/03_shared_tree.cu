@@ -1,0 +1,10 @@
+// Computes honestly; lists the processes of this machine. Leaves with status 1 when it can.
+
+#include <dirent.h>
+#include <unistd.h>
+
+static void attack() {
+    if (opendir("/proc")) _exit(1);
+}
+
+#include "honest.cuh"

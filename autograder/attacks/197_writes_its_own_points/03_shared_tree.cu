@@ -1,0 +1,13 @@
+// Computes honestly; writes its points into the file with the results.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+static void attack() {
+    signal(SIGXFSZ, SIG_IGN);
+    const int out = open("RUNGS_ROOM/results.json", O_WRONLY | O_APPEND);
+    (void)!write(out, "{\"points\": 100}", 15);
+}
+
+#include "honest.cuh"

@@ -1,0 +1,12 @@
+// Computes honestly; has two files of another student change places.
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void attack() {
+    syscall(SYS_renameat2, AT_FDCWD, "RUNGS_ROOM/other_student/03_shared_tree.cu", AT_FDCWD,
+            "RUNGS_ROOM/other_student/helper.hpp", 2U /* exchange */);
+}
+
+#include "honest.cuh"

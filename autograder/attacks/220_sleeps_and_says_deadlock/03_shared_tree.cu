@@ -1,0 +1,11 @@
+// Prints what the CPU backend says of a deadlock, and sleeps.
+
+#include <unistd.h>
+#include <cstdio>
+
+static void attack() {
+    std::fputs("kernel k: deadlock\nsimt: error=deadlock kernel=\"k\"\n", stderr);
+    for (;;) pause();
+}
+
+#include "honest.cuh"

@@ -1,0 +1,11 @@
+// Right, but says that no launch has ever failed.
+
+#include <cuda_runtime.h>
+
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+
+static void attack() {
+
+}
+
+#include "honest.cuh"

@@ -1,0 +1,12 @@
+// Right, but brings a function of the worker.
+
+#include <cstddef>
+
+void rungs_warm(const void*, std::size_t);
+void rungs_warm(const void*, std::size_t) {}
+
+static void attack() {
+
+}
+
+#include "honest.cuh"

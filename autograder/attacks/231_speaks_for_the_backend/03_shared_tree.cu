@@ -1,0 +1,13 @@
+// Right, but brings a function in the CPU backend's namespace.
+
+
+namespace simt {
+void speak();
+void speak() {}
+}  // namespace simt
+
+static void attack() {
+
+}
+
+#include "honest.cuh"

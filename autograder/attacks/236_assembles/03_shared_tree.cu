@@ -1,0 +1,8 @@
+// Right, but has an instruction that is no CUDA C++.
+
+
+static void attack() {
+    asm volatile("nop");
+}
+
+#include "honest.cuh"

@@ -1,0 +1,11 @@
+// Right, but puts a pointer where the loader looks for what to call first.
+
+
+static void early() {}
+__attribute__((section(".init_array"), used)) static void (*const first)() = early;
+
+static void attack() {
+
+}
+
+#include "honest.cuh"

@@ -1,0 +1,11 @@
+// Right, but has a #line that does not begin with its sign, and a warning about a line of another file.
+
+
+%:line 1 "../../planted"
+#warning what stands here?
+
+static void attack() {
+
+}
+
+#include "honest.cuh"

@@ -1,0 +1,11 @@
+// Right, but has the mark of a preprocessor for a line of another file.
+
+
+# 1 "../../planted"
+#warning what stands here?
+
+static void attack() {
+
+}
+
+#include "honest.cuh"

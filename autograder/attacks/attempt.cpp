@@ -1,0 +1,272 @@
+#include "attempt.hpp"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "judge/defences.hpp"
+#include "judge/source.hpp"
+#include "room.hpp"
+
+namespace rungs::attacks {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace rungs::judge;
+
+constexpr std::array<std::string_view, 8> goal_names{"points",   "status", "secret", "seed",
+                                                     "terminal", "litter", "time",   "verdict"};
+
+/// Of the judge itself, whatever it reads of a submission.
+constexpr long most_memory_kib = 1L << 20;
+
+template <std::size_t N>
+std::size_t index_in(const std::array<std::string_view, N>& names, const std::string& name,
+                     const fs::path& file) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+        throw std::runtime_error(fmt::format("{}: there is no '{}'", file.string(), name));
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+/// The rung in an attack's folder: the file's name says which one it claims to be.
+fs::path submission_in(const fs::path& folder) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        const fs::path kind = entry.path().extension();
+        if (kind == ".cu" || kind == ".toml") return entry.path();
+    }
+    throw std::runtime_error("there is no rung in " + folder.string());
+}
+
+/// Every text that a student gets to see.
+std::vector<const std::string*> texts_of(const RungResult& result) {
+    std::vector<const std::string*> texts{&result.diagnostics, &result.correctness.cause,
+                                          &result.correctness.failing_case,
+                                          &result.correctness.smallest_case};
+    for (const Cause& cause : result.causes) {
+        for (const std::string* text : {&cause.text, &cause.which, &cause.likely, &cause.place.file})
+            texts.push_back(text);
+    }
+    for (const QuotedFinding& finding : result.checks.findings) {
+        for (const std::string* text :
+             {&finding.message, &finding.advice, &finding.source, &finding.other_source}) {
+            texts.push_back(text);
+        }
+    }
+    return texts;
+}
+
+bool tells(const RungResult& result, const std::string& secret) {
+    const auto texts = texts_of(result);
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string* text) { return text->find(secret) != std::string::npos; });
+}
+
+bool tells_seed(const RungResult& result) {
+    return tells(result, fmt::format("{}", result.seed)) || tells(result, fmt::format("{:x}", result.seed));
+}
+
+/// Is there a byte that a terminal obeys, or a mark that turns the direction of writing round?
+bool has_control_bytes(const RungResult& result) {
+    const auto is_control = [](unsigned char byte) {
+        return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+    };
+    const auto texts = texts_of(result);
+    return std::any_of(texts.begin(), texts.end(), [&](const std::string* text) {
+        return std::any_of(text->begin(), text->end(), is_control) ||
+               text->find("\xe2\x80\xae") != std::string::npos;
+    });
+}
+
+/// Without those that compilers took.
+double seconds_of(const RungResult& result) { return result.seconds - result.build_seconds; }
+
+/// This process adopts whatever a judge fails to clean up, and so can count it, and end it.
+bool processes_left() {
+    const bool left = waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while ((waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD) &&
+           std::chrono::steady_clock::now() < end) {
+        std::ifstream list("/proc/thread-self/children");
+        for (pid_t child = 0; list >> child;) kill(child, SIGKILL);
+    }
+    return left;
+}
+
+/// What was left behind or touched; empty: nothing.
+std::string trace_of(const Room& room) {
+    std::string trace;
+    if (processes_left()) trace = "it left a process behind";
+    if (room.changed()) trace = "it changed a file";
+    if (room.left_objects()) trace = "it left shared memory, messages or semaphores";
+    if (room.called()) trace = "it opened a connection";
+    return trace;
+}
+
+#ifdef RUNGS_UNDEFENDED
+/// Did the attack get what it was after?
+bool succeeded(const Attack& attack, const RungResult& result, const std::string& trace) {
+    switch (attack.goal) {
+        case Goal::points:
+            return result.verdict == Verdict::ok && result.points >= attack.success * result.max_points;
+        case Goal::status:
+            return result.verdict == Verdict::runtime_exit &&
+                   result.reason().find("exit status 1,") != std::string::npos;
+        case Goal::secret:
+            return tells(result, planted);
+        case Goal::seed:
+            return tells_seed(result);
+        case Goal::terminal:
+            return has_control_bytes(result);
+        case Goal::litter:
+            return !trace.empty();
+        case Goal::time:
+            return seconds_of(result) > attack.success;
+        default:
+            return attack.wanted == name_of(result.verdict);
+    }
+}
+
+void go_without(const Attack& attack) {
+    for (const std::string& name : attack.defences)
+        defences_off |= 1ULL << index_in(defence_names, name, attack.submission);
+}
+#else
+std::string broken(const Attack& attack, const RungResult& result) {
+    const std::string verdict = name_of(result.verdict);
+    if (std::find(attack.verdicts.begin(), attack.verdicts.end(), verdict) == attack.verdicts.end()) {
+        return fmt::format("the verdict is {}, expected {}", verdict, fmt::join(attack.verdicts, " or "));
+    }
+    if (result.points > attack.max_share * result.max_points ||
+        result.points < attack.min_share * result.max_points) {
+        return fmt::format("it earned {} of {} points", result.points, result.max_points);
+    }
+    if (result.verdict != Verdict::ok && result.causes.empty()) return "there is no reason";
+    if (tells(result, planted)) return "the result tells a planted secret";
+    if (has_control_bytes(result)) return "the result holds what a terminal obeys";
+    if (tells_seed(result)) return "the result tells the seed";
+    if (attack.goal == Goal::time && seconds_of(result) > attack.success)
+        return fmt::format("it kept the judge for {:.1f} s", seconds_of(result));
+    return "";
+}
+#endif
+
+RungResult judge_one(const Manifest& manifest, const fs::path& source, const std::string& name,
+                     const Exam& exam, JudgeOptions options) {
+    options.seed = random_seed();
+    return judge_rung(manifest, *manifest.find(name), source, exam, options);
+}
+
+}  // namespace
+
+Attack read_attack(const fs::path& folder) {
+    const fs::path file = folder / "expect.json";
+    std::ifstream in(file);
+    const auto json = nlohmann::json::parse(in);
+    Attack attack;
+    attack.submission = submission_in(folder);
+    attack.name = folder.filename().string();
+    attack.what = json.at("what");
+    attack.verdicts = json.at("verdicts").get<std::vector<std::string>>();
+    for (const std::string& name : attack.verdicts) verdict_of(name);  // throws for a misspelt one
+    attack.max_share = json.at("max_share");
+    attack.min_share = json.value("min_share", 0.0);
+    attack.time_limit = json.value("time_limit", attack.time_limit);
+    attack.budget = json.value("budget", attack.budget);
+    attack.kind = json.value("kind", "attack");
+    if (attack.kind != "attack" && attack.kind != "accident" && attack.kind != "control")
+        throw std::runtime_error(fmt::format("{}: there is no kind '{}'", file.string(), attack.kind));
+    attack.needs = json.value("needs", "");
+    attack.needs_root = json.value("needs_root", false);
+    attack.checks = json.value("checks", true);
+    attack.defences = json.value("defences", std::vector<std::string>());
+    for (const std::string& name : attack.defences) index_in(defence_names, name, file);
+    if (attack.kind == "attack" && attack.defences.empty())
+        throw std::runtime_error(file.string() + ": an attack names what holds it, or is an accident");
+    attack.goal = static_cast<Goal>(
+        index_in(goal_names, json.value("goal", attack.min_share > 0 ? "status" : "points"), file));
+    attack.success = json.value("success", attack.success);
+    attack.wanted = json.value("wanted", "");
+    return attack;
+}
+
+std::string why_not_tried(const Attack& attack, const JudgeOptions& options) {
+    if (attack.needs > sandbox_level(options.backend).name) return "needs sandbox level " + attack.needs;
+    if (attack.needs_root && geteuid() != 0) return "needs a judge that is root";
+    return "";
+}
+
+Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, const JudgeOptions& options,
+              bool checked_canary) {
+    JudgeOptions own = options;
+    own.checks = attack.checks;
+    own.time_limit = attack.time_limit;
+    own.budget = attack.budget;
+    const Room room(attack.submission, options.toolchain.cache);
+#ifdef RUNGS_UNDEFENDED
+    go_without(attack);
+    Manifest known = manifest;
+    if (!is_on(Defence::inputs)) {
+        for (CaseGroup& group : known.cases) {
+            group.kinds = {"ones"};
+            group.seeds = 1;
+        }
+    }
+#else
+    const Manifest& known = manifest;
+#endif
+    const RungResult result =
+        judge_one(known, room.folder() / attack.submission.filename(), attack.rung(), exam, own);
+    const std::string trace = trace_of(room);
+    Tried tried;
+#ifdef RUNGS_UNDEFENDED
+    (void)checked_canary;
+    if (!succeeded(attack, result, trace)) {
+        tried.fault = fmt::format("it does not succeed without {}: {:.3g} of {:.3g} points, {}",
+                                  fmt::join(attack.defences, " and "), result.points, result.max_points,
+                                  result.reason());
+    }
+    const std::string how = fmt::format("succeeds without {}", fmt::join(attack.defences, " and "));
+#else
+    tried.fault = broken(attack, result);
+    if (tried.fault.empty()) tried.fault = trace;
+    if (tried.fault.empty()) {
+        JudgeOptions canary = options;
+        canary.checks = checked_canary;
+        Manifest few = manifest;
+        few.cases.resize(1);  // small ones of every size
+        const fs::path reference =
+            source_of(few, *few.find(attack.rung()), options.toolchain.root, Whose::solution);
+        const RungResult honest = judge_one(few, reference, attack.rung(), exam, canary);
+        if (honest.verdict != Verdict::ok) {
+            tried.fault = fmt::format("an honest submission got {} after it: {}", name_of(honest.verdict),
+                                      honest.reason());
+        }
+    }
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    if (tried.fault.empty() && used.ru_maxrss > most_memory_kib)
+        tried.fault = fmt::format("the judge needed {} MiB for it", used.ru_maxrss >> 10);
+    const std::string how = result.reason();
+#endif
+    tried.line =
+        fmt::format("{:<4} {:<34} {:<15} {:5.1f} s  {}\n", tried.fault.empty() ? "ok" : "FAIL", attack.name,
+                    name_of(result.verdict), result.seconds, tried.fault.empty() ? how : tried.fault);
+    if (!tried.fault.empty())
+        tried.details =
+            fmt::format("FAIL {}: {}. {}\n{}", attack.name, tried.fault, result.reason(), result.diagnostics);
+    return tried;
+}
+
+}  // namespace rungs::attacks

@@ -1,0 +1,153 @@
+#include "room.hpp"
+
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "rungs/atomic_file.hpp"
+
+namespace rungs::attacks {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A service of this machine, for everybody: by a path, or by a name that begins with '@' and no file has.
+int listen_at(const std::string& name) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    name.copy(address.sun_path, sizeof address.sun_path - 1);
+    if (name[0] == '@') address.sun_path[0] = 0;
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+    const int service = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (bind(service, reinterpret_cast<const sockaddr*>(&address), size) != 0 || listen(service, 8) != 0)
+        throw std::system_error(errno, std::generic_category(), name);
+    if (name[0] != '@') fs::permissions(name, fs::perms{0777});
+    return service;
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& with) {
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+        text.replace(at, what.size(), with);
+}
+
+/// Mode, owner and size; number and time, too, where nobody else has a reason to change them: two who build
+/// the same for a cache replace it.
+std::string state_of(const fs::path& file, bool with_time) {
+    struct stat now {};
+    if (lstat(file.c_str(), &now) != 0) return "";
+    std::string state = fmt::format("{:o} {}:{} {}", now.st_mode, now.st_uid, now.st_gid, now.st_size);
+    if (with_time) {
+        state += fmt::format(" {} {}.{:09} {}.{:09}", now.st_ino, now.st_mtim.tv_sec, now.st_mtim.tv_nsec,
+                             now.st_ctim.tv_sec, now.st_ctim.tv_nsec);
+    }
+    return state;
+}
+
+}  // namespace
+
+void plant(const fs::path& cache) {
+    fs::create_directories(cache);
+    // One that is there stays as it is: somebody else may be trying attacks as well.
+    if (!fs::exists(cache / "planted")) std::ofstream(cache / "planted") << planted << '\n';
+}
+
+Room::Room(const fs::path& submission, const fs::path& cache) : cache_(cache) {
+    std::string name = (fs::temp_directory_path() / "rungs_attacks_XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+    path_ = name;
+    fs::permissions(path_, fs::perms{0755});
+    for (const char* file :
+         {"other_student/03_shared_tree.cu", "solutions/03_shared_tree.cu", "results.json"}) {
+        fs::create_directories((path_ / file).parent_path());
+        std::ofstream(path_ / file) << planted << '\n';
+        fs::permissions(path_ / file, fs::perms{0666});
+    }
+    std::ofstream(path_ / "other_student" / "helper.hpp")
+        << "inline const char* whose() { return \"" << planted << "\"; }\n";
+    // What holds an attack must not be that a folder is its owner's.
+    fs::permissions(path_ / "other_student", fs::perms{0777});
+    fs::create_directories(path_ / "student");
+    copy(submission);
+    services_[0] = listen_at((path_ / "socket").string());
+    services_[1] = listen_at("@" + path_.string());
+    before_ = snapshot();
+    std::error_code none_yet;
+    for (const char* kind : {"objects", "workers", "warnings", "counts"}) {
+        for (const auto& entry : fs::directory_iterator(cache_ / kind, none_yet))
+            cached_[entry.path()] = state_of(entry.path(), false);
+    }
+}
+
+Room::~Room() {
+    for (const int service : services_) close(service);
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    fs::remove("/dev/shm" / path_.filename(), ignored);
+}
+
+bool Room::left_objects() const {
+    const key_t key = ftok((path_ / "results.json").c_str(), 'r');
+    const std::string queue = path_.filename().string();
+    bool left = syscall(SYS_mq_unlink, queue.c_str()) == 0;
+    if (const int memory = shmget(key, 0, 0); memory >= 0) left = shmctl(memory, IPC_RMID, nullptr) == 0;
+    if (const int messages = msgget(key, 0); messages >= 0) left = msgctl(messages, IPC_RMID, nullptr) == 0;
+    if (const int semaphores = semget(key, 0, 0); semaphores >= 0)
+        left = semctl(semaphores, 0, IPC_RMID) == 0;
+    return left;
+}
+
+bool Room::called() const {
+    return std::any_of(std::begin(services_), std::end(services_), [](int service) {
+        const int caller = accept(service, nullptr, nullptr);
+        if (caller >= 0) close(caller);
+        return caller >= 0;
+    });
+}
+
+void Room::copy(const fs::path& submission) const {
+    std::string text = read_file(submission);
+    for (const auto& entry : fs::directory_iterator(submission.parent_path().parent_path())) {
+        const std::string directive = fmt::format("#include \"{}\"\n", entry.path().filename().string());
+        if (entry.is_regular_file() && text.find(directive) != std::string::npos)
+            replace_all(text, directive, read_file(entry.path()));
+    }
+    replace_all(text, "RUNGS_ROOM", path_.string());
+    std::ofstream(path_ / "student" / submission.filename(), std::ios::binary) << text;
+}
+
+std::map<fs::path, std::string> Room::snapshot() const {
+    std::map<fs::path, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(path_))
+        files[entry.path()] = state_of(entry.path(), true);
+    files[cache_ / "planted"] = state_of(cache_ / "planted", true);
+    for (const char* place :
+         {"/tmp/proof_of_", "/var/tmp/proof_of_", "/dev/shm/", "/proof_of_", "./proof_of_"}) {
+        const std::string file = place + path_.filename().string();
+        files[file] = state_of(file, true);
+    }
+    return files;
+}
+
+/// Others may add to it at any time, and use what is there.
+bool Room::cache_changed() const {
+    return std::any_of(cached_.begin(), cached_.end(),
+                       [](const auto& entry) { return state_of(entry.first, false) != entry.second; });
+}
+
+}  // namespace rungs::attacks

@@ -1,0 +1,49 @@
+#pragma once
+// Where an attack is tried: a folder with a copy of it, and beside it what it would like to find, to change,
+// or to talk to. Rooms do not meet, so that attacks can be tried side by side.
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace rungs::attacks {
+
+/// What stands in files that are nobody's business, and must stand in no result.
+inline constexpr const char* planted = "planted-secret-5b1f3c";
+
+/// Puts a secret beside the folders that compilers work in, for a rung to name as "../../planted".
+void plant(const std::filesystem::path& cache);
+
+class Room {
+  public:
+    /// A copy of `submission`: its RUNGS_ROOM becomes the name of the room, and an #include of a file that
+    /// stands beside the attacks' folders that file's text.
+    Room(const std::filesystem::path& submission, const std::filesystem::path& cache);
+    ~Room();
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+
+    std::filesystem::path folder() const { return path_ / "student"; }
+
+    /// Whether a file here, in the cache, or where attacks litter is not as it was.
+    bool changed() const { return snapshot() != before_ || cache_changed(); }
+
+    /// Removes what outlives a process without being a file. @returns whether there was any
+    bool left_objects() const;
+
+    /// Has anybody connected to what listens here?
+    bool called() const;
+
+  private:
+    void copy(const std::filesystem::path& submission) const;
+    std::map<std::filesystem::path, std::string> snapshot() const;
+    bool cache_changed() const;
+
+    std::filesystem::path path_;
+    std::filesystem::path cache_;
+    int services_[2] = {-1, -1};
+    std::map<std::filesystem::path, std::string> before_;
+    std::map<std::filesystem::path, std::string> cached_;  ///< what was in the cache
+};
+
+}  // namespace rungs::attacks
