@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -250,8 +251,12 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         Command command;
         command.arguments = arguments;
         const char* path = std::getenv("PATH");
+        // nvcc names its files by its process number, which in a namespace of its own is always the same; and
+        // two of them may run at once.
+        const fs::path temporary = work_.path() / fmt::format("tmp{}", tools_run_++);
+        fs::create_directory(temporary);
         command.environment = {"PATH="s + (path && *path ? path : "/usr/local/bin:/usr/bin:/bin"), "LC_ALL=C",
-                               "TMPDIR=" + work_.path().string(), "HOME=" + work_.path().string()};
+                               "TMPDIR=" + temporary.string(), "HOME=" + work_.path().string()};
         command.directory = work_.path();
         // The device compiler reserves far more than it uses.
         command.confinement.limits.address_space = backend_ == Backend::cuda ? 0 : compile_memory;
@@ -568,6 +573,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     const BackendTools& tools_;
     const std::atomic<bool>* stop_;
     WorkFolder work_;
+    std::atomic<int> tools_run_{0};
     std::string common_;
     std::string diagnostics_;
     std::vector<fs::path> system_headers_;

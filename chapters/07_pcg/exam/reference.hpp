@@ -40,6 +40,9 @@ double norm_in(const Grid& grid, std::span<const double> v);
 /// only where L is small), elimination along that one.
 Field solution(const Grid& grid, std::span<const double> b);
 
+/// So many points, and checks do without it: they would take longer than what they check.
+inline constexpr std::size_t most_solved = 300'000;
+
 /// The sine wave with `waves` half periods along each axis, an eigenvector of A.
 Field sine(const Grid& grid, int waves);
 
