@@ -88,7 +88,9 @@ TEST_CASE("files that are no rungs get COMPILE_ERROR and a plain reason", "[judg
                ContainsSubstring("does not define reduction::shared_tree"));
     CHECK_THAT(reason(court.judge_text("#include \"reduction.cuh\"\nint x = ;\n")),
                ContainsSubstring("03_shared_tree.cu:2:"));
-    CHECK_THAT(reason(court.judge_text("#include \"/etc/hostname\"\n")), !ContainsSubstring("/etc"));
+    // In a namespace it is not there, and what names it is the submission's own text.
+    CHECK_THAT(reason(court.judge_text("#include \"/etc/hostname\"\n")),
+               !ContainsSubstring("/etc") || ContainsSubstring("/etc/hostname: No such file"));
 
     fs::create_directory(court.folder / "folder.cu");
     CHECK(reason(court.judge(court.folder / "folder.cu")) == "folder.cu is a folder, not a file");
@@ -112,12 +114,17 @@ TEST_CASE("what the compiler says quotes no file that was not handed in", "[judg
     using Catch::Matchers::ContainsSubstring;
     CHECK_THAT(reason("#line 1 " + other + "\n#warning x\n"),
                ContainsSubstring("03_shared_tree.cu:1: a #line"));
-    CHECK_THAT(reason("#include " + other + "\n"), ContainsSubstring("includes other"));
-    CHECK_THAT(reason("#define F " + other + "\n#include F\n"), ContainsSubstring("includes other"));
+    const auto is_refused = [](const std::string& told) {
+        // At S3 the file is not there for a compiler.
+        return told.find("includes other") != std::string::npos ||
+               told.find("/other: No such file") != std::string::npos;
+    };
+    CHECK(is_refused(reason("#include " + other + "\n")));
+    CHECK(is_refused(reason("#define F " + other + "\n#include F\n")));
     // The preprocessor stops here, and does not say which files it has read.
-    CHECK_THAT(reason("#define F " + other + "\n#include F\n#include \"none.h\"\n"),
-               ContainsSubstring("03_shared_tree.cu:3:10: fatal error: none.h") ||
-                   ContainsSubstring("includes other"));
+    const std::string stops = reason("#define F " + other + "\n#include F\n#include \"none.h\"\n");
+    CHECK((is_refused(stops) ||
+           stops.find("03_shared_tree.cu:3:10: fatal error: none.h") != std::string::npos));
     CHECK_THAT(reason("\n asm(\" .include \\\"" + (court.folder / "other").string() + "\\\"\");\n"),
                ContainsSubstring("03_shared_tree.cu:2: 'asm' is assembly"));
     CHECK_THAT(reason("int x __attribute__((section(\" .data\\n .include \\\"" +

@@ -223,33 +223,3 @@ TEST_CASE("thousands of names are a few lines", "[program][submission]") {
         CHECK_THAT(lines_of_names(), ContainsSubstring("not looked through: closed: Permission denied"));
     }
 }
-
-TEST_CASE("the tables of docs/grading.md read finished results, and hold no formula",
-          "[program][submission]") {
-    if (std::system("jq --version > /dev/null 2>&1") != 0) RUNGS_SKIP("jq is not installed");
-    const TemporaryFolder folder;
-    const std::string real =
-        R"({"what": "submission /class/=ada", "finished": true, "score": 10, "max_score": 10,
-        "undecided": 0, "rungs": [{"given": false, "rung": "03_shared_tree", "verdict": "RACE", "points": 10,
-        "max_points": 10, "reason": "=HYPERLINK(\"http://x\",\"80\"): race"},
-        {"given": false, "rung": "08_grid_stride", "verdict": "OK", "points": 10, "max_points": 10,
-        "reason": "\t+1"}]})";
-    folder.write("results/ada.json", real);
-    std::string stopped = real;
-    stopped.replace(stopped.find("true"), 4, "false");
-    stopped.replace(stopped.find("10,"), 2, "null");
-    folder.write("results/ben.json", stopped);
-    const std::string docs = TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "docs/grading.md");
-    const std::size_t block = docs.find("safe=");
-    REQUIRE(block != std::string::npos);
-    folder.write("tables", docs.substr(block, docs.find("```", block) - block));
-    Process::Setup setup;
-    setup.folder = folder.path().string();
-    const Outcome outcome = Process({"/bin/sh", "tables"}, setup).finish();
-    CHECK(outcome.err.empty());
-    CHECK(outcome.out ==
-          "\"'=ada\",10,10,0\n"
-          "\"'=ada\",\"03_shared_tree\",\"RACE\",10,10,\"'=HYPERLINK(\"\"http://x\"\",\"\"80\"\"): race\"\n"
-          "\"'=ada\",\"08_grid_stride\",\"OK\",10,10,\"'\t+1\"\n"
-          "\"results/ben.json\"\n");
-}
