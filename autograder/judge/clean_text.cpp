@@ -116,9 +116,9 @@ std::string clean_name(std::string_view name) {
 }
 
 std::string trimmed(const std::string& text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
+    return text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
 }
 
 }  // namespace rungs

@@ -7,6 +7,7 @@
 namespace rungs {
 
 /// A row for each student, and what is open.
-void show_class(const classroom::Gradebook& book, Terminal& out);
+/// `out_folder` as it was given.
+void show_class(const classroom::Gradebook& book, const std::string& out_folder, Terminal& out);
 
 }  // namespace rungs

@@ -519,7 +519,7 @@ int grade_class(const ClassOptions& options, Terminal& out) {
         Regrade(folder).done();
         const Gradebook book = read_gradebook(folder);
         write_file(folder / "projection.txt", projection(book));
-        show_class(book, out);
+        show_class(book, options.out, out);
         return exit_status_of(book);
     } catch (const FileError& error) {
         if (!is_full(error.error())) throw;

@@ -14,6 +14,7 @@
 #include "judge/judge.hpp"
 #include "program/classes.hpp"
 #include "program/interrupt.hpp"
+#include "program/show.hpp"
 #include "program/verbs.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
@@ -148,7 +149,7 @@ std::size_t list_open(const fs::path& folder, const Gradebook& book, bool decide
 
 }  // namespace
 
-void show_class(const Gradebook& book, Terminal& out) {
+void show_class(const Gradebook& book, const std::string& out_folder, Terminal& out) {
     std::size_t graded = 0, open = 0, missing = 0, unknown = 0;
     for (const Student& student : book.students) {
         missing += student.missing();
@@ -158,8 +159,9 @@ void show_class(const Gradebook& book, Terminal& out) {
     }
     out.line(fmt::format("{} students: {} graded, {} open, {} missing{}", book.students.size(), graded, open,
                          missing, unknown > 0 ? fmt::format(", {} of them on no roster", unknown) : ""));
-    if (open > 0) out.line("what is open needs a human: ./rungs review DIR");
-    out.line("grades: ./rungs export DIR --to table");
+    const std::string folder = shell_word(clean_name(out_folder));
+    if (open > 0) out.line(fmt::format("what is open needs a human: ./rungs review {}", folder));
+    out.line(fmt::format("grades: ./rungs export {} --to table", folder));
 }
 
 int review(const ReviewOptions& options, Terminal& out) {
@@ -208,7 +210,7 @@ int review(const ReviewOptions& options, Terminal& out) {
 }
 
 int replay(const ReviewOptions& options, Terminal& out) {
-    const fs::path folder = options.folder;
+    const fs::path folder = fs::absolute(options.folder);
     const Gradebook book = read_gradebook(folder);
     const Student& student = student_of(book, options.student);
     const Attempt& attempt = attempt_of(student, options.attempt);

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "json_schema.hpp"
+#include "judge/judge.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
 
@@ -148,6 +149,7 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
         CHECK_THAT(all.folder.read("graded/projection.txt"), ContainsSubstring("COMPILE_ERROR\t7"));
     }
     SECTION("a verdict is shown once more with the same inputs, or it is said what has changed") {
+        fs::remove_all(all.folder / "graded/cache");  // it compiles anew
         const Outcome same = all.run({"replay", "graded", "ben", "01/03"});
         CHECK(same.status == 0);
         CHECK_THAT(same.out, ContainsSubstring("the same verdict and the same points"));
@@ -160,6 +162,7 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
 }
 
 TEST_CASE("a class asks for a sandbox, and its folder is nobody else's", "[class][grade]") {
+    if (judge::sandbox_level().name == "S4") RUNGS_SKIP("this host gives all that can be asked for");
     const GradedClass all;
     std::string policy = all.folder.read("class/assignment.toml");
     policy.replace(policy.find("S0"), 2, "S4");
