@@ -128,7 +128,8 @@ struct Pairs {
         : vector(reinterpret_cast<const float2*>(from)),
           queue(to),
           wanted{all && tile.inside[0][0], all && tile.inside[1][0]} {}
-    /// @param at      of plane z, counted in pairs
+    /// @param z       number of the plane
+    /// @param at      where it begins, counted in pairs
     /// @param above   from row to row
     /// @param exists  whether there is such a plane
     __device__ void ask(int z, unsigned at, int above, bool exists) const {
