@@ -61,8 +61,8 @@ struct Arena {
 /// One runner in the race.
 struct Contestant {
     std::string name;
+    std::unique_ptr<Arena> arena;  ///< outlives the worker, which has it open
     std::unique_ptr<Session> session;
-    std::unique_ptr<Arena> arena;
     std::vector<double> seconds;  ///< of one call, a pair each
     std::vector<double> alone;    ///< the same, once the rung's own process is gone
 };
@@ -133,7 +133,7 @@ class Race {
         if (const auto cause = session->provide({})) {
             throw InfraError(fmt::format("{}: {}", name, cause->text));
         }
-        return {name, std::move(session), std::move(arena), {}, {}};
+        return {name, std::move(arena), std::move(session), {}, {}};
     }
 
     /// What a call costs at least: the inputs' way, the words, one tiny operation on the device, the judge's

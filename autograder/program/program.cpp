@@ -1,6 +1,4 @@
 // The command line: which verb, with which options; and what becomes of problems.
-#include <malloc.h>
-
 #include <algorithm>
 #include <clocale>
 #include <cstdio>
@@ -345,21 +343,10 @@ int parse_and_run(int argc, char** argv) {
     return dispatch(app.get_subcommands().front()->get_name(), in);
 }
 
-/// Exams fill and drop arrays of many megabytes, several at once. Each would be new pages from the system,
-/// and those cost more than what is done in them.
-void keep_memory() {
-#ifdef M_ARENA_MAX
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_ARENA_MAX, 1);
-    mallopt(M_TRIM_THRESHOLD, 1 << 30);
-#endif
-}
-
 }  // namespace
 
 int run_program(int argc, char** argv) {
     handle_signals();
-    keep_memory();
     std::setlocale(LC_ALL, "");
     std::setlocale(LC_NUMERIC, "C");
     try {
