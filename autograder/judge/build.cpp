@@ -26,6 +26,7 @@
 #include "judge/preprocessed.hpp"
 #include "judge/process.hpp"
 #include "judge/source.hpp"
+#include "judge_hash.hpp"
 #include "protocol/launches.hpp"
 #include "rungs/atomic_file.hpp"
 
@@ -48,8 +49,6 @@ constexpr std::uintmax_t most_cached_bytes = 2ULL << 30;
 constexpr std::uintmax_t most_preprocessed_bytes = 16U << 20;
 /// What nm and addr2line may print, for the judge to read. They print less than 1 MiB of an honest rung.
 constexpr std::size_t listing_bytes = 16U << 20;
-/// Part of every hash: raise it when the judge builds differently from the same inputs.
-constexpr const char* build_version = "8";
 
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
@@ -119,8 +118,8 @@ class Builder {
             result.cached = in_cache(result.executable);
             if (!result.cached) {
                 link(text, result, warnings);
-            } else if (in_cache(warnings)) {
-                diagnostics_ = read_file(warnings);
+            } else {
+                diagnostics_ = from_cache(warnings).value_or("");
             }
         } catch (const Rejected& rejected) {
             result.executable.clear();
@@ -140,7 +139,7 @@ class Builder {
     /// Headers and tools: what every object depends on. Large files by size and time, as make does.
     std::string hash_common() const {
         Sha256 hash;
-        hash.add(build_version).add(name_of(backend_)).add(rung_.name);
+        hash.add(judge_sources).add(name_of(backend_)).add(rung_.name);
         const auto add_tool = [&](const fs::path& tool) {
             const auto time = fs::last_write_time(tool).time_since_epoch().count();
             hash.add(tool.string()).add(std::to_string(fs::file_size(tool)) + " " + std::to_string(time));
@@ -148,6 +147,7 @@ class Builder {
         try {
             if (!tools_.translator.empty()) add_tool(tools_.translator);
             add_tool(tools_.compiler);
+            for (const char* tool : {"as", "ld", "nm", "objcopy"}) add_tool(binutil(tool));
             for (const std::string& archive : tools_.archives) add_tool(archive);
             hash.add(tools_.describe);
             for (const auto& flags : {tools_.compile, tools_.link}) {

@@ -1,24 +1,32 @@
 #include "judge/cache.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "judge/build.hpp"
+#include "judge/hash.hpp"
+#include "judge/process.hpp"
+#include "rungs/random.hpp"
 
 namespace rungs::judge {
 
@@ -27,6 +35,110 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto keep_unused = std::chrono::hours(24 * 14);
+/// What another host, or a container of its own, left in the middle of a build.
+constexpr auto keep_others_work = std::chrono::hours(24);
+
+using Key = std::array<std::uint64_t, 2>;
+using Code = std::uint64_t;
+
+/// The key of a cache, read from its file once.
+/// @returns nothing where there is none and `make` is false
+std::optional<Key> key_of(const fs::path& cache, bool make) {
+    static std::mutex guard;
+    static std::map<fs::path, Key> keys;
+    const std::lock_guard lock(guard);
+    if (const auto known = keys.find(cache); known != keys.end()) return known->second;
+    const fs::path file = cache / "key";
+    for (;;) {
+        const Descriptor in(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+        if (in) {
+            struct stat about {};
+            Key key{};
+            if (fstat(in.get(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid() ||
+                (about.st_mode & 077) != 0 || read(in.get(), &key, sizeof key) != ssize_t{sizeof key})
+                cache_failed(file, "it is not this user's own");
+            return keys[cache] = key;
+        }
+        if (errno != ENOENT) cache_failed(file, std::strerror(errno));
+        if (!make) return std::nullopt;
+        Key key{};
+        if (getrandom(&key, sizeof key, 0) != ssize_t{sizeof key}) cache_failed(file, std::strerror(errno));
+        // Whoever is first gives it its name, whole; the others take what is there.
+        const WorkFolder work(cache);
+        const fs::path made = work.path() / "key";
+        write_working_file(made, {reinterpret_cast<const char*>(key.data()), sizeof key});
+        if (chmod(made.c_str(), 0600) != 0 || (link(made.c_str(), file.c_str()) != 0 && errno != EEXIST))
+            cache_failed(file, std::strerror(errno));
+    }
+}
+
+/// All of an open file; nothing where it cannot be read to its end.
+std::optional<std::string> read_all(int descriptor, std::size_t size) {
+    std::string text(size, '\0');
+    for (std::size_t at = 0; at < size;) {
+        const ssize_t got = pread(descriptor, text.data() + at, size - at, static_cast<off_t>(at));
+        if (got <= 0) return std::nullopt;
+        at += static_cast<std::size_t>(got);
+    }
+    return text;
+}
+
+/// Of a file's content under its name: what is moved to another name is another file.
+Code code_of(const Key& key, const fs::path& file, std::string_view content) {
+    const Code content_code = siphash(key, content);
+    std::string all = (file.parent_path().filename() / file.filename()).string();
+    all.append(reinterpret_cast<const char*>(&content_code), sizeof content_code);
+    return siphash(key, all);
+}
+
+/// Which content a file has: it changes whenever anybody writes there, and only the system sets it.
+using Identity = std::array<long long, 5>;
+
+Identity identity_of(const struct stat& about) {
+    return {static_cast<long long>(about.st_dev), static_cast<long long>(about.st_ino), about.st_size,
+            about.st_ctim.tv_sec, about.st_ctim.tv_nsec};
+}
+
+/// Looks whether a file is as into_cache() left it, and puts its content into `content` where that is asked
+/// for. An executable that this process has read before is not read again.
+bool look(const fs::path& file, std::string* content) {
+    static std::mutex guard;
+    static std::map<fs::path, Identity> seen;
+    const Descriptor in(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat about {};
+    if (!in || fstat(in.get(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    const auto size = static_cast<std::size_t>(about.st_size);
+    if (size < sizeof(Code)) return false;
+    const bool known = [&] {
+        const std::lock_guard lock(guard);
+        const auto found = seen.find(file);
+        return found != seen.end() && found->second == identity_of(about);
+    }();
+    if (content || !known) {
+        const std::optional<Key> key = key_of(file.parent_path().parent_path(), false);
+        std::optional<std::string> whole = key ? read_all(in.get(), size) : std::nullopt;
+        if (!whole || about.st_uid != geteuid()) return false;
+        Code code = 0;
+        std::memcpy(&code, whole->data() + size - sizeof code, sizeof code);
+        whole->resize(size - sizeof code);
+        if (code != code_of(*key, file, *whole)) return false;
+        if (content) *content = std::move(*whole);
+    }
+    if (futimens(in.get(), nullptr) == 0 && fstat(in.get(), &about) == 0) {  // used today
+        const std::lock_guard lock(guard);
+        seen[file] = identity_of(about);
+    }
+    return true;
+}
+
+/// Processes of which this one can tell whether they live: those of the same boot and the same container.
+std::string neighbourhood() {
+    std::error_code ignored;
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    const std::string processes = fs::read_symlink("/proc/self/ns/pid", ignored).string();
+    return Sha256::of(boot + processes).substr(0, 8);
+}
 
 }  // namespace
 
@@ -55,7 +167,7 @@ WorkFolder::WorkFolder(const fs::path& cache) {
     std::error_code failed;
     fs::create_directories(all, failed);
     if (failed) cache_failed(all, failed.message());
-    std::string name = (all / fmt::format("{}-XXXXXX", getpid())).string();
+    std::string name = (all / fmt::format("{}-{}-XXXXXX", neighbourhood(), getpid())).string();
     if (!mkdtemp(name.data())) cache_failed(all, std::strerror(errno));
     path_ = name;
 }
@@ -71,11 +183,24 @@ void prune(const fs::path& cache) {
     const std::lock_guard lock(guard);
     if (!done.insert(cache).second) return;
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(cache / "work", ignored)) {
-        const int owner = std::atoi(entry.path().filename().c_str());
-        if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+    struct stat about {};
+    if (lstat(cache.c_str(), &about) == 0) {
+        if (!S_ISDIR(about.st_mode) || about.st_uid != geteuid())
+            cache_failed(cache, "it is not a folder of this user's own");
+        if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0 && chmod(cache.c_str(), about.st_mode & 0755) != 0)
+            cache_failed(cache, "others may write there, too");
     }
     const auto now = fs::file_time_type::clock::now();
+    const std::string ours = neighbourhood() + "-";
+    for (const auto& entry : fs::directory_iterator(cache / "work", ignored)) {
+        const std::string name = entry.path().filename();
+        if (name.rfind(ours, 0) == 0) {
+            const int owner = std::atoi(name.c_str() + ours.size());
+            if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+        } else if (now - entry.last_write_time(ignored) > keep_others_work) {
+            fs::remove_all(entry.path(), ignored);
+        }
+    }
     for (const char* kind : {"counts", "objects", "verdicts", "warnings", "workers"}) {
         for (const auto& entry : fs::directory_iterator(cache / kind, ignored)) {
             const auto used = entry.last_write_time(ignored);
@@ -84,14 +209,27 @@ void prune(const fs::path& cache) {
     }
 }
 
-bool in_cache(const fs::path& file) {
-    std::error_code failed;
-    if (!fs::is_regular_file(file, failed)) return false;
-    fs::last_write_time(file, fs::file_time_type::clock::now(), failed);  // used today
-    return true;
+bool in_cache(const fs::path& file) { return look(file, nullptr); }
+
+std::optional<std::string> from_cache(const fs::path& file) {
+    std::string content;
+    if (!look(file, &content)) return std::nullopt;
+    return content;
 }
 
 void into_cache(const fs::path& made, const fs::path& file) {
+    const std::optional<Key> key = key_of(file.parent_path().parent_path(), true);
+    {
+        const Descriptor out(open(made.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+        struct stat about {};
+        if (!out || fstat(out.get(), &about) != 0) cache_failed(made, std::strerror(errno));
+        const std::optional<std::string> content =
+            read_all(out.get(), static_cast<std::size_t>(about.st_size));
+        if (!content) cache_failed(made, std::strerror(errno));
+        const Code code = code_of(*key, file, *content);
+        if (write(out.get(), &code, sizeof code) != ssize_t{sizeof code})
+            cache_failed(made, std::strerror(errno));
+    }
     // Renaming within one file system is atomic, also against a kill or a full disk.
     std::error_code failed;
     fs::create_directories(file.parent_path(), failed);

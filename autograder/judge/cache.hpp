@@ -1,8 +1,11 @@
 #pragma once
-// The folder of built workers, and of what builds leave and use. Any number of processes may share it.
+// The folder of built workers, and of what builds leave and use. Any number of processes may share it, on any
+// number of hosts, but one user: whoever writes there decides what is run. So each file ends with a code of
+// its name and content, under a key that no worker can read, and one without the right code is not there.
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace rungs::judge {
@@ -32,12 +35,19 @@ class WorkFolder {
 
 /// Once a process: removes what killed processes left and what nobody has used for long. Losing a race
 /// against another process that does the same is harmless.
+/// @throws InfraError where the folder belongs to another user, or others may write there
 void prune(const std::filesystem::path& cache);
 
-/// Whether the file is there; if so it counts as used now.
+/// A file two levels below the cache, such as an executable.
+/// @returns whether it is there, as into_cache() left it; if so it counts as used now. What follows an
+/// executable's or an object's own end is read by nobody.
 bool in_cache(const std::filesystem::path& file);
 
-/// Moves a file that a build has made to its place in the cache, whole or not at all. @throws InfraError
+/// The content of such a file, if in_cache().
+std::optional<std::string> from_cache(const std::filesystem::path& file);
+
+/// Moves a file that a build has made to its place, two levels below the cache, whole or not at all.
+/// @throws InfraError
 void into_cache(const std::filesystem::path& made, const std::filesystem::path& file);
 
 /// Removes the files in `folder` that nobody has used for longest, until the others have at most

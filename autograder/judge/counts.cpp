@@ -280,11 +280,12 @@ std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung
 
 /// What an earlier run has counted; nothing where it has not.
 std::optional<Tally> kept_counts(const fs::path& file) {
-    if (!in_cache(file)) return std::nullopt;
+    const std::optional<std::string> kept = from_cache(file);
+    if (!kept) return std::nullopt;
     try {
-        return tally_of(json::parse(read_file(file)));
+        return tally_of(json::parse(*kept));
     } catch (const std::exception&) {
-        return std::nullopt;  // damaged, or pruned by another process: counting again is always possible
+        return std::nullopt;  // another judge's: counting again is always possible
     }
 }
 

@@ -1,7 +1,6 @@
 #include "judge/kept.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -143,12 +142,11 @@ std::optional<std::string> verdict_key(const Manifest& manifest, const RungEntry
 }
 
 std::optional<RungResult> kept_verdict(const fs::path& cache, const std::string& key) {
-    const fs::path file = kept_file(cache, key);
-    if (!in_cache(file)) return std::nullopt;
-    std::ifstream in(file, std::ios::binary);
+    const std::optional<std::string> kept = from_cache(kept_file(cache, key));
+    if (!kept) return std::nullopt;
     try {
-        return nlohmann::json::from_cbor(in).get<RungResult>();
-    } catch (const nlohmann::json::exception&) {  // another judge's, or cut short
+        return nlohmann::json::from_cbor(*kept).get<RungResult>();
+    } catch (const nlohmann::json::exception&) {  // another judge's
         return std::nullopt;
     }
 }

@@ -1,6 +1,7 @@
 #include "rungs/manifest.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <cmath>
 #include <iterator>
 #include <set>
@@ -491,7 +492,9 @@ const std::vector<std::string>& counter_names() {
 }
 
 std::uint64_t seed_of(std::uint64_t key, Purpose purpose, std::uint64_t number) {
-    return siphash({key, static_cast<std::uint64_t>(purpose)}, number);
+    char bytes[sizeof number];
+    std::memcpy(bytes, &number, sizeof number);
+    return siphash({key, static_cast<std::uint64_t>(purpose)}, {bytes, sizeof bytes});
 }
 
 bool RungEntry::solves(const std::string& problem) const {

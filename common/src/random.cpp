@@ -1,5 +1,7 @@
 #include "rungs/random.hpp"
 
+#include <cstring>
+
 namespace rungs {
 namespace {
 
@@ -93,6 +95,37 @@ std::int32_t Normal::fixed_point(std::uint32_t word) {
     const std::int64_t step = table.quantile[i + 1] - table.quantile[i];
     const auto magnitude = static_cast<std::int32_t>(table.quantile[i] + ((step * way) >> 25));
     return word & 1u ? magnitude : -magnitude;
+}
+
+std::uint64_t siphash(std::array<std::uint64_t, 2> key, std::string_view message) {
+    std::uint64_t a = key[0] ^ 0x736f6d6570736575u, b = key[1] ^ 0x646f72616e646f6du;
+    std::uint64_t c = key[0] ^ 0x6c7967656e657261u, d = key[1] ^ 0x7465646279746573u;
+    const auto rounds = [&](int count) {
+        for (int round = 0; round < count; ++round) {
+            a += b, b = std::rotl(b, 13) ^ a, a = std::rotl(a, 32);
+            c += d, d = std::rotl(d, 16) ^ c;
+            a += d, d = std::rotl(d, 21) ^ a;
+            c += b, b = std::rotl(b, 17) ^ c, c = std::rotl(c, 32);
+        }
+    };
+    const auto compress = [&](std::uint64_t word) {
+        d ^= word;
+        rounds(2);
+        a ^= word;
+    };
+    std::size_t at = 0;
+    for (std::uint64_t word = 0; at + sizeof word <= message.size(); at += sizeof word) {
+        std::memcpy(&word, message.data() + at, sizeof word);
+        compress(word);
+    }
+    // The last word: what is left of the message, and its length in the highest byte.
+    std::uint64_t last = std::uint64_t{message.size()} << 56;
+    for (unsigned byte = 0; at < message.size(); ++at, ++byte)
+        last |= std::uint64_t{static_cast<unsigned char>(message[at])} << (8 * byte);
+    compress(last);
+    c ^= 0xff;
+    rounds(4);
+    return a ^ b ^ c ^ d;
 }
 
 }  // namespace rungs

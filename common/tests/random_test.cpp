@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <string>
+#include <string_view>
 
 #include "rungs/catch.hpp"
 #include "rungs/norms.hpp"
@@ -21,8 +23,14 @@ TEST_CASE("philox gives the published known answers", "[common][random]") {
           Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("siphash gives the published known answer for eight bytes", "[common][random]") {
-    CHECK(siphash({0x0706050403020100, 0x0f0e0d0c0b0a0908}, 0x0706050403020100) == 0x93f5f5799a932462);
+TEST_CASE("siphash gives the published known answers", "[common][random]") {
+    const std::string message("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e", 15);
+    const auto hash = [&](std::size_t bytes) {
+        return siphash({0x0706050403020100, 0x0f0e0d0c0b0a0908}, std::string_view(message).substr(0, bytes));
+    };
+    CHECK(hash(0) == 0x726fdb47dd0e0e31);
+    CHECK(hash(8) == 0x93f5f5799a932462);
+    CHECK(hash(15) == 0xa129ca6149be45e5);
 }
 
 TEST_CASE("words do not depend on where or how one starts", "[common][random]") {

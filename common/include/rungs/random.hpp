@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -49,30 +50,9 @@ inline std::uint32_t random_word(std::uint64_t seed, std::uint64_t index) {
 /// in a form that compilers turn into vector instructions: about five times faster than one word at a time.
 void random_words(std::span<std::uint32_t> out, std::uint64_t seed, std::uint64_t first = 0);
 
-/// SipHash-2-4 of one word, from J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF",
-/// INDOCRYPT 2012. One-way: whoever knows hashes, and which words they are of, learns neither the key
-/// nor another hash.
-inline std::uint64_t siphash(std::array<std::uint64_t, 2> key, std::uint64_t word) {
-    std::uint64_t a = key[0] ^ 0x736f6d6570736575u, b = key[1] ^ 0x646f72616e646f6du;
-    std::uint64_t c = key[0] ^ 0x6c7967656e657261u, d = key[1] ^ 0x7465646279746573u;
-    const auto rounds = [&](int count) {
-        for (int round = 0; round < count; ++round) {
-            a += b, b = std::rotl(b, 13) ^ a, a = std::rotl(a, 32);
-            c += d, d = std::rotl(d, 16) ^ c;
-            a += d, d = std::rotl(d, 21) ^ a;
-            c += b, b = std::rotl(b, 17) ^ c, c = std::rotl(c, 32);
-        }
-    };
-    constexpr std::uint64_t length = std::uint64_t{sizeof word} << 56;
-    for (const std::uint64_t block : {word, length}) {
-        d ^= block;
-        rounds(2);
-        a ^= block;
-    }
-    c ^= 0xff;
-    rounds(4);
-    return a ^ b ^ c ^ d;
-}
+/// SipHash-2-4, from J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
+/// One-way: whoever knows hashes, and which messages they are of, learns neither the key nor another hash.
+std::uint64_t siphash(std::array<std::uint64_t, 2> key, std::string_view message);
 
 // ---------------------------------------------------------------------------------------------------------------
 // Fields: how words become values. `high` holds the leading random bits; a double also takes the bits of
