@@ -148,6 +148,7 @@ class Builder {
         try {
             if (!tools_.translator.empty()) add_tool(tools_.translator);
             add_tool(tools_.compiler);
+            if (!tools_.prelude.empty()) add_tool(tools_.prelude + ".gch");
             for (const std::string& archive : tools_.archives) add_tool(archive);
             hash.add(tools_.describe);
             for (const auto& flags : {tools_.compile, tools_.link}) {
@@ -266,6 +267,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         command.confinement.limits.processes = tool_processes;
         command.confinement.tool = true;
         command.readable = named_paths(arguments);
+        if (!tools_.prelude.empty()) command.readable.push_back(tools_.prelude + ".gch");
         // A compiler that is not the system's has its headers beside it.
         const fs::path prefix = fs::canonical(tools_.compiler).parent_path().parent_path();
         if (fs::relative(toolchain_.root, prefix).native().rfind("..", 0) == 0)
@@ -363,6 +365,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     std::vector<std::string> compile_line(const std::string& input, const std::string& output,
                                           const char* step = "-c") const {
         std::vector<std::string> line{tools_.compiler};
+        // The compiler takes a precompiled header for the first one alone.
+        if (!tools_.prelude.empty()) line.insert(line.end(), {"-include", tools_.prelude});
         line.insert(line.end(), tools_.compile.begin(), tools_.compile.end());
         if (backend_ == Backend::cuda) {
             line.insert(line.end(), {"-Xcompiler=-fmax-errors=20", "-x", "cu"});
@@ -457,6 +461,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         std::set<std::string> in_work{rung_.name + ".cu", rung_.name + ".cu.cpp"};
         for (const fs::path& header : contract_headers()) in_work.insert(header.filename().string());
         const fs::path translated = work_.path() / "translated";
+        const fs::path prelude = fs::weakly_canonical(tools_.prelude);
         const std::vector<fs::path> own = own_headers();
         const std::vector<fs::path> trees{toolchain_.root, toolchain_.build};
         for (const std::string& word : files_of_rule(read_file(work_.path() / rule))) {
@@ -470,6 +475,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             const auto below_any = [&](const std::vector<fs::path>& folders) {
                 return std::any_of(folders.begin(), folders.end(), below);
             };
+            if (file == prelude || file == prelude.string() + ".gch") continue;
             const std::string name = file.filename().string();
             // The workbook itself may lie below a folder of the system's.
             const bool allowed = below(work_.path()) ? below(translated) || in_work.count(name) > 0
