@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <future>
+#include <map>
+#include <mutex>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -91,6 +93,20 @@ std::string file_kept_from(const std::string& messages) {
             return messages.substr(begin + std::strlen(before), end - begin - std::strlen(before));
     }
     return "";
+}
+
+/// What `make` returns, asked once a process for each `key`: every rung of a class has the same answer.
+template <class Make>
+auto remembered(const std::string& key, const Make& make) {
+    static std::mutex mutex;
+    static std::map<std::string, decltype(make())> answers;
+    {
+        const std::lock_guard lock(mutex);
+        if (const auto known = answers.find(key); known != answers.end()) return known->second;
+    }
+    auto answer = make();
+    const std::lock_guard lock(mutex);
+    return answers.emplace(key, std::move(answer)).first->second;
 }
 
 class Builder {
@@ -457,7 +473,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     /// includes the solution would be graded as one.
     void check_includes(const std::string& rule) {
         if (!is_on(Defence::includes)) return;
-        if (system_headers_.empty()) system_headers_ = system_headers();
+        const std::vector<fs::path> system = remembered(common_, [this] { return system_headers(); });
         std::set<std::string> in_work{rung_.name + ".cu", rung_.name + ".cu.cpp"};
         for (const fs::path& header : contract_headers()) in_work.insert(header.filename().string());
         const fs::path translated = work_.path() / "translated";
@@ -480,7 +496,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             // The workbook itself may lie below a folder of the system's.
             const bool allowed = below(work_.path()) ? below(translated) || in_work.count(name) > 0
                                  : below_any(trees)  ? below_any(own)
-                                                     : below_any(own) || below_any(system_headers_);
+                                                     : below_any(own) || below_any(system);
             if (failed || !allowed) {
                 diagnostics_.clear();  // they may quote that file
                 throw Rejected(foreign_include(word));
@@ -545,7 +561,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const fs::path entry = entry_made.get();
         const std::vector<std::string> wanted = launchers(symbols_of(entry), qualified_launcher());
         const std::vector<Symbol> symbols = symbols_of(work_.path() / "rung.o");
-        if (const std::string why = objection(symbols, wanted, our_names());
+        const std::set<std::string> ours = remembered(common_, [this] { return our_names(); });
+        if (const std::string why = objection(symbols, wanted, ours);
             !why.empty() && is_on(Defence::symbols)) {
             throw Rejected(source + " " + why);
         }
@@ -582,7 +599,6 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     std::atomic<int> tools_run_{0};
     std::string common_;
     std::string diagnostics_;
-    std::vector<fs::path> system_headers_;
 };
 
 }  // namespace
