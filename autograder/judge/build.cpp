@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <future>
+#include <map>
+#include <mutex>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -92,6 +94,20 @@ std::string file_kept_from(const std::string& messages) {
     return "";
 }
 
+/// What `make` returns, asked once a process for each `key`: every rung of a class has the same answer.
+template <class Make>
+auto remembered(const std::string& key, const Make& make) {
+    static std::mutex mutex;
+    static std::map<std::string, decltype(make())> answers;
+    {
+        const std::lock_guard lock(mutex);
+        if (const auto known = answers.find(key); known != answers.end()) return known->second;
+    }
+    auto answer = make();
+    const std::lock_guard lock(mutex);
+    return answers.emplace(key, std::move(answer)).first->second;
+}
+
 class Builder {
   public:
     Builder(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain, Backend backend,
@@ -148,6 +164,7 @@ class Builder {
             if (!tools_.translator.empty()) add_tool(tools_.translator);
             add_tool(tools_.compiler);
             for (const char* tool : {"as", "ld", "nm", "objcopy"}) add_tool(binutil(tool));
+            if (!tools_.prelude.empty()) add_tool(tools_.prelude + ".gch");
             for (const std::string& archive : tools_.archives) add_tool(archive);
             hash.add(tools_.describe);
             for (const auto& flags : {tools_.compile, tools_.link}) {
@@ -266,6 +283,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         command.confinement.limits.processes = tool_processes;
         command.confinement.tool = true;
         command.readable = named_paths(arguments);
+        if (!tools_.prelude.empty()) command.readable.push_back(tools_.prelude + ".gch");
         // A compiler that is not the system's has its headers beside it.
         const fs::path prefix = fs::canonical(tools_.compiler).parent_path().parent_path();
         if (fs::relative(toolchain_.root, prefix).native().rfind("..", 0) == 0)
@@ -363,6 +381,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     std::vector<std::string> compile_line(const std::string& input, const std::string& output,
                                           const char* step = "-c") const {
         std::vector<std::string> line{tools_.compiler};
+        // The compiler takes a precompiled header for the first one alone.
+        if (!tools_.prelude.empty()) line.insert(line.end(), {"-include", tools_.prelude});
         line.insert(line.end(), tools_.compile.begin(), tools_.compile.end());
         if (backend_ == Backend::cuda) {
             line.insert(line.end(), {"-Xcompiler=-fmax-errors=20", "-x", "cu"});
@@ -453,10 +473,11 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     /// includes the solution would be graded as one.
     void check_includes(const std::string& rule) {
         if (!is_on(Defence::includes)) return;
-        if (system_headers_.empty()) system_headers_ = system_headers();
+        const std::vector<fs::path> system = remembered(common_, [this] { return system_headers(); });
         std::set<std::string> in_work{rung_.name + ".cu", rung_.name + ".cu.cpp"};
         for (const fs::path& header : contract_headers()) in_work.insert(header.filename().string());
         const fs::path translated = work_.path() / "translated";
+        const fs::path prelude = fs::weakly_canonical(tools_.prelude);
         const std::vector<fs::path> own = own_headers();
         const std::vector<fs::path> trees{toolchain_.root, toolchain_.build};
         for (const std::string& word : files_of_rule(read_file(work_.path() / rule))) {
@@ -470,11 +491,12 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             const auto below_any = [&](const std::vector<fs::path>& folders) {
                 return std::any_of(folders.begin(), folders.end(), below);
             };
+            if (file == prelude || file == prelude.string() + ".gch") continue;
             const std::string name = file.filename().string();
             // The workbook itself may lie below a folder of the system's.
             const bool allowed = below(work_.path()) ? below(translated) || in_work.count(name) > 0
                                  : below_any(trees)  ? below_any(own)
-                                                     : below_any(own) || below_any(system_headers_);
+                                                     : below_any(own) || below_any(system);
             if (failed || !allowed) {
                 diagnostics_.clear();  // they may quote that file
                 throw Rejected(foreign_include(word));
@@ -539,7 +561,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const fs::path entry = entry_made.get();
         const std::vector<std::string> wanted = launchers(symbols_of(entry), qualified_launcher());
         const std::vector<Symbol> symbols = symbols_of(work_.path() / "rung.o");
-        if (const std::string why = objection(symbols, wanted, our_names());
+        const std::set<std::string> ours = remembered(common_, [this] { return our_names(); });
+        if (const std::string why = objection(symbols, wanted, ours);
             !why.empty() && is_on(Defence::symbols)) {
             throw Rejected(source + " " + why);
         }
@@ -576,7 +599,6 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     std::atomic<int> tools_run_{0};
     std::string common_;
     std::string diagnostics_;
-    std::vector<fs::path> system_headers_;
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ std::optional<BackendTools> read_tools(const fs::path& file, const json& root, c
     if (!object.is_object()) refuse(file, "'" + std::string(backend) + "' must be an object or null");
     BackendTools tools;
     if (object.contains("translator")) tools.translator = get<std::string>(file, object, "translator");
+    if (object.contains("prelude")) tools.prelude = get<std::string>(file, object, "prelude");
     tools.compiler = get<std::string>(file, object, "compiler");
     tools.compile = get<std::vector<std::string>>(file, object, "compile");
     tools.archives = get<std::vector<std::string>>(file, object, "archives");
@@ -44,6 +45,7 @@ std::optional<BackendTools> read_tools(const fs::path& file, const json& root, c
     tools.describe = get<std::string>(file, object, "describe");
     must_exist(file, tools.compiler, "compiler");
     if (!tools.translator.empty()) must_exist(file, tools.translator, "translator");
+    if (!tools.prelude.empty()) must_exist(file, tools.prelude + ".gch", "precompiled header");
     for (const std::string& archive : tools.archives) must_exist(file, archive, "library");
     return tools;
 }

@@ -25,6 +25,7 @@
 #include "protocol/protocol.hpp"
 #include "rungs/call.hpp"
 #include "rungs/cuda_check.cuh"
+#include "rungs/cuda_error.hpp"
 #include "worker/checks.hpp"
 
 #ifdef RUNGS_SIMT

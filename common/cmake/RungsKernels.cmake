@@ -13,6 +13,31 @@ function(rungs_add_kernels target backend)
     target_link_libraries(${target} PUBLIC CUDA::cudart_static)
 endfunction()
 
+# rungs_precompile(<mode> <variable> <target> OPTIONS <option>... HEADERS <header>...)
+#   Precompiles, before <target> is built, what each rung includes first on the CPU backend; <variable> is the key of
+#   toolchain.json that names it. Not with Clang, which would have to be told of the file itself.
+function(rungs_precompile mode variable target)
+    cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "OPTIONS;HEADERS")
+    set(${variable} "" PARENT_SCOPE)
+    if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        return()
+    endif()
+    set(header ${CMAKE_BINARY_DIR}/prelude/${mode}/prelude.h)
+    list(TRANSFORM arg_HEADERS REPLACE "(.+)" "#include <\\1>\n")
+    list(JOIN arg_HEADERS "" text)
+    file(CONFIGURE OUTPUT ${header} CONTENT "${text}" @ONLY)
+    add_custom_command(
+        OUTPUT ${header}.gch
+        COMMAND ${CMAKE_CXX_COMPILER} ${arg_OPTIONS} -x c++-header ${header} -o ${header}.gch -MD -MF ${header}.d
+        DEPENDS ${header}
+        DEPFILE ${header}.d
+        COMMENT "Precompiling what rungs include, to ${mode}"
+        VERBATIM)
+    add_custom_target(rungs_prelude_${mode} DEPENDS ${header}.gch)
+    add_dependencies(${target} rungs_prelude_${mode})
+    set(${variable} "\n    \"prelude\": \"${header}\"," PARENT_SCOPE)
+endfunction()
+
 # rungs_write_toolchain()
 #   build/<preset>/toolchain.json: everything the grader must know to compile and link a rung.
 function(rungs_write_toolchain)
@@ -22,6 +47,7 @@ function(rungs_write_toolchain)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         list(APPEND cpu_compile -fno-gnu-unique)  # the judge makes inline code local, which it cannot of such
     endif()
+    rungs_precompile(run cpu_prelude rungs_worker_cpu OPTIONS ${cpu_compile} HEADERS cuda_runtime.h)
     list(TRANSFORM cpu_compile REPLACE "(.+)" "\"\\1\"")
     list(JOIN cpu_compile ", " cpu_compile)
     set(check_tools null)
@@ -29,9 +55,11 @@ function(rungs_write_toolchain)
         # Warnings are run mode's to give: once is enough.
         set(check_compile ${SIMT_CHECK_OPTIONS_${CMAKE_CXX_COMPILER_ID}} ${SIMT_COUNT_OPTIONS_${CMAKE_CXX_COMPILER_ID}}
             -finline-small-functions -w ${include})
+        rungs_precompile(check check_prelude rungs_worker_check OPTIONS ${check_compile}
+                         HEADERS simt/intercept.h cuda_runtime.h)
         list(TRANSFORM check_compile REPLACE "(.+)" "\"\\1\"")
         list(JOIN check_compile ", " check_compile)
-        set(check_tools "{
+        set(check_tools "{${check_prelude}
     \"translator\": \"$<TARGET_FILE:cu2cpp>\",
     \"compiler\": \"${CMAKE_CXX_COMPILER}\",
     \"compile\": [${check_compile}],
@@ -64,7 +92,7 @@ function(rungs_write_toolchain)
   \"root\": \"${PROJECT_SOURCE_DIR}\",
   \"build\": \"${CMAKE_BINARY_DIR}\",
   \"cache\": \"${CMAKE_BINARY_DIR}/cache\",
-  \"cpu\": {
+  \"cpu\": {${cpu_prelude}
     \"translator\": \"$<TARGET_FILE:cu2cpp>\",
     \"compiler\": \"${CMAKE_CXX_COMPILER}\",
     \"compile\": [${cpu_compile}],

@@ -5,6 +5,7 @@
 
 #include "rungs/catch.hpp"
 #include "rungs/cuda_check.cuh"
+#include "rungs/cuda_error.hpp"
 #include "rungs/device_buffer.cuh"
 #include "rungs/event.cuh"
 #include "rungs/random.hpp"

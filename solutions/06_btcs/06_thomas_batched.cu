@@ -2,6 +2,7 @@
 // read neighbouring floats. Two threads share a system: one eliminates from the top, one from the bottom, and
 // they meet in the middle. What they have to remember on the way stays on the chip where that pays.
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "btcs.cuh"

@@ -2,8 +2,10 @@
 // the oracle. `--help` lists the options. On the CPU backend the times are those of the emulator: they say
 // nothing about a GPU.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include "figures/pictures.hpp"
 #include "program/problem.cuh"

@@ -1,6 +1,7 @@
 #pragma once
 // The data of the chapter's program.
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 

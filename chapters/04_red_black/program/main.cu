@@ -2,8 +2,12 @@
 // in blocks of different shapes, and what is left of the error. `--help` lists the options. On the CPU
 // backend times are those of the emulator: they say nothing about a GPU.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "program/history.cuh"
 #include "program/options.hpp"

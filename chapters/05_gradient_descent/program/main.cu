@@ -2,8 +2,10 @@
 // number. `--help` lists the options. On the CPU backend the times are those of the emulator: they say
 // nothing about a GPU.
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "program/problem.cuh"
 #include "rungs/atomic_file.hpp"

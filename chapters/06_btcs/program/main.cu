@@ -2,7 +2,12 @@
 // blows up beyond r = 1/2, BTCS and Crank-Nicolson. `--help` lists the options. On the CPU backend the times
 // are those of the emulator: they say nothing about a GPU.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "program/options.hpp"
 #include "program/simulation.cuh"

@@ -10,6 +10,7 @@
 #include "pcg.cuh"
 #include "pcg.h"
 #include "rungs/cuda_check.cuh"
+#include "rungs/cuda_error.hpp"
 #include "rungs/device_buffer.cuh"
 
 namespace {

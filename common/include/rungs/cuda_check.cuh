@@ -4,12 +4,12 @@
 
 #include <cuda_runtime.h>
 
-#include "rungs/cuda_error.hpp"
+#include "rungs/throw_cuda_error.hpp"
 
 namespace rungs {
 
 /// The function behind CUDA_CHECK.
-/// @throws CudaError unless `error` is cudaSuccess.
+/// @throws CudaError (rungs/cuda_error.hpp) unless `error` is cudaSuccess.
 inline void check_cuda(cudaError_t error, const char* expression, const char* file, int line) {
     if (error == cudaSuccess) return;
     // CUDA keeps the error until someone asks: left there, the next launch's check would be blamed for it.

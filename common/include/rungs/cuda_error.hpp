@@ -1,9 +1,10 @@
 #pragma once
-// What CUDA_CHECK throws. Without CUDA's own headers, and compiled once: every rung includes this, and waits
-// for its compiler.
+// What CUDA_CHECK throws. Without CUDA's own headers, and compiled once.
 
 #include <stdexcept>
 #include <string>
+
+#include "rungs/throw_cuda_error.hpp"
 
 namespace rungs {
 
@@ -38,9 +39,5 @@ class CudaError : public std::runtime_error {
     std::string name_;
     std::string text_;
 };
-
-/// @throws CudaError always
-[[noreturn]] void throw_cuda_error(int code, const char* name, const char* text, const char* expression,
-                                   const char* file, int line);
 
 }  // namespace rungs

@@ -4,12 +4,10 @@
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <map>
-#include <mutex>
 
 #include "rungs/cuda_check.cuh"
+#include "rungs/host_lock.hpp"
 #include "rungs/stream.cuh"
 
 #ifdef RUNGS_SIMT
@@ -44,7 +42,7 @@ inline void* new_memory(std::size_t bytes, bool zero) {
 /// The memory of one kind that each stream has.
 class StreamMemory {
   public:
-    explicit StreamMemory(bool zero) : zero_(zero) {}
+    explicit constexpr StreamMemory(bool zero) : zero_(zero) {}
 
     void* of(cudaStream_t stream, std::size_t bytes) {
         cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -55,25 +53,32 @@ class StreamMemory {
             0;  // a handle may be given to a new stream once its own is destroyed; an id is not
         CUDA_CHECK(cudaStreamGetId(stream, &id));
 
-        const std::lock_guard<std::mutex> lock(mutex_);
-        Memory& memory = memories_[id];
-        if (memory.size < bytes) {
-            constexpr std::size_t smallest = 64 * 1024;
-            const std::size_t size = std::max({bytes, 2 * memory.size, smallest});
-            memory = {new_memory(size, zero_), size};
+        const HostLock lock(mutex_);
+        Memory* memory = newest_;
+        while (memory && memory->stream != id) memory = memory->older;
+        if (!memory) memory = newest_ = new Memory{id, nullptr, 0, newest_};
+        if (memory->size < bytes) {
+            std::size_t size = 64 * 1024;
+            if (size < 2 * memory->size) size = 2 * memory->size;
+            if (size < bytes) size = bytes;
+            memory->data = new_memory(size, zero_);
+            memory->size = size;
         }
-        return memory.data;
+        return memory->data;
     }
 
   private:
+    /// Never freed, as what it points to. The streams that are in use are most often the newest.
     struct Memory {
-        void* data = nullptr;
-        std::size_t size = 0;
+        unsigned long long stream;
+        void* data;
+        std::size_t size;
+        Memory* older;
     };
 
     bool zero_;
-    std::mutex mutex_;
-    std::map<unsigned long long, Memory> memories_;
+    HostMutex mutex_;
+    Memory* newest_ = nullptr;
 };
 
 }  // namespace detail

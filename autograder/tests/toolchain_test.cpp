@@ -1,0 +1,40 @@
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "judge/toolchain.hpp"
+#include "rungs/catch.hpp"
+
+namespace rungs::judge {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+/// What the compiler says of the headers that it opens for an empty file: "! " before one that is
+/// precompiled, "x " before one that is, but not for these options.
+std::string headers_of_nothing(const BackendTools& tools) {
+    std::string command = tools.compiler + " -include " + tools.prelude;
+    for (const std::string& flag : tools.compile) command += " '" + flag + "'";
+    command += " -fmax-errors=20 -fdiagnostics-color=never -H -x c++ -c /dev/null -o /dev/null 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "re");
+    REQUIRE(pipe != nullptr);
+    std::string said;
+    for (char buffer[4096]; std::fgets(buffer, sizeof buffer, pipe);) said += buffer;
+    CHECK(pclose(pipe) == 0);
+    return said;
+}
+
+}  // namespace
+
+// A compiler that does not take it says nothing, and reads the header itself.
+TEST_CASE("the compiler takes what is precompiled for rungs, in either mode") {
+    const Toolchain toolchain = read_toolchain(std::filesystem::path(RUNGS_BUILD) / "toolchain.json");
+    for (const Mode mode : {Mode::run, Mode::check}) {
+        const BackendTools* tools = toolchain.tools(Backend::cpu, mode);
+        if (!tools || tools->prelude.empty()) continue;  // Clang, or a build under a sanitizer
+        CAPTURE(tools->prelude);
+        CHECK_THAT(headers_of_nothing(*tools), ContainsSubstring("! " + tools->prelude + ".gch"));
+    }
+}
+
+}  // namespace rungs::judge
