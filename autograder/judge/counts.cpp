@@ -314,7 +314,7 @@ Tally recorded_counts(const fs::path& root, const Manifest& manifest, const Rung
     }
 }
 
-/// A report without what it tells of the source: names, lines, and the steps of a warp. The counters of one
+/// A report without what it tells of the source: arrays, lines, and the steps of a warp. The counters of one
 /// kind of access are one sum.
 json without_source(const json& report) {
     json kept;
@@ -336,6 +336,7 @@ json without_source(const json& report) {
                 sum[field.name] =
                     sum[field.name].get<std::uint64_t>() + site[field.name].get<std::uint64_t>();
         }
+        launch.erase("arrays");
         launch["sites"] = json::array();
         for (auto& [kind, sum] : sums) launch["sites"].push_back(std::move(sum));
         kept["launches"].push_back(std::move(launch));

@@ -37,8 +37,8 @@ std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung,
 std::optional<Tally> count_reference(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                                      const JudgeOptions& options, const Case& which, std::string& why_not);
 
-/// The counters of an exercise's reference on `calls`, as a student edition keeps them: without a line or a
-/// name of its source. count_reference() reads them there. @throws Stopped, InfraError
+/// The counters of an exercise's reference on `calls`, as a student edition keeps them: without lines and
+/// arrays of its source. count_reference() reads them there. @throws Stopped, InfraError
 nlohmann::json record_counts(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                              const JudgeOptions& options, const std::vector<Case>& calls);
 

@@ -187,7 +187,8 @@ class Packager {
     }
 
     void take_files() {
-        std::string command = "archive --format=tar -o " + quoted(work_ / "tree.tar") + " HEAD -- .";
+        std::string command =
+            "-c tar.umask=0022 archive --format=tar -o " + quoted(work_ / "tree.tar") + " HEAD -- .";
         for (const char* const path : left_out)
             command += " " + quoted(std::string(":(exclude,glob)") + path);
         git(command + " " + quoted(":(exclude)solutions"));

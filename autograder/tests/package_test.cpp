@@ -1,5 +1,7 @@
 // The student edition: what is in it, what its judge says, and what an update does to a student's work.
 #include "package/package.hpp"
+#include <cstring>
+
 #include "package/leaks.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
@@ -55,10 +57,9 @@ Outcome shell(const std::string& command, const fs::path& folder) {
 
 /// A small workbook as an instructor has it: committed, with a rung whose speed is modelled, one limit, and a
 /// rung that asks for numbers.
-struct Workbook {
-    Workbook() {
-        small.folder.write("chapters/01_reduction/chapter.toml",
-                           SmallWorkbook::manifest() + R"(limits = { load_sectors = 1.5 }
+struct Committed {
+    Committed() {
+        std::string manifest = SmallWorkbook::manifest() + R"(limits = { load_sectors = 1.5 }
 speed = { points = 5, baseline = "01_atomic", zero = 1.3, full = 2.1, modelled = { zero = 1.4, full = 2.0 } }
 [[modelled]]
 problem = "sum"
@@ -75,7 +76,11 @@ ask = "How many barriers?"
 rung = "03_shared_tree"
 counter = "barriers"
 case = { problem = "sum", sizes = [257], kind = "uniform" }
-)");
+)";
+        for (const auto& [rung, kind] :
+             {std::pair("01_atomic]", "given"), std::pair("03_shared_tree]", "write")})
+            manifest.insert(manifest.find(rung) + std::strlen(rung), std::string("\nkind = \"") + kind + '"');
+        small.folder.write("chapters/01_reduction/chapter.toml", manifest);
         small.folder.write("chapters/01_reduction/04_numbers.toml", "barriers = \"?\"\n");
         // An author's own attempt: it must not be handed out.
         small.folder.write(SmallWorkbook::student, small.solution);
@@ -116,7 +121,7 @@ case = { problem = "sum", sizes = [257], kind = "uniform" }
 
 /// An unpacked edition, whose rungs the tools of the build under test compile.
 struct Edition {
-    Edition(const Workbook& from, const fs::path& tree) : small(from.small), tree(tree) {
+    Edition(const Committed& from, const fs::path& unpacked) : small(from.small), tree(unpacked) {
         auto tools = json::parse(small.folder.read("build/toolchain.json"));
         const std::string there = "-I" + small.folder.path().string() + "/",
                           here = "-I" + tree.string() + "/";
@@ -158,7 +163,7 @@ std::string everything_in(const fs::path& tree) {
 }
 
 TEST_CASE("a package has no solution, and its judge says what the workbook's says", "[package]") {
-    const Workbook workbook;
+    const Committed workbook;
     const TemporaryFolder place;
     const std::string archive = (place / "students.tar.gz").string();
     const Outcome made = workbook.package({"--out", archive});
@@ -240,7 +245,7 @@ TEST_CASE("a package has no solution, and its judge says what the workbook's say
 }
 
 TEST_CASE("what cannot be packed is refused, and leaves nothing", "[package]") {
-    const Workbook workbook;
+    const Committed workbook;
     const TemporaryFolder place;
     const std::string archive = (place / "students.tar.gz").string();
     const auto refused = [&](const std::vector<std::string>& arguments, int status,
@@ -400,7 +405,7 @@ TEST_CASE("an update takes what is new and keeps what a student wrote", "[packag
 
 TEST_CASE("an update that is cut short anywhere loses nothing and goes on", "[package][update]") {
     // A disk that is full after so many files: `mv` and `cp` fail from there on.
-    for (int files = 0, full = 1; full != 0; files += 3) {
+    for (int files = 0, full = 1; full != 0; files += 5) {
         const Editions editions;
         const std::string left = "'" + (editions.folder / "left").string() + "'";
         for (const std::string tool : {"mv", "cp"}) {
