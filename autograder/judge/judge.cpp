@@ -725,7 +725,8 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
         } catch (const InfraError& error) {
             // A reference that was compiled elsewhere may not run here.
             if (!is_edition(options.toolchain.root)) throw;
-            result.speed.why_not = "speed: not judged in this student edition: " + one_line(error.what(), 200);
+            result.speed.why_not =
+                "speed: not judged in this student edition: " + one_line(error.what(), 200);
         }
     }
 }
