@@ -43,11 +43,12 @@ bool like_a_rung(const std::string& path) {
     return (file.extension() == ".cu" || file.extension() == ".toml") && file.filename() != "chapter.toml";
 }
 
-/// Folders in which nothing is handed in: a version's history, what macOS adds, and the workbook's solutions.
+/// Folders in which nothing is handed in: a version's history, what macOS adds, the workbook's solutions, a
+/// student edition's starters and what an update has put away.
 bool skipped(const fs::path& path) {
+    static const std::set<std::string> folders{".git", "__MACOSX", "solutions", "edition", "kept"};
     return std::any_of(path.begin(), path.end(), [](const fs::path& part) {
-        const std::string name = part.string();
-        return name == ".git" || name == "__MACOSX" || name == "solutions" || name.compare(0, 2, "._") == 0;
+        return folders.count(part.string()) > 0 || part.string().compare(0, 2, "._") == 0;
     });
 }
 

@@ -41,7 +41,8 @@ Intake read_class(const std::filesystem::path& place, const Assignment& assignme
 Intake read_repositories(const Assignment& assignment, const std::filesystem::path& work);
 
 /// The files of an assignment that are in `all` (paths and bytes): CHAPTER/RUNG or RUNG, in whatever folder,
-/// but not in solutions/. What is nearest to the top counts. Sets files, ignored and refused.
+/// but not in solutions/, edition/ or kept/. What is nearest to the top counts. Sets files, ignored and
+/// refused.
 void take_rungs(const std::map<std::string, std::string>& all, const Assignment& assignment, HandIn& hand_in);
 
 /// Whether a file of that path could be one of the assignment's.

@@ -16,6 +16,7 @@
 #include "judge/checks.hpp"
 #include "judge/defences.hpp"
 #include "judge/diagnostics.hpp"
+#include "judge/edition.hpp"
 #include "judge/findings.hpp"
 #include "judge/hash.hpp"
 #include "judge/predict.hpp"
@@ -295,6 +296,55 @@ void keep_counts(const Toolchain& toolchain, const fs::path& file, const json& r
     into_cache(work.path() / "counts", file);
 }
 
+/// A call by the words of its case.
+std::string call_name(const Case& which) {
+    return fmt::format("{} {} {} {}", which.problem, fmt::join(which.sizes, "x"), which.kind, which.seed);
+}
+
+/// What a student edition has of an exercise's reference. @throws InfraError where it lacks the call
+Tally recorded_counts(const fs::path& root, const Manifest& manifest, const RungEntry& rung,
+                      const Case& which) {
+    const fs::path file = edition_counts(root, manifest, rung);
+    try {
+        return tally_of(json::parse(read_file(file)).at(call_name(which)));
+    } catch (const std::exception& error) {
+        throw InfraError(
+            fmt::format("{} has no counters of {}; ask for this edition once more, and unpack it "
+                        "with ./rungs update ({})",
+                        file.string(), call_name(which), one_line(error.what(), 200)));
+    }
+}
+
+/// A report without what it tells of the source: arrays, lines, and the steps of a warp. The counters of one
+/// kind of access are one sum.
+json without_source(const json& report) {
+    json kept;
+    for (const char* const value : {"copies", "copied_bytes", "fills", "filled_bytes", "profile"})
+        kept[value] = report.at(value);
+    kept["traces"] = json::array();
+    kept["launches"] = json::array();
+    for (json launch : report.at("launches")) {
+        std::map<std::tuple<std::string, std::string, unsigned>, json> sums;
+        for (json site : launch.at("sites")) {
+            for (const char* const name : {"file", "function", "array"}) site[name] = "";
+            site["line"] = 0;
+            json& sum = sums[{site.at("space"), site.at("access"), site.at("width")}];
+            if (sum.is_null()) {
+                sum = std::move(site);
+                continue;
+            }
+            for (const MemoryField& field : memory_fields)
+                sum[field.name] =
+                    sum[field.name].get<std::uint64_t>() + site[field.name].get<std::uint64_t>();
+        }
+        launch.erase("arrays");
+        launch["sites"] = json::array();
+        for (auto& [kind, sum] : sums) launch["sites"].push_back(std::move(sum));
+        kept["launches"].push_back(std::move(launch));
+    }
+    return kept;
+}
+
 /// The counters of a reference or baseline. They are the same for every submission, so a machine counts them
 /// once; those of a submission that is the reference itself are there already.
 std::optional<Tally> count_solution(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
@@ -306,14 +356,15 @@ std::optional<Tally> count_solution(const Manifest& manifest, const RungEntry& r
     };
     static std::mutex mutex;
     static std::map<std::string, Known> all;  // whose elements stay where they are
-    const fs::path source = source_of(manifest, rung, options.toolchain.root, Whose::solution);
+    const fs::path& root = options.toolchain.root;
+    if (!rung.given() && is_edition(root)) return recorded_counts(root, manifest, rung, which);
+    const fs::path source = source_of(manifest, rung, root, Whose::solution);
     const Build build = checked_build(manifest, rung, source, options, why_not);
     if (build.executable.empty()) return std::nullopt;
     if (own && own->executable == build.executable) return *counted;
     const simt::model::Machine& machine = modelled_machine(options.toolchain);
-    const std::string name = fmt::format("{} {} {} {} {} {} {}", build.executable.filename().string(),
-                                         which.problem, fmt::join(which.sizes, "x"), which.kind, which.seed,
-                                         machine.multiprocessors, machine.l2_bytes);
+    const std::string name = fmt::format("{} {} {} {}", build.executable.filename().string(),
+                                         call_name(which), machine.multiprocessors, machine.l2_bytes);
     const fs::path kept = options.toolchain.cache / "counts" / Sha256().add(name).hex();
     Known& known = [&]() -> Known& {
         const std::lock_guard lock(mutex);
@@ -600,6 +651,23 @@ std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung, cons
 std::optional<Tally> count_reference(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                                      const JudgeOptions& options, const Case& which, std::string& why_not) {
     return count_solution(manifest, rung, exam, options, which, why_not);
+}
+
+json record_counts(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                   const JudgeOptions& options, const std::vector<Case>& calls) {
+    const fs::path source = source_of(manifest, rung, options.toolchain.root, Whose::solution);
+    std::string why_not;
+    json record = json::object();
+    const Build build = checked_build(manifest, rung, source, options, why_not);
+    for (const Case& which : calls) {
+        json report;
+        std::optional<Tally> tally;
+        if (!build.executable.empty())
+            tally = count_calls(manifest, rung, build.executable, exam, options, which, {}, why_not, &report);
+        if (!tally) throw InfraError(fmt::format("{} could not be counted: {}", rung.name, why_not));
+        record[call_name(which)] = without_source(report);
+    }
+    return record;
 }
 
 double modelled_seconds(const JudgeOptions& options, const Tally& tally) {

@@ -10,6 +10,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "judge/checks.hpp"
 #include "judge/judge.hpp"
@@ -33,6 +36,11 @@ std::optional<Tally> count(const Manifest& manifest, const RungEntry& rung,
 /// @throws Stopped, InfraError
 std::optional<Tally> count_reference(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                                      const JudgeOptions& options, const Case& which, std::string& why_not);
+
+/// The counters of an exercise's reference on `calls`, as a student edition keeps them: without lines and
+/// arrays of its source. count_reference() reads them there. @throws Stopped, InfraError
+nlohmann::json record_counts(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                             const JudgeOptions& options, const std::vector<Case>& calls);
 
 /// The modelled time of a call. @throws InfraError where no launch was counted
 double modelled_seconds(const JudgeOptions& options, const Tally& tally);

@@ -9,6 +9,7 @@
 
 #include "judge/build.hpp"
 #include "judge/cache.hpp"
+#include "judge/edition.hpp"
 #include "judge/hash.hpp"
 #include "judge/source.hpp"
 #include "judge/worker_process.hpp"
@@ -133,8 +134,12 @@ std::optional<std::string> verdict_key(const Manifest& manifest, const RungEntry
         add_large("/proc/self/exe");
         add_large(exam_module(manifest));
         hash.add(sandbox_level(options.backend).name).add_file(manifest.folder / "chapter.toml");
-        for (const RungEntry& other : manifest.rungs)
-            hash.add_file(source_of(manifest, other, options.toolchain.root, Whose::solution));
+        const fs::path& root = options.toolchain.root;
+        for (const RungEntry& other : manifest.rungs) {
+            const bool recorded = is_edition(root) && !other.given() && other.kind != Kind::predict;
+            hash.add_file(recorded ? edition_counts(root, manifest, other)
+                                   : source_of(manifest, other, root, Whose::solution));
+        }
     } catch (const std::runtime_error&) {  // a file cannot be read: whoever judges it says more
         return std::nullopt;
     }

@@ -20,6 +20,7 @@
 
 #include "judge/build.hpp"
 #include "judge/device.hpp"
+#include "judge/edition.hpp"
 #include "judge/session.hpp"
 #include "judge/source.hpp"
 #include "rungs/statistics.hpp"
@@ -376,7 +377,9 @@ double fma_roof() {
 
 /// The worker of a reference or baseline.
 fs::path built(const Manifest& manifest, const RungEntry& rung, const JudgeOptions& options) {
-    const fs::path source = source_of(manifest, rung, options.toolchain.root, Whose::solution);
+    const fs::path& root = options.toolchain.root;
+    if (!rung.given() && is_edition(root)) return edition_worker(root, manifest, rung);
+    const fs::path source = source_of(manifest, rung, root, Whose::solution);
     const Build build =
         build_worker(manifest, rung, source, options.toolchain, options.backend, options.stop);
     if (build.executable.empty()) throw InfraError(fmt::format("{}: {}", rung.name, build.reason));
@@ -425,6 +428,16 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         return;
     }
     const RungEntry& baseline = *slower;
+    for (const RungEntry* const rival : {&baseline, &rung}) {
+        const fs::path& root = options.toolchain.root;
+        if (rival->given() || !is_edition(root) || fs::exists(edition_worker(root, manifest, *rival)))
+            continue;
+        speed.why_not = fmt::format(
+            "speed: this student edition has no compiled reference of {}; your "
+            "instructor's workbook judges it",
+            rival->name);
+        return;
+    }
 
     std::optional<Lap> lap(std::in_place, result.profile, Part::inputs);
     std::unique_ptr<Race> race;

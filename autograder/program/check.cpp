@@ -47,8 +47,9 @@ int check(const CheckOptions& options) {
     if (options.sanitize) refuse_root(options.as_root, "--sanitize");
     const Workbook workbook = open_workbook();
     const std::vector<Chosen> chosen = choose(workbook, options.names);
-    if (!options.solution && options.submission.empty()) {
-        for (const Chosen& one : chosen) require_file(workbook, one);
+    for (const Chosen& one : chosen) {
+        if (options.solution) require_solution(workbook, one);
+        if (!options.solution && options.submission.empty()) require_file(workbook, one);
     }
     GradeOptions grading;
     if (!options.submission.empty()) grading.submission = submission_folder(options.submission);

@@ -1,6 +1,8 @@
-// rungs demo: every reference solution on this machine, and a report to look at.
+// rungs demo: every reference solution on this machine, in a student edition every given rung, and a report
+// to look at.
 #include <fmt/format.h>
 
+#include "judge/edition.hpp"
 #include "program/grading.hpp"
 #include "program/interrupt.hpp"
 #include "program/show.hpp"
@@ -18,7 +20,8 @@ int demo(const DemoOptions& options) {
     const fs::path json = options.json.empty() ? page.parent_path() / "result.json" : fs::path(options.json);
 
     GradeOptions grading;
-    grading.whose = judge::Whose::solution;
+    grading.given = judge::is_edition(workbook.root());
+    grading.whose = grading.given ? judge::Whose::student : judge::Whose::solution;
     grading.machine = this_machine();
     grading.backend = choose_backend(workbook, options.backend, grading.machine.gpu);
     grading.jobs = options.jobs;
@@ -32,8 +35,10 @@ int demo(const DemoOptions& options) {
     }
     check_writable(page);
     if (options.json != "-") check_writable(json);
+    std::vector<Chosen> chosen = choose(workbook, {});
+    if (grading.given) std::erase_if(chosen, [](const Chosen& one) { return !one.rung->given(); });
     show_heading(workbook, grading, out);
-    const Report report = grade(workbook, choose(workbook, {}), grading, out);
+    const Report report = grade(workbook, chosen, grading, out);
     show_failures(workbook, report, grading, out);
     stop_here();
 

@@ -42,6 +42,7 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
         throw UsageError("--solution and --submission exclude each other");
     }
     const Chosen chosen = choose_rung(workbook, choice.rung);
+    if (choice.solution) require_solution(workbook, chosen);
     require_kernel(chosen);
     if (!choice.solution && choice.submission.empty()) require_file(workbook, chosen);
     const fs::path submission = choice.submission.empty() ? fs::path() : submission_folder(choice.submission);
@@ -67,8 +68,8 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
     counters.done = true;
     if (!chosen.rung->given() && !choice.solution && counted.wrong.empty()) {
         out.status("  counting the reference");
-        const fs::path solution = source_of(workbook, chosen, judge::Whose::solution);
-        counters.reference = judge::count(*chosen.chapter, *chosen.rung, solution, *exam, options, why_not);
+        counters.reference =
+            judge::count_reference(*chosen.chapter, *chosen.rung, *exam, options, which, why_not);
         stop_here();
     }
     return counted;

@@ -26,6 +26,7 @@ BackendChoice choose_backend(const Workbook& workbook, const std::string& asked,
 
 struct GradeOptions {
     judge::Whose whose = judge::Whose::student;
+    bool given = false;                ///< the given rungs alone
     std::filesystem::path submission;  ///< empty: none
     BackendChoice backend;
     std::uint64_t seed = 0;

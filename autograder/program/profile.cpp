@@ -31,6 +31,7 @@ int profile(const ProfileOptions& asked, Terminal& out) {
     const Workbook workbook = open_workbook();
     const Chosen chosen = choose_rung(workbook, choice.rung);
     require_kernel(chosen);
+    if (choice.solution) require_solution(workbook, chosen);
     if (!choice.solution) require_file(workbook, chosen);
     const auto source =
         source_of(workbook, chosen, choice.solution ? judge::Whose::solution : judge::Whose::student);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/edition.hpp"
 #include "judge/source.hpp"
 #include "program/verbs.hpp"
 #include "rungs/atomic_file.hpp"
@@ -31,14 +32,16 @@ fs::path restore_starter(const Workbook& workbook, const Chosen& chosen) {
     const fs::path solution = source_of(workbook, chosen, judge::Whose::solution);
     const fs::path file = source_of(workbook, chosen, judge::Whose::student);
     std::error_code error;
-    const bool asks = chosen.rung->kind == Kind::predict;
-    if (!asks && !fs::exists(solution, error)) {
+    const bool asks = chosen.rung->kind == Kind::predict, is_edition = judge::is_edition(workbook.root());
+    if (!asks && !is_edition && !fs::exists(solution, error)) {
         throw CannotCheck(workbook.shown(solution) +
                           " is not here, and the starter is made from it; if this is a git clone: " +
                           "git checkout -- " + workbook.shown(file));
     }
-    const std::string starter = asks ? make_answers(*chosen.chapter, *chosen.rung)
-                                     : make_starter(read_file(solution), workbook.shown(solution));
+    const std::string starter =
+        asks         ? make_answers(*chosen.chapter, *chosen.rung)
+        : is_edition ? read_file(judge::edition_starter(workbook.root(), *chosen.chapter, *chosen.rung))
+                     : make_starter(read_file(solution), workbook.shown(solution));
     fs::path backup;
     if (fs::exists(file, error)) {
         const std::string mine = read_file(file);
@@ -57,9 +60,10 @@ int reset(const std::string& name, Terminal& out) {
     const Chosen chosen = choose_rung(workbook, name);
     const fs::path file = source_of(workbook, chosen, judge::Whose::student);
     if (chosen.rung->given()) {
-        throw UsageError(chosen.rung->name +
-                         " is given and has no starter; to undo your changes: git checkout -- " +
-                         workbook.shown(file));
+        throw UsageError(chosen.rung->name + " is given and has no starter; to undo your changes, " +
+                         (judge::is_edition(workbook.root())
+                              ? "take it from what you unpacked: ./rungs update FILE"
+                              : "git checkout -- " + workbook.shown(file)));
     }
     std::error_code error;
     const bool was_there = fs::exists(file, error);

@@ -35,6 +35,8 @@ int status_of(int raw) { return WIFSIGNALED(raw) ? 128 + WTERMSIG(raw) : WEXITST
 int run(const RunOptions& options, Terminal& out) {
     const Workbook workbook = open_workbook();
     const Manifest& chapter = choose_chapter(workbook, options.chapter);
+    for (const RungEntry& rung : chapter.rungs)
+        if (options.solution) require_solution(workbook, {&chapter, &rung});
     const Gpu gpu = options.backend == "cpu" ? Gpu{} : find_gpu();
     const BackendChoice choice = choose_backend(workbook, options.backend, gpu);
     if (!choice.cannot.empty()) throw CannotCheck(choice.cannot + "; without a GPU: --backend cpu");

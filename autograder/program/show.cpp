@@ -99,6 +99,7 @@ void show_findings(const RungReport& rung, Terminal& out) {
 
 std::string whose_text(const GradeOptions& options) {
     if (!options.submission.empty()) return "submission " + clean_name(options.submission.string());
+    if (options.given) return "given rungs";
     return options.whose == judge::Whose::solution ? "reference solutions" : "your rungs";
 }
 

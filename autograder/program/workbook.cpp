@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "judge/edition.hpp"
+
 #ifndef RUNGS_BUILD
 #define RUNGS_BUILD ""
 #endif
@@ -159,6 +161,12 @@ void require_file(const Workbook& workbook, const Chosen& chosen) {
     if (fs::exists(file, error)) return;
     throw CannotCheck(workbook.shown(file) + " is missing; the starter comes back with: ./rungs reset " +
                       chosen.short_name());
+}
+
+void require_solution(const Workbook& workbook, const Chosen& chosen) {
+    if (chosen.rung->given() || !judge::is_edition(workbook.root())) return;
+    throw UsageError("this is a student edition, which has no solution of " + chosen.short_name() +
+                     "; without --solution it takes yours");
 }
 
 void require_kernel(const Chosen& chosen) {

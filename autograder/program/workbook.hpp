@@ -58,6 +58,9 @@ std::filesystem::path source_of(const Workbook& workbook, const Chosen& chosen, 
 /// @throws CannotCheck when the student's file of an exercise is not there, with what brings it back
 void require_file(const Workbook& workbook, const Chosen& chosen);
 
+/// @throws UsageError in a student edition, which has none; what is given is there
+void require_solution(const Workbook& workbook, const Chosen& chosen);
+
 /// @throws UsageError for a predict rung, which asks for numbers
 void require_kernel(const Chosen& chosen);
 

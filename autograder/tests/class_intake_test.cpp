@@ -69,6 +69,8 @@ TEST_CASE("a class is taken from folders and from every kind of archive", "[clas
     folder.write("class/ada/03_shared_tree.cu", "ada's");
     folder.write("class/ben/repo-main/chapters/01_reduction/03_shared_tree.cu", "ben's");
     folder.write("class/ben/repo-main/solutions/01_reduction/03_shared_tree.cu", "the solution");
+    folder.write("class/ben/repo-main/edition/starters/01_reduction/03_shared_tree.cu", "the starter");
+    folder.write("class/ben/repo-main/kept/01_reduction/03_shared_tree.cu", "an attempt put away");
     folder.write("class/ben/repo-main/.git/03_shared_tree.cu", "history");
     folder.write("class/notes.txt", "no hand-in");
     python(folder, R"(

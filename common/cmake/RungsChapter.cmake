@@ -12,6 +12,7 @@
 # What a rung may include lies on top, beside the rungs; the rooms exam/, program/, bench/ and figures/ have the rest.
 # A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
 # stands in. Students' versions are built on demand only: a half-edited rung must not break the build.
+# In a student edition there is only the exam and the student's program.
 add_custom_target(benchmarks)
 add_custom_target(exams)
 set(RUNGS_EXAMS ${CMAKE_BINARY_DIR}/exams)
@@ -26,7 +27,7 @@ function(rungs_add_chapter chapter)
             message(FATAL_ERROR "chapters/${chapter}/${file} is missing: docs/contributing.md lists a chapter's files")
         endif()
     endforeach()
-    if(NOT rungs OR NOT test)
+    if(NOT rungs OR NOT (test OR RUNGS_EDITION))
         message(FATAL_ERROR "chapters/${chapter} needs a rung such as 01_naive.cu, and tests in an exam/*_test.cpp")
     endif()
 
@@ -53,10 +54,15 @@ function(rungs_add_chapter chapter)
     set(ladder ${PROJECT_SOURCE_DIR}/common/ladder)
 
     rungs_gpu_of(${chapter} gpu)
-    add_custom_target(${chapter}.student)
-    add_custom_target(${chapter}.solution)
+    set(versions student)
+    if(NOT RUNGS_EDITION)
+        list(APPEND versions solution)
+    endif()
+    foreach(version IN LISTS versions)
+        add_custom_target(${chapter}.${version})
+    endforeach()
     foreach(backend IN LISTS RUNGS_BACKENDS)
-        foreach(version student solution)
+        foreach(version IN LISTS versions)
             set(name ${chapter}.${version}.${backend})
             set(sources)
             foreach(rung IN LISTS rungs)
@@ -100,6 +106,10 @@ function(rungs_add_chapter chapter)
             rungs_add_kernels(${name}.test ${backend} ${entries})
         endforeach()
     endforeach()
+
+    if(RUNGS_EDITION)
+        return()
+    endif()
 
     # The reference rungs in check mode: common/ladder/clean_test.cpp.
     set(sources)
