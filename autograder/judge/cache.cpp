@@ -28,6 +28,12 @@ namespace {
 
 constexpr auto keep_unused = std::chrono::hours(24 * 14);
 
+std::string host_name() {
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    return name;
+}
+
 }  // namespace
 
 void cache_failed(const fs::path& path, const std::string& what) {
@@ -55,7 +61,7 @@ WorkFolder::WorkFolder(const fs::path& cache) {
     std::error_code failed;
     fs::create_directories(all, failed);
     if (failed) cache_failed(all, failed.message());
-    std::string name = (all / fmt::format("{}-XXXXXX", getpid())).string();
+    std::string name = (all / fmt::format("{}@{}-XXXXXX", getpid(), host_name())).string();
     if (!mkdtemp(name.data())) cache_failed(all, std::strerror(errno));
     path_ = name;
 }
@@ -72,8 +78,12 @@ void prune(const fs::path& cache) {
     if (!done.insert(cache).second) return;
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(cache / "work", ignored)) {
-        const int owner = std::atoi(entry.path().filename().c_str());
-        if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+        // Of what is at work on another machine nothing is known here.
+        const std::string name = entry.path().filename().string();
+        const int owner = std::atoi(name.c_str());
+        if (name.rfind(fmt::format("{}@{}-", owner, host_name()), 0) == 0 && owner > 0 &&
+            ::kill(owner, 0) != 0 && errno == ESRCH)
+            fs::remove_all(entry.path(), ignored);
     }
     const auto now = fs::file_time_type::clock::now();
     for (const char* kind : {"counts", "objects", "verdicts", "warnings", "workers"}) {

@@ -1,5 +1,6 @@
 #pragma once
-// The folder of built workers, and of what builds leave and use. Any number of processes may share it.
+// The folder of built workers, and of what builds leave and use. Any number of processes may share it, on any
+// number of machines.
 
 #include <cstdint>
 #include <filesystem>
