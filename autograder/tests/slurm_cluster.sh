@@ -1,7 +1,7 @@
 #!/bin/sh
 # A cluster of Slurm with this machine as its one node, for tests: the distribution's slurmctld, slurmd and munged, with
 # a configuration, a key, ports and state of their own. It needs root, since slurmd does.
-#   slurm_cluster.sh start DIR PORT   afterwards SLURM_CONF=DIR/slurm.conf; takes PORT and PORT + 1
+#   slurm_cluster.sh start DIR PORT   afterwards SLURM_CONF=DIR/slurm.conf; takes PORT and PORT + 1. No blanks in DIR.
 #   slurm_cluster.sh stop DIR
 #   slurm_cluster.sh kill DIR ctld|d  as kill -9 does
 #   slurm_cluster.sh run DIR ctld|d   again
@@ -10,7 +10,6 @@ set -eu
 
 verb=$1
 dir=$2
-sockets=/tmp/rungs-munge-$(printf '%s' "$dir" | cksum | cut -d' ' -f1) # a socket's name is short
 export SLURM_CONF="$dir/slurm.conf"
 
 pid() { cat "$dir/$1.pid" 2>/dev/null || true; }
@@ -42,11 +41,11 @@ case $verb in
         done
         [ "$(id -u)" -eq 0 ] || { echo "slurmd needs root" && exit 3; }
         host=$(hostname -s)
-        mkdir -p "$dir/ctld" "$dir/d" "$sockets"
-        chmod 755 "$dir" "$sockets"
+        mkdir -p "$dir/ctld" "$dir/d"
+        chmod 755 "$dir"
         (umask 077 && dd if=/dev/urandom of="$dir/munge.key" bs=1024 count=1 2>/dev/null)
         # Whoever may write above its key could change it; below a temporary folder that is nobody else.
-        munged --force --socket="$sockets/socket" --key-file="$dir/munge.key" --pid-file="$sockets/munged.pid" \
+        munged --force --socket="$dir/munge.socket" --key-file="$dir/munge.key" --pid-file="$dir/munged.pid" \
             --log-file="$dir/munged.log" --seed-file="$dir/munge.seed" 2>"$dir/munged.err"
         # A job that is requeued is held back for as long as its credential lives.
         cat >"$SLURM_CONF" <<CONF
@@ -58,7 +57,7 @@ SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
 CredType=cred/munge
-AuthInfo=socket=$sockets/socket,cred_expire=5
+AuthInfo=socket=$dir/munge.socket,cred_expire=5
 StateSaveLocation=$dir/ctld
 SlurmdSpoolDir=$dir/d
 SlurmctldPidFile=$dir/ctld.pid
@@ -87,9 +86,8 @@ CONF
         scancel --full --user=root >/dev/null 2>&1 || true
         end d
         end ctld
-        number=$(cat "$sockets/munged.pid" 2>/dev/null || true)
+        number=$(cat "$dir/munged.pid" 2>/dev/null || true)
         [ -z "$number" ] || kill "$number" 2>/dev/null || true
-        rm -rf "$sockets"
         ;;
     kill)
         number=$(pid "$3")
