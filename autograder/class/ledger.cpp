@@ -1,20 +1,13 @@
 #include "class/ledger.hpp"
 
-#include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "judge/hash.hpp"
 #include "judge/judge.hpp"
+#include "judge/process.hpp"
 #include "judge/source.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
@@ -35,12 +28,6 @@ std::string first_line_of(const fs::path& file) {
     }
 }
 
-std::string host_name() {
-    char name[256] = "";
-    gethostname(name, sizeof name - 1);
-    return name;
-}
-
 /// What git says in the workbook; nothing where that is none of its repositories.
 std::optional<std::string> ask_git(const fs::path& root, std::vector<std::string> arguments) {
     judge::Command command;
@@ -57,66 +44,6 @@ std::optional<std::string> ask_git(const fs::path& root, std::vector<std::string
 std::string hash_of(const fs::path& file) { return Sha256::of(read_file(file)); }
 
 }  // namespace
-
-// ------------------------------------------------------------------------------------------ lock
-
-Lock::Lock(const fs::path& out) {
-    const fs::path path = out / "lock";
-    file_ = judge::Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file_) throw FileError(path, errno, "could not open the lock");
-    // A lock of the process, not of the descriptor: what it starts does not inherit it.
-    struct flock lock {};
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    const bool held = fcntl(file_.get(), F_SETLK, &lock) == 0;
-    // Not by its name: whoever closes another descriptor of the file gives up the lock.
-    char text[1024];
-    const ssize_t size = pread(file_.get(), text, sizeof text, 0);
-    if (size < 0) throw FileError(path, errno, "could not read the lock");
-    const std::string said(text, static_cast<std::size_t>(size));
-    const Json before = Json::parse(said, nullptr, false);
-    const auto field = [&](const char* name) {
-        return before.is_object() && before.contains(name) && before.at(name).is_string()
-                   ? clean_name(before.at(name).get<std::string>())
-                   : std::string("?");
-    };
-    if (!held) {
-        throw ClassError(fmt::format(
-            "{} is being graded by process {} on {} since {}; wait for it, or name another folder",
-            out.string(), field("process"), field("host"), field("started")));
-    }
-    if (before.is_object() && field("host") != host_name()) {
-        throw ClassError(
-            fmt::format("{} is being graded by process {} on {} since {}, or was when that machine stopped; "
-                        "if nothing runs there any more, delete {}",
-                        out.string(), field("process"), field("host"), field("started"), path.string()));
-    }
-    if (!said.empty()) {
-        taken_over_ = fmt::format(
-            "process {}, which graded here since {}, did not end in order{}; its records are kept",
-            field("process"), field("started"),
-            field("boot") != first_line_of("/proc/sys/kernel/random/boot_id")
-                ? " (the machine has been restarted)"
-                : "");
-    }
-    const std::string mine =
-        Json{{"host", host_name()},
-             {"process", std::to_string(getpid())},
-             {"started", time_text(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()))},
-             {"boot", first_line_of("/proc/sys/kernel/random/boot_id")}}
-            .dump() +
-        '\n';
-    // In place: a new file would be another lock.
-    const ssize_t wrote =
-        ftruncate(file_.get(), 0) == 0 ? pwrite(file_.get(), mine.data(), mine.size(), 0) : -1;
-    if (wrote != static_cast<ssize_t>(mine.size()))
-        throw FileError(path, wrote < 0 ? errno : ENOSPC, "could not write the lock");
-}
-
-Lock::~Lock() {
-    // Empty: nobody grades here. The file stays, since another grader may have opened it already.
-    static_cast<void>(ftruncate(file_.get(), 0) == 0);
-}
 
 // ------------------------------------------------------------------------------------------ seed
 
@@ -244,12 +171,15 @@ Json make_record(const Slot& slot, const Workshop& workshop, const Secret& secre
 void put_record(const fs::path& out, const Slot& slot, Json record, const std::string& same_as) {
     const fs::path folder = slot.folder(out / "records");
     make_folder(folder);
-    const int judging = last_judging(folder, slot.rung.rung) + 1;
     record["student"] = slot.student;
     record["attempt"] = slot.attempt;
-    record["judging"] = judging;
     record["same_as"] = same_as;
-    write_file(folder / fmt::format("{}.{}.json", slot.rung.rung, judging), record.dump(1) + '\n');
+    for (int judging = last_judging(folder, slot.rung.rung) + 1;; ++judging) {
+        record["judging"] = judging;
+        if (write_new_file(folder / fmt::format("{}.{}.json", slot.rung.rung, judging),
+                           record.dump(1) + '\n'))
+            return;
+    }
 }
 
 void put_decision(const fs::path& out, const Slot& slot, const Decision& decision) {

@@ -1,6 +1,5 @@
 #pragma once
-// The folder in which a class is graded: who may write there, its secret seed, and the records that are put
-// into it.
+// The folder in which a class is graded: its secret seed, and the records that are put into it.
 
 #include <cstdint>
 #include <filesystem>
@@ -10,29 +9,10 @@
 #include <vector>
 
 #include "class/record.hpp"
-#include "judge/process.hpp"
 #include "judge/toolchain.hpp"
 #include "report/report.hpp"
 
 namespace rungs::classroom {
-
-/// Holds OUT/lock, so that two graders never work in one folder. The kernel lets go of it when the process is
-/// gone, however that came about; what the file says is for humans and for other machines.
-class Lock {
-  public:
-    /// @throws ClassError where somebody else holds it, with who; FileError
-    explicit Lock(const std::filesystem::path& out);
-    ~Lock();
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-    /// What became of a grader that did not end in order; empty: there was none.
-    const std::string& taken_over() const { return taken_over_; }
-
-  private:
-    judge::Descriptor file_;
-    std::string taken_over_;
-};
 
 /// The assignment's secret: 256 bits that the system drew, in OUT/seed, which its owner alone may read.
 class Secret {
@@ -87,7 +67,8 @@ nlohmann::ordered_json make_record(const Slot& slot, const Workshop& workshop, c
                                    const RungReport& report, const Canary& canary,
                                    const std::string& started);
 
-/// Puts a record into OUT/records, as the next judging of its slot. @throws FileError
+/// Puts a record into OUT/records, as the next judging of its slot; never in place of another, whoever writes
+/// beside it. @throws FileError
 void put_record(const std::filesystem::path& out, const Slot& slot, nlohmann::ordered_json record,
                 const std::string& same_as);
 

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -17,6 +19,7 @@
 #include "class/intake.hpp"
 #include "class/ledger.hpp"
 #include "class/policy.hpp"
+#include "class/slurm.hpp"
 #include "judge/build.hpp"
 #include "judge/cache.hpp"
 #include "judge/hash.hpp"
@@ -128,9 +131,10 @@ struct Plan {
 };
 
 /// What is to be judged, in a fair order: rung by rung, so that nobody's many attempts or slow rungs keep
-/// others waiting, and within a rung by student.
+/// others waiting, and within a rung by student. What is not ours others judge meanwhile.
 Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& assignment,
-               const Workshop& workshop, const Secret& secret, const std::string& asked) {
+               const Workshop& workshop, const Secret& secret, const std::string& asked,
+               const std::function<bool(const std::string& key)>& is_ours) {
     Plan plan;
     Regrade regrade(out);
     const Gradebook book = read_gradebook(out);
@@ -179,7 +183,7 @@ Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& 
                         }
                     }
                 }
-                open.push_back({slot, hand_in / file, key, again});
+                if (is_ours(key)) open.push_back({slot, hand_in / file, key, again});
             }
         }
     }
@@ -350,7 +354,7 @@ std::string duration_text(double seconds) {
 }
 
 /// Judges all tasks and says how far it is.
-void run_tasks(const Plan& plan, ClassRun& run, unsigned threads, Terminal& out) {
+void run_tasks(const Plan& plan, ClassRun& run, unsigned threads, const Lease& lease, Terminal& out) {
     const auto start = Clock::now();
     const std::size_t count = plan.tasks.size();
     Jobs jobs(count, threads, [&](std::size_t job, bool alone, const std::atomic<bool>& stop) {
@@ -358,7 +362,7 @@ void run_tasks(const Plan& plan, ClassRun& run, unsigned threads, Terminal& out)
     });
     std::size_t shown = 0, tenth = 0;
     const auto meanwhile = [&] {
-        if (stop_requested()) jobs.stop();
+        if (stop_requested() || lease.lost()) jobs.stop();
         const std::size_t done = run.done();
         if (done == shown || done == 0) return;
         shown = done;
@@ -376,6 +380,8 @@ void run_tasks(const Plan& plan, ClassRun& run, unsigned threads, Terminal& out)
         if (!jobs.wait(i, meanwhile)) break;
     }
     out.status("");
+    if (lease.lost())
+        throw CannotCheck("this process had stopped for so long that another one goes on in its place");
 }
 
 // ----------------------------------------------------------------------------------------- intake
@@ -457,70 +463,289 @@ int exit_status_of(const Gradebook& book) {
     return failed ? 1 : 0;
 }
 
-}  // namespace
+// ------------------------------------------------------------------------------------- where it runs
 
-int grade_class(const ClassOptions& options, Terminal& out) {
-    Workbook workbook = open_workbook();
-    const Machine machine = this_machine(options.backend == "cuda");
-    const BackendChoice backend = choose_backend(workbook, options.backend, machine.gpu);
-    if (!backend.cannot.empty()) throw CannotCheck(backend.cannot);
-    const fs::path folder = out_folder(options);
-    try {
-        const Lock lock(folder);
-        if (!lock.taken_over().empty()) out.line(out.paint(Style::warn, "  " + lock.taken_over()));
-        const Assignment assignment = take_in(folder, workbook, options, backend.backend);
-        // Before anything of a student's is compiled.
-        const judge::SandboxLevel level = judge::sandbox_level(backend.backend);
-        if (level.name < assignment.least_sandbox && !options.below) {
-            throw CannotCheck(
-                fmt::format("hand-ins would be held at {} here ({}), and the class asks for {}; ./rungs "
-                            "doctor says how to get more, "
-                            "and --below-s3 grades all the same",
-                            level.name, level.describe, assignment.least_sandbox));
-        }
-        std::error_code unknown;
-        const Secret secret(folder, !fs::exists(folder / "records", unknown));
+/// All that a run needs beside the class: where, with which tools, in which mode.
+struct Place {
+    Place(const ClassOptions& given)
+        : options(given),
+          workbook(open_workbook()),
+          machine(this_machine(options.backend == "cuda")),
+          backend(choose_backend(workbook, options.backend, machine.gpu)),
+          folder(out_folder(options)) {
+        if (!backend.cannot.empty()) throw CannotCheck(backend.cannot);
+    }
+
+    const ClassOptions& options;
+    Workbook workbook;
+    Machine machine;
+    BackendChoice backend;
+    fs::path folder;
+
+    /// Describes what verdicts follow from here.
+    Workshop workshop(const Assignment& assignment) const {
         std::set<std::string> names;
         std::vector<const Manifest*> chapters;
         for (const AskedRung& rung : assignment.rungs) {
             if (names.insert(rung.chapter).second)
                 chapters.push_back(&choose_chapter(workbook, rung.chapter));
         }
-        const Workshop workshop =
-            describe_workshop(workbook.toolchain, chapters, backend.backend, machine, RUNGS_VERSION);
-        // Nobody else's builds, and none of ours for anybody else.
-        workbook.toolchain.cache = folder / "cache";
-        make_folder(folder / "records");
-        const Plan plan = make_plan(folder, workbook, assignment, workshop, secret, options.regrade);
-        out.line(fmt::format(
-            "{}: {} rungs of {} students on the {} backend, held at {}",
-            assignment.title.empty() ? clean_name(options.place) : clean_name(assignment.title), plan.slots,
-            read_gradebook(folder).students.size(), name_of(backend.backend), level.name));
-        show_problems(assignment.problems, out);
-        if (plan.kept + plan.copied > 0)
-            out.line(fmt::format("  {} have a record already, {} equal bytes that have one", plan.kept,
-                                 plan.copied));
-        ClassRun run(workbook, folder, assignment, workshop, secret, plan.tasks, backend);
-        const unsigned threads = backend.backend == Backend::cuda ? 1
-                                 : options.jobs > 0               ? options.jobs
-                                                                  : jobs_at_once(machine);
-        try {
-            run_tasks(plan, run, threads, out);
-        } catch (...) {
-            out.line(fmt::format("  {} of {} were judged and are kept; the same command goes on from there",
-                                 run.done(), plan.tasks.size()));
-            throw;
-        }
-        if (stop_requested()) {
-            out.line(fmt::format("  {} of {} were judged and are kept; the same command goes on from there",
-                                 run.done(), plan.tasks.size()));
-        }
+        return describe_workshop(workbook.toolchain, chapters, backend.backend, machine, RUNGS_VERSION);
+    }
+
+    unsigned threads() const {
+        if (backend.backend == Backend::cuda) return 1;
+        if (options.jobs > 0) return options.jobs;
+        // Of a node, Slurm may have given us some processors without keeping us off the others.
+        const char* const given = std::getenv("SLURM_CPUS_ON_NODE");
+        const int processors = given ? std::atoi(given) : 0;
+        const unsigned most = jobs_at_once(machine);
+        return processors > 0 ? std::min(most, static_cast<unsigned>(processors)) : most;
+    }
+};
+
+/// While it is watched whether somebody on another machine is still at work.
+Meanwhile watching(Terminal& out) {
+    return [&out, said = false](const Holder& holder) mutable {
         stop_here();
-        Regrade(folder).done();
-        const Gradebook book = read_gradebook(folder);
-        write_file(folder / "projection.txt", projection(book));
-        show_class(book, options.out, out);
-        return exit_status_of(book);
+        if (!said)
+            out.line(fmt::format("  waiting for a sign of life of {}, for up to a minute", holder.text()));
+        said = true;
+    };
+}
+
+void judge_all(const Place& place, const Assignment& assignment, const Workshop& workshop,
+               const Secret& secret, const Plan& plan, const Lease& lease, Terminal& out) {
+    ClassRun run(place.workbook, place.folder, assignment, workshop, secret, plan.tasks, place.backend);
+    const auto say_how_far = [&] {
+        out.line(fmt::format("  {} of {} were judged and are kept; the same command goes on from there",
+                             run.done(), plan.tasks.size()));
+    };
+    try {
+        run_tasks(plan, run, place.threads(), lease, out);
+    } catch (...) {
+        say_how_far();
+        throw;
+    }
+    if (stop_requested()) say_how_far();
+    stop_here();
+}
+
+/// Once all is judged: what is left of the way there goes, and the grades are shown.
+Gradebook finish(const Place& place, Terminal& out) {
+    Regrade(place.folder).done();
+    end_run(place.folder);
+    Gradebook book = read_gradebook(place.folder);
+    write_file(place.folder / "projection.txt", projection(book));
+    show_class(book, place.options.out, out);
+    return book;
+}
+
+// ------------------------------------------------------------------------------------------ Slurm
+
+/// What is left of an earlier run on a cluster, told before this one goes on in its place.
+void show_run(const ArrayRun& run, const Place& place, Terminal& out) {
+    const int started = run.started(place.folder);
+    std::string text = fmt::format("{}, submitted {}, has not come to its end; ", run.name, run.submitted);
+    text += started > 0 ? fmt::format("{} of its {} tasks have begun", started, run.tasks)
+                        : fmt::format(
+                              "none of its {} tasks has left a log in {}/slurm/{}: none has begun, or their "
+                              "nodes do not see that folder",
+                              run.tasks, place.options.out, run.name);
+    out.line(out.paint(Style::warn, "  " + text));
+    if (!place.options.slurm)
+        out.line(fmt::format(
+            "  what is still queued of it finds nothing left to do; scancel --name={} removes it", run.name));
+}
+
+/// One job cannot be in two runs.
+void refuse_while_queued(const Slurm& slurm, const ArrayRun& run) {
+    const std::string queued = slurm.queued(run.name);
+    if (queued.empty()) return;
+    throw ClassError(fmt::format(
+        "{}, submitted {}, is not over: {}; wait for it (squeue --name={}), or remove it first: scancel "
+        "--name={}{}",
+        run.name, run.submitted, queued, run.name, run.name,
+        queued.find("held") == std::string::npos ? "" : "; what is held goes on after scontrol release"));
+}
+
+int submit(const Place& place, const Slurm& slurm, const Workshop& workshop, const Plan& plan,
+           Terminal& out) {
+    const ClassOptions& options = place.options;
+    ArrayRun run;
+    run.name = new_run_name();
+    run.submitted = now_text();
+    run.workshop = parts_of(workshop);
+    for (const Work& work : plan.tasks) run.work.push_back(work.key);
+    const int count = static_cast<int>(plan.tasks.size());
+    run.tasks = std::min(options.tasks > 0 ? options.tasks : std::min((count + 49) / 50, 100), count);
+    std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
+                                     "grade",
+                                     fs::absolute(options.place).lexically_normal().string(),
+                                     "--out",
+                                     place.folder.string(),
+                                     "--backend",
+                                     options.backend};
+    if (options.jobs > 0) command.insert(command.end(), {"--jobs", std::to_string(options.jobs)});
+    std::map<std::string, std::string> variables{{"RUNGS_BUILD", build_folder().string()}};
+    for (const char* name : {"PATH", "LD_LIBRARY_PATH"}) {
+        if (const char* const value = std::getenv(name)) variables[name] = value;
+    }
+    write_run(place.folder, run);  // before a task can look for it
+    write_file(run.folder(place.folder) / "job.sh", job_script(run, command, variables));
+    std::string array;
+    try {
+        array = slurm.submit(array_arguments(run, place.folder, options.sbatch));
+    } catch (...) {
+        end_run(place.folder);
+        throw;
+    }
+    out.line(fmt::format("  {} to judge, by job {}: {} tasks called {}", count, array, run.tasks, run.name));
+    const std::string again = fmt::format("./rungs grade {} --out {}", options.place, options.out);
+    try {
+        const std::string report = slurm.submit(report_arguments(run, place.folder, options.sbatch, array));
+        out.line(fmt::format("  job {} judges what they leave, and writes the report", report));
+    } catch (const ClassError& error) {
+        throw CannotCheck(
+            fmt::format("{}\n  the tasks run, but nothing comes after them; once they are over: {}",
+                        error.what(), again));
+    }
+    out.line(fmt::format("  watch: squeue --name={}; stop: scancel --name={}; logs: {}/slurm/{}/", run.name,
+                         run.name, options.out, run.name));
+    out.line("  every node has to see that folder, the workbook and its build under the same names");
+    out.line(fmt::format(
+        "  then: {} shows the grades, and does what is missing, whatever has become of the jobs", again));
+    return 0;
+}
+
+/// One job of an array. Its exit status says whether it has done its part, and nothing about grades.
+int work_as_task(const Place& place, Terminal& out) {
+    const std::string& task = place.options.task;
+    const std::size_t slash = task.rfind('/');
+    const std::string name = task.substr(0, slash),
+                      number = slash == std::string::npos ? "" : task.substr(slash + 1);
+    if (number.empty() || number.size() > 6 || number.find_first_not_of("0123456789") != std::string::npos)
+        throw UsageError("--task " + clean_name(task) +
+                         ": RUN/N is what ./rungs grade --slurm gives its jobs");
+    const int which = std::stoi(number);
+    const auto find_run = [&]() -> std::optional<ArrayRun> {
+        std::optional<ArrayRun> run = read_run(place.folder);
+        if (run && run->name == name) return run;
+        out.line(fmt::format("{}: nothing is left to do, {}", name,
+                             run ? "since " + run->name + " has taken its place" : "it has come to its end"));
+        return std::nullopt;
+    };
+    std::optional<ArrayRun> run = find_run();
+    if (!run) return 0;
+    if (which > run->tasks)
+        throw UsageError(fmt::format("--task {}: this run has {} tasks", clean_name(task), run->tasks));
+    const auto wait_for = [&](const fs::path& lock, double seconds) {
+        const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+        for (bool said = false; const std::optional<Holder> holder = holder_of(lock, watching(out));
+             said = true) {
+            if (!said) out.line(fmt::format("  waiting for {}", holder->text()));
+            if (Clock::now() > end)
+                throw ClassError(
+                    fmt::format("{} is being graded by {}", place.folder.string(), holder->text()));
+            for (int i = 0; i < 20; ++i) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                stop_here();
+            }
+        }
+    };
+    const bool is_report = which == 0;
+    const double as_long_as_it_takes = 1e6;
+    const fs::path whole = place.folder / "lock";
+    const fs::path mine = is_report ? whole : run->lock_of(place.folder, which);
+    // A job that Slurm has forgotten, or whose node has lost its network, may still be at work in our place.
+    for (int other = 1; other <= run->tasks; ++other) {
+        if (is_report || other == which) wait_for(run->lock_of(place.folder, other), as_long_as_it_takes);
+    }
+    // Whoever submits a run is there for a moment longer; a grader that is not on the cluster, for the night.
+    wait_for(whole, is_report ? as_long_as_it_takes : 300);
+    const Lease lease(mine, watching(out));
+    if (!is_report) wait_for(whole, 0);
+    run = find_run();
+    if (!run) return 0;
+    const Assignment assignment = read_gradebook(place.folder).assignment;
+    const Workshop workshop = place.workshop(assignment);
+    if (const std::string differs = difference(parts_of(workshop), run->workshop); !differs.empty()) {
+        throw CannotCheck(
+            fmt::format("this node would not grade as the machine does that has submitted {}: {}; submit "
+                        "from a node like those "
+                        "that grade (srun ./rungs grade ... --slurm), and name them by --constraint or "
+                        "--partition behind --",
+                        name, differs));
+    }
+    const Secret secret(place.folder, false);
+    const Plan plan =
+        make_plan(place.folder, place.workbook, assignment, workshop, secret, "",
+                  [&](const std::string& key) { return is_report || run->task_of(key) == which; });
+    out.line(fmt::format("{} of {}: {} to judge, held at {}", is_report ? "report" : "task " + number, name,
+                         plan.tasks.size(), workshop.sandbox.substr(0, 2)));
+    judge_all(place, assignment, workshop, secret, plan, lease, out);
+    if (is_report && exit_status_of(finish(place, out)) == 3) return 3;
+    return 0;
+}
+
+int work_alone(const Place& place, Terminal& out) {
+    const ClassOptions& options = place.options;
+    std::optional<Slurm> slurm;
+    if (options.slurm) {
+        refuse_own_options(options.sbatch);
+        slurm.emplace();
+    }
+    const Lease lease(place.folder / "lock", watching(out));
+    if (!lease.taken_over().empty()) out.line(out.paint(Style::warn, "  " + lease.taken_over()));
+    if (const std::string task = working_task(place.folder, watching(out)); !task.empty()) {
+        throw ClassError(fmt::format("{} is being graded by {}; wait for it, or stop it by scancel",
+                                     place.folder.string(), task));
+    }
+    if (const std::optional<ArrayRun> before = read_run(place.folder)) {
+        if (slurm) refuse_while_queued(*slurm, *before);
+        show_run(*before, place, out);
+    }
+    const Assignment assignment = take_in(place.folder, place.workbook, options, place.backend.backend);
+    // Before anything of a student's is compiled.
+    const judge::SandboxLevel level = judge::sandbox_level(place.backend.backend);
+    if (level.name < assignment.least_sandbox && !options.below) {
+        throw CannotCheck(
+            fmt::format("hand-ins would be held at {} here ({}), and the class asks for {}; ./rungs "
+                        "doctor says how to get more, "
+                        "and --below-s3 grades all the same",
+                        level.name, level.describe, assignment.least_sandbox));
+    }
+    std::error_code unknown;
+    const Secret secret(place.folder, !fs::exists(place.folder / "records", unknown));
+    const Workshop workshop = place.workshop(assignment);
+    make_folder(place.folder / "records");
+    const Plan plan = make_plan(place.folder, place.workbook, assignment, workshop, secret, options.regrade,
+                                [](const std::string&) { return true; });
+    out.line(fmt::format("{}: {} rungs of {} students on the {} backend, held at {}",
+                         assignment.title.empty() ? clean_name(options.place) : clean_name(assignment.title),
+                         plan.slots, read_gradebook(place.folder).students.size(),
+                         name_of(place.backend.backend), level.name));
+    show_problems(assignment.problems, out);
+    if (plan.kept + plan.copied > 0)
+        out.line(
+            fmt::format("  {} have a record already, {} equal bytes that have one", plan.kept, plan.copied));
+    if (slurm && !plan.tasks.empty()) return submit(place, *slurm, workshop, plan, out);
+    judge_all(place, assignment, workshop, secret, plan, lease, out);
+    return exit_status_of(finish(place, out));
+}
+
+}  // namespace
+
+int grade_class(const ClassOptions& options, Terminal& out) {
+    if (!options.slurm && !options.sbatch.empty())
+        throw UsageError(clean_name(options.sbatch.front()) +
+                         ": only with --slurm are there options for sbatch");
+    if (!options.slurm && options.tasks > 0) throw UsageError("--tasks goes with --slurm");
+    try {
+        Place place(options);
+        // Nobody else's builds, and none of ours for anybody else.
+        place.workbook.toolchain.cache = place.folder / "cache";
+        return options.task.empty() ? work_alone(place, out) : work_as_task(place, out);
     } catch (const FileError& error) {
         if (!is_full(error.error())) throw;
         throw DiskFull(fmt::format(

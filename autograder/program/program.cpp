@@ -200,7 +200,17 @@ void describe(CLI::App& app, Arguments& in) {
     grade->add_flag("--below-s3", in.grade.below,
                     "Also where hand-ins are held less than the class asks for");
     add_jobs(grade, in.grade.jobs);
-    grade->footer("Example: ./rungs grade class --out graded --jobs 4");
+    grade->add_flag("--slurm", in.grade.slurm,
+                    "Submit it to a cluster, as an array of jobs with a report behind them");
+    grade->add_option("--tasks", in.grade.tasks, "Of that array [one for 50 files to judge, at most 100]")
+        ->check(CLI::Range(1, 100'000))
+        ->type_name("N");
+    grade->add_option("options", in.grade.sbatch, "For sbatch, after -- and with --slurm")
+        ->type_name("OPTION");
+    grade->add_option("--task", in.grade.task, "For the jobs that --slurm submits")->type_name("RUN/N");
+    grade->footer(
+        "Example: ./rungs grade class --out graded --jobs 4\n"
+        "     and ./rungs grade class --out graded --slurm -- --partition=short --cpus-per-task=4");
 
     CLI::App* review = app.add_subcommand("review", "What a human has to decide of a class, and decisions");
     CLI::App* replay = app.add_subcommand("replay", "Judges a rung of a class again, for an appeal");

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "class/lease.hpp"
 #include "class/ledger.hpp"
 #include "judge/hash.hpp"
 #include "judge/judge.hpp"
@@ -180,8 +181,8 @@ int review(const ReviewOptions& options, Terminal& out) {
     }
     if (options.rung.empty())
         throw UsageError("which rung of " + clean_name(options.student) + "? Such as 01/03");
-    std::optional<Lock> lock;
-    if (options.points) lock.emplace(folder);
+    std::optional<Lease> lock;
+    if (options.points) lock.emplace(folder / "lock");
     const Gradebook book = read_gradebook(folder);
     const Student& student = student_of(book, options.student);
     const Attempt& attempt = attempt_of(student, options.attempt);

@@ -102,8 +102,12 @@ struct ClassOptions {
     std::string assignment;  ///< file; empty: assignment.toml in the class's folder
     std::string regrade;     ///< "all", a student, a rung, STUDENT/RUNG; empty: nothing
     std::string backend = "cpu";
-    bool below = false;  ///< also where hand-ins are held less than the class asks for
-    unsigned jobs = 0;   ///< see GradeOptions
+    bool below = false;               ///< also where hand-ins are held less than the class asks for
+    unsigned jobs = 0;                ///< see GradeOptions
+    bool slurm = false;               ///< submit it as an array of jobs
+    int tasks = 0;                    ///< of that array; 0: as the work asks for
+    std::vector<std::string> sbatch;  ///< more options for sbatch
+    std::string task;                 ///< in a job of such an array: "NAME/3"; task 0 is the report
 };
 int grade_class(const ClassOptions& options, Terminal& out);
 

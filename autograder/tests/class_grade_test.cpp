@@ -8,9 +8,9 @@
 #include <map>
 #include <random>
 
+#include "graded_class.hpp"
 #include "json_schema.hpp"
 #include "judge/judge.hpp"
-#include "program_fixture.hpp"
 #include "rungs/catch.hpp"
 
 using namespace rungs;
@@ -18,59 +18,6 @@ using namespace rungs::test;
 using Catch::Matchers::ContainsSubstring;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
-
-namespace {
-
-/// Ada is right, ben has handed in the starter, cleo's file does not compile, dan has ada's bytes, eve
-/// nothing.
-struct GradedClass : SmallWorkbook {
-    GradedClass() {
-        folder.write("class/ada/03_shared_tree.cu", solution);
-        folder.write("class/ben/01_reduction/03_shared_tree.cu", starter);
-        folder.write("class/cleo@2026-11-22T00:00:00Z/03_shared_tree.cu", "int x\n");
-        folder.write("class/dan@2026-11-20T01:00:00Z/03_shared_tree.cu", solution);
-        folder.write("class/roster.csv", "id,name\nada,Ada\nben,Ben\ncleo,Cleo\ndan,Dan\neve,Eve\n");
-        folder.write(
-            "class/assignment.toml",
-            "title = \"Sums\"\ndue = 2026-11-20T00:00:00Z\nroster = \"roster.csv\"\nleast_sandbox = \"S0\"\n"
-            "[late]\npercent_per_day = 20\nmost_days = 2\n");
-    }
-
-    std::vector<std::string> grade(const std::string& out, std::vector<std::string> more = {}) const {
-        std::vector<std::string> words{"grade", "class", "--out", out};
-        words.insert(words.end(), more.begin(), more.end());
-        return words;
-    }
-    Outcome graded(const std::string& out, std::vector<std::string> more = {}) const {
-        return run(grade(out, more));
-    }
-
-    std::string record(const std::string& out, const std::string& who, int judging = 1) const {
-        return folder.read(out + "/records/" + who + "/1/01_reduction/03_shared_tree." +
-                           std::to_string(judging) + ".json");
-    }
-
-    /// More students, each with bytes of their own.
-    void fill(int students) const {
-        for (int i = 0; i < students; ++i)
-            folder.write("class/s" + std::to_string(i) + "/03_shared_tree.cu",
-                         (i % 2 ? solution : starter) + "// " + std::to_string(i) + "\n");
-    }
-};
-
-int count_records(const fs::path& out) {
-    int count = 0;
-    std::error_code none;
-    for (const auto& entry : fs::recursive_directory_iterator(out / "records", none)) {
-        if (entry.path().extension() != ".json" || entry.path().filename().string().front() == '.') continue;
-        ++count;
-        // Whole or not there.
-        CHECK_NOTHROW(Json::parse(TemporaryFolder::content_of(entry.path())));
-    }
-    return count;
-}
-
-}  // namespace
 
 TEST_CASE("a class is graded, and every verdict has a record of its own", "[class][grade]") {
     const GradedClass all;
@@ -254,12 +201,7 @@ TEST_CASE("two graders do not work in one folder, and Ctrl-C leaves one that goe
     CHECK(all.graded("graded").status == 1);
     CHECK(count_records(all.folder / "graded") == 10);
 
-    // What a machine that crashed has left, and what one that is not this one may still be at.
-    all.folder.write("graded/lock",
-                     R"({"host":"elsewhere","process":"1","started":"2026-01-01T00:00:00Z","boot":"x"})");
-    const Outcome elsewhere = all.graded("graded");
-    CHECK(elsewhere.status == 3);
-    CHECK_THAT(elsewhere.err, ContainsSubstring("on elsewhere since"));
+    // What a machine that crashed has left.
     char host[256] = "";
     gethostname(host, sizeof host - 1);
     all.folder.write("graded/lock",

@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <random>
 
 namespace rungs {
 namespace {
@@ -78,10 +80,13 @@ int write_all(int descriptor, std::string_view contents) {
     return 0;
 }
 
-/// A name beside `target` that no other writer uses.
+/// A name beside `target` that no other writer uses, nor one on another machine that shares the folder, nor
+/// one that was killed and had the same process number.
 std::filesystem::path temporary_name(const std::filesystem::path& target) {
     static std::atomic<unsigned> counter{0};
-    const std::string suffix = "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
+    static const std::string mine = std::to_string(std::random_device{}());
+    const std::string suffix =
+        "." + std::to_string(::getpid()) + "-" + mine + "-" + std::to_string(counter++) + ".tmp";
     // 255 bytes is what file systems allow: a long name must leave room for the suffix.
     return target.parent_path() / ("." + target.filename().string().substr(0, 200) + suffix);
 }
@@ -130,6 +135,23 @@ Target find_target(const std::filesystem::path& path, Special special, const std
     return target;
 }
 
+/// Writes a new file, flushed to the disk; what cannot be written leaves none. @returns 0 or errno
+int write_temporary(const std::filesystem::path& temporary, std::string_view contents, const Target& target) {
+    bool named = false;
+    const Descriptor file(open_temporary(temporary, named));
+    if (!file.valid()) return errno;
+    int error = write_all(file.get(), contents);
+    if (error == 0 && ::fsync(file.get()) != 0 && errno != EINVAL && errno != EROFS) error = errno;
+    if (error == 0 && target.exists) static_cast<void>(::fchmod(file.get(), target.mode & 07777));
+    if (error == 0 && !named) {
+        const std::string self = "/proc/self/fd/" + std::to_string(file.get());
+        if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary.c_str(), AT_SYMLINK_FOLLOW) != 0)
+            error = errno;
+    }
+    if (error != 0 && named) ::unlink(temporary.c_str());
+    return error;
+}
+
 }  // namespace
 
 FileError::FileError(const std::filesystem::path& path, int error, const std::string& doing)
@@ -145,28 +167,37 @@ void write_file(const std::filesystem::path& path, std::string_view contents, Sp
         return;
     }
     const std::filesystem::path temporary = temporary_name(target.path);
-    bool named = false;
-    int error = 0;
-    {
-        const Descriptor file(open_temporary(temporary, named));
-        if (!file.valid()) throw FileError(path, errno, doing);
-        error = write_all(file.get(), contents);
-        if (error == 0 && ::fsync(file.get()) != 0 && errno != EINVAL && errno != EROFS) error = errno;
-        if (error == 0 && target.exists) static_cast<void>(::fchmod(file.get(), target.mode & 07777));
-        if (error == 0 && !named) {
-            const std::string self = "/proc/self/fd/" + std::to_string(file.get());
-            if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary.c_str(), AT_SYMLINK_FOLLOW) == 0)
-                named = true;
-            else
-                error = errno;
-        }
+    int error = write_temporary(temporary, contents, target);
+    if (error == 0 && ::rename(temporary.c_str(), target.path.c_str()) != 0) {
+        error = errno;
+        ::unlink(temporary.c_str());
     }
-    if (error == 0 && ::rename(temporary.c_str(), target.path.c_str()) != 0) error = errno;
-    if (error != 0) {
-        if (named) ::unlink(temporary.c_str());
-        throw FileError(path, error, doing);
-    }
+    if (error != 0) throw FileError(path, error, doing);
     sync_folder(target.path.parent_path());
+}
+
+bool write_new_file(const std::filesystem::path& path, std::string_view contents) {
+    const std::string doing = "could not write " + std::to_string(contents.size()) + " bytes";
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0) return false;
+    const std::filesystem::path temporary = temporary_name(path);
+    int error = write_temporary(temporary, contents, {});
+    if (error != 0) throw FileError(path, error, doing);
+    // Unlike a rename it fails where the name is there, on a file server too, whose answer may get lost.
+    if (::link(temporary.c_str(), path.c_str()) != 0) {
+        error = errno;
+        if (::stat(temporary.c_str(), &status) == 0 && status.st_nlink == 2) error = 0;
+    }
+    // Some file systems have one name for each file.
+    if (error == EPERM || error == EOPNOTSUPP)
+        error = ::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0
+                    ? 0
+                    : errno;
+    ::unlink(temporary.c_str());
+    if (error == EEXIST) return false;
+    if (error != 0) throw FileError(path, error, doing);
+    sync_folder(path.parent_path());
+    return true;
 }
 
 void sync_folder(const std::filesystem::path& path) {

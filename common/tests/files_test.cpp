@@ -6,11 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <initializer_list>
 #include <limits>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "rungs/catch.hpp"
 #include "rungs/csv.hpp"
@@ -59,6 +63,27 @@ TEST_CASE("a relative path, a long name and odd characters work", "[common][file
     write_file("plain", "2");
     std::filesystem::current_path(before);
     CHECK(read_file(folder / "plain") == "2");
+}
+
+TEST_CASE("of several writers of a new file one succeeds, and nothing is written over", "[common][files]") {
+    const rungs::TemporaryFolder folder;
+    std::atomic<int> made{0};
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 8; ++i) {
+        writers.emplace_back([&, i] {
+            if (write_new_file(folder / "new", std::string(1000, static_cast<char>('a' + i)))) ++made;
+        });
+    }
+    for (std::thread& writer : writers) writer.join();
+    CHECK(made == 1);
+    const std::string first = read_file(folder / "new");
+    CHECK(first == std::string(1000, first[0]));
+    CHECK_FALSE(write_new_file(folder / "new", "late"));
+    CHECK(read_file(folder / "new") == first);
+    std::filesystem::create_symlink("none", folder / "link");
+    CHECK_FALSE(write_new_file(folder / "link", "through"));
+    CHECK(folder.listing() == "link new");
+    CHECK(error_of([&] { write_new_file(folder / "none" / "a", "x"); }).error() == ENOENT);
 }
 
 TEST_CASE("permissions stay, and a symbolic link stays a link", "[common][files]") {

@@ -31,6 +31,11 @@ enum class Special { use, refuse };
 /// directly. Folders are not made. @throws FileError; the old file is then unchanged.
 void write_file(const std::filesystem::path& path, std::string_view contents, Special special = Special::use);
 
+/// Writes `contents` to a file that is not there yet, whole and flushed as by write_file(). Of several
+/// writers one succeeds, whatever machines they are on. @returns false where the name is taken; nothing has
+/// changed then. @throws FileError
+bool write_new_file(const std::filesystem::path& path, std::string_view contents);
+
 /// Makes a folder and those above it, all of them flushed to the disk. @throws FileError
 void make_folder(const std::filesystem::path& path);
 
