@@ -36,7 +36,9 @@ struct ArrayRun {
 
 /// The run that OUT has not seen the end of. @throws ClassError, FileError
 std::optional<ArrayRun> read_run(const std::filesystem::path& out);
+/// Makes it the run that OUT has, with a folder of its own. @throws FileError
 void write_run(const std::filesystem::path& out, const ArrayRun& run);
+/// OUT has no run any more; what its jobs have said stays.
 void end_run(const std::filesystem::path& out);
 
 /// A name that no other run has.
@@ -74,10 +76,10 @@ class Slurm {
 /// Options for sbatch that a run sets itself. @throws ClassError where one of them is there
 void refuse_own_options(const std::vector<std::string>& options);
 
-/// What sbatch is called with, for the tasks of a run or, after all of them, whatever became of them, for its
-/// report.
+/// What sbatch is called with for the tasks of a run.
 std::vector<std::string> array_arguments(const ArrayRun& run, const std::filesystem::path& out,
                                          const std::vector<std::string>& options);
+/// And for its report, which begins when all of them have ended, whatever became of them.
 std::vector<std::string> report_arguments(const ArrayRun& run, const std::filesystem::path& out,
                                           const std::vector<std::string>& options,
                                           const std::string& array_job);

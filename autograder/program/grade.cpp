@@ -467,13 +467,13 @@ int exit_status_of(const Gradebook& book) {
 
 /// All that a run needs beside the class: where, with which tools, in which mode.
 struct Place {
-    Place(const ClassOptions& given)
+    explicit Place(const ClassOptions& given)
         : options(given),
           workbook(open_workbook()),
           machine(this_machine(options.backend == "cuda")),
-          backend(choose_backend(workbook, options.backend, machine.gpu)),
-          folder(out_folder(options)) {
+          backend(choose_backend(workbook, options.backend, machine.gpu)) {
         if (!backend.cannot.empty()) throw CannotCheck(backend.cannot);
+        folder = out_folder(options);
     }
 
     const ClassOptions& options;
