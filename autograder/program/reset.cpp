@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "judge/source.hpp"
+#include "program/starter.hpp"
 #include "program/verbs.hpp"
 #include "rungs/atomic_file.hpp"
-#include "starters/starter.hpp"
 
 namespace rungs {
 namespace {
