@@ -53,12 +53,6 @@ std::string bad_path(const std::string& path) {
     return "";
 }
 
-std::string folded(std::string path) {
-    std::transform(path.begin(), path.end(), path.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return path;
-}
-
 /// The child's part: all that libarchive does happens here.
 class Unpacker {
   public:

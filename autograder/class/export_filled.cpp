@@ -19,13 +19,6 @@ using Values = std::vector<std::string>;
 
 std::string plain(std::string_view text) { return trimmed(std::string(text)); }
 
-/// Of names that people type: addresses and logins have no case.
-std::string folded(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return text;
-}
-
 /// "7.5", "7,5"; nothing for what is no number.
 std::optional<double> number_in(std::string text) {
     std::replace(text.begin(), text.end(), ',', '.');

@@ -144,9 +144,7 @@ with open("results/results.json", "w") as file:
             true);
     Json results = Json::object();
     for (const Student& student : book.students) {
-        std::string address = trimmed(student.person.email);
-        std::transform(address.begin(), address.end(), address.begin(),
-                       [](unsigned char c) { return c < 0x80 ? static_cast<char>(std::tolower(c)) : c; });
+        std::string address = folded(trimmed(student.person.email));
         if (address.empty()) continue;
         address = clean_name(address);
         // Two with one address cannot be told apart.

@@ -374,18 +374,13 @@ std::string git(std::vector<std::string> arguments, int output = -1) {
     return trimmed(first_of(process.output().text()));
 }
 
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-}
-
 /// A name as Canvas writes it: the family name first, small letters and digits alone.
 std::string canvas_form(const std::string& name) {
     const std::size_t blank = name.rfind(' ');
     const std::string turned =
         blank == std::string::npos ? name : name.substr(blank + 1) + name.substr(0, blank);
     std::string form;
-    for (const char c : lower(turned)) {
+    for (const char c : folded(turned)) {
         if (std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80) form += c;
     }
     return form;
@@ -486,11 +481,11 @@ const Person* sender(const HandIn& hand_in, const Assignment& assignment) {
     const bool number_of_platform = hand_in.from == "canvas" || hand_in.from == "moodle";
     if (!number_of_platform && only([&](const Person& person) {
             return person.id == key || (!person.login.empty() && person.login == key) ||
-                   (!person.email.empty() && lower(person.email) == lower(key));
+                   (!person.email.empty() && folded(person.email) == folded(key));
         }))
         return found;
     if (!hand_in.email.empty() &&
-        only([&](const Person& person) { return lower(person.email) == lower(hand_in.email); }))
+        only([&](const Person& person) { return folded(person.email) == folded(hand_in.email); }))
         return found;
     if (hand_in.name.empty() || hand_in.from == "gradescope") return nullptr;
     if (only([&](const Person& person) {

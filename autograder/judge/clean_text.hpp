@@ -19,6 +19,9 @@ std::string clean_name(std::string_view name);
 /// Without the blanks, tabs and carriage returns at either end.
 std::string trimmed(const std::string& text);
 
+/// With its ASCII letters in lower case.
+std::string folded(std::string text);
+
 /// Takes one code point from the front of `text`, which is not empty: clean_utf8() of it.
 char32_t take_clean(std::string_view& text);
 

@@ -24,9 +24,9 @@
 #include "judge/predict.hpp"
 #include "judge/source.hpp"
 #include "package/leaks.hpp"
+#include "program/starter.hpp"
 #include "rungs/atomic_file.hpp"
 #include "rungs/temporary_folder.hpp"
-#include "starters/starter.hpp"
 
 namespace rungs {
 namespace {
@@ -47,6 +47,7 @@ constexpr const char* left_out[] = {"solutions",
                                     "chapters/*/bench/*.cuh",
                                     "autograder/attacks/**",
                                     "autograder/package/**",
+                                    "autograder/starters/**",
                                     "autograder/tests/**",
                                     "autograder/budgets.sh",
                                     "common/ladder/*_test.cpp",

@@ -12,10 +12,10 @@
 #include "judge/predict.hpp"
 #include "program/interrupt.hpp"
 #include "program/progress.hpp"
+#include "program/starter.hpp"
 #include "program/verbs.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
-#include "starters/starter.hpp"
 
 namespace rungs {
 namespace {

@@ -1,17 +1,22 @@
 // The command line: which verb, with which options; and what becomes of problems.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <clocale>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "program/interrupt.hpp"
+#include "program/starter.hpp"
 #include "program/verbs.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
-#include "starters/starter.hpp"
 
 #ifndef RUNGS_VERSION
 #define RUNGS_VERSION "0"
@@ -278,7 +283,18 @@ void describe(CLI::App& app, Arguments& in) {
         ->footer("Example: ./rungs doctor");
 }
 
-int dispatch(const std::string& verb, Arguments& in) {
+[[noreturn]] void become_class_program(const std::string& verb, char** argv) {
+    const std::string program =
+        std::filesystem::read_symlink("/proc/self/exe").replace_filename("rungs_class").string();
+    default_signals();
+    execv(program.c_str(), argv);
+    const std::string why = std::strerror(errno);
+    throw CannotCheck("cannot start " + program + ": " + why + "; ./rungs " + verb + " builds it");
+}
+
+int dispatch(const std::string& verb, Arguments& in, const ClassVerbs* class_verbs, char** argv) {
+    const bool of_class = verb == "grade" || verb == "review" || verb == "replay" || verb == "export";
+    if (of_class && !class_verbs) become_class_program(verb, argv);
     if (verb == "check") {
         in.check.seed = seed_of(in.seed);
         return check(in.check);
@@ -289,7 +305,7 @@ int dispatch(const std::string& verb, Arguments& in) {
     }
     if (verb == "explain") return explain(in.explain);
     if (verb == "see") return see(in.see);
-    if (verb == "export") return export_class(in.exports);
+    if (verb == "export") return class_verbs->export_class(in.exports);
     Terminal out(stdout);
     if (verb == "list") return list(out);
     if (verb == "next") return next(out);
@@ -300,9 +316,9 @@ int dispatch(const std::string& verb, Arguments& in) {
     if (verb == "profile") return profile(in.profile, out);
     if (verb == "run") return run(in.run, out);
     if (verb == "bench") return bench(in.bench, out);
-    if (verb == "grade") return grade_class(in.grade, out);
-    if (verb == "review") return review(in.review, out);
-    if (verb == "replay") return replay(in.review, out);
+    if (verb == "grade") return class_verbs->grade(in.grade, out);
+    if (verb == "review") return class_verbs->review(in.review, out);
+    if (verb == "replay") return class_verbs->replay(in.review, out);
     if (verb == "doctor") return doctor(out);
     throw UsageError("the tests are run by the launcher at the root of the workbook: ./rungs test");
 }
@@ -328,7 +344,7 @@ std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
     return {};
 }
 
-int parse_and_run(int argc, char** argv) {
+int parse_and_run(int argc, char** argv, const ClassVerbs* class_verbs) {
     CLI::App app("Rungs, a CUDA workbook: climb from a naive kernel to the library's speed, one idea a rung",
                  "rungs");
     Arguments in;
@@ -350,17 +366,17 @@ int parse_and_run(int argc, char** argv) {
         complain(unknown.empty() ? error.what() + std::string(more) : unknown);
         return wrong_use;
     }
-    return dispatch(app.get_subcommands().front()->get_name(), in);
+    return dispatch(app.get_subcommands().front()->get_name(), in, class_verbs, argv);
 }
 
 }  // namespace
 
-int run_program(int argc, char** argv) {
+int run_program(int argc, char** argv, const ClassVerbs* class_verbs) {
     handle_signals();
     std::setlocale(LC_ALL, "");
     std::setlocale(LC_NUMERIC, "C");
     try {
-        const int status = parse_and_run(argc, argv);
+        const int status = parse_and_run(argc, argv, class_verbs);
         if (std::fflush(stdout) != 0) throw OutputError("cannot write the output; is the disk full?");
         return status;
     } catch (const Stopped&) {

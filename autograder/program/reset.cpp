@@ -5,9 +5,9 @@
 
 #include "judge/edition.hpp"
 #include "judge/source.hpp"
+#include "program/starter.hpp"
 #include "program/verbs.hpp"
 #include "rungs/atomic_file.hpp"
-#include "starters/starter.hpp"
 
 namespace rungs {
 namespace {

@@ -153,7 +153,17 @@ std::filesystem::path restore_starter(const Workbook& workbook, const Chosen& ch
 /// Where the idea of a rung is explained.
 std::string lesson_of(const Workbook& workbook, const Chosen& chosen);
 
-/// The program with its arguments. Never throws.
-int run_program(int argc, char** argv);
+/// The verbs for a class. They are a program of their own, rungs_class, so that a first verdict need not wait
+/// until they are built.
+struct ClassVerbs {
+    int (*grade)(const ClassOptions& options, Terminal& out);
+    int (*review)(const ReviewOptions& options, Terminal& out);
+    int (*replay)(const ReviewOptions& options, Terminal& out);
+    int (*export_class)(const ExportOptions& options);
+};
+
+/// The program with its arguments. Never throws. Without `class_verbs`, the rungs_class beside this program
+/// takes its place where one of them is asked for.
+int run_program(int argc, char** argv, const ClassVerbs* class_verbs = nullptr);
 
 }  // namespace rungs

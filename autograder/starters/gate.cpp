@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "program/starter.hpp"
 #include "rungs/atomic_file.hpp"
 #include "starters/lesson.hpp"
-#include "starters/starter.hpp"
 
 namespace rungs {
 namespace {

@@ -17,10 +17,10 @@
 
 #include "judge/checks.hpp"
 #include "judge/toolchain.hpp"
+#include "program/starter.hpp"
 #include "rungs/atomic_file.hpp"
 #include "rungs/temporary_folder.hpp"
 #include "starters/gate.hpp"
-#include "starters/starter.hpp"
 
 namespace {
 

@@ -26,7 +26,9 @@ struct SmallTree {
             build += "build " + std::to_string(i) + ".o: step\n";
             all += " " + std::to_string(i) + ".o";
         }
-        folder.write("build/default/build.ninja", build + all + "\nbuild all: phony rungs_tools\n");
+        folder.write("build/default/build.ninja", build + all +
+                                                      "\nbuild all: phony rungs_tools\nbuild class.o: step\n"
+                                                      "build rungs_class: phony class.o\n");
     }
 
     void executable(const std::string& name, const std::string& content) const {
@@ -56,6 +58,16 @@ TEST_CASE("a build in a log says how far it is, and nothing when there is nothin
     const Outcome second = tree.run({"list"});
     CHECK(second.out == "program list\n");
     CHECK(second.err.empty());
+}
+
+TEST_CASE("what a class needs is built for the verbs for a class alone", "[launcher]") {
+    const SmallTree tree(1);
+    const fs::path of_class = tree.folder.path() / "build/default/class.o";
+    CHECK(tree.run({"list"}).status == 0);
+    CHECK_FALSE(fs::exists(of_class));
+    const Outcome outcome = tree.run({"review", "graded"});
+    CHECK(outcome.out == "program review graded\n");
+    CHECK(fs::exists(of_class));
 }
 
 TEST_CASE("a build that fails is status 3 with the compiler's words", "[launcher]") {

@@ -9,10 +9,10 @@
 
 #include "judge/build.hpp"
 #include "judge_fixture.hpp"
+#include "program/starter.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
 #include "starters/gate.hpp"
-#include "starters/starter.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;

@@ -2,11 +2,11 @@
 // that is not.
 #include "starters/gate.hpp"
 
+#include "program/starter.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"
 #include "starters/lesson.hpp"
-#include "starters/starter.hpp"
 
 using namespace rungs;
 using namespace rungs::test;

@@ -1,5 +1,5 @@
 // Starters are made from solutions.
-#include "starters/starter.hpp"
+#include "program/starter.hpp"
 
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"

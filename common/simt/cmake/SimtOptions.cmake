@@ -45,3 +45,15 @@ endif()
 function(simt_compile_together)
     set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
+
+# simt_compile_soon([<target>...] [SOURCES <file>...])
+#   For what reads, decides and prints: how soon it is compiled counts, before the first verdict, and not how fast it
+#   runs. With GCC, -Og takes a third less time than -O1, and less than -O0, which keeps every small function.
+function(simt_compile_soon)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "SOURCES")
+    set(options $<$<NOT:$<CONFIG:Debug>>:$<$<COMPILE_LANGUAGE:CXX>:-Og>>)
+    foreach(target IN LISTS arg_UNPARSED_ARGUMENTS)
+        target_compile_options(${target} PRIVATE ${options})
+    endforeach()
+    set_source_files_properties(${arg_SOURCES} PROPERTIES COMPILE_OPTIONS "${options}" SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

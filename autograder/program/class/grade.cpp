@@ -23,7 +23,7 @@
 #include "judge/build.hpp"
 #include "judge/cache.hpp"
 #include "judge/hash.hpp"
-#include "program/classes.hpp"
+#include "program/class/classes.hpp"
 #include "program/grading.hpp"
 #include "program/interrupt.hpp"
 #include "program/jobs.hpp"

@@ -1,4 +1,4 @@
-#include "starters/starter.hpp"
+#include "program/starter.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -13,7 +13,7 @@
 #include "class/ledger.hpp"
 #include "judge/hash.hpp"
 #include "judge/judge.hpp"
-#include "program/classes.hpp"
+#include "program/class/classes.hpp"
 #include "program/interrupt.hpp"
 #include "program/show.hpp"
 #include "program/verbs.hpp"
