@@ -332,6 +332,7 @@ class Packager {
     /// Pages for students: the workbook's own with a README of theirs, and no link to what is not there.
     void write_pages() {
         std::string readme = read_file(options_.root / "autograder/package/students.md");
+        readme.erase(0, std::min(readme.size(), readme.find("# ")));  // a note for authors
         const std::string mark = "<!-- chapters -->";
         if (const std::size_t at = readme.find(mark); at != std::string::npos)
             readme.replace(at, mark.size(), table_of_chapters(read_file(options_.root / "README.md")));
