@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <future>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <regex>
 #include <set>
@@ -26,7 +28,6 @@
 #include "package/leaks.hpp"
 #include "program/starter.hpp"
 #include "rungs/atomic_file.hpp"
-#include "rungs/temporary_folder.hpp"
 
 namespace rungs {
 namespace {
@@ -415,11 +416,19 @@ class Packager {
     }
 
     void try_it(bool archive) const {
-        const TemporaryFolder clean;
+        // Not a TemporaryFolder: Doxygen does not follow links in a folder whose name holds a blank.
+        std::string name = (fs::temp_directory_path() / "rungs-package-XXXXXX").string();
+        if (!mkdtemp(name.data())) throw FileError(name, errno, "could not make a temporary folder");
+        const fs::path clean = name;
+        const auto remove = [](const fs::path* folder) {
+            std::error_code ignored;
+            fs::remove_all(*folder, ignored);
+        };
+        const std::unique_ptr<const fs::path, decltype(remove)> owner(&clean, remove);
         const fs::path place = clean / top;
         say("building it in " + place.string());
         if (archive) {
-            must("tar -C " + quoted(clean.path()) + " -xzf " + quoted(work_ / "rungs.tar.gz"),
+            must("tar -C " + quoted(clean) + " -xzf " + quoted(work_ / "rungs.tar.gz"),
                  "could not unpack the package");
         } else {
             fs::copy(tree_, place, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
@@ -432,27 +441,28 @@ class Packager {
                     wrong += "\n  ./rungs list does not name " + manifest.chapter + "/" + rung.name;
             }
         }
-        for (const auto& [name, judged] : check(place, options_.rungs, "")) {
+        for (const auto& [rung, judged] : check(place, options_.rungs, "")) {
             if (judged.given ? judged.verdict != "OK" : !fails_honestly(judged))
-                wrong += "\n  as handed out, " + name + " is " + judged.verdict + ": " + judged.reason;
+                wrong += "\n  as handed out, " + rung + " is " + judged.verdict + ": " + judged.reason;
         }
         say("starters fail as they should; now solutions");
         for (const SolutionText& solution : solutions_) {
             const fs::path file =
-                clean.path() / "handed in" / fs::path(solution.name).lexically_relative("solutions");
+                clean / "handed in" / fs::path(solution.name).lexically_relative("solutions");
             make_folder(file.parent_path());
             write_file(file, solution.text);
         }
         int passed = 0;
-        for (const auto& [name, judged] :
-             check(place, options_.rungs, " --submission " + quoted(clean.path() / "handed in"))) {
+        for (const auto& [rung, judged] :
+             check(place, options_.rungs, " --submission " + quoted(clean / "handed in"))) {
             if (judged.given || judged.kind == "predict") continue;
             ++passed;
             if (judged.verdict == "OK") continue;
-            wrong += "\n  its solution handed in, " + name + " is " + judged.verdict + ": " + judged.reason;
+            wrong += "\n  its solution handed in, " + rung + " is " + judged.verdict + ": " + judged.reason;
         }
         std::string output;
-        if (run("command -v doxygen && command -v dot && command -v python3", output) == 0) {
+        if (name.find(' ') == std::string::npos &&
+            run("command -v doxygen && command -v dot && command -v python3", output) == 0) {
             say("building the book");
             if (run(student(place) + " docs", output) != 0) wrong += "\n  no book:\n" + end_of(output);
         }
