@@ -167,6 +167,10 @@ struct Tally {
     simt::check::MemoryCounters total(simt::check::Space space) const;
     simt::check::MemoryCounters total(simt::check::Space space, simt::check::Access access) const;
     std::uint64_t barriers() const;
+    /// Bytes that kernels have read and written, each sector of an array once a launch.
+    double moved_by_kernels() const;
+    /// Bytes that came to where the host can read them: by copies, or written there by kernels.
+    double seen_by_host() const;
     double simt_efficiency() const;  ///< of all launches together
     /// Lines of all launches, merged, the hottest first: by sectors of global and wavefronts
     /// of shared memory.
@@ -177,7 +181,8 @@ struct Tally {
 struct Counters {
     bool done = false;
     std::string why_not;
-    std::string which;  ///< the case in words
+    std::string which;       ///< the case in words
+    double least_bytes = 0;  ///< that whoever computes it has to move
     Tally rung;
     std::optional<Tally> reference;  ///< none for given rungs, which are their own
     std::string beyond;  ///< what the manifest allows, where the rung needs more and so loses half its points

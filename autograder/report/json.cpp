@@ -164,6 +164,8 @@ Json tally_json(const judge::Tally& tally) {
     return {{"launches", tally.host.launches},
             {"copies", tally.host.copies},
             {"fills", tally.host.fills},
+            {"bytes_by_kernels", tally.moved_by_kernels()},
+            {"bytes_to_host", tally.seen_by_host()},
             {"warps", warps},
             {"threads", threads},
             {"simt_efficiency", tally.simt_efficiency()},
@@ -190,6 +192,7 @@ Json counters_json(const judge::Counters& counters) {
     }
     return {{"done", true},
             {"case", clean_utf8(counters.which)},
+            {"least_bytes", counters.least_bytes},
             {"rung", tally_json(counters.rung)},
             {"reference", reference ? tally_json(*reference) : Json(nullptr)},
             {"advice", advice}};
