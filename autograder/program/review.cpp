@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "class/ledger.hpp"
+#include "class/times.hpp"
 #include "judge/hash.hpp"
 #include "judge/judge.hpp"
 #include "program/classes.hpp"
@@ -101,6 +102,7 @@ void show_evidence(const fs::path& folder, const Student& student, const Attempt
                                           width - 4));
             }
         }
+        for (const std::string& line : table_of_times(result)) out.line("    " + line);
         const auto& canary = record.at("canary");
         if (const std::string reference = canary.at("reference"); !reference.empty())
             out.line(fmt::format("    judged {} times; the reference in the same place: {}",
@@ -274,3 +276,10 @@ int replay(const ReviewOptions& options, Terminal& out) {
 }
 
 }  // namespace rungs
+    RungReport again;
+    again.result = result;
+    for (const auto& [when, times] : {std::pair("then", table_of_times(record.at("result"))),
+                                      std::pair("now", table_of_times(to_json(again)))}) {
+        if (!times.empty()) out.line(fmt::format("  {}", when));
+        for (const std::string& line : times) out.line("    " + line);
+    }

@@ -215,6 +215,13 @@ Json modelled_json(const judge::Modelled& modelled) {
             {"max_points", modelled.max_points}};
 }
 
+/// To the nanosecond: a clock tells no more.
+Json times_json(const std::vector<float>& microseconds) {
+    Json times = Json::array();
+    for (const float one : microseconds) times.push_back(number(std::round(1e3 * double{one}) / 1e3));
+    return times;
+}
+
 Json speed_json(const judge::Speed& speed) {
     if (!speed.judged) return {{"judged", false}, {"why_not", clean_utf8(speed.why_not)}};
     return {{"judged", true},
@@ -235,7 +242,13 @@ Json speed_json(const judge::Speed& speed) {
             {"flops", number(speed.flops)},
             {"fma_roof", speed.fma_roof > 0 ? number(speed.fma_roof) : Json(nullptr)},
             {"limit", judge::name_of(speed.limit())},
-            {"trust", clean_utf8(speed.trust)}};
+            {"trust", clean_utf8(speed.trust)},
+            {"microseconds",
+             {{"rung", times_json(speed.times.rung)},
+              {"baseline", times_json(speed.times.baseline)},
+              {"reference", times_json(speed.times.reference)},
+              {"baseline_alone", times_json(speed.times.baseline_alone)},
+              {"reference_alone", times_json(speed.times.reference_alone)}}}};
 }
 
 Json predictions_json(const std::vector<judge::Prediction>& predictions) {
