@@ -107,6 +107,9 @@ std::string student_page(const Gradebook& book, const Student& student, Detail d
                          const std::string& version);
 
 /// The instructor's page: everything of everybody, with links to students/ID.html.
-std::string class_page(const Gradebook& book, const std::string& version);
+/// @param similar  what find_similar() has found, as JSON; null: nobody has asked
+/// @throws ClassError where that is none of ours
+std::string class_page(const Gradebook& book, const std::string& version,
+                       const nlohmann::ordered_json& similar);
 
 }  // namespace rungs::classroom

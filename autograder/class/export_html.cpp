@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "class/export.hpp"
+#include "class/similarity.hpp"
 #include "judge/result.hpp"
 #include "report/page.hpp"
 #include "report/text.hpp"
@@ -538,6 +539,59 @@ std::string all_students(const Gradebook& book) {
         rows);
 }
 
+/// Pairs of hand-ins that share much, of all rungs. Names are links, as everywhere on this page.
+std::string similar_hand_ins(const Gradebook& book, const Json& similar) {
+    if (similar.is_null()) return {};
+    std::map<std::string, const Student*> students;
+    for (const Student& student : book.students) students[student.person.id] = &student;
+    const auto name = [&](const std::string& id) {
+        const auto found = students.find(id);
+        return found == students.end() ? bdi(id) : link_to(*found->second);
+    };
+    const auto percent = [](const Json& share) { return fmt::format("{} %", share.get<int>()); };
+    Cells rows;
+    try {
+        for (const Json& rung : similar.at("rungs")) {
+            const std::string asked = rung.at("rung");
+            const std::string heading =
+                escape_html(rung.at("chapter").get<std::string>().substr(0, 2) + "/" + asked.substr(0, 2));
+            const Json& usual = rung.at("usual");
+            const std::string words = percent(usual.at("words")), structure = percent(usual.at("structure"));
+            for (const Json& equal : rung.at("equal")) {
+                std::string names;
+                for (const Json& one : equal) names += (names.empty() ? "" : ", ") + name(one);
+                rows.push_back({heading, names, "the same text", "", "", ""});
+            }
+            for (const Json& pair : rung.at("pairs")) {
+                std::vector<AlikeLines> lines;
+                for (const Json& one : pair.at("lines"))
+                    lines.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
+                const Json& other = pair.at("other");
+                rows.push_back({heading, name(pair.at("student")),
+                                other.is_null() ? "the solution" : name(other),
+                                percent(pair.at("words")) + "<small>usual " + words + "</small>",
+                                percent(pair.at("structure")) + "<small>usual " + structure + "</small>",
+                                escape_html(lines_text(lines))});
+            }
+        }
+    } catch (const Json::exception&) {
+        throw ClassError(
+            "similarity.json is not what rungs has written: ./rungs review --similar writes it anew");
+    }
+    if (rows.empty()) return {};
+    return table(
+        "Alike",
+        "Hand-ins that share more than is usual, without the starter's text: evidence for a talk, and no "
+        "verdict. Lines are those of both files",
+        {{"rung", "mono"},
+         {"student", "wrap"},
+         {"and", "wrap"},
+         {"words", "number"},
+         {"structure", "number"},
+         {"lines", "reason"}},
+        rows);
+}
+
 std::string lines_of(const std::vector<std::string>& lines) {
     if (lines.empty()) return {};
     std::string html = "<div class=\"panel\"><ul>";
@@ -589,7 +643,7 @@ std::string student_page(const Gradebook& book, const Student& student, Detail d
     return html + page_foot(version);
 }
 
-std::string class_page(const Gradebook& book, const std::string& version) {
+std::string class_page(const Gradebook& book, const std::string& version, const Json& similar) {
     const std::vector<double> scores = scores_of(book);
     const std::size_t count = book.students.size();
     const auto missing =
@@ -624,6 +678,7 @@ std::string class_page(const Gradebook& book, const std::string& version) {
                 open_rungs(book, "not_checked", "Could not be checked",
                            "This machine's or the grader's fault, neither a pass nor a zero: grade again"));
     html += section("Common findings", common_findings(book));
+    html += section("Alike", similar_hand_ins(book, similar));
     html += section("Decisions", decisions(book));
     html += section(
         "Missing", students_who(book, "Missing", "Nothing was handed in", "address", [](const Student& one) {

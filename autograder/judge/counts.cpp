@@ -30,6 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using simt::check::Access;
+using simt::check::ArrayCounters;
 using simt::check::LaunchCounters;
 using simt::check::MemoryCounters;
 using simt::check::SiteCounters;
@@ -44,6 +45,9 @@ constexpr double agreement = 1.1;    ///< of modelled times on two inputs of one
 constexpr double least_of_input = 0.9, least_of_reference = 0.2;
 constexpr std::size_t most_launches = 10000;
 constexpr std::size_t most_sites = 1000;  ///< of a launch
+/// Of the bytes that have to be moved: what kernels move at least, and what the host gets to see at most.
+constexpr double own_share = 0.1;
+constexpr double few_bytes = 256;  ///< that the host may always see
 
 /// What is counted of memory, by its name in a report.
 struct MemoryField {
@@ -86,6 +90,14 @@ SiteCounters site_of(const json& object) {
     return site;
 }
 
+ArrayCounters array_of(const json& object) {
+    ArrayCounters array;
+    array.on_host = object.at("on_host").get<bool>();
+    array.read_sectors = object.at("read_sectors").get<std::uint64_t>();
+    array.written_sectors = object.at("written_sectors").get<std::uint64_t>();
+    return array;
+}
+
 LaunchCounters launch_of(const json& object) {
     LaunchCounters launch;
     launch.kernel = one_line(object.at("kernel").get<std::string>(), 200);
@@ -112,6 +124,10 @@ LaunchCounters launch_of(const json& object) {
     for (const json& site : object.at("sites")) {
         if (launch.sites.size() == most_sites) break;
         launch.sites.push_back(site_of(site));
+    }
+    for (const json& array : object.at("arrays")) {
+        if (launch.arrays.size() == most_sites) break;
+        launch.arrays.push_back(array_of(array));
     }
     return launch;
 }
@@ -443,6 +459,34 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
     return OwnCounts{std::move(*shown), std::move(*first)};
 }
 
+/// What speaks for a call that the host has computed, whose own work is not counted; empty: kernels have
+/// moved what had to be moved, and the host has seen little of it.
+std::string not_by_kernels(const Tally& tally, double least) {
+    const double moved = tally.moved_by_kernels(), seen = tally.seen_by_host();
+    if (moved < own_share * least) {
+        return fmt::format("its kernels read and write {:.0f} bytes, of {:.0f} that have to be moved", moved,
+                           least);
+    }
+    if (seen > few_bytes + own_share * std::max(least, moved)) {
+        return fmt::format("it brings {:.0f} bytes to the host, and its kernels read and write {:.0f}", seen,
+                           moved);
+    }
+    return "";
+}
+
+/// Holds a rung whose kernels do not do the work. A reference that is like that shows that the rung is about
+/// copies.
+void judge_method(RungResult& result, const RungEntry& rung, const Tally& secret) {
+    const double least = result.counters.least_bytes;
+    if (rung.given() || !is_on(Defence::method)) return;
+    if (!not_by_kernels(*result.counters.reference, least).empty()) return;
+    const std::string why = not_by_kernels(secret, least);
+    if (why.empty()) return;
+    result.decide({.kind = Verdict::suspect,
+                   .text = "right, but perhaps computed by the host: " + why,
+                   .source = Source::counters});
+}
+
 void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                  const JudgeOptions& options, const Case& which, const Tally& secret) {
     Modelled& modelled = result.modelled;
@@ -543,6 +587,31 @@ MemoryCounters Tally::total(Space space, Access access) const {
     return sum;
 }
 
+double Tally::moved_by_kernels() const {
+    constexpr double sector = 32;
+    double bytes = 0;
+    for (const LaunchCounters& launch : launches) {
+        for (const ArrayCounters& array : launch.arrays)
+            bytes += sector *
+                     (static_cast<double>(array.read_sectors) + static_cast<double>(array.written_sectors));
+        for (const SiteCounters& site : launch.sites) {
+            if (site.space == Space::texture || site.space == Space::constant)
+                bytes += static_cast<double>(site.useful_bytes);
+        }
+    }
+    return bytes;
+}
+
+double Tally::seen_by_host() const {
+    constexpr double sector = 32;
+    double bytes = static_cast<double>(host.bytes_to_host);
+    for (const LaunchCounters& launch : launches) {
+        for (const ArrayCounters& array : launch.arrays)
+            if (array.on_host) bytes += sector * static_cast<double>(array.written_sectors);
+    }
+    return bytes;
+}
+
 std::uint64_t Tally::barriers() const {
     std::uint64_t sum = 0;
     for (const LaunchCounters& launch : launches) sum += launch.barriers;
@@ -617,6 +686,7 @@ Tally tally_of(const json& root, const std::string& rung) {
         };
         field("copies", tally.host.copies);
         field("copied_bytes", tally.host.copied_bytes);
+        field("bytes_to_host", tally.host.bytes_to_host);
         field("fills", tally.host.fills);
         field("filled_bytes", tally.host.filled_bytes);
         tally.host.launches = tally.launches.size();
@@ -721,6 +791,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     if (options.progress) options.progress({rung, Phase::counters, 0, 0});
     const Case which = case_to_count(manifest, rung, exam);
     counters.which = describe(exam, which, exam.make(which));
+    counters.least_bytes = exam.work(which).least;
     const bool with_model = rung.speed && rung.speed->modelled;
     const Build build = checked_build(manifest, rung, source, options, counters.why_not);
     std::optional<OwnCounts> own;
@@ -730,10 +801,13 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     }
     if (!own) {
         result.modelled.why_not = counters.why_not;
-        if (with_model && result.passed()) {  // too slow to be counted, or this machine is
-            result.decide({.kind = Verdict::suspect,
-                           .text = "right, but its time could not be modelled: " + counters.why_not,
-                           .source = Source::counters});
+        if (!rung.given() && result.passed()) {  // too slow to be counted, or this machine is
+            result.decide(
+                {.kind = Verdict::suspect,
+                 .text = fmt::format("right, but its {}: {}",
+                                     with_model ? "time could not be modelled" : "calls could not be counted",
+                                     counters.why_not),
+                 .source = Source::counters});
         }
         return;
     }
@@ -750,6 +824,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
             return;
         }
     }
+    judge_method(result, rung, own->secret);
     judge_model(result, manifest, rung, exam, options, which, own->secret);
     judge_limits(result, rung, own->secret);
 }

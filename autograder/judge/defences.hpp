@@ -46,11 +46,12 @@ enum class Defence {
     agreement,
     floor,
     copies,
-    secrecy
+    secrecy,
+    method
 };
 
 /// Their names, in that order.
-inline constexpr std::array<std::string_view, 36> defence_names{
+inline constexpr std::array<std::string_view, 37> defence_names{
     "words",           "includes",     "symbols",      "tool files",      "tool limits",
     "blame",           "user",         "system calls", "scopes",          "files",
     "limits",          "warden",       "clock",        "seals",           "protocol",
@@ -58,7 +59,7 @@ inline constexpr std::array<std::string_view, 36> defence_names{
     "outputs",         "poison",       "guards",       "commit",          "late look",
     "launches",        "scratch",      "findings",     "checked outputs", "complete checks",
     "counted outputs", "secret count", "agreement",    "floor",           "copies",
-    "secrecy"};
+    "secrecy",         "method"};
 
 #ifdef RUNGS_UNDEFENDED
 inline std::uint64_t defences_off = 0;  ///< a bit each

@@ -57,7 +57,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Side, place, access, thread, block, kernel, o
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SiteCounters, requests, lanes, sectors, lines, ideal_sectors, wavefronts,
                                    ideal_wavefronts, requested_bytes, useful_bytes, addresses, serial_steps,
                                    place, array, space, access, width)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayCounters, array, space, bytes, read_sectors, written_sectors,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArrayCounters, array, space, on_host, bytes, read_sectors, written_sectors,
                                    touched_sectors)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Arithmetic, floats, doubles, fusable, special, divisions, wide_divisions,
                                    integers, branches)
@@ -65,7 +65,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchCounters, kernel, grid, block, static_s
                                    warps, threads, cooperative, barriers, max_barriers, grid_barriers,
                                    warp_syncs, shuffles, votes, basic_blocks, active_lanes,
                                    max_warp_basic_blocks, max_warp_requests, arithmetic, sites, arrays, exact)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostCounters, launches, copies, copied_bytes, fills, filled_bytes, waits)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostCounters, launches, copies, copied_bytes, bytes_to_host, fills,
+                                   filled_bytes, waits)
 
 }  // namespace simt::check
 
@@ -97,14 +98,15 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChecksResult, done, why_not, tool, cases, of,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TraceStep, place, array, space, access, width, phase, lanes, offsets)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WarpTrace, kernel, block, warp, cut, steps, requests)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Tally, launches, host, profile, trace)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counters, done, why_not, which, rung, reference, beyond)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counters, done, why_not, which, least_bytes, rung, reference, beyond)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Modelled, done, why_not, machine, which, baseline, speedup, of_reference,
                                    seconds, baseline_seconds, reference_seconds, limit, beats_reference,
                                    points, max_points, zero, full)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RawTimes, rung, baseline, reference, baseline_alone, reference_alone)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Speed, judged, why_not, needs_gpu, speedup, low, high, of_reference,
                                    of_reference_low, of_reference_high, beats_reference, pairs, decided,
                                    seconds, baseline_seconds, reference_seconds, bandwidth, roof, floor,
-                                   flops, fma_roof, baseline, trust, points, max_points, zero, full)
+                                   flops, fma_roof, baseline, trust, points, max_points, zero, full, times)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RungResult, chapter, rung, given, verdict, judged, points, max_points,
                                    causes, correctness, checks, counters, modelled, speed, diagnostics,
                                    sandbox, seed)

@@ -215,6 +215,15 @@ std::string describe(const Exam& exam, const Case& which, const Task& task) {
     return fmt::format("{} of {}, kind {}, seed {:#x}", which.problem, what, which.kind, which.seed);
 }
 
+std::vector<float> RawTimes::of(const std::vector<double>& seconds) {
+    std::vector<float> times;
+    for (const double one : seconds) {
+        if (times.size() == most) break;
+        times.push_back(static_cast<float>(1e6 * one));
+    }
+    return times;
+}
+
 Limit Speed::limit() const {
     if (roof > 0 && fma_roof > 0 && flops / fma_roof > bandwidth / roof) return Limit::arithmetic;
     const double rounding = 1e-6;

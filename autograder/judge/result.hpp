@@ -167,6 +167,10 @@ struct Tally {
     simt::check::MemoryCounters total(simt::check::Space space) const;
     simt::check::MemoryCounters total(simt::check::Space space, simt::check::Access access) const;
     std::uint64_t barriers() const;
+    /// Bytes that kernels have read and written, each sector of an array once a launch.
+    double moved_by_kernels() const;
+    /// Bytes that came to where the host can read them: by copies, or written there by kernels.
+    double seen_by_host() const;
     double simt_efficiency() const;  ///< of all launches together
     /// Lines of all launches, merged, the hottest first: by sectors of global and wavefronts
     /// of shared memory.
@@ -177,7 +181,8 @@ struct Tally {
 struct Counters {
     bool done = false;
     std::string why_not;
-    std::string which;  ///< the case in words
+    std::string which;       ///< the case in words
+    double least_bytes = 0;  ///< that whoever computes it has to move
     Tally rung;
     std::optional<Tally> reference;  ///< none for given rungs, which are their own
     std::string beyond;  ///< what the manifest allows, where the rung needs more and so loses half its points
@@ -209,6 +214,17 @@ enum class Limit {
 /// "memory", "one_pass", "arithmetic": the word in the JSON.
 const char* name_of(Limit limit);
 
+/// Microseconds of one call, as they were timed: what a Speed is made of.
+struct RawTimes {
+    static constexpr std::size_t most = 200;  ///< of each are kept, the first ones
+
+    std::vector<float> rung, baseline, reference;        ///< element i of these is one interleaved pair
+    std::vector<float> baseline_alone, reference_alone;  ///< once the rung's process was gone
+
+    /// What is kept of times in seconds.
+    static std::vector<float> of(const std::vector<double>& seconds);
+};
+
 /// Times are seconds of one call, as the 20 % quantile over the pairs.
 struct Speed {
     /// A pure read beats a copy by a little; anything beyond this share of a copy's rate was not read from
@@ -238,6 +254,7 @@ struct Speed {
     std::string trust;     ///< "judge's clock, judge's buffers", or what is weaker
     double points = 0, max_points = 0;  ///< of the rung's points, those for this
     double zero = 0, full = 0;          ///< as in Modelled
+    RawTimes times;
 
     /// By the problem's operations a byte, against the ratio of the two roofs.
     Limit limit() const;

@@ -563,6 +563,9 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     speed.low = ratio.low;
     speed.high = ratio.high;
     speed.pairs = static_cast<int>(test.pairs());
+    speed.times = {RawTimes::of(contestants[0].seconds), RawTimes::of(contestants[1].seconds),
+                   RawTimes::of(contestants[2].seconds), RawTimes::of(contestants[1].alone),
+                   RawTimes::of(contestants[2].alone)};
     speed.decided =
         test.outcome() == SpeedTest::Outcome::above || test.outcome() == SpeedTest::Outcome::below;
     speed.seconds = quantile(contestants[0].seconds, 0.2);

@@ -150,7 +150,9 @@ void packages(const fs::path& root, Diagnosis& diagnosis) {
         } else {
             // What came from elsewhere may serve as well, and the build says what it really lacks.
             diagnosis.note("packages (" + name + ")", "not found:" + group.absent,
-                           name == "docs" ? "./rungs docs" : "./rungs demo");
+                           name == "docs"    ? "./rungs docs"
+                           : name == "class" ? "only ./rungs review --similar needs it"
+                                             : "./rungs demo");
         }
     }
 }

@@ -56,6 +56,7 @@ Counted count_rung(const Workbook& workbook, const RungChoice& choice, judge::Wa
     const Case which = judge::case_to_count(*chosen.chapter, *chosen.rung, *exam);
     judge::Counters& counters = counted.counters;
     counters.which = judge::describe(*exam, which, exam->make(which));
+    counters.least_bytes = exam->work(which).least;
     out.status("  counting " + chosen.rung->name);
     std::string why_not;
     auto mine = judge::count(*chosen.chapter, *chosen.rung, counted.source, *exam, options, why_not, watched,
@@ -254,6 +255,7 @@ void explain_reference(const Workbook& workbook, const Chosen& chosen, const Cas
     const std::unique_ptr<Exam> exam = judge::exam_of(*chosen.chapter);
     Counted counted{chosen, source_of(workbook, chosen, judge::Whose::solution), {}, {}};
     counted.counters.which = judge::describe(*exam, which, exam->make(which));
+    counted.counters.least_bytes = exam->work(which).least;
     std::string why_not;
     auto tally = judge::count_reference(*chosen.chapter, *chosen.rung, *exam, options, which, why_not);
     if (!tally) throw CannotCheck(why_not);

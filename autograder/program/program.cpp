@@ -236,6 +236,8 @@ void describe(CLI::App& app, Arguments& in) {
     review->add_option("--points", in.review.points, "In place of the judge's")->type_name("N");
     review->add_option("--because", in.review.because, "Why; kept with the decision")->type_name("TEXT");
     review->add_flag("--decided", in.review.decided, "List what has been decided, too");
+    review->add_flag("--similar", in.review.similar,
+                     "Instead: which hand-ins look alike, or like the solution (needs similarity-tester)");
     review->footer(
         "Example: ./rungs review graded ada 01/03 --points 10 --because \"the time limit was ours\"\n\n"
         "Exit status: 0 nothing is open, 2 wrong use, 3 something is open.");

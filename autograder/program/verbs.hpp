@@ -118,6 +118,7 @@ struct ReviewOptions {
     std::optional<double> points;
     std::string because;
     bool decided = false;  ///< list what has been decided, too
+    bool similar = false;  ///< compare hand-ins, instead
 };
 int review(const ReviewOptions& options, Terminal& out);
 

@@ -164,6 +164,8 @@ Json tally_json(const judge::Tally& tally) {
     return {{"launches", tally.host.launches},
             {"copies", tally.host.copies},
             {"fills", tally.host.fills},
+            {"bytes_by_kernels", tally.moved_by_kernels()},
+            {"bytes_to_host", tally.seen_by_host()},
             {"warps", warps},
             {"threads", threads},
             {"simt_efficiency", tally.simt_efficiency()},
@@ -190,6 +192,7 @@ Json counters_json(const judge::Counters& counters) {
     }
     return {{"done", true},
             {"case", clean_utf8(counters.which)},
+            {"least_bytes", counters.least_bytes},
             {"rung", tally_json(counters.rung)},
             {"reference", reference ? tally_json(*reference) : Json(nullptr)},
             {"advice", advice}};
@@ -212,6 +215,13 @@ Json modelled_json(const judge::Modelled& modelled) {
             {"max_points", modelled.max_points}};
 }
 
+/// To the nanosecond: a clock tells no more.
+Json times_json(const std::vector<float>& microseconds) {
+    Json times = Json::array();
+    for (const float one : microseconds) times.push_back(number(std::round(1e3 * double{one}) / 1e3));
+    return times;
+}
+
 Json speed_json(const judge::Speed& speed) {
     if (!speed.judged) return {{"judged", false}, {"why_not", clean_utf8(speed.why_not)}};
     return {{"judged", true},
@@ -232,7 +242,13 @@ Json speed_json(const judge::Speed& speed) {
             {"flops", number(speed.flops)},
             {"fma_roof", speed.fma_roof > 0 ? number(speed.fma_roof) : Json(nullptr)},
             {"limit", judge::name_of(speed.limit())},
-            {"trust", clean_utf8(speed.trust)}};
+            {"trust", clean_utf8(speed.trust)},
+            {"microseconds",
+             {{"rung", times_json(speed.times.rung)},
+              {"baseline", times_json(speed.times.baseline)},
+              {"reference", times_json(speed.times.reference)},
+              {"baseline_alone", times_json(speed.times.baseline_alone)},
+              {"reference_alone", times_json(speed.times.reference_alone)}}}};
 }
 
 Json predictions_json(const std::vector<judge::Prediction>& predictions) {

@@ -460,6 +460,12 @@ TEST_CASE("Moodle's worksheet and gradebook are filled in", "[class][export]") {
 
 TEST_CASE("pages are well formed, run nothing and name nobody else", "[class][export]") {
     const MadeClass made;
+    made.folder.write("similarity.json", R"({"schema": "rungs.similarity/1", "rungs": [{
+        "chapter": "01_reduction", "rung": "03_shared_tree", "hand_ins": 7, "untouched": 0,
+        "usual": {"words": 17, "structure": 39}, "equal": [["gus", "hal"]],
+        "pairs": [{"student": "ada", "other": "eve", "words": 98, "structure": 96, "lines": [[7, 16, 18, 28], [3, 3, 4, 4]]},
+                  {"student": "jon", "other": null, "words": 100, "structure": 100, "lines": [[9, 35, 9, 35]]}],
+        "more": 0}]})");
     const Gradebook book = read_gradebook(made.path());
     for (const char* detail : {"points", "reasons", "all"}) {
         const std::string out = (made.folder / detail).string();
@@ -500,7 +506,8 @@ TEST_CASE("pages are well formed, run nothing and name nobody else", "[class][ex
     CHECK(page["ids are unique"] == true);
     const std::string text = page["text"];
     for (const char* part : {"11 students", "To look at", "Could not be checked", "Common findings",
-                             "Decisions", "copied from Ada Lovelace", "Missing", "Refused", "Late", "5.0 h"})
+                             "Decisions", "copied from Ada Lovelace", "7-16 = 18-28, 3 = 4", "the solution",
+                             "Missing", "Refused", "Late", "5.0 h"})
         CHECK_THAT(text, part == std::string("5.0 h") ? ContainsSubstring("30.0 h late, keeps 60 %")
                                                       : ContainsSubstring(part));
 }

@@ -11,6 +11,7 @@
 #include "graded_class.hpp"
 #include "json_schema.hpp"
 #include "judge/judge.hpp"
+#include "report_sample.hpp"
 #include "rungs/catch.hpp"
 
 using namespace rungs;
@@ -94,6 +95,28 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
         CHECK(all.record("graded", "cleo") == before);
         CHECK(all.graded("graded").status == 1);
         CHECK_THAT(all.folder.read("graded/projection.txt"), ContainsSubstring("COMPILE_ERROR\t7"));
+    }
+    SECTION("the times of a rung whose speed is argued about are shown") {
+        const std::string name = "graded/records/ada/1/01_reduction/03_shared_tree.1.json";
+        nlohmann::ordered_json record = nlohmann::ordered_json::parse(all.folder.read(name));
+        const std::string before = all.run({"export", "graded", "--to", "csv"}).out;
+        auto& result = record.at("result");
+        result["speed"] = to_json(sample_gpu_report()).at("rungs").at(1).at("speed");
+        all.folder.write(name, record.dump());
+        CHECK(all.run({"export", "graded", "--to", "csv"}).out == before);
+        result["verdict"] = "UNSTABLE";
+        result["status"] = "review";
+        result["points"] = nullptr;
+        all.folder.write(name, record.dump());
+        const Outcome review = all.run({"review", "graded"});
+        CHECK(review.status == 3);
+        for (const char* part :
+             {"UNSTABLE", "us a call, 21 pairs", "01_atomic, the baseline", "pair by pair"})
+            CHECK_THAT(review.out, ContainsSubstring(part));
+        const Outcome replay = all.run({"replay", "graded", "ada", "01/03"});
+        CHECK(replay.status == 1);
+        CHECK_THAT(replay.out,
+                   ContainsSubstring("then\n    us a call, 21 pairs") && !ContainsSubstring("  now\n"));
     }
     SECTION("a verdict is shown once more with the same inputs, or it is said what has changed") {
         fs::remove_all(all.folder / "graded/cache");  // it compiles anew

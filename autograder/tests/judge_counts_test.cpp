@@ -22,6 +22,7 @@ using namespace rungs::judge;
 using namespace rungs::test;
 using Catch::Matchers::ContainsSubstring;
 using simt::check::Access;
+using simt::check::ArrayCounters;
 using simt::check::SiteCounters;
 using simt::check::Space;
 namespace fs = std::filesystem;
@@ -227,6 +228,26 @@ TEST_CASE("pictures say in words what they draw", "[report][pictures]") {
         CHECK_THAT(svg, ContainsSubstring("<title>"));
         CHECK_THAT(svg, ContainsSubstring("width=\"760\" height="));  // else a page stretches it
     }
+}
+
+TEST_CASE("what kernels move and what the host sees are told apart", "[judge][counts]") {
+    Tally tally;
+    tally.host.bytes_to_host = 100;
+    tally.launches.resize(2);
+    ArrayCounters array;
+    array.read_sectors = 5;
+    array.written_sectors = 2;
+    array.touched_sectors = 6;
+    tally.launches[0].arrays = {array};
+    array.on_host = true;
+    tally.launches[1].arrays = {array};
+    tally.launches[1].sites = {site(Space::global, Access::read, 32, 40, 40)};
+    CHECK(tally.moved_by_kernels() == 2 * 7 * 32);
+    CHECK(tally.seen_by_host() == 100 + 2 * 32);
+    SiteCounters constants = site(Space::constant, Access::read, 32, 1, 1);
+    constants.useful_bytes = 40;
+    tally.launches[1].sites.push_back(constants);
+    CHECK(tally.moved_by_kernels() == 2 * 7 * 32 + 40);
 }
 
 TEST_CASE("counters without sense are refused", "[judge][counts]") {

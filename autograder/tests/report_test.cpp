@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "class/times.hpp"
 #include "json_schema.hpp"
 #include "report/report.hpp"
 #include "report/text.hpp"
@@ -156,6 +157,34 @@ TEST_CASE("a rung is as fast as what limits it lets it be", "[report]") {
     CHECK(JsonSchema(result_schema()).errors(to_json(report)).empty());
     CHECK_THAT(remark_of(report.rungs[1].result), ContainsSubstring(rate_text(speed)));
     CHECK_THAT(to_html(report), ContainsSubstring(rate_text(speed)));
+}
+
+TEST_CASE("a result keeps the times that a speed follows from, and not too many", "[report]") {
+    std::vector<double> seconds;
+    for (int i = 0; i < 300; ++i) seconds.push_back(1e-6 * (i + 0.12345678));
+    Report report = sample_gpu_report();
+    judge::RawTimes& times = report.rungs[1].result.speed.times;
+    CHECK(times.rung.size() == 21);
+    times.baseline_alone = judge::RawTimes::of(seconds);
+    const Json json = to_json(report);
+    CHECK(JsonSchema(result_schema()).errors(json).empty());
+    const Json& told = json["rungs"][1]["speed"]["microseconds"];
+    CHECK(told["rung"].size() == 21);
+    CHECK(told["baseline_alone"].size() == judge::RawTimes::most);
+    CHECK(told["baseline_alone"][7].get<double>() == 7.123);
+    times.baseline_alone.push_back(1);
+    CHECK(!JsonSchema(result_schema()).errors(to_json(report)).empty());
+
+    times.baseline_alone = {5, 6};
+    const std::vector<std::string> table = classroom::table_of_times(to_json(report.rungs[1]));
+    REQUIRE(table.size() == 6);
+    CHECK_THAT(table[0], ContainsSubstring("21 pairs"));
+    CHECK_THAT(table[4], ContainsSubstring("pair by pair") && ContainsSubstring("         8         8"));
+    CHECK_THAT(table[5], ContainsSubstring("baseline, rung's process gone"));
+    CHECK(classroom::table_of_times(to_json(sample_report().rungs[1])).empty());
+    Json old = to_json(report.rungs[1]);
+    old["speed"].erase("microseconds");
+    CHECK(classroom::table_of_times(old).empty());
 }
 
 TEST_CASE("a baseline is not compared with itself", "[report]") {

@@ -137,6 +137,7 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
         text += ", \"launches\": " + simt::check::to_json(counting->launches());
         field("copies", host.copies);
         field("copied_bytes", host.copied_bytes);
+        field("bytes_to_host", host.bytes_to_host);
         field("fills", host.fills);
         field("filled_bytes", host.filled_bytes);
         text += ", \"traces\": " + trace->json();

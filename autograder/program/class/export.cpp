@@ -125,6 +125,15 @@ class Exporter {
         lost_ = !filled.without.empty();
     }
 
+    /// What `review --similar` has found; null: nobody has asked.
+    nlohmann::ordered_json similar_hand_ins() const {
+        const fs::path file = fs::path(options_.folder) / "similarity.json";
+        std::error_code unknown;
+        if (!fs::exists(file, unknown)) return nullptr;
+        const auto json = nlohmann::ordered_json::parse(read_file(file), nullptr, false);
+        return json.is_discarded() ? nlohmann::ordered_json::object() : json;
+    }
+
     void write_folder() {
         const std::string& to = options_.to;
         const fs::path folder =
@@ -134,7 +143,7 @@ class Exporter {
                 write_below(folder / "students" / (student.person.id + ".html"),
                             student_page(book_, student, detail_, RUNGS_VERSION));
             }
-            write_below(folder / "index.html", class_page(book_, RUNGS_VERSION));
+            write_below(folder / "index.html", class_page(book_, RUNGS_VERSION, similar_hand_ins()));
             out_.line("for you:      " + out_.paint(Style::link, (folder / "index.html").string()));
             out_.line("for students: " + out_.paint(Style::link, (folder / "students").string()));
             return;

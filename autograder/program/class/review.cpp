@@ -11,6 +11,8 @@
 
 #include "class/lease.hpp"
 #include "class/ledger.hpp"
+#include "class/similarity.hpp"
+#include "class/times.hpp"
 #include "judge/hash.hpp"
 #include "judge/judge.hpp"
 #include "program/class/classes.hpp"
@@ -102,6 +104,7 @@ void show_evidence(const fs::path& folder, const Student& student, const Attempt
                                           width - 4));
             }
         }
+        for (const std::string& line : table_of_times(result)) out.line("    " + line);
         const auto& canary = record.at("canary");
         if (const std::string reference = canary.at("reference"); !reference.empty())
             out.line(fmt::format("    judged {} times; the reference in the same place: {}",
@@ -148,6 +151,41 @@ std::size_t list_open(const fs::path& folder, const Gradebook& book, bool decide
     return open;
 }
 
+/// Compares all hand-ins, shows what is alike, and keeps it for `export`.
+int show_similar(const fs::path& folder, Terminal& out) {
+    const Gradebook book = read_gradebook(folder);
+    Workbook workbook = open_workbook();
+    workbook.toolchain.cache = folder / "cache";
+    const std::vector<RungSimilarity> rungs =
+        find_similar(book, folder, workbook.toolchain, &stop_requested(), [&](const AskedRung& rung) {
+            out.line(out.paint(Style::dim, "comparing " + rung.short_name() + " ..."));
+        });
+    const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
+    for (const RungSimilarity& rung : rungs) {
+        out.line(
+            out.paint(Style::bold, rung.asked.short_name()) +
+            fmt::format("  {} hand-ins compared, {} with next to nothing of their own; of a usual pair {} of "
+                        "the words and {} of the structure are alike",
+                        rung.hand_ins, rung.untouched, percent(rung.usual_words),
+                        percent(rung.usual_structure)));
+        for (const std::vector<std::string>& equal : rung.equal)
+            out.line(fmt::format("    the same text: {}", fmt::join(equal, ", ")));
+        for (const AlikePair& pair : rung.pairs) {
+            out.line(fmt::format("    {} and {}: words {}, structure {}", pair.student,
+                                 pair.other.empty() ? "the solution" : pair.other, percent(pair.words),
+                                 percent(pair.structure)));
+            if (!pair.lines.empty())
+                out.line(out.paint(Style::dim, "        lines " + lines_text(pair.lines)));
+        }
+        if (rung.more > 0) out.line(fmt::format("    and {} pairs more", rung.more));
+    }
+    const fs::path file = folder / "similarity.json";
+    write_file(file, to_json(rungs).dump(2) + '\n');
+    out.line("this is evidence, and no verdict: short exercises have few right answers");
+    out.line("written: " + out.paint(Style::link, file.string()));
+    return 0;
+}
+
 }  // namespace
 
 void show_class(const Gradebook& book, const std::string& out_folder, Terminal& out) {
@@ -167,6 +205,11 @@ void show_class(const Gradebook& book, const std::string& out_folder, Terminal& 
 
 int review(const ReviewOptions& options, Terminal& out) {
     const fs::path folder = options.folder;
+    if (options.similar) {
+        if (!options.student.empty())
+            throw UsageError("--similar compares all hand-ins: it takes no student");
+        return show_similar(fs::absolute(folder), out);
+    }
     if (options.student.empty()) {
         const Gradebook book = read_gradebook(folder);
         for (const std::string& problem : book.assignment.problems) out.line(out.paint(Style::warn, problem));
@@ -264,6 +307,13 @@ int replay(const ReviewOptions& options, Terminal& out) {
                                                 rung.asked.short_name(), attempt.number)));
     row(record.at("started"), rung.verdict, rung.judged, rung.reason);
     row("now, the same inputs", judge::name_of(result.verdict), points, result.reason());
+    RungReport again;
+    again.result = result;
+    for (const auto& [when, times] : {std::pair("then", table_of_times(record.at("result"))),
+                                      std::pair("now", table_of_times(to_json(again)))}) {
+        if (!times.empty()) out.line(fmt::format("  {}", when));
+        for (const std::string& line : times) out.line("    " + line);
+    }
     if (rung.decision)
         out.line(fmt::format("  decided: {}, by {}: {}", points_of(rung.points, rung.max_points),
                              rung.decision->by, rung.decision->because));

@@ -218,7 +218,8 @@ void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {
         check_access(target, n, AccessKind::write, false, pc);
     } else {
         operation_copies(target, source, n);
-        count_bytes(n);
+        const Array* const array = writes ? find_array(target) : nullptr;
+        count_bytes(n, reads && (!array || array->on_host));
         if (!writes) return;
         if (from)
             mark_copied(target, source, n);

@@ -490,7 +490,8 @@ void allocated(const void* pointer, std::size_t size, unsigned char kind) {
     array->memory = kind == static_cast<unsigned char>(Location::Kind::managed)  ? Memory::managed
                     : kind == static_cast<unsigned char>(Location::Kind::pinned) ? Memory::pinned
                                                                                  : Memory::device;
-    array->tracks_values = array->memory == Memory::device;
+    array->on_host = array->memory != Memory::device;
+    array->tracks_values = !array->on_host;
     give_cells(*array);
     array->serial = state.allocations++;
     array->made_at = call_stack();
@@ -537,6 +538,7 @@ void symbol_added(const void* pointer, std::size_t size, const char* name, Symbo
     array->size = size;
     array->name = name;
     array->memory = kind == SymbolKind::constant ? Memory::constant : Memory::symbol;
+    array->on_host = kind == SymbolKind::managed;
     array->tracks_values = false;
     give_cells(*array);
     std::lock_guard lock(symbols().mutex);

@@ -85,6 +85,7 @@ struct Array {
     unsigned shift = 2;        ///< log2 of the bytes of a cell
     Memory memory = Memory::device;
     bool live = true;
+    bool on_host = false;       ///< the host can read it, too
     bool from_kernel = false;   ///< a kernel's malloc or new
     std::uint64_t serial = 0;   ///< how many allocations were made before
     bool tracks_values = true;  ///< initcheck applies: memory is garbage until it is written

@@ -148,8 +148,8 @@ extern HostCounters* host_counters;
 /// An operation of a stream or of a graph, by its name in the API.
 void count_operation(const char* name);
 void count_wait();
-/// What the running operation, if it is one, copies or fills.
-void count_bytes(std::size_t bytes);
+/// What the running operation, if it is one, copies or fills; `to_host`: to where the host can read it.
+void count_bytes(std::size_t bytes, bool to_host);
 
 /// What the runtime tells; see observe.h. Nothing happens unless somebody counts.
 namespace counted {

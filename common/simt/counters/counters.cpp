@@ -118,8 +118,10 @@ void count_wait() {
     if (host_counters) ++host_counters->waits;
 }
 
-void count_bytes(std::size_t bytes) {
-    if (host_counters && bytes_of_operation) host_counters->*bytes_of_operation += bytes;
+void count_bytes(std::size_t bytes, bool to_host) {
+    if (!host_counters || !bytes_of_operation) return;
+    host_counters->*bytes_of_operation += bytes;
+    if (to_host) host_counters->bytes_to_host += bytes;
 }
 
 Counting::Counting() : state_(std::make_unique<State>()) { start(); }
@@ -247,6 +249,7 @@ std::string json(const ArrayCounters& a) {
     return Members()
         .add("array", a.array)
         .add("space", to_string(a.space))
+        .add("on_host", a.on_host)
         .add("bytes", a.bytes)
         .add("read_sectors", a.read_sectors)
         .add("written_sectors", a.written_sectors)

@@ -558,6 +558,7 @@ void launch_ends() {
         ArrayCounters a;
         a.array = touched->name;
         a.bytes = touched->array->size;
+        a.on_host = touched->array->on_host;
         for (std::size_t i = 0; i < touched->read.size(); ++i) {
             const auto count = [](std::uint64_t bits) { return static_cast<unsigned>(std::popcount(bits)); };
             a.read_sectors += count(touched->read[i]);

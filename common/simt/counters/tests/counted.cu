@@ -283,6 +283,24 @@ void run_fetches(int n) {
     cudaDestroyTextureObject(texture);
 }
 
+/// A copy to the host, one that stays on the device, one into managed memory; then a kernel reads an array of
+/// the device's and writes to managed or pinned memory, or, n = 2, to the device's.
+void run_to_host(int n) {
+    Device<float> in("in", 2048, 1.0f), out("out", 2048);
+    float *managed = nullptr, *pinned = nullptr;
+    cudaMallocManaged(&managed, 2048 * sizeof(float));
+    cudaMallocHost(&pinned, 2048 * sizeof(float));
+    float value = 0;
+    cudaMemcpy(&value, in.get(), sizeof value, cudaMemcpyDeviceToHost);
+    cudaMemcpy(out.get(), in.get(), 64, cudaMemcpyDeviceToDevice);
+    cudaMemcpy(managed, in.get(), 128, cudaMemcpyDefault);
+    cudaMemcpy(out.get(), pinned, 256, cudaMemcpyHostToDevice);
+    stride<<<1, 32>>>(in.get(), n == 0 ? managed : n == 1 ? pinned : out.get(), 1);
+    cudaDeviceSynchronize();
+    cudaFree(managed);
+    cudaFreeHost(pinned);
+}
+
 }  // namespace
 
 void counted::run(const char* name, int n) {
@@ -322,6 +340,7 @@ void counted::run(const char* name, int n) {
     if (is("atomics float")) return launch_out(atomics<float>, n);
     if (is("constants")) return launch_out(constants, n);
     if (is("fetches")) return run_fetches(n);
+    if (is("to_host")) return run_to_host(n);
     if (is("structures")) {
         Device<Triple> in("in", 32, Triple{1, 2, 3});
         Device<float> out("out", 32);

@@ -241,6 +241,23 @@ TEST_CASE("what a launch touches is counted once", "[simt][counters]") {
     CHECK(two.arrays[1].read_sectors == 4);
 }
 
+TEST_CASE("what comes to where the host can read it is counted", "[simt][counters]") {
+    for (const int n : {0, 1, 2}) {
+        CAPTURE(n);
+        Counting counting;
+        counted::run("to_host", n);
+        CHECK(counting.host().copies == 4);
+        CHECK(counting.host().copied_bytes == 4 + 64 + 128 + 256);
+        CHECK(counting.host().bytes_to_host == 4 + 128);
+        REQUIRE(counting.launches().size() == 1);
+        std::uint64_t on_host = 0, elsewhere = 0;
+        for (const ArrayCounters& array : counting.launches()[0].arrays)
+            (array.on_host ? on_host : elsewhere) += array.written_sectors;
+        CHECK(on_host == (n < 2 ? 4 : 0));
+        CHECK(elsewhere == (n < 2 ? 0 : 4));
+    }
+}
+
 TEST_CASE("a launch says when a thread did more than can be followed", "[simt][counters]") {
     const LaunchCounters good = count("long_walk", 10000);
     CHECK(good.exact);

@@ -86,6 +86,7 @@ struct SiteCounters : MemoryCounters {
 struct ArrayCounters {
     std::string array;
     Space space = Space::global;
+    bool on_host = false;   ///< the host can read it, too: pinned and managed memory
     std::size_t bytes = 0;  ///< of the whole array
     std::uint64_t read_sectors = 0, written_sectors = 0, touched_sectors = 0;
 };
@@ -150,6 +151,7 @@ struct LaunchCounters {
 struct HostCounters {
     std::uint64_t launches = 0;
     std::uint64_t copies = 0, copied_bytes = 0;
+    std::uint64_t bytes_to_host = 0;  ///< of the device's memory, copied to where the host can read them
     std::uint64_t fills = 0, filled_bytes = 0;
     std::uint64_t waits = 0;  ///< for a stream, an event or the device, also in a cudaMemcpy()
 };
