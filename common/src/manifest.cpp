@@ -1,8 +1,8 @@
 #include "rungs/manifest.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 #include <set>
 #include <sstream>
