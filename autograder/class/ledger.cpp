@@ -19,15 +19,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using judge::Sha256;
 
-std::string first_line_of(const fs::path& file) {
-    try {
-        const std::string text = read_file(file);
-        return text.substr(0, text.find('\n'));
-    } catch (const FileError&) {
-        return "";
-    }
-}
-
 /// What git says in the workbook; nothing where that is none of its repositories.
 std::optional<std::string> ask_git(const fs::path& root, std::vector<std::string> arguments) {
     judge::Command command;
