@@ -37,15 +37,6 @@ std::string host_name() {
     return name;
 }
 
-/// Names a run of the kernel.
-std::string boot() { return first_line_of("/proc/sys/kernel/random/boot_id"); }
-
-/// In which processes have their numbers.
-std::string namespace_of_processes() {
-    std::error_code unknown;
-    return fs::read_symlink("/proc/self/ns/pid", unknown).string();
-}
-
 /// When a process began, in ticks of its kernel; empty where that is not told.
 std::string start_of(const std::string& process) {
     const std::string line = first_line_of("/proc/" + process + "/stat");
@@ -61,8 +52,8 @@ std::string this_process() {
                {"host", host_name()},
                {"process", process},
                {"started", time_text(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()))},
-               {"boot", boot()},
-               {"namespace", namespace_of_processes()},
+               {"boot", judge::boot_id()},
+               {"namespace", judge::process_namespace()},
                {"began", start_of(process)},
                {"job", job ? job : ""}}
                .dump() +
@@ -112,9 +103,9 @@ enum class Life { here, gone, unknown };
 /// What can be told without waiting.
 Life life_of(const Seen& seen) {
     if (seen.text.is_null()) return Life::gone;
-    const bool same_kernel = seen.field("boot") == boot();
+    const bool same_kernel = seen.field("boot") == judge::boot_id();
     if (!same_kernel) return seen.field("host") == host_name() ? Life::gone : Life::unknown;  // restarted
-    if (seen.field("namespace") != namespace_of_processes()) return Life::unknown;
+    if (seen.field("namespace") != judge::process_namespace()) return Life::unknown;
     const std::string process = seen.field("process");
     const int number = std::atoi(process.c_str());
     if (number <= 0 || (kill(number, 0) != 0 && errno == ESRCH)) return Life::gone;
@@ -198,9 +189,9 @@ Lease::Lease(const fs::path& file, const Meanwhile& meanwhile, const Pace& pace)
         taken_over_ = fmt::format(
             "process {}, which graded here since {}, did not end in order{}; its records are kept",
             found.seen->field("process"), found.seen->field("started"),
-            found.seen->field("host") != host_name() ? " (on " + found.seen->field("host") + ")"
-            : found.seen->field("boot") != boot()    ? " (the machine has been restarted)"
-                                                     : "");
+            found.seen->field("host") != host_name()        ? " (on " + found.seen->field("host") + ")"
+            : found.seen->field("boot") != judge::boot_id() ? " (the machine has been restarted)"
+                                                            : "");
     }
     held_ = judge::Descriptor(open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
     if (!held_) throw FileError(file, errno, "could not open the lock");

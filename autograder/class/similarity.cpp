@@ -1,15 +1,12 @@
 #include "class/similarity.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
@@ -48,12 +45,7 @@ constexpr std::size_t compare_memory = 2ULL << 30, output_bytes = 256U << 20;
 
 /// The package's program. @throws ClassError
 std::string tester(const std::string& name) {
-    const char* const path = std::getenv("PATH");
-    std::stringstream folders(path ? path : "/usr/bin:/bin");
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const fs::path file = fs::path(folder) / name;
-        if (file.is_absolute() && access(file.c_str(), X_OK) == 0) return file.string();
-    }
+    if (const fs::path file = judge::find_on_path(name); !file.empty()) return file.string();
     throw ClassError(name +
                      " is not installed, which compares hand-ins: sudo apt-get install similarity-tester");
 }
@@ -187,15 +179,10 @@ class Comparison {
             throw InfraError(
                 fmt::format("{} did not come to its end: {}", name, clean_name(process.errors().text())));
         }
-        std::string text(static_cast<std::size_t>(lseek(out.get(), 0, SEEK_END)), '\0');
-        for (std::size_t size = 0; size < text.size();) {
-            const ssize_t got =
-                pread(out.get(), text.data() + size, text.size() - size, static_cast<off_t>(size));
-            if (got <= 0)
-                throw InfraError(fmt::format("what {} says cannot be read: {}", name, std::strerror(errno)));
-            size += static_cast<std::size_t>(got);
-        }
-        return text;
+        std::optional<std::string> text = judge::read_all(out.get());
+        if (!text)
+            throw InfraError(fmt::format("what {} says cannot be read: {}", name, std::strerror(errno)));
+        return *std::move(text);
     }
 
     std::string words_, structure_, root_;

@@ -27,14 +27,7 @@ using Json = nlohmann::ordered_json;
 fs::path file_of(const fs::path& out) { return out / "slurm" / "run.json"; }
 
 std::string find_command(const std::string& name) {
-    const char* const path = std::getenv("PATH");
-    std::istringstream folders(path ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const fs::path file = fs::path(folder) / name;
-        std::error_code unknown;
-        if (file.is_absolute() && fs::is_regular_file(file, unknown) && access(file.c_str(), X_OK) == 0)
-            return file.string();
-    }
+    if (const fs::path file = judge::find_on_path(name); !file.empty()) return file.string();
     throw ClassError(name +
                      " is not on PATH: --slurm needs the commands of Slurm, on a machine from which jobs are "
                      "submitted; without --slurm the class is graded here");
@@ -60,7 +53,9 @@ std::string ask(const std::vector<std::string>& arguments) {
         const std::string said = trimmed(clean_utf8(process.errors().text()));
         throw ClassError(fmt::format("{} refused: {}", name, said.empty() ? "it did not say why" : said));
     }
-    return read_file(fmt::format("/proc/self/fd/{}", output.get()));
+    std::optional<std::string> said = judge::read_all(output.get());
+    if (!said) judge::fail_with_errno("reading what a command says");
+    return *std::move(said);
 }
 
 std::string quoted(const std::string& word) {

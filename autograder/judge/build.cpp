@@ -631,16 +631,9 @@ std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bo
         throw Rejected(fmt::format("is nothing that {} can read to its end: {}", name,
                                    one_line(process.errors().text())));
     }
-    std::string text(static_cast<std::size_t>(lseek(out.get(), 0, SEEK_END)), '\0');
-    std::size_t size = 0;
-    while (size < text.size()) {
-        const ssize_t got =
-            pread(out.get(), text.data() + size, text.size() - size, static_cast<off_t>(size));
-        if (got <= 0)
-            throw InfraError(fmt::format("{}'s output cannot be read: {}", name, std::strerror(errno)));
-        size += static_cast<std::size_t>(got);
-    }
-    return text;
+    std::optional<std::string> text = read_all(out.get());
+    if (!text) throw InfraError(fmt::format("{}'s output cannot be read: {}", name, std::strerror(errno)));
+    return *std::move(text);
 }
 
 std::vector<std::string> files_of_rule(const std::string& rule) {

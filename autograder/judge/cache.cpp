@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -72,17 +73,6 @@ std::optional<Key> key_of(const fs::path& cache, bool make) {
     }
 }
 
-/// All of an open file; nothing where it cannot be read to its end.
-std::optional<std::string> read_all(int descriptor, std::size_t size) {
-    std::string text(size, '\0');
-    for (std::size_t at = 0; at < size;) {
-        const ssize_t got = pread(descriptor, text.data() + at, size - at, static_cast<off_t>(at));
-        if (got <= 0) return std::nullopt;
-        at += static_cast<std::size_t>(got);
-    }
-    return text;
-}
-
 /// Of a file's content under its name: what is moved to another name is another file.
 Code code_of(const Key& key, const fs::path& file, std::string_view content) {
     const Code content_code = siphash(key, content);
@@ -99,32 +89,32 @@ Identity identity_of(const struct stat& about) {
             about.st_ctim.tv_sec, about.st_ctim.tv_nsec};
 }
 
-/// Looks whether a file is as into_cache() left it, and puts its content into `content` where that is asked
-/// for. An executable that this process has read before is not read again.
+/// Looks whether a file is as into_cache() left it, marks it as used, and puts its content into `content`
+/// where that is asked for.
 bool look(const fs::path& file, std::string* content) {
     static std::mutex guard;
     static std::map<fs::path, Identity> seen;
+    constexpr std::time_t a_moment = 60;  // s
     const Descriptor in(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat about {};
     if (!in || fstat(in.get(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
-    const auto size = static_cast<std::size_t>(about.st_size);
-    if (size < sizeof(Code)) return false;
-    const bool known = [&] {
+    if (!content && std::time(nullptr) - about.st_mtime < a_moment) {
+        // What this process has read a moment ago, and nobody has touched since, is not read again.
         const std::lock_guard lock(guard);
         const auto found = seen.find(file);
-        return found != seen.end() && found->second == identity_of(about);
-    }();
-    if (content || !known) {
-        const std::optional<Key> key = key_of(file.parent_path().parent_path(), false);
-        std::optional<std::string> whole = key ? read_all(in.get(), size) : std::nullopt;
-        if (!whole || about.st_uid != geteuid()) return false;
-        Code code = 0;
-        std::memcpy(&code, whole->data() + size - sizeof code, sizeof code);
-        whole->resize(size - sizeof code);
-        if (code != code_of(*key, file, *whole)) return false;
-        if (content) *content = std::move(*whole);
+        if (found != seen.end() && found->second == identity_of(about)) return true;
     }
-    if (futimens(in.get(), nullptr) == 0 && fstat(in.get(), &about) == 0) {  // used today
+    // Before it is read: whatever is written from here on makes another identity of it.
+    const bool marked = futimens(in.get(), nullptr) == 0 && fstat(in.get(), &about) == 0;
+    const std::optional<Key> key = key_of(file.parent_path().parent_path(), false);
+    std::optional<std::string> whole = key ? read_all(in.get()) : std::nullopt;
+    Code code = 0;
+    if (!whole || whole->size() < sizeof code || about.st_uid != geteuid()) return false;
+    std::memcpy(&code, whole->data() + whole->size() - sizeof code, sizeof code);
+    whole->resize(whole->size() - sizeof code);
+    if (code != code_of(*key, file, *whole)) return false;
+    if (content) *content = std::move(*whole);
+    if (marked) {
         const std::lock_guard lock(guard);
         seen[file] = identity_of(about);
     }
@@ -132,13 +122,7 @@ bool look(const fs::path& file, std::string* content) {
 }
 
 /// Processes of which this one can tell whether they live: those of the same boot and the same container.
-std::string neighbourhood() {
-    std::error_code ignored;
-    std::string boot;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-    const std::string processes = fs::read_symlink("/proc/self/ns/pid", ignored).string();
-    return Sha256::of(boot + processes).substr(0, 8);
-}
+std::string neighbourhood() { return Sha256::of(boot_id() + process_namespace()).substr(0, 8); }
 
 }  // namespace
 
@@ -221,10 +205,7 @@ void into_cache(const fs::path& made, const fs::path& file) {
     const std::optional<Key> key = key_of(file.parent_path().parent_path(), true);
     {
         const Descriptor out(open(made.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
-        struct stat about {};
-        if (!out || fstat(out.get(), &about) != 0) cache_failed(made, std::strerror(errno));
-        const std::optional<std::string> content =
-            read_all(out.get(), static_cast<std::size_t>(about.st_size));
+        const std::optional<std::string> content = out ? read_all(out.get()) : std::nullopt;
         if (!content) cache_failed(made, std::strerror(errno));
         const Code code = code_of(*key, file, *content);
         if (write(out.get(), &code, sizeof code) != ssize_t{sizeof code})

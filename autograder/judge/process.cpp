@@ -15,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -543,6 +544,42 @@ void Process::kill() {
     if (end_.kind == End::Kind::running) collect_end();
     drain(stdout_, output_);
     drain(stderr_, errors_);
+}
+
+std::optional<std::string> read_all(int descriptor) {
+    const off_t size = lseek(descriptor, 0, SEEK_END);
+    if (size < 0) return std::nullopt;
+    std::string text(static_cast<std::size_t>(size), '\0');
+    for (std::size_t at = 0; at < text.size();) {
+        const ssize_t got = pread(descriptor, text.data() + at, text.size() - at, static_cast<off_t>(at));
+        if (got <= 0) return std::nullopt;
+        at += static_cast<std::size_t>(got);
+    }
+    return text;
+}
+
+std::filesystem::path find_on_path(const std::string& name) {
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::filesystem::path file = std::filesystem::path(folder) / name;
+        std::error_code unknown;
+        if (file.is_absolute() && std::filesystem::is_regular_file(file, unknown) &&
+            access(file.c_str(), X_OK) == 0)
+            return file;
+    }
+    return {};
+}
+
+std::string boot_id() {
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    return id;
+}
+
+std::string process_namespace() {
+    std::error_code unknown;
+    return std::filesystem::read_symlink("/proc/self/ns/pid", unknown).string();
 }
 
 bool run_to_end(Process& process, double seconds, const std::atomic<bool>* stop) {

@@ -160,6 +160,18 @@ class Process {
     End end_;
 };
 
+/// All of an open file, from its start; nothing where it cannot be read to its end, and then errno says why.
+std::optional<std::string> read_all(int descriptor);
+
+/// The program of that name in the first folder of PATH that has one; empty: none has.
+std::filesystem::path find_on_path(const std::string& name);
+
+/// Names this run of the kernel.
+std::string boot_id();
+
+/// Names that in which processes have their numbers here.
+std::string process_namespace();
+
 /// Runs a command to its end. @returns false when `seconds` passed or `stop` was set; it is killed then.
 bool run_to_end(Process& process, double seconds, const std::atomic<bool>* stop = nullptr);
 

@@ -190,16 +190,9 @@ QuotedFinding barrier(const std::vector<std::string>& lines) {
 
 /// A tool of the CUDA toolkit. @throws InfraError
 std::string find_tool(const std::string& name) {
-    std::vector<fs::path> folders;
-    if (const char* path = std::getenv("PATH")) {
-        std::istringstream in(path);
-        for (std::string folder; std::getline(in, folder, ':');) folders.emplace_back(folder);
-    }
-    folders.emplace_back("/usr/local/cuda/bin");
-    for (const fs::path& folder : folders) {
-        if (folder.is_absolute() && access((folder / name).c_str(), X_OK) == 0)
-            return (folder / name).string();
-    }
+    if (const fs::path file = find_on_path(name); !file.empty()) return file.string();
+    if (const fs::path file = fs::path("/usr/local/cuda/bin") / name; access(file.c_str(), X_OK) == 0)
+        return file.string();
     throw InfraError(
         name + " was not found; it comes with the CUDA toolkit: install that, or put its bin folder on PATH");
 }
@@ -223,10 +216,7 @@ std::string run_tool(const std::vector<std::string>& arguments, const JudgeOptio
     const bool in_time = run_to_end(process, tool_seconds, options.stop);
     if (options.stop && options.stop->load()) throw Stopped{};
     if (!in_time) throw InfraError(fmt::format("{} did not end within {} s", arguments[0], tool_seconds));
-    std::string text(static_cast<std::size_t>(lseek(out.get(), 0, SEEK_END)), '\0');
-    const ssize_t got = pread(out.get(), text.data(), text.size(), 0);
-    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    return text + process.errors().text();
+    return read_all(out.get()).value_or("") + process.errors().text();
 }
 
 fs::path cuda_worker(const Manifest& manifest, const RungEntry& rung, const fs::path& source,

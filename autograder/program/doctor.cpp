@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/process.hpp"
 #include "judge/sandbox.hpp"
 #include "program/grading.hpp"
 #include "program/verbs.hpp"
@@ -41,11 +42,7 @@ struct Found {
 };
 
 Found find_program(const std::string& name, const std::vector<fs::path>& folders) {
-    std::stringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
-    for (std::string folder; std::getline(path, folder, ':');) {
-        const fs::path file = fs::path(folder) / name;
-        if (access(file.c_str(), X_OK) == 0) return {file, true};
-    }
+    if (fs::path file = judge::find_on_path(name); !file.empty()) return {std::move(file), true};
     for (const fs::path& folder : folders) {
         if (access((folder / name).c_str(), X_OK) == 0) return {folder / name, false};
     }
