@@ -141,8 +141,9 @@ void take_away(const fs::path& file, const Seen& seen) {
         throw FileError(file, errno, "could not take over the lock");
     }
     struct stat status {};
+    std::error_code taken;  // a third one has come first
     if (lstat(aside.c_str(), &status) == 0 && !seen.same_file(status))
-        static_cast<void>(link(aside.c_str(), file.c_str()));
+        fs::create_hard_link(aside, file, taken);
     unlink(aside.c_str());
 }
 

@@ -639,11 +639,9 @@ void prepare_process() {
         signal(SIGPIPE, SIG_IGN);
         prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
         // An exam takes large arrays and gives them back again and again. Each time anew from the system,
-        // they cost as much as the arithmetic, and far more where several threads ask for them. In an arena
-        // of its own a thread cannot keep them.
+        // they cost as much as the arithmetic, and far more where several threads ask for them.
         mallopt(M_MMAP_MAX, 0);
         mallopt(M_TRIM_THRESHOLD, -1);
-        mallopt(M_ARENA_MAX, 1);
     });
 }
 

@@ -267,14 +267,14 @@ class Race {
 
     /// Puts the inputs into memory that no worker can reach. What lies between them stays NaN.
     void upload() {
-        in_parallel(calls_, [&](std::size_t call) {  // the way out of pageable memory is a core's work
+        for (std::size_t call = 0; call < calls_; ++call) {
             for (std::size_t i = 0; i < inputs(); ++i) {
                 const std::vector<std::byte>& bytes = heats_[call].task.inputs[i].bytes;
                 if (bytes.empty()) continue;
                 const Region& region = layout_.regions[i];
                 pristine_->upload(offset(call, region) + region.lead, bytes.data(), bytes.size());
             }
-        });
+        }
     }
 
     /// Tells the worker where everything will be; its context becomes the GPU's current one.
