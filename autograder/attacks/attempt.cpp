@@ -108,7 +108,7 @@ bool processes_left() {
 std::string trace_of(const Room& room) {
     std::string trace;
     if (processes_left()) trace = "it left a process behind";
-    if (room.changed()) trace = "it changed a file";
+    if (const std::string file = room.changed(); !file.empty()) trace = "it changed a file: " + file;
     if (room.left_objects()) trace = "it left shared memory, messages or semaphores";
     if (room.called()) trace = "it opened a connection";
     return trace;

@@ -144,10 +144,20 @@ std::map<fs::path, std::string> Room::snapshot() const {
     return files;
 }
 
-/// Others may add to it at any time, and use what is there.
-bool Room::cache_changed() const {
-    return std::any_of(cached_.begin(), cached_.end(),
-                       [](const auto& entry) { return state_of(entry.first, false) != entry.second; });
+std::string Room::changed() const {
+    const std::map<fs::path, std::string> now = snapshot();
+    for (const auto* files : {&before_, &now}) {
+        for (const auto& [file, state] : *files) {
+            const auto before = before_.find(file), after = now.find(file);
+            if (before == before_.end() || after == now.end() || before->second != after->second)
+                return file.string();
+        }
+    }
+    // Others may add to the cache at any time, and use what is there.
+    for (const auto& [file, state] : cached_) {
+        if (state_of(file, false) != state) return file.string();
+    }
+    return "";
 }
 
 }  // namespace rungs::attacks

@@ -25,8 +25,8 @@ class Room {
 
     std::filesystem::path folder() const { return path_ / "student"; }
 
-    /// Whether a file here, in the cache, or where attacks litter is not as it was.
-    bool changed() const { return snapshot() != before_ || cache_changed(); }
+    /// A file here, in the cache, or where attacks litter that is not as it was; empty: there is none.
+    std::string changed() const;
 
     /// Removes what outlives a process without being a file. @returns whether there was any
     bool left_objects() const;
@@ -37,7 +37,6 @@ class Room {
   private:
     void copy(const std::filesystem::path& submission) const;
     std::map<std::filesystem::path, std::string> snapshot() const;
-    bool cache_changed() const;
 
     std::filesystem::path path_;
     std::filesystem::path cache_;

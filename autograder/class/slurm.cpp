@@ -58,12 +58,6 @@ std::string ask(const std::vector<std::string>& arguments) {
     return *std::move(said);
 }
 
-std::string quoted(const std::string& word) {
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-}
-
 /// A name of a file as sbatch takes it, which replaces %a and the like.
 std::string pattern(const fs::path& file) {
     std::string text;
@@ -246,9 +240,10 @@ std::string job_script(const ArrayRun& run, const std::vector<std::string>& comm
                        const std::map<std::string, std::string>& variables) {
     std::string text = "#!/bin/sh\n# Each job of " + run.name +
                        ", which ./rungs grade --slurm has submitted. Task 0 is the report.\n";
-    for (const auto& [name, value] : variables) text += fmt::format("export {}={}\n", name, quoted(value));
+    for (const auto& [name, value] : variables)
+        text += fmt::format("export {}={}\n", name, shell_quoted(value));
     text += "exec";
-    for (const std::string& word : command) text += " " + quoted(word);
+    for (const std::string& word : command) text += " " + shell_quoted(word);
     return text + " --task " + run.name + "/\"${1:-$SLURM_ARRAY_TASK_ID}\"\n";
 }
 

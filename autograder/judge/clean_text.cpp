@@ -127,4 +127,10 @@ std::string folded(std::string text) {
     return text;
 }
 
+std::string shell_quoted(const std::string& text) {
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
+
 }  // namespace rungs

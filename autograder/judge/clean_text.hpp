@@ -22,6 +22,9 @@ std::string trimmed(const std::string& text);
 /// With its ASCII letters in lower case.
 std::string folded(std::string text);
 
+/// As one word of a shell's command, in quotes.
+std::string shell_quoted(const std::string& text);
+
 /// Takes one code point from the front of `text`, which is not empty: clean_utf8() of it.
 char32_t take_clean(std::string_view& text);
 

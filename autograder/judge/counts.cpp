@@ -331,11 +331,12 @@ Tally recorded_counts(const fs::path& root, const Manifest& manifest, const Rung
     }
 }
 
-/// A report without what it tells of the source: arrays, lines, and the steps of a warp. The counters of one
-/// kind of access are one sum.
+/// A report without what it tells of the source: names, lines, and the steps of a warp. The counters of one
+/// kind of access are one sum, and so are those of all arrays of one kind of memory.
 json without_source(const json& report) {
     json kept;
-    for (const char* const value : {"copies", "copied_bytes", "fills", "filled_bytes", "profile"})
+    for (const char* const value :
+         {"copies", "copied_bytes", "bytes_to_host", "fills", "filled_bytes", "profile"})
         kept[value] = report.at(value);
     kept["traces"] = json::array();
     kept["launches"] = json::array();
@@ -353,7 +354,17 @@ json without_source(const json& report) {
                 sum[field.name] =
                     sum[field.name].get<std::uint64_t>() + site[field.name].get<std::uint64_t>();
         }
-        launch.erase("arrays");
+        std::array<ArrayCounters, 2> arrays;  // on the device, and where the host can read them
+        for (const json& one : launch.at("arrays")) {
+            const ArrayCounters array = array_of(one);
+            arrays[array.on_host].read_sectors += array.read_sectors;
+            arrays[array.on_host].written_sectors += array.written_sectors;
+        }
+        launch["arrays"] = json::array();
+        for (const bool on_host : {false, true})
+            launch["arrays"].push_back({{"on_host", on_host},
+                                        {"read_sectors", arrays[on_host].read_sectors},
+                                        {"written_sectors", arrays[on_host].written_sectors}});
         launch["sites"] = json::array();
         for (auto& [kind, sum] : sums) launch["sites"].push_back(std::move(sum));
         kept["launches"].push_back(std::move(launch));

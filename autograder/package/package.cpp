@@ -20,6 +20,8 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/build.hpp"
+#include "judge/cache.hpp"
+#include "judge/clean_text.hpp"
 #include "judge/counts.hpp"
 #include "judge/edition.hpp"
 #include "judge/hash.hpp"
@@ -64,13 +66,6 @@ constexpr const char* left_out[] = {"solutions",
 constexpr const char* top = "rungs";
 constexpr const char* list_of_files = "edition/files.sha256";
 
-/// `text` as one word of a shell command.
-std::string quoted(const std::string& text) {
-    std::string out = "'";
-    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
 /// The table of chapters in the workbook's README.
 std::string table_of_chapters(const std::string& readme) {
     const std::size_t begin = readme.find("| chapter |");
@@ -110,9 +105,9 @@ class Packager {
         const bool archive = is_archive();
         if (archive) {
             say("packing");
-            must("tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=" + quoted("@" + time_) +
-                     " -C " + quoted(work_) + " -cf " + quoted(work_ / "rungs.tar") + " " + top +
-                     " && gzip -n -9 " + quoted(work_ / "rungs.tar"),
+            must("tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=" + shell_quoted("@" + time_) +
+                     " -C " + shell_quoted(work_) + " -cf " + shell_quoted(work_ / "rungs.tar") + " " + top +
+                     " && gzip -n -9 " + shell_quoted(work_ / "rungs.tar"),
                  "could not pack " + tree_.string());
         }
         if (options_.check) try_it(archive);
@@ -137,7 +132,8 @@ class Packager {
     /// Runs a shell command; what it says goes to `output`. @returns its exit status
     int run(const std::string& command, std::string& output) const {
         const fs::path log = work_.string() + ".log";
-        const int raw = std::system(("{ " + command + "; } >" + quoted(log) + " 2>&1 </dev/null").c_str());
+        const int raw =
+            std::system(("{ " + command + "; } >" + shell_quoted(log) + " 2>&1 </dev/null").c_str());
         output = fs::exists(log) ? read_file(log) : "";
         fs::remove(log);
         if (WIFSIGNALED(raw)) throw PackageError(3, "stopped");
@@ -152,7 +148,7 @@ class Packager {
     }
 
     std::string git(const std::string& arguments) const {
-        return must("git -C " + quoted(options_.root) + " " + arguments,
+        return must("git -C " + shell_quoted(options_.root) + " " + arguments,
                     "git could not tell what is committed in " + options_.root.string());
     }
 
@@ -170,7 +166,7 @@ class Packager {
         std::string output;
         if (run("git --version", output) != 0)
             throw PackageError(3, "git was not found, and a package is made from what is committed");
-        if (run("git -C " + quoted(options_.root) + " rev-parse --verify HEAD", output) != 0) {
+        if (run("git -C " + shell_quoted(options_.root) + " rev-parse --verify HEAD", output) != 0) {
             throw PackageError(3, options_.root.string() +
                                       " is no git repository with a commit; a package is made from what is "
                                       "committed:\n" +
@@ -190,11 +186,11 @@ class Packager {
 
     void take_files() {
         std::string command =
-            "-c tar.umask=0022 archive --format=tar -o " + quoted(work_ / "tree.tar") + " HEAD -- .";
+            "-c tar.umask=0022 archive --format=tar -o " + shell_quoted(work_ / "tree.tar") + " HEAD -- .";
         for (const char* const path : left_out)
-            command += " " + quoted(std::string(":(exclude,glob)") + path);
-        git(command + " " + quoted(":(exclude)solutions"));
-        must("tar -C " + quoted(tree_) + " -xf " + quoted(work_ / "tree.tar"),
+            command += " " + shell_quoted(std::string(":(exclude,glob)") + path);
+        git(command + " " + shell_quoted(":(exclude)solutions"));
+        must("tar -C " + shell_quoted(tree_) + " -xf " + shell_quoted(work_ / "tree.tar"),
              "could not unpack what git gave");
         fs::remove(work_ / "tree.tar");
         manifests_ = read_manifests(options_.root / "chapters");
@@ -326,7 +322,9 @@ class Packager {
         }
         const fs::path file = judge::edition_worker(tree_, *one.manifest, *one.rung);
         make_folder(file.parent_path());
-        fs::copy_file(build.executable, file);
+        const std::optional<std::string> worker = judge::from_cache(build.executable);
+        if (!worker) throw PackageError(3, file.string() + " was removed meanwhile; run it once more");
+        write_file(file, *worker);
         fs::permissions(file, fs::perms(0755));
     }
 
@@ -392,8 +390,9 @@ class Packager {
                                         const std::string& arguments) const {
         const fs::path result = work_ / "result.json";
         fs::remove(result);
-        std::string command = student(place) + " check --backend cpu --json " + quoted(result) + arguments;
-        for (const std::string& name : names) command += " " + quoted(name);
+        std::string command =
+            student(place) + " check --backend cpu --json " + shell_quoted(result) + arguments;
+        for (const std::string& name : names) command += " " + shell_quoted(name);
         std::string output;
         const int status = run(command, output);
         if (status > 1 || !fs::exists(result))
@@ -412,7 +411,7 @@ class Packager {
     std::string student(const fs::path& place) const {
         return "env -u RUNGS_BUILD -u RUNGS_PRESET -u XDG_STATE_HOME RUNGS_SKIP_PACKAGES=1 "
                "RUNGS_CMAKE_ARGS= " +
-               quoted(place / "rungs");
+               shell_quoted(place / "rungs");
     }
 
     void try_it(bool archive) const {
@@ -428,7 +427,7 @@ class Packager {
         const fs::path place = clean / top;
         say("building it in " + place.string());
         if (archive) {
-            must("tar -C " + quoted(clean) + " -xzf " + quoted(work_ / "rungs.tar.gz"),
+            must("tar -C " + shell_quoted(clean) + " -xzf " + shell_quoted(work_ / "rungs.tar.gz"),
                  "could not unpack the package");
         } else {
             fs::copy(tree_, place, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
@@ -454,7 +453,7 @@ class Packager {
         }
         int passed = 0;
         for (const auto& [rung, judged] :
-             check(place, options_.rungs, " --submission " + quoted(clean / "handed in"))) {
+             check(place, options_.rungs, " --submission " + shell_quoted(clean / "handed in"))) {
             if (judged.given || judged.kind == "predict") continue;
             ++passed;
             if (judged.verdict == "OK") continue;

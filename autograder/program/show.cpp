@@ -117,9 +117,7 @@ std::string shell_word(const std::string& text) {
         }
         return word + "'";
     }
-    std::string word = "'";
-    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return word + "'";
+    return shell_quoted(text);
 }
 
 int line_of_kernel(const fs::path& file, const RungEntry& rung) {

@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include "judge/checks.hpp"
+#include "judge/clean_text.hpp"
 #include "judge/toolchain.hpp"
 #include "program/starter.hpp"
 #include "rungs/atomic_file.hpp"
@@ -27,25 +28,18 @@ namespace {
 namespace fs = std::filesystem;
 using namespace rungs;
 
-/// `text` as one word of a shell command.
-std::string quoted(const std::string& text) {
-    std::string out = "'";
-    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
 /// Compiles the device code to unoptimised PTX and throws that away; the compiler's messages where that
 /// fails. The front end, which finds what is wrong with a starter, is a tenth of a full compilation; host
 /// code has gone through g++ for the cpu backend.
 std::string compile_only(const judge::BackendTools& tools, const fs::path& chapter, const fs::path& source,
                          const fs::path& scratch) {
-    std::string command = "NVCC_APPEND_FLAGS= " + quoted(tools.compiler);  // may set a level of its own
+    std::string command = "NVCC_APPEND_FLAGS= " + shell_quoted(tools.compiler);  // may set a level of its own
     for (const std::string& flag : tools.compile) {
         const bool of_a_back_end = flag[0] == '-' && (flag[1] == 'O' || flag.rfind("-gencode", 0) == 0);
-        if (!of_a_back_end) command += " " + quoted(flag);
+        if (!of_a_back_end) command += " " + shell_quoted(flag);
     }
-    command += " -I" + quoted(chapter.string()) + " -ptx -Xcicc -O0 " + quoted(source.string()) + " -o " +
-               quoted((scratch / "starter.ptx").string()) + " 2>&1";
+    command += " -I" + shell_quoted(chapter.string()) + " -ptx -Xcicc -O0 " + shell_quoted(source.string()) +
+               " -o " + shell_quoted((scratch / "starter.ptx").string()) + " 2>&1";
     std::FILE* pipe = popen(command.c_str(), "re");
     if (!pipe) return "the compiler could not be started";
     std::string messages;

@@ -219,10 +219,12 @@ TEST_CASE("the trace to draw is that of the rung's own kernel", "[judge][counts]
                offsets + "]}]}";
     };
     const auto chosen = [](const std::string& traces) {
-        return tally_of(parse_report(R"({"launches": [], "copies": 0, "copied_bytes": 0, "fills": 0,
+        return tally_of(
+                   parse_report(
+                       R"({"launches": [], "copies": 0, "copied_bytes": 0, "bytes_to_host": 0, "fills": 0,
                                         "filled_bytes": 0, "profile": "", "traces": [)" +
-                                     traces + "]}"),
-                        "03_descent")
+                       traces + "]}"),
+                   "03_descent")
             .trace.kernel;
     };
     const std::string start = trace("start_kernel", "03_descent.cu"), split = trace("split", "split.cuh"),
@@ -237,7 +239,7 @@ TEST_CASE("a trace's widths and offsets are cut to what can be drawn", "[judge][
     std::string offsets;
     for (int lane = 0; lane < 31; ++lane) offsets += "9223372036854775807, ";
     const std::string report =
-        R"({"launches": [], "copies": 0, "copied_bytes": 0, "fills": 0, "filled_bytes": 0, "profile": "",
+        R"({"launches": [], "copies": 0, "copied_bytes": 0, "bytes_to_host": 0, "fills": 0, "filled_bytes": 0, "profile": "",
             "traces": [{"kernel": "k", "block": 0, "warp": 0, "cut": false, "requests": [], "steps": [
             {"file": "a.cu", "line": 1, "array": "a", "space": "global", "access": "read", "width": 4294967295,
              "phase": 0, "base": 127, "lanes": 4294967295, "offsets": [)" +
