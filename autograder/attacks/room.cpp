@@ -46,8 +46,8 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
         text.replace(at, what.size(), with);
 }
 
-/// Mode, owner and size; number and time, too, where nobody else has a reason to change them: two who build
-/// the same for a cache replace it.
+/// Mode, owner and size; number and time, too, where nobody else has a reason to change them: what is used in
+/// a cache is touched.
 std::string state_of(const fs::path& file, bool with_time) {
     struct stat now {};
     if (lstat(file.c_str(), &now) != 0) return "";

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -201,7 +202,7 @@ std::optional<std::string> from_cache(const fs::path& file) {
     return content;
 }
 
-void into_cache(const fs::path& made, const fs::path& file) {
+void into_cache(const fs::path& made, const fs::path& file, bool outdated) {
     const std::optional<Key> key = key_of(file.parent_path().parent_path(), true);
     {
         const Descriptor out(open(made.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
@@ -211,10 +212,16 @@ void into_cache(const fs::path& made, const fs::path& file) {
         if (write(out.get(), &code, sizeof code) != ssize_t{sizeof code})
             cache_failed(made, std::strerror(errno));
     }
-    // Renaming within one file system is atomic, also against a kill or a full disk.
     std::error_code failed;
     fs::create_directories(file.parent_path(), failed);
-    if (!failed) fs::rename(made, file, failed);
+    if (failed) cache_failed(file, failed.message());
+    // Renaming within one file system is atomic, also against a kill or a full disk.
+    if (!outdated) {
+        if (renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) == 0) return;
+        if (errno == EEXIST && in_cache(file)) return;  // `made` goes with its folder
+    }
+    // Wrong, outdated, or on a file system (NFS) that cannot tell whether there is one.
+    fs::rename(made, file, failed);
     if (failed) cache_failed(file, failed.message());
 }
 

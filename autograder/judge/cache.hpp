@@ -46,9 +46,11 @@ bool in_cache(const std::filesystem::path& file);
 /// The content of such a file, if in_cache().
 std::optional<std::string> from_cache(const std::filesystem::path& file);
 
-/// Moves a file that a build has made to its place, two levels below the cache, whole or not at all.
+/// Moves a file that a build has made to its place, two levels below the cache, whole or not at all. What
+/// is there already, in_cache(), stays unless it is `outdated`: somebody else may be reading it, and a
+/// sandbox that was told of that file keeps out any other of its name.
 /// @throws InfraError
-void into_cache(const std::filesystem::path& made, const std::filesystem::path& file);
+void into_cache(const std::filesystem::path& made, const std::filesystem::path& file, bool outdated = false);
 
 /// Removes the files in `folder` that nobody has used for longest, until the others have at most
 /// `most_bytes` or were used within the last ten minutes. "Used" is the time of the last write: the cache

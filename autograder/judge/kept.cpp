@@ -168,7 +168,7 @@ void keep_verdict(const fs::path& cache, const std::string& key, const RungResul
         const WorkFolder work(cache);
         const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(nlohmann::json(result));
         write_working_file(work.path() / "verdict", {bytes.begin(), bytes.end()});
-        into_cache(work.path() / "verdict", kept_file(cache, key));
+        into_cache(work.path() / "verdict", kept_file(cache, key), true);
         remove_least_used(cache / "verdicts", most_kept_bytes);
     } catch (const std::runtime_error&) {
     }

@@ -22,10 +22,10 @@ using namespace rungs::judge;
 namespace {
 
 /// Puts `text` into a cache as `name`.
-fs::path put(const fs::path& cache, const std::string& name, const std::string& text) {
+fs::path put(const fs::path& cache, const std::string& name, const std::string& text, bool outdated = false) {
     const WorkFolder work(cache);
     write_working_file(work.path() / "made", text);
-    into_cache(work.path() / "made", cache / name);
+    into_cache(work.path() / "made", cache / name, outdated);
     return cache / name;
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("the cache gives back what was put there", "[autograder][cache]") {
     CHECK_FALSE(fs::exists(cache));  // to ask makes nothing
     for (const std::string& text :
          {std::string(), std::string("a"), std::string("\0b\n", 3), std::string(100000, 'c')}) {
-        const fs::path file = put(cache, "workers/a", text);
+        const fs::path file = put(cache, "workers/a", text, true);
         CHECK(in_cache(file));
         CHECK(from_cache(file) == text);
         CHECK(in_cache(file));
@@ -52,6 +52,34 @@ TEST_CASE("the cache gives back what was put there", "[autograder][cache]") {
     struct stat about {};
     REQUIRE(stat((cache / "key").c_str(), &about) == 0);
     CHECK((about.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("what is in the cache stays the file that it is", "[autograder][cache]") {
+    const TemporaryFolder folder;
+    const fs::path cache = folder.path() / "cache";
+    const fs::path file = put(cache, "objects/a", "first");
+    const auto inode = [&] {
+        struct stat about {};
+        REQUIRE(stat(file.c_str(), &about) == 0);
+        return about.st_ino;
+    };
+    const auto first = inode();
+
+    SECTION("where two build it at once") {
+        put(cache, "objects/a", "second");
+        CHECK(inode() == first);
+        CHECK(from_cache(file) == "first");
+    }
+    SECTION("unless it is outdated") {
+        put(cache, "objects/a", "second", true);
+        CHECK(from_cache(file) == "second");
+    }
+    SECTION("unless it is broken") {
+        write_file(file, "broken");
+        put(cache, "objects/a", "second");
+        CHECK(from_cache(file) == "second");
+    }
+    CHECK(files_in(cache / "work") == 0);
 }
 
 TEST_CASE("what somebody else wrote is not in the cache", "[autograder][cache]") {
