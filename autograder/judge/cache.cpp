@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -122,6 +123,25 @@ bool look(const fs::path& file, std::string* content) {
     return true;
 }
 
+/// By a process of its own: a thread that forks meanwhile would hand on what this process has open for
+/// writing, and nothing can be executed that anybody has open so (ETXTBSY).
+/// @returns whether it succeeded; else errno says why not
+bool append(const fs::path& file, Code code) {
+    const char* name = file.c_str();
+    const pid_t writer = fork();
+    if (writer == 0) {
+        const int out = open(name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+        const ssize_t written = out >= 0 ? write(out, &code, sizeof code) : -1;
+        _exit(written == ssize_t{sizeof code} ? 0 : written < 0 ? errno : ENOSPC);
+    }
+    int status = 0;
+    while (writer > 0 && waitpid(writer, &status, 0) < 0) {
+        if (errno != EINTR) return false;
+    }
+    if (writer > 0) errno = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+    return writer > 0 && errno == 0;
+}
+
 /// Processes of which this one can tell whether they live: those of the same boot and the same container.
 std::string neighbourhood() { return Sha256::of(boot_id() + process_namespace()).substr(0, 8); }
 
@@ -204,14 +224,9 @@ std::optional<std::string> from_cache(const fs::path& file) {
 
 void into_cache(const fs::path& made, const fs::path& file, bool outdated) {
     const std::optional<Key> key = key_of(file.parent_path().parent_path(), true);
-    {
-        const Descriptor out(open(made.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
-        const std::optional<std::string> content = out ? read_all(out.get()) : std::nullopt;
-        if (!content) cache_failed(made, std::strerror(errno));
-        const Code code = code_of(*key, file, *content);
-        if (write(out.get(), &code, sizeof code) != ssize_t{sizeof code})
-            cache_failed(made, std::strerror(errno));
-    }
+    const Descriptor in(open(made.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    const std::optional<std::string> content = in ? read_all(in.get()) : std::nullopt;
+    if (!content || !append(made, code_of(*key, file, *content))) cache_failed(made, std::strerror(errno));
     std::error_code failed;
     fs::create_directories(file.parent_path(), failed);
     if (failed) cache_failed(file, failed.message());

@@ -6,9 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "judge/build.hpp"
 #include "rungs/atomic_file.hpp"
@@ -80,6 +86,28 @@ TEST_CASE("what is in the cache stays the file that it is", "[autograder][cache]
         CHECK(from_cache(file) == "second");
     }
     CHECK(files_in(cache / "work") == 0);
+}
+
+TEST_CASE("an executable from the cache starts while other threads start processes", "[autograder][cache]") {
+    const TemporaryFolder folder;
+    const fs::path cache = folder.path() / "cache";
+    std::atomic<int> failed{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([&, i] {
+            for (int round = 0; round < 40; ++round) {
+                const WorkFolder work(cache);
+                const fs::path made = work.path() / "made",
+                               file = cache / fmt::format("workers/{}_{}", i, round);
+                // Not copied by this process, which must not have it open for writing.
+                if (std::system(fmt::format("cp /bin/true '{}'", made.string()).c_str()) != 0) ++failed;
+                into_cache(made, file);
+                if (std::system(fmt::format("'{}'", file.string()).c_str()) != 0) ++failed;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(failed == 0);
 }
 
 TEST_CASE("what somebody else wrote is not in the cache", "[autograder][cache]") {

@@ -175,11 +175,10 @@ static __global__ void __launch_bounds__(32 * height / rows_of<resident>, reside
         lattice.x0 > 0 && lattice.x0 < lattice.nx - 1 && lattice.y0 > 0 && lattice.y0 < lattice.ny - 1;
     part.charged = charge_inside ? lattice.y0 - part.y : -1;
     part.charge = jacobi::charges(lattice, part.x, lattice.y0);
-    const int x = part.x - 4 * lane, y = part.y - warp * rows;
     // unchecked: a tile away from the boundary needs more points than check mode has time for
-    const bool edge =
-        column == 0 || column == columns - 1 || row == 0 || row == all_rows - 1 ||
-        (lattice.x0 >= x && lattice.x0 < x + width && lattice.y0 >= y && lattice.y0 < y + height);
+    const bool edge = column == 0 || column == columns - 1 || row == 0 || row == all_rows - 1 ||
+                      (lattice.x0 >= part.x - 4 * lane && lattice.x0 < part.x - 4 * lane + width &&
+                       lattice.y0 >= part.y - warp * rows && lattice.y0 < part.y - warp * rows + height);
 
     float4 u[rows];
     for (int pass = 0; pass < (resident ? passes : 1); ++pass, fields.advance()) {
