@@ -535,7 +535,7 @@ def flat(args, work, seed):
         rows.append([name, f"{means[name][0]:.1f}", f"{means[name][1]:.1f}", f"{max(values):.1f}", f"{rise:+.2f}"])
     table(*rows)
     part = max(1, done // 4)
-    first = (finished[part - 1] - start) / part
+    first = (finished[min(part, done - 1)] - finished[0]) / part  # from the first record on: references come before it
     last = (finished[done - 1] - finished[done - 1 - part]) / part if done > part else first
     verdicts = {line.split("\t")[3] for line in projection(out)}
     table(["submissions", "seconds", "a submission, s", "first quarter, s", "last quarter, s", "verdicts"],
