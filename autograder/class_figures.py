@@ -114,13 +114,13 @@ class MadeClass:
     def __init__(self, place, students, seed, kinds=None, asked=None, odd_ones=True):
         self.place, self.random, self.asked = Path(place), random.Random(seed), asked or ASKED
         self.solutions = {rung: text_of(ROOT / "solutions" / f"{rung}.cu") for rung in self.asked}
-        self.counts, self.expected = {}, {}
+        self.kinds, self.counts, self.expected = kinds or self.KINDS, {}, {}
         self.records = 0  # that a finished run has
         self.place.mkdir(parents=True)
         roster = ["id,name"]
         earlier = None
         for i in range(students):
-            kind = (kinds or self.KINDS)[i % len(kinds or self.KINDS)]
+            kind = self.kinds[i % len(self.kinds)]
             who = f"s{i:04d}"
             files = self.files(kind, who, i, earlier)
             earlier = files if kind == "full" else earlier
@@ -154,7 +154,7 @@ class MadeClass:
         elif kind == "copy" and earlier:
             files = dict(earlier)
         elif kind == "hostile":
-            attack = HOSTILE[number // len(self.KINDS) % len(HOSTILE)]
+            attack = HOSTILE[number // len(self.kinds) % len(HOSTILE)]
             folder = ROOT / "autograder" / "attacks" / attack
             text = text_of(folder / "03_shared_tree.cu").replace("RUNGS_ROOM", str(self.place))
             honest = text_of(folder.parent / "honest.cuh")
@@ -183,6 +183,8 @@ class MadeClass:
 class Grader:
     """`rungs grade`, in a session and with a folder for temporary files of its own."""
 
+    running = None  # the latest; it does not outlive us
+
     def __init__(self, made, out, jobs, temporary):
         self.out, self.temporary = Path(out), Path(temporary)
         self.temporary.mkdir(parents=True, exist_ok=True)
@@ -192,6 +194,7 @@ class Grader:
                 [RUNGS, "grade", made.place, "--out", out, "--below-s3", "--jobs", str(jobs)], stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log, start_new_session=True, cwd=ROOT,
                 env={**os.environ, "RUNGS_BUILD": str(BUILD), "TMPDIR": str(temporary)})
+        Grader.running = self
 
     def ended(self):
         return self.process.poll() is not None
@@ -845,10 +848,13 @@ def main():
         work = work.resolve()
     else:
         work = Path(tempfile.mkdtemp(prefix="rungs-figures-"))
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     print(f"{' '.join(sys.argv[1:])}: {machine()}, {time.strftime('%Y-%m-%d', time.gmtime())}", flush=True)
     try:
         return {"killed": killed, "flat": flat, "thresholds": thresholds, "overhead": overhead}[args.verb](args, work, seed)
     finally:
+        if Grader.running and not Grader.running.ended():
+            Grader.running.kill()
         if not args.work:
             shutil.rmtree(work, ignore_errors=True)
 
