@@ -44,8 +44,8 @@ IN_TIME, LATE = "2026-03-01T10:00:00Z", "2026-03-02T18:00:00Z"
 ASKED = ["00_first_kernels/01_square", "00_first_kernels/05_grid_stride", "01_reduction/03_shared_tree",
          "01_reduction/08_grid_stride"]
 # In place of 01/03, each with one verdict that it may get (expect.json): it steals, lies, breaks, hides, stays.
-HOSTILE = ["01_prints_ok_and_exits", "05_constant", "08_host_loop", "11_forges_done", "13_closes_descriptors",
-           "15_fork_bomb", "22_daemon", "25_crashes_in_the_kernel", "41_throws", "50_includes_dev_zero",
+HOSTILE = ["01_prints_ok_and_exits", "05_constant", "08_host_loop", "03_claims_at_exit", "13_closes_descriptors",
+           "15_fork_bomb", "22_daemon", "255_reads_beside_its_array", "41_throws", "50_includes_dev_zero",
            "66_rewrites_the_report", "67_right_by_luck", "210_opens_many_descriptors"]
 
 
