@@ -30,7 +30,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import threading
 import time
 import zipfile
 from pathlib import Path
