@@ -91,7 +91,9 @@ __global__ void read_neighbour(int* out) {
 
 // A pointer, so that the call is not inlined.
 using Sum = int (*)(const int*, const int*, int);
-__global__ void add_up(int* out, const int* in, Sum sum) { *out = sum(in, in + 65, 0); }
+__global__ void add_up(int* out, const int* in, Sum sum) {
+    *out = sum(in, in + 65, 0);
+}
 constexpr unsigned add_up_line = __LINE__ - 2;
 
 __global__ void race_once(int* out) { *out = static_cast<int>(threadIdx.x); }

@@ -16,14 +16,14 @@ const std::string in_both =
     "for both; let each branch be whole statements whose variables are not used behind `#endif`, and ask for "
     "nothing else beside it";
 
-void unchanged(const std::string& text) {
+void left_alone(const std::string& text) {
     CAPTURE(text);
     CHECK(raw_translation(text) == text);
     CHECK(refusals(text).empty());
 }
 
 /// What a condition becomes in a kernel.
-std::string in_kernel(const std::string& condition) {
+std::string kernel_condition(const std::string& condition) {
     const std::string text = translation("__global__ void k() {\n" + condition + "\na();\n#endif\n}\n");
     const std::string front = "__global__ void k() { ", back = " a(); #endif }";
     REQUIRE(text.size() > front.size() + back.size());
@@ -39,13 +39,13 @@ std::string shifted(const std::string& expression) {
 }  // namespace
 
 TEST_CASE("Device code sees the architecture", "[simt][cu2cpp][architecture]") {
-    CHECK(in_kernel("#ifdef __CUDA_ARCH__") == "#if 1");
-    CHECK(in_kernel("#ifndef __CUDA_ARCH__  // why") == "#if 0 // why");
-    CHECK(in_kernel("#if __CUDA_ARCH__ >= 700") == "#if 900 >= 700");
-    CHECK(in_kernel("# if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < X)") == "# if 1 && (900 < X)");
-    CHECK(in_kernel("#if !defined __CUDA_ARCH__ || Y") == "#if !1 || Y");
-    CHECK(in_kernel("#if X\n#elif __CUDA_ARCH__ > 1") == "#if X #elif 900 > 1");
-    CHECK(in_kernel("#if defined(__CUDA_ARCH_LIST__)") == "#if defined(__CUDA_ARCH_LIST__)");
+    CHECK(kernel_condition("#ifdef __CUDA_ARCH__") == "#if 1");
+    CHECK(kernel_condition("#ifndef __CUDA_ARCH__  // why") == "#if 0 // why");
+    CHECK(kernel_condition("#if __CUDA_ARCH__ >= 700") == "#if 900 >= 700");
+    CHECK(kernel_condition("# if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < X)") == "# if 1 && (900 < X)");
+    CHECK(kernel_condition("#if !defined __CUDA_ARCH__ || Y") == "#if !1 || Y");
+    CHECK(kernel_condition("#if X\n#elif __CUDA_ARCH__ > 1") == "#if X #elif 900 > 1");
+    CHECK(kernel_condition("#if defined(__CUDA_ARCH_LIST__)") == "#if defined(__CUDA_ARCH_LIST__)");
     CHECK(translation(
               "struct S { __device__ int f() {\n#ifdef __CUDA_ARCH__\nreturn __CUDA_ARCH__;\n#endif\n} };") ==
           "struct S { __device__ int f() { #if 1 return 900 ; #endif } };");
@@ -57,9 +57,9 @@ TEST_CASE("Host code does not see the architecture", "[simt][cu2cpp][architectur
     for (const std::string function :
          {"int main()", "static inline unsigned f(int a)", "template <class T> std::vector<T> f(const T& t)",
           "A::A() : a(1)", "void n::S<int>::f() const", "__host__ void f()", "cudaError_t f()"}) {
-        unchanged(function + " {\n#if defined(__CUDA_ARCH__) && X\n f<<<1, 2;\n#endif\n}\n");
+        left_alone(function + " {\n#if defined(__CUDA_ARCH__) && X\n f<<<1, 2;\n#endif\n}\n");
     }
-    unchanged("__global__ void k() {}\nvoid f() {\n#ifndef __CUDA_ARCH__\n a();\n#endif\n}\n");
+    left_alone("__global__ void k() {}\nvoid f() {\n#ifndef __CUDA_ARCH__\n a();\n#endif\n}\n");
 }
 
 TEST_CASE("Between functions the architecture decides on device code", "[simt][cu2cpp][architecture]") {
@@ -75,11 +75,11 @@ TEST_CASE("Between functions the architecture decides on device code", "[simt][c
         translation("#ifdef __CUDA_ARCH__\n#if __CUDA_ARCH__ < 500\n#error \"too old\"\n#endif\n#endif\n") ==
         "#if 1 #if 900 < 500 #error \"too old\" #endif #endif");
     // The same on either side.
-    unchanged("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\nint a;\n#else\nint b;\n#endif\n");
-    unchanged("#if defined(__CUDA_ARCH__) || defined(__SIMT__)\n#define FAST 1\n#endif\n");
-    unchanged("#if __CUDA_ARCH__ >= 10 * 100 + 1 && X\nint a;\n#endif\n");
+    left_alone("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\nint a;\n#else\nint b;\n#endif\n");
+    left_alone("#if defined(__CUDA_ARCH__) || defined(__SIMT__)\n#define FAST 1\n#endif\n");
+    left_alone("#if __CUDA_ARCH__ >= 10 * 100 + 1 && X\nint a;\n#endif\n");
     // Only the host's.
-    unchanged("#ifndef __CUDA_ARCH__\n#include <vector>\nstd::vector<int> f();\n#endif\n");
+    left_alone("#ifndef __CUDA_ARCH__\n#include <vector>\nstd::vector<int> f();\n#endif\n");
 }
 
 TEST_CASE("A function for host and device decides when it runs", "[simt][cu2cpp][architecture]") {
@@ -154,8 +154,8 @@ TEST_CASE("Shifts in device code are the hardware's", "[simt][cu2cpp][shift]") {
         CAPTURE(same);
         CHECK(shifted(same) == same);
     }
-    unchanged("int f(int n) { return 1 << n; }\nconst int a = 1 << f(2);\n");
-    unchanged("struct S { __device__ S operator<<(int) const; __device__ S& operator>>=(int); };\n");
+    left_alone("int f(int n) { return 1 << n; }\nconst int a = 1 << f(2);\n");
+    left_alone("struct S { __device__ S operator<<(int) const; __device__ S& operator>>=(int); };\n");
     CHECK(translation("__host__ __device__ int f(int n) { std::cout << n; return 1 << n; }") ==
           "__host__ __device__ int f(int n) { std::cout << n; return 1 $L n; }");
     CHECK(translation("#define ROT(x, n) ((x) << (n) | (x) >> 32 - (n))\n#define BIT (1 << SOME)\n"
