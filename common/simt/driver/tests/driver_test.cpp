@@ -31,23 +31,29 @@ class Folder {
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
 
-    void write(const std::string& name, const std::string& text) const {
+    void write(const std::string& name, const std::string& content) const {
         fs::create_directories((path_ / name).parent_path());
-        std::ofstream(path_ / name) << text;
+        std::ofstream(path_ / name) << content;
     }
     [[nodiscard]] bool has(const std::string& name) const { return fs::exists(path_ / name); }
 
     /// Exit status; what was written is in `text`.
     int run(const std::string& command) {
         text.clear();
-        FILE* pipe = ::popen(("cd '" + path_.string() + "' && (" + command + ") 2>&1").c_str(), "r");
+        std::string line = "cd '";
+        line.append(path_.string()).append("' && (").append(command).append(") 2>&1");
+        FILE* pipe = ::popen(line.c_str(), "r");
         REQUIRE(pipe != nullptr);
         char buffer[4096];
         for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
         const int status = ::pclose(pipe);
         return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
     }
-    int compile(const std::string& arguments) { return run(std::string(SIMT_DRIVER) + " " + arguments); }
+    int compile(const std::string& arguments) {
+        std::string command = SIMT_DRIVER;
+        command.append(" ").append(arguments);
+        return run(command);
+    }
     [[nodiscard]] bool told(const std::string& part) const { return text.find(part) != std::string::npos; }
 
     std::string text;
@@ -125,7 +131,7 @@ TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
     CHECK(folder.compile("a.cu -o a") == 1);
     CHECK(folder.told("a.cu:1:23: error: inline PTX"));
     CHECK_FALSE(folder.has("a"));
-    for (const std::string arguments : {"", "a.cu -o", "a.cu --wrong", "a.cu -o a -o b", "-x c a.cu",
+    for (const char* const arguments : {"", "a.cu -o", "a.cu --wrong", "a.cu -o a -o b", "-x c a.cu",
                                         "-c a.cu a.cu -o a", "--check -ccbin g++ a.cu"}) {
         CAPTURE(arguments);
         CHECK(folder.compile(arguments) == 2);
