@@ -25,8 +25,7 @@ bool surely_within(const Sequence& seq, std::size_t i) {
 
 /// The statement around `i` writes text to a stream, which is the host's.
 bool writes_text(const Sequence& seq, std::size_t i) {
-    constexpr std::array<std::string_view, 9> words = {"std", "cout",   "cerr", "clog", "endl",
-                                                       "os",  "stream", "out",  "in"};
+    constexpr std::array<std::string_view, 5> words = {"std", "cout", "cerr", "clog", "endl"};
     const auto ends = [&](std::size_t k) { return seq.is(k, ";") || seq.is(k, "{") || seq.is(k, "}"); };
     std::size_t k = i;
     while (k > 0 && !ends(k - 1)) --k;

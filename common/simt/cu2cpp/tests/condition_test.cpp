@@ -159,7 +159,7 @@ TEST_CASE("Shifts in device code are the hardware's", "[simt][cu2cpp][shift]") {
     CHECK(translation("__host__ __device__ int f(int n) { std::cout << n; return 1 << n; }") ==
           "__host__ __device__ int f(int n) { std::cout << n; return 1 $L n; }");
     CHECK(translation("#define ROT(x, n) ((x) << (n) | (x) >> 32 - (n))\n#define BIT (1 << SOME)\n"
-                      "#define PRINT(x) out << (x) << '\\n'\n") ==
+                      "#define PRINT(x) cout << (x) << '\\n'\n") ==
           "#define ROT(x, n) ((x) $L (n) | (x) $R 32 - (n)) #define BIT (1 << SOME) "
-          "#define PRINT(x) out << (x) << '\\n'");
+          "#define PRINT(x) cout << (x) << '\\n'");
 }
