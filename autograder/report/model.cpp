@@ -35,6 +35,7 @@ constexpr std::array sentences{
     "an assertion fails{at}",
     "time runs out{at}",
     "a launch is refused{at}",
+    "{line} shifts by more bits than the number has",
     // racecheck
     "two writes of {element} meet in no given order{at}",
     "a read and a write of {element} meet in no given order{at}",

@@ -230,6 +230,7 @@ TEST_CASE("a finding of every kind is a sentence", "[report]") {
         "an assertion fails",
         "time runs out",
         "a launch is refused",
+        "the program shifts by more bits than the number has",
         "two writes of data[5] meet in no given order",
         "a read and a write of data[5] meet in no given order",
         "an atomic and a read of data[5] meet in no given order",

@@ -11,7 +11,7 @@ namespace nbody {
 /// `rsqrtf` does the same and takes three more instructions for numbers below 1e-38, which no distance is
 /// here. The compiler's flag -ftz=true drops those three too, but for a whole file.
 inline __device__ float inverse_sqrt(float x) {
-#ifdef __CUDA_ARCH__
+#ifndef __SIMT__
     float y;
     asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;

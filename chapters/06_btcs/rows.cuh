@@ -44,7 +44,7 @@ inline __device__ Row row_of(float lower, float diagonal, float upper, float rhs
 /// 1 / x for an x from 2^-126 to 2^126, to 1 unit in the last place: one instruction of a GPU. A division
 /// takes several, and so does `__fdividef`, for the numbers outside of this range.
 inline __device__ float reciprocal(float x) {
-#ifdef __CUDA_ARCH__
+#ifndef __SIMT__
     float y;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;

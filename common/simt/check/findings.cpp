@@ -201,6 +201,7 @@ std::string message_of(const Finding& f, const Entry& e) {
                    (f.side.place.file.empty() ? " Which line it was at is not known." : "");
         case Kind::assertion:
         case Kind::refused_launch:
+        case Kind::wide_shift:
         case Kind::failure:
             break;
     }

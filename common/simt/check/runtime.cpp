@@ -165,6 +165,16 @@ using namespace check;
 
 // ---- Device code's own calls ------------------------------------------------------------------------------
 
+void wide_shift(long long amount, unsigned width) {
+    if (!execution.in_lane || state.stopped) return;
+    const OwnWork own;
+    Report report = by_current_lane(Tool::memcheck, Kind::wide_shift, SIMT_SITE);
+    report.severity = Severity::warning;
+    report.text = "a shift by " + std::to_string(amount) + " of a number of " + std::to_string(width) +
+                  " bits: a GPU shifts all of them out";
+    record(std::move(report));
+}
+bool runs_lane_unobserved() { return execution.in_lane; }
 void pause_unobserved(const volatile void* address) {
     if (execution.in_lane) pause(address);
 }

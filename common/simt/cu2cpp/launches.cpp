@@ -177,6 +177,30 @@ bool check_arguments(Unit& unit, const Context& context, std::size_t open, bool 
     return true;
 }
 
+/// The lambda's parameters and what it hands on. A `0` is a null pointer, too, where it is written, but not
+/// once it has been passed: so it is written again.
+std::pair<std::string, std::string> forwarded(const Context& context, std::size_t open, bool typed) {
+    const Sequence& seq = *context.seq;
+    const std::pair<std::string, std::string> all{"auto... simt_args", "simt_args..."};
+    if (typed || open >= seq.size() || seq.match(open) == npos) return all;
+    std::pair<std::string, std::string> result;
+    bool zero = false;
+    std::size_t number = 0;
+    for (std::size_t k = open + 1; k < seq.match(open); ++k) {
+        // So many arguments as only the compiler knows.
+        if (seq.is(k, "...") || seq.is(k, "__VA_ARGS__") || seq.is(k, "##")) return all;
+    }
+    for (const Range& argument : split(seq, {open + 1, seq.match(open)})) {
+        const bool null = argument.end == argument.begin + 1 && seq.is(argument.begin, "0");
+        zero = zero || null;
+        const std::string name = "simt_" + std::to_string(number);
+        const std::string comma = number++ > 0 ? ", " : "";
+        result.first += comma + "auto" + (null ? "" : " " + name);
+        result.second += comma + (null ? "0" : name);
+    }
+    return zero ? result : all;
+}
+
 bool is_void_pointer(const Sequence& seq, Range range) {
     if (range.end == npos || range.empty()) return false;
     bool seen_void = false;
@@ -218,13 +242,14 @@ void launch(Unit& unit, const Context& context, std::size_t i) {
     const std::string name = quoted(context, {first, i});
     // A name that can only mean one function tells the parameters' types.
     const bool typed = is_plain_kernel(unit, context, {first, i}, open);
+    const auto [parameters, passed] = forwarded(context, open, typed);
     if (expression) {  // evaluated once, and only the function it names is kept
         unit.insert(seq[first].begin, runtime(context, "kernel") + "(" + name + ",[simt_k = ");
         unit.insert(seq[i - 1].end, "](auto... simt_args){ simt_k(simt_args...); })");
     } else {
-        unit.insert(seq[first].begin, runtime(context, "kernel") + "(" + name + ",[=](auto... simt_args){ ");
+        unit.insert(seq[first].begin, runtime(context, "kernel") + "(" + name + ",[=](" + parameters + "){ ");
         unit.insert(seq[i - 1].end,
-                    "(simt_args...); }" + (typed ? "," + std::string(seq[first].text) : "") + ")");
+                    "(" + passed + "); }" + (typed ? "," + std::string(seq[first].text) : "") + ")");
     }
     unit.replace(seq[i], "[" + runtime(context, "cfg") + "(");
     if (inner != i) unit.blank(seq[inner]);

@@ -330,6 +330,7 @@ void resolve_conditions(Lexed& lexed) {
         if (keep) {
             directive.at = at;
             directive.conditional = conditional;
+            directive.surroundings_conditional = groups.empty() ? conditional : groups.back().was_conditional;
             for (Token& token : directive.tokens) token.conditional = conditional;
             directives.push_back(std::move(directive));
         }

@@ -25,11 +25,12 @@ struct Token {
 
 /// A preprocessing directive: `#`, its tokens, and its place among the ordinary tokens.
 struct Directive {
-    std::size_t begin = 0;      ///< offset of `#`
-    std::size_t end = 0;        ///< offset of the newline that ends it
-    std::size_t at = 0;         ///< index of the first ordinary token behind it
-    bool conditional = false;   ///< stands inside an `#if` that this program does not evaluate
-    std::vector<Token> tokens;  ///< without `#`: the directive's name comes first
+    std::size_t begin = 0;                  ///< offset of `#`
+    std::size_t end = 0;                    ///< offset of the newline that ends it
+    std::size_t at = 0;                     ///< index of the first ordinary token behind it
+    bool conditional = false;               ///< stands inside an `#if` that this program does not evaluate
+    bool surroundings_conditional = false;  ///< of an `#if` or its kin: what stands around its group does
+    std::vector<Token> tokens;              ///< without `#`: the directive's name comes first
 
     [[nodiscard]] std::string_view name() const {
         return tokens.empty() ? std::string_view{} : tokens[0].text;

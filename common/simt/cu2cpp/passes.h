@@ -51,7 +51,34 @@ void device_variables(Unit& unit, const Sequence& seq, Range whole, std::size_t 
 /// CUDA compiler takes.
 void call(Unit& unit, const Context& context, std::size_t i);
 
+// ---- conditions.cpp ----
+
+/// Who runs a piece of code. `outside`: no function's, so that both may see it.
+enum class Side : unsigned char { host, device, both, outside };
+
+/// An `#if`, its `#elif`s and `#else`, and its `#endif`, which are neighbours in one array.
+struct ConditionalGroup {
+    std::vector<const Directive*> parts;
+};
+
+/// Decides an `#if` on `__CUDA_ARCH__`: in device code by the device's value; in the host's it is undefined;
+/// in functions for both when they run. What cannot be decided is refused.
+/// @param scope_end the `}` of the block around it
+/// @return on which side each branch is
+[[nodiscard]] std::vector<Side> architecture_group(Unit& unit, const Sequence& seq,
+                                                   const ConditionalGroup& group, Side side,
+                                                   std::size_t scope_end);
+
+// ---- shifts.cpp ----
+
+/// `a << n` in device code becomes `a $L n`, a macro that gives what the hardware does where `n` is too
+/// large.
+void shift(Unit& unit, const Context& context, std::size_t i);
+
 // ---- words.cpp ----
+
+/// `__CUDA_ARCH__` as a number in device code.
+void architecture_number(Unit& unit, const Context& context, std::size_t i);
 
 /// Refuses a macro that hides what cannot be translated.
 void use_of_macro(Unit& unit, const Context& context, std::size_t i);

@@ -20,14 +20,21 @@ constexpr std::uintmax_t max_source_bytes = 64U << 20U;
 constexpr std::size_t max_include_depth = 200;  // as in g++
 
 /// Written in front of every translated `.cu`. nvcc, too, includes the runtime header by itself. SIMT_LOCAL
-/// is as long as `__device__`, which it replaces, so columns in messages stay right. The other names stand in
-/// for the runtime's inside a macro that has a parameter of the same name.
+/// is as long as `__device__`, which it replaces, so columns in messages stay right, and so are the names of
+/// shifts. The other names stand in for the runtime's inside a macro that has a parameter of the same name.
 constexpr std::string_view prologue =
     "#include <cuda_runtime.h>\n"
     "#define SIMT_LOCAL static __attribute__((__unused__))\n"
     "#define SIMT_kernel ::simt::kernel\n"
     "#define SIMT_cfg ::simt::cfg\n"
-    "#define SIMT_shared ::simt::shared\n";
+    "#define SIMT_shared ::simt::shared\n"
+    "#ifdef __clang__\n"
+    "#pragma clang diagnostic ignored \"-Wdollar-in-identifier-extension\"\n"
+    "#endif\n"
+    "#define $L <<::simt::by<<\n"
+    "#define $R >>::simt::by>>\n"
+    "#define $L_ <<=::simt::by<<=\n"
+    "#define $R_ >>=::simt::by>>=\n";
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
     throw FileError(path.string() + ": error: " + what);

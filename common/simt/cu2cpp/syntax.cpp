@@ -407,6 +407,32 @@ bool runs_on_device(const Sequence& seq, Range head) {
            (has_specifier(seq, head, "__device__") && !has_specifier(seq, head, "__host__"));
 }
 
+bool may_run_on_device(const Sequence& seq, Range head) {
+    if (has_specifier(seq, head, "__device__") || has_specifier(seq, head, "constexpr")) return true;
+    std::size_t name = function_name(seq, head);
+    if (name == npos) return false;
+    while (name > head.begin && (seq.is(name - 1, "::") || seq.is(name - 1, "operator"))) {
+        --name;
+        if (name > head.begin && seq.is(name - 1, ">") && seq.open_angle(name - 1) != npos)
+            name = seq.open_angle(name - 1);
+        if (name > head.begin && seq.is_identifier(name - 1)) --name;
+    }
+    // Types have one name, or words of the language's own.
+    std::size_t unknown = 0;
+    bool builtin = false;
+    for (std::size_t k = past_template_headers(seq, head); k < name;) {
+        const std::string_view word = seq[k].text;
+        if (is_builtin_type(word)) builtin = true;
+        const bool plain = is_builtin_type(word) || is_keyword(word) || is_cuda_specifier(word) ||
+                           contains(storage_specifiers, word) || is_class_key(word) || word == "typename" ||
+                           word == "volatile";
+        if (seq.is_identifier(k) && !plain && !(k > head.begin && seq.is(k - 1, "::"))) ++unknown;
+        const std::size_t angles = word == "<" ? seq.skip_angles(k) : npos;
+        k = angles != npos ? angles : word == "(" || word == "[" ? seq.skip_group(k) : k + 1;
+    }
+    return unknown > (builtin ? 0u : 1u);
+}
+
 std::size_t function_name(const Sequence& seq, Range head) {
     for (std::size_t k = past_template_headers(seq, head); k < head.end;) {
         const std::string_view word = seq[k].text;

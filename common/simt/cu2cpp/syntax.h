@@ -111,6 +111,10 @@ struct Declaration {
 /// True for a kernel and for a function that only the device can call.
 [[nodiscard]] bool runs_on_device(const Sequence& seq, Range head);
 
+/// True for a function that host and device may call: it says so, it is `constexpr`, or a word in front of it
+/// may be a macro that says so.
+[[nodiscard]] bool may_run_on_device(const Sequence& seq, Range head);
+
 /// The name of the function that `head` declares, or npos when it declares none.
 [[nodiscard]] std::size_t function_name(const Sequence& seq, Range head);
 

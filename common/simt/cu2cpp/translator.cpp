@@ -12,6 +12,7 @@ namespace {
 struct Scope {
     ScopeKind kind = ScopeKind::namespace_;
     bool device = false;          ///< the code inside runs on the device only
+    bool both = false;            ///< it may run on either side
     std::size_t brackets = 0;     ///< open `(` and `[` inside it
     std::size_t declaration = 0;  ///< first token of the declaration or statement being read
 };
@@ -38,7 +39,7 @@ class Translator {
         std::size_t next = 0;
         for (std::size_t i = 0; i <= seq_.size() && !unit_.given_up; ++i) {
             while (next < lexed_.directives.size() && lexed_.directives[next].at <= i) {
-                directive(lexed_.directives[next++], i);
+                directive(next++, i);
             }
             if (i < seq_.size()) visit(i);
         }
@@ -52,14 +53,16 @@ class Translator {
   private:
     // ---- preprocessor ----
 
-    void directive(const Directive& d, std::size_t at) {
+    void directive(std::size_t index, std::size_t at) {
+        const Directive& d = lexed_.directives[index];
         const std::string_view name = d.name();
         if (name.substr(0, 2) == "if") {
-            branches_.push_back({scopes_, {}, at, false});
+            branches_.push_back({scopes_, {}, at, false, sides_of(index), 0});
         } else if (name.substr(0, 2) == "el" && !branches_.empty()) {
             Branch& branch = branches_.back();
             if (!branch.has_else) branch.after_first = scopes_;
             branch.has_else = true;
+            ++branch.number;
             scopes_ = branch.before;
             if (scopes_.back().declaration == branch.at) scopes_.back().declaration = at;
         } else if (name == "endif" && !branches_.empty()) {
@@ -79,7 +82,53 @@ class Translator {
         }
     }
 
+    /// The `#if` at `index` with the rest of its group; nothing where its `#endif` is missing.
+    [[nodiscard]] ConditionalGroup group_of(std::size_t index) const {
+        ConditionalGroup group;
+        std::size_t depth = 0;
+        for (std::size_t k = index; k < lexed_.directives.size(); ++k) {
+            const std::string_view name = lexed_.directives[k].name();
+            if (name.substr(0, 2) == "if" && depth++ == 0) group.parts.push_back(&lexed_.directives[k]);
+            if (name.substr(0, 2) == "el" && depth == 1) group.parts.push_back(&lexed_.directives[k]);
+            if (name == "endif" && --depth == 0) {
+                group.parts.push_back(&lexed_.directives[k]);
+                return group;
+            }
+        }
+        return {};
+    }
+
+    /// Who runs the code at the current place.
+    [[nodiscard]] Side side() const {
+        if (!branches_.empty() && branches_.back().number < branches_.back().sides.size()) {
+            const Side known = branches_.back().sides[branches_.back().number];
+            if (known == Side::host || known == Side::device) return known;
+        }
+        const Scope& scope = scopes_.back();
+        if (scope.device) return Side::device;
+        if (scope.both) return scope.brackets == 0 ? Side::both : Side::outside;
+        if (scope.kind == ScopeKind::function || scope.kind == ScopeKind::block) return Side::host;
+        return Side::outside;
+    }
+
+    [[nodiscard]] std::vector<Side> sides_of(std::size_t index) {
+        const ConditionalGroup group = group_of(index);
+        if (group.parts.empty()) return {};
+        const std::size_t at = group.parts.front()->at;
+        std::size_t scope_end = at;
+        while (scope_end < seq_.size() && !seq_.is(scope_end, "}"))
+            scope_end = seq_.is(scope_end, "{") ? seq_.skip_group(scope_end) : scope_end + 1;
+        return architecture_group(unit_, seq_, group, side(), scope_end);
+    }
+
     void define(const Directive& d) {
+        if (d.tokens.size() > 1) {
+            auto& asking = unit_.out.exports.architecture_macros;
+            const auto asks = [&](const Token& token) {
+                return token.is("__CUDA_ARCH__") || asking.count(token.text) != 0;
+            };
+            if (std::any_of(d.tokens.begin() + 2, d.tokens.end(), asks)) asking.emplace(d.tokens[1].text);
+        }
         if (d.tokens.size() < 3) {
             if (d.tokens.size() == 2)
                 unit_.out.exports.untranslatable_macros.erase(std::string(d.tokens[1].text));
@@ -115,6 +164,7 @@ class Translator {
     void visit(std::size_t i) {
         context_.scope = scopes_.back().kind;
         context_.device = scopes_.back().device;
+        context_.both = scopes_.back().both;
         rewrite(context_, i);
         const Token& token = seq_[i];
         if (token.kind == TokenKind::identifier) {
@@ -160,17 +210,21 @@ class Translator {
         inner.declaration = i + 1;
         if (inner.kind == ScopeKind::function) {
             inner.device = runs_on_device(seq_, head);
+            inner.both = !inner.device && may_run_on_device(seq_, head);
             if (scopes_.back().kind == ScopeKind::namespace_) {
                 note_function(unit_, seq_, head);
                 device_function(unit_, seq_, head);
             }
         }
-        if (inner.kind == ScopeKind::block || inner.kind == ScopeKind::initialiser)
+        if (inner.kind == ScopeKind::block || inner.kind == ScopeKind::initialiser) {
             inner.device = scopes_.back().device;
+            inner.both = scopes_.back().both;
+        }
         if (scopes_.back().device) inner.device = true;
-        if (device_braces_.count(i) != 0) {
+        if (const auto lambda = device_braces_.find(i); lambda != device_braces_.end()) {
             inner.kind = ScopeKind::block;
-            inner.device = true;
+            inner.both = lambda->second && !inner.device;
+            inner.device = !inner.both;
         }
         scopes_.push_back(inner);
     }
@@ -234,12 +288,13 @@ class Translator {
             }
             --intro;
         }
-        if (!seq_.is(intro, "]") || seq_.is(i - 1, "__host__") || seq_.is(i + 1, "__host__")) return;
+        if (!seq_.is(intro, "]")) return;
+        const bool both = seq_.is(i - 1, "__host__") || seq_.is(i + 1, "__host__");
         const std::size_t limit = std::min(seq_.size(), i + 200);  // no lambda's head is longer
         for (std::size_t k = i + 1; k < limit;) {
             const std::string_view word = seq_[k].text;
             if (word == "{") {
-                device_braces_.insert(k);
+                device_braces_.emplace(k, both);
                 return;
             }
             if (word == ";" || word == ")" || word == "}" || word == "=") return;
@@ -280,7 +335,9 @@ class Translator {
         if (token.kind == TokenKind::punctuator) {
             // Formatters that do not know CUDA write `<< <grid, block >> >`, which compilers take.
             const bool torn = token.is("<<") && seq.is(i + 1, "<") && i > 0 && !seq.is(i - 1, "operator");
-            if (token.is("<<<") || torn) launch(unit_, context, i);
+            if (token.is("<<<") || torn) return launch(unit_, context, i);
+            if (token.is("<<") || token.is("<<=") || token.is(">>=") || token.is(">"))
+                shift(unit_, context, i);
             return;
         }
         if (token.kind != TokenKind::identifier) return;
@@ -288,6 +345,7 @@ class Translator {
         if (word[0] == '_' || word[0] == 'a') {
             if (word == "__shared__") return shared(unit_, context, i);
             if (word == "__noinline__") return noinline(unit_, context, i);
+            if (word == "__CUDA_ARCH__") return architecture_number(unit_, context, i);
             if (word == "_Pragma") return pragma_operator(unit_, context, i);
             if (is_asm(word)) return assembly(unit_, context, i);
             if (word == "__cluster_dims__" || word == "__block_size__") {
@@ -309,6 +367,8 @@ class Translator {
         std::vector<Scope> after_first;  ///< at the end of its first branch
         std::size_t at = 0;              ///< token index of `#if`
         bool has_else = false;
+        std::vector<Side> sides;  ///< of its branches
+        std::size_t number = 0;   ///< of the branch that is being read
     };
 
     Unit unit_;
@@ -317,7 +377,7 @@ class Translator {
     Context context_;
     std::vector<Scope> scopes_;
     std::vector<Branch> branches_;
-    std::set<std::size_t> device_braces_;  ///< bodies of device lambdas
+    std::map<std::size_t, bool> device_braces_;  ///< bodies of device lambdas; true: of the host's, too
     bool own_texture_ = false;
 };
 
@@ -325,6 +385,7 @@ class Translator {
 
 void Exports::merge(const Exports& other) {
     for (const auto& [name, reason] : other.untranslatable_macros) untranslatable_macros[name] = reason;
+    architecture_macros.insert(other.architecture_macros.begin(), other.architecture_macros.end());
     external_names.insert(other.external_names.begin(), other.external_names.end());
     for (const auto& [name, function] : other.functions) note_function(name, function);
 }

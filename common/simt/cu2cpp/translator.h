@@ -33,6 +33,8 @@ struct Include {
 struct Exports {
     /// Macros that hide what cannot be translated, with the reason to give where one is used.
     std::map<std::string, std::string, std::less<>> untranslatable_macros;
+    /// Macros whose text asks for `__CUDA_ARCH__`.
+    std::set<std::string, std::less<>> architecture_macros;
     /// Names declared `extern` or `friend`: their definitions must not become `static`.
     std::set<std::string, std::less<>> external_names;
     /// What a function name at namespace scope stands for.

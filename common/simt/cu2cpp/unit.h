@@ -18,6 +18,7 @@ struct Context {
     const Sequence* seq = nullptr;
     bool macro = false;
     bool device = false;
+    bool both = false;  ///< of a function that host and device may call
     ScopeKind scope = ScopeKind::function;
     std::set<std::string_view> parameters;  ///< of a function-like macro
     std::size_t end = 0;                    ///< offset behind the last token

@@ -84,6 +84,15 @@ void use_of_macro(Unit& unit, const Context& context, std::size_t i) {
     }
 }
 
+void architecture_number(Unit& unit, const Context& context, std::size_t i) {
+    if (context.macro) {
+        unit.complain(context, (*context.seq)[i], "`__CUDA_ARCH__`",
+                      "host and device are compiled at once; ask for it in an `#if` inside the function");
+    } else if (context.device || context.both) {
+        unit.replace((*context.seq)[i], "900");
+    }
+}
+
 void noinline(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
     if (i > 0 && (seq.is(i - 1, "(") || seq.is(i - 1, ",") || seq.is(i - 1, "define"))) return;

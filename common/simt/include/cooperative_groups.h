@@ -32,7 +32,7 @@ SIMT_DEVICE unsigned low_bits(unsigned n) { return n >= 32 ? 0xffffffffu : (1u <
 /// Shuffles any trivially copyable type, in words of 8 bytes.
 template <class T>
 SIMT_DEVICE T shuffle_any(unsigned mask, const T& value, unsigned source) {
-    static_assert(std::is_trivially_copyable<T>::value, "a shuffle copies bytes");
+    static_assert(simt::is_bytes<T>, "a shuffle copies bytes");
     constexpr std::size_t words = (sizeof(T) + 7) / 8;
     std::uint64_t buffer[words] = {};
     __builtin_memcpy(buffer, &value, sizeof(T));

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <new>
+
 #include "simt/api.h"
 #include "simt/attributes.h"
 #include "simt/device.h"
@@ -17,6 +19,7 @@
 #include "simt/math.h"
 #include "simt/qualifiers.h"
 #include "simt/shared.h"
+#include "simt/shift.h"
 #include "simt/stream.h"
 #include "simt/symbol.h"
 #include "simt/texture.h"

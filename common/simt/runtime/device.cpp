@@ -221,6 +221,13 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     p->hostRegisterSupported = 1;
     p->memoryPoolsSupported = 1;
     p->unifiedFunctionPointers = 1;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    p->clockRate = p->memoryClockRate = D::clock_khz;
+    p->computeMode = cudaComputeModeDefault;
+    p->maxTexture1DLinear = D::max_texture_1d_linear;
+    p->singleToDoublePrecisionPerfRatio = 2;
+#pragma GCC diagnostic pop
     return cudaSuccess;
 }
 

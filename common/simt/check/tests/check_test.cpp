@@ -79,6 +79,18 @@ TEST_CASE("a vector is one access", "[simt][check][observer]") {
     CHECK(findings().empty());
 }
 
+TEST_CASE("what shuffles vectors in run mode does so in check mode", "[simt][check]") {
+    clear();
+    CHECK(checks::shuffled_vectors() == 0);
+    CHECK(findings().empty());
+}
+
+TEST_CASE("functions for both sides know in check mode, too, which one calls", "[simt][check]") {
+    clear();
+    CHECK(checks::sides() == std::vector<int>{900, 1});
+    CHECK(findings().empty());
+}
+
 TEST_CASE("outputs that nobody wrote are counted", "[simt][check]") {
     clear();
     CHECK(checks::unwritten_tail(64, 64) == 0);

@@ -1,7 +1,10 @@
 // Kernels for check_test.cpp: what the interface of the checks promises beyond single findings.
 #include "check/tests/checks.h"
 
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
+
+#include <cuda/atomic>
 
 #include <numeric>
 
@@ -43,6 +46,40 @@ __global__ void branch(int* out, int number) {
     } else {
         out[1] = -number;
     }
+}
+
+struct Particle {
+    float2 position;
+    float4 velocity;
+};
+__global__ void shuffle_vectors(float2* pair, int* wrong) {
+    namespace cg = cooperative_groups;
+    const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    const auto lane = static_cast<float>(threadIdx.x);
+    const float2 pairs = tile.shfl_xor(make_float2(lane, 1), 1);
+    const double3 triples = tile.shfl(make_double3(lane, 2, 3), 4);
+    const Particle particle = tile.shfl_down(Particle{{lane, 5}, {6, 7, 8, lane}}, 1);
+    const float last = fminf(lane + 1, 31);
+    const bool right = pairs.x == static_cast<float>(threadIdx.x ^ 1) && pairs.y == 1 && triples.x == 4 &&
+                       triples.z == 3 && particle.position.x == last && particle.velocity.w == last;
+    if (!right) atomicAdd(wrong, 1);
+    if (threadIdx.x != 0) return;
+    cuda::atomic_ref<float2> shared_pair(*pair);
+    const float2 old = shared_pair.exchange(make_float2(3, 4));
+    if (old.x != 1 || old.y != 1 || shared_pair.load().y != 4) atomicAdd(wrong, 1);
+}
+
+__host__ __device__ int where() {
+#ifdef __CUDA_ARCH__
+    return __CUDA_ARCH__;
+#else
+    return 1;
+#endif
+}
+__global__ void ask_where(int* out) {
+#if __CUDA_ARCH__ >= 800
+    out[0] = where();
+#endif
 }
 
 __global__ void read_neighbour(int* out) {
@@ -94,6 +131,22 @@ std::vector<int> checks::survivors() {
     std::vector<int> host(32);
     cudaMemcpy(host.data(), out.get(), 32 * sizeof(int), cudaMemcpyDeviceToHost);
     return host;
+}
+
+int checks::shuffled_vectors() {
+    const Device<float2> pair("pair", 1, make_float2(1, 1));
+    const Device<int> wrong("wrong", 1, 0);
+    shuffle_vectors<<<1, 32>>>(pair.get(), wrong.get());
+    int result = -1;
+    cudaMemcpy(&result, wrong.get(), sizeof result, cudaMemcpyDeviceToHost);
+    return result;
+}
+std::vector<int> checks::sides() {
+    const Device<int> out("out", 1, 0);
+    ask_where<<<1, 1>>>(out.get());
+    std::vector<int> result{0, where()};
+    cudaMemcpy(result.data(), out.get(), sizeof(int), cudaMemcpyDeviceToHost);
+    return result;
 }
 
 void checks::vectors() {

@@ -17,6 +17,12 @@ std::vector<int> survivors();
 void vectors();
 /// The library reads elements 0 to 64 of 64 for a kernel. The line of the call.
 unsigned library_past_end();
+/// Element by element, what each lane of a tile gets of vectors by shuffles and through an atomic; 0 where it
+/// is right.
+int shuffled_vectors();
+/// What `__CUDA_ARCH__` is in a function for host and device, called by a kernel and here; 1: it is not
+/// defined.
+std::vector<int> sides();
 /// Two threads write one word.
 void race();
 /// Each thread of a block reads its neighbour's value, without a barrier.

@@ -170,8 +170,21 @@ TEST_CASE("What no CUDA compiler takes is refused, though C++ would run it", "[s
     }
 }
 
+TEST_CASE("A literal 0 is written where the kernel is called, so that it may be a pointer",
+          "[simt][cu2cpp][launch]") {
+    CHECK(
+        translation("k<float><<<1, 2>>>(0, n, NULL, 0);") ==
+        "::simt::kernel(\"k<float>\",[=](auto, auto simt_1, auto simt_2, auto){ k<float>(0, simt_1, simt_2, "
+        "0); })[::simt::cfg(1, 2)](0, n, nullptr, 0);");
+    CHECK(translation("k<<<1, 2>>>(0u, 00, -0, (0), 0.f);") ==
+          launch("k", "1, 2") + "(0u, 00, -0, (0), 0.f);");
+    CHECK(translation("k<<<1, 2>>>(0, arguments...);") == launch("k", "1, 2") + "(0, arguments...);");
+    CHECK(translation("#define RUN(...) k<<<1, 2>>>(0, __VA_ARGS__)\n") ==
+          "#define RUN(...) " + launch("k", "1, 2") + "(0, __VA_ARGS__)");
+}
+
 TEST_CASE("NULL stays a null pointer when it is copied", "[simt][cu2cpp][launch]") {
-    CHECK(translation("k<<<1, 2>>>(NULL, f(NULL), 0);") == launch("k", "1, 2") + "(nullptr, f(NULL), 0);");
+    CHECK(translation("k<<<1, 2>>>(NULL, f(NULL), 1);") == launch("k", "1, 2") + "(nullptr, f(NULL), 1);");
 }
 
 TEST_CASE("Launches that cannot be translated are refused where they stand",

@@ -34,6 +34,27 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config);
+
+// The names of CUDA 12 for some of these, which nvcc 13 does not know.
+SIMT_REMOVED("cudaDeviceSynchronize()") inline cudaError_t cudaThreadSynchronize() {
+    return cudaDeviceSynchronize();
+}
+SIMT_REMOVED("cudaDeviceReset()") inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+SIMT_REMOVED("cudaDeviceSetLimit(...)")
+inline cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) {
+    return cudaDeviceSetLimit(limit, value);
+}
+SIMT_REMOVED("cudaDeviceGetLimit(...)")
+inline cudaError_t cudaThreadGetLimit(size_t* value, cudaLimit limit) {
+    return cudaDeviceGetLimit(value, limit);
+}
+SIMT_REMOVED("cudaDeviceSetCacheConfig(...)")
+inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) { return cudaDeviceSetCacheConfig(config); }
+SIMT_REMOVED("cudaDeviceGetCacheConfig(...)")
+inline cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* config) {
+    return cudaDeviceGetCacheConfig(config);
+}
+
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config);
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);

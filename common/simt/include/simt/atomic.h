@@ -43,6 +43,15 @@ SIMT_DEVICE void pause(const volatile void* address) {
 }
 #endif
 
+/// A value of T is its bytes. (In check mode CUDA's vectors copy themselves: see simt/types.h.)
+#if RUNGS_SIMT_WHOLE_VECTORS
+template <class T>
+constexpr bool is_bytes = std::is_trivially_destructible<T>::value;
+#else
+template <class T>
+constexpr bool is_bytes = std::is_trivially_copyable<T>::value;
+#endif
+
 /// The integer that is as wide as T, for compare-and-swap on its bits.
 template <class T>
 using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
@@ -178,6 +187,25 @@ SIMT_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short com
         simt::pause(address);
     return old;
 }
+
+// On a device of compute capability 9.0 these take 16 bytes, too.
+#define SIMT_ATOMIC_WIDE(suffix)                                                              \
+    template <class T, std::enable_if_t<sizeof(T) == 16, int> = 0>                            \
+    SIMT_DEVICE T atomicCAS##suffix(T*, T, T) {                                               \
+        static_assert(sizeof(T) < 16,                                                         \
+                      "the CPU backend has no atomics of 16 bytes; use two of 8, or a lock"); \
+        return {};                                                                            \
+    }                                                                                         \
+    template <class T, std::enable_if_t<sizeof(T) == 16, int> = 0>                            \
+    SIMT_DEVICE T atomicExch##suffix(T*, T) {                                                 \
+        static_assert(sizeof(T) < 16,                                                         \
+                      "the CPU backend has no atomics of 16 bytes; use two of 8, or a lock"); \
+        return {};                                                                            \
+    }
+SIMT_ATOMIC_WIDE()
+SIMT_ATOMIC_WIDE(_block)
+SIMT_ATOMIC_WIDE(_system)
+#undef SIMT_ATOMIC_WIDE
 
 namespace simt {
 /// A load that others may write to meanwhile: the checks take volatile loads for such.

@@ -148,8 +148,10 @@ struct CUuuid_st {
 };
 typedef struct CUuuid_st cudaUUID_t;
 
-/// Properties of a device. CUDA 13 removed clockRate, memoryClockRate, computeMode, deviceOverlap and
-/// kernelExecTimeoutEnabled: ask cudaDeviceGetAttribute().
+/// A name of CUDA 12 that CUDA 13 removed: it works as it did, and the compiler says what to write instead.
+#define SIMT_REMOVED(instead) [[deprecated("CUDA 13 removed it; write " instead)]]
+
+/// Properties of a device: those of CUDA 13, and behind them those that CUDA 12 had besides.
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
@@ -243,5 +245,16 @@ struct cudaDeviceProp {
     unsigned int gpuPciDeviceID;
     unsigned int gpuPciSubsystemID;
     int hostNumaMultinodeIpcSupported;
-    int reserved[56];
+    SIMT_REMOVED("cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, device)") int clockRate;
+    SIMT_REMOVED("cudaDeviceGetAttribute(&value, cudaDevAttrMemoryClockRate, device)") int memoryClockRate;
+    SIMT_REMOVED("asyncEngineCount") int deviceOverlap;
+    SIMT_REMOVED("cudaDeviceGetAttribute(&value, cudaDevAttrKernelExecTimeout, device)")
+    int kernelExecTimeoutEnabled;
+    SIMT_REMOVED("cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, device)") int computeMode;
+    SIMT_REMOVED("cudaDeviceGetAttribute(&value, cudaDevAttrMaxTexture1DLinearWidth, device)")
+    int maxTexture1DLinear;
+    SIMT_REMOVED("cudaDeviceGetAttribute(&value, cudaDevAttrSingleToDoublePrecisionPerfRatio, device)")
+    int singleToDoublePrecisionPerfRatio;
+    SIMT_REMOVED("cooperativeLaunch") int cooperativeMultiDeviceLaunch;
+    int reserved[48];
 };

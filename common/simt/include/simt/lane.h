@@ -89,6 +89,16 @@ struct Execution {
 };
 extern SIMT_THREAD_LOCAL Execution execution;
 
+/// Code of a lane runs now: what `__CUDA_ARCH__` says at compile time, in functions that host and device
+/// call.
+#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+bool runs_lane_unobserved();
+SIMT_DEVICE bool runs_lane() { return runs_lane_unobserved(); }
+#else
+SIMT_DEVICE bool runs_lane() { return execution.in_lane; }
+#endif
+constexpr bool on_device() { return !__builtin_is_constant_evaluated() && runs_lane(); }
+
 /// Where a suspended piece of code goes on. Callee-saved registers are not here: switches declare them
 /// clobbered, so that the compiler saves on the stack those it uses.
 struct Context {

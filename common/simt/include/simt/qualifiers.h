@@ -12,14 +12,14 @@
 
 // What nvcc 13.0 says of itself, for code that asks whether it is compiled as CUDA, and the guards of the
 // toolkit's headers, by which helper headers tell that the runtime API is there. `__CUDA_ARCH__` is not
-// defined: there is one compilation, for host and device code alike, and `#ifdef __CUDA_ARCH__` selects
-// the host's part.
+// defined: there is one compilation, for host and device code alike. The translator decides what asks for it.
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
+#define __CUDA_ARCH_LIST__ 900
 #endif
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__

@@ -315,3 +315,212 @@ TEST_CASE("halves are shuffled", "[simt][shuffle][foreign]") {
     REQUIRE_LAUNCHED();
     for (int i = 0; i < 32; ++i) CHECK(out[i] == 3.f * (i ^ 1) + 1.f);
 }
+
+namespace {
+
+#if __CUDA_ARCH__ >= 700
+__device__ int of_new_devices(int x) { return x + 1; }
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+__device__ double atomicAdd(double*, double) { return 0; }
+#endif
+
+__host__ __device__ int side(int x) {
+#ifdef __CUDA_ARCH__
+    const int y = x;
+    return y + __CUDA_ARCH__;
+#else
+    return x;
+#endif
+}
+template <class T>
+constexpr __host__ __device__ T factor(T x) {
+#if __CUDA_ARCH__ >= 800
+    return x * 2;
+#elif defined(__CUDA_ARCH__)
+    return x * 3;
+#else
+    return x * 5;
+#endif
+}
+struct Method {
+    int x;
+    __host__ __device__ int operator()() const {
+        int y = x;
+#ifndef __CUDA_ARCH__
+        y = -y;
+#endif
+        return y;
+    }
+};
+
+__global__ void ask_architecture(int* out) {
+#if __CUDA_ARCH__ >= 700
+    out[0] = of_new_devices(1);
+#else
+    out[0] = -1;
+#endif
+#ifdef __CUDA_ARCH__
+    out[1] = __CUDA_ARCH__;
+#endif
+    out[2] = side(1);
+    out[3] = factor(1);
+    out[4] = Method{7}();
+}
+
+}  // namespace
+
+TEST_CASE("__CUDA_ARCH__ is defined in device code only", "[simt][foreign][architecture]") {
+    Managed<int> out(5);
+    ask_architecture<<<1, 1>>>(out.get());
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 2);
+    CHECK(out[1] == 900);
+    CHECK(out[2] == 901);
+    CHECK(out[3] == 2);
+    CHECK(out[4] == 7);
+    CHECK(side(1) == 1);
+    CHECK(factor(1) == 5);
+    static_assert(factor(1) == 5, "constants are the host's");
+    CHECK(Method{7}() == -7);
+#ifdef __CUDA_ARCH__
+    FAIL("this is host code");
+#endif
+}
+
+namespace {
+
+#define ROTATED(x, n) (((x) << (n)) | ((x) >> (32 - (n))))
+
+template <class T>
+__device__ T left(T x, int n) {
+    return x << n;
+}
+template <class T>
+__host__ __device__ T right(T x, int n) {
+    x >>= n;
+    return x;
+}
+struct Fields {
+    unsigned five : 5;
+    unsigned char eight;
+};
+enum Three { three = 3 };
+/// Shifts of its own.
+struct Log {
+    int n;
+    __device__ Log operator<<(int m) const { return {n * 10 + m}; }
+    __device__ Log& operator>>=(int m) {
+        n -= m;
+        return *this;
+    }
+};
+constexpr int exponent = 4;
+
+__global__ void shift_far(long long* out, int n, unsigned negative, Fields fields) {
+    const unsigned ones = ~0u;
+    const unsigned long long wide = ~0ull;
+    int i = 0;
+    out[i++] = ones << n;
+    out[i++] = ones >> n;
+    out[i++] = -5 >> n;
+    out[i++] = 5 >> n;
+    out[i++] = ones << negative;
+    out[i++] = static_cast<long long>(wide << n) + (1ll << 32);
+    out[i++] = static_cast<long long>(wide >> (n + n));
+    out[i++] = left(1, n) + left<long long>(1, 64) + right(-8, n) + right(8u, n);
+    out[i++] = ROTATED(5u, n);
+    unsigned value = 7;
+    value <<= n > 31 ? 1 : 2;
+    value >>= n - 31;
+    out[i++] = value;
+    out[i++] = fields.five << n - 30 << 1;
+    out[i++] = fields.eight << three;
+    Log log{1};
+    log = log << n - 30 << 3;
+    log >>= n;
+    out[i++] = log.n;
+    __shared__ int tile[1 << exponent];
+    out[i++] = sizeof tile >> exponent;
+    out[i++] = n > 8 >> n;
+    const auto local = [=](int m) { return 1 << m; };
+    out[i++] = local(n) + local(n - 30);
+}
+
+}  // namespace
+
+TEST_CASE("a shift by the width or more gives what the hardware gives", "[simt][foreign][shift]") {
+    Managed<long long> out(16);
+    shift_far<<<1, 1>>>(out.get(), 32, 0x80000000u, Fields{3, 200});
+    REQUIRE_LAUNCHED();
+    const long long expected[16] = {0, 0, -1, 0, 0, 0, 0, -1, 5, 7, 24, 1600, 91, 4, 1, 4};
+    for (int i = 0; i < 16; ++i) {
+        CAPTURE(i);
+        CHECK(out[i] == expected[i]);
+    }
+}
+
+namespace {
+template <class T>
+__global__ void null_pointer(const T* p, T value, const T* q, int* out) {
+    *out = p == nullptr && value == 0 && q == nullptr;
+}
+template <class T>
+__global__ void deduced(T value, int* out) {
+    *out = value == 0 && sizeof(T) == sizeof(int);
+}
+}  // namespace
+
+TEST_CASE("a literal 0 is a null pointer for a template kernel, too", "[simt][launch][foreign]") {
+    Managed<int> out(1);
+    null_pointer<double><<<1, 1>>>(0, 0, NULL, out.get());
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 1);
+    deduced<<<1, 1>>>(0, out.get());
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 1);
+}
+
+namespace {
+__global__ void construct_in_place(int* out) {
+    __shared__ alignas(Method) unsigned char room[sizeof(Method)];
+    Method* const method = new (room) Method{3};
+    *out = (*method)();
+}
+}  // namespace
+
+TEST_CASE("placement new needs no header", "[simt][foreign]") {
+    Managed<int> out(1);
+    construct_in_place<<<1, 1>>>(out.get());
+    REQUIRE_LAUNCHED();
+    CHECK(out[0] == 3);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+TEST_CASE("names that CUDA 13 removed work as they did", "[simt][foreign][removed]") {
+    cudaDeviceProp properties;
+    REQUIRE(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+    const auto attribute = [](cudaDeviceAttr which) {
+        int value = -1;
+        CHECK(cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess);
+        return value;
+    };
+    CHECK(properties.clockRate == attribute(cudaDevAttrClockRate));
+    CHECK(properties.memoryClockRate == attribute(cudaDevAttrMemoryClockRate));
+    CHECK(properties.deviceOverlap == attribute(cudaDevAttrGpuOverlap));
+    CHECK(properties.kernelExecTimeoutEnabled == attribute(cudaDevAttrKernelExecTimeout));
+    CHECK(properties.computeMode == attribute(cudaDevAttrComputeMode));
+    CHECK(properties.maxTexture1DLinear == attribute(cudaDevAttrMaxTexture1DLinearWidth));
+    CHECK(properties.singleToDoublePrecisionPerfRatio ==
+          attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio));
+    CHECK(properties.cooperativeMultiDeviceLaunch == 0);
+    CHECK(cudaThreadSynchronize() == cudaSuccess);
+    size_t old = 0;
+    REQUIRE(cudaThreadGetLimit(&old, cudaLimitStackSize) == cudaSuccess);
+    CHECK(cudaThreadSetLimit(cudaLimitStackSize, old) == cudaSuccess);
+    cudaFuncCache config;
+    CHECK(cudaThreadGetCacheConfig(&config) == cudaSuccess);
+    CHECK(cudaThreadSetCacheConfig(config) == cudaSuccess);
+}
+#pragma GCC diagnostic pop

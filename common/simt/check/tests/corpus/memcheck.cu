@@ -563,4 +563,17 @@ void run_others_local() {
 }
 CORPUS_CASE(others_local, "memcheck", "local-memory", "");
 
+template <bool repaired>
+__global__ void too_wide(const int* amounts, unsigned* out) {
+    const int amount = amounts[threadIdx.x];
+    out[threadIdx.x] = 1u << (repaired ? amount & 31 : amount);  // bad: too_wide
+}
+template <bool repaired>
+void run_too_wide() {
+    Device<int> amounts("amounts", 32, 40);
+    Device<unsigned> out("out", 32);
+    too_wide<repaired><<<1, 32>>>(amounts.get(), out.get());
+}
+CORPUS_CASE(too_wide, "memcheck", "wide-shift", "");
+
 }  // namespace

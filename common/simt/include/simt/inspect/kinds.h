@@ -26,6 +26,7 @@ enum class Kind : std::uint8_t {
     assertion,
     timeout,
     refused_launch,
+    wide_shift,
     // racecheck
     write_write,
     read_write,
@@ -72,6 +73,8 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
     {"refused-launch",
      "Launch a grid and blocks that a device takes; without cudaGetLastError() after it the error goes "
      "unseen."},
+    {"wide-shift",
+     "C++ leaves it undefined: compare the amount with the number of bits, or mask it with `& 31`."},
     {"write-write", "Let one thread write, give each thread its own element, or use an atomic."},
     {"read-write",
      "Put __syncthreads() between the two; or, if they are not meant to meet, correct the index, or let one "

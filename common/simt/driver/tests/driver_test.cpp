@@ -1,0 +1,141 @@
+/// @file
+/// simt++ as somebody calls it who has one file and the command line of nvcc.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "testing/catch.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of one test's own, gone at its end, and commands that run in it.
+class Folder {
+  public:
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "simt driver XXXXXX").string();
+        REQUIRE(::mkdtemp(name.data()) != nullptr);
+        path_ = name;
+    }
+    ~Folder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    void write(const std::string& name, const std::string& content) const {
+        fs::create_directories((path_ / name).parent_path());
+        std::ofstream(path_ / name) << content;
+    }
+    [[nodiscard]] bool has(const std::string& name) const { return fs::exists(path_ / name); }
+
+    /// Exit status; what was written is in `text`.
+    int run(const std::string& command) {
+        text.clear();
+        std::string line = "cd '";
+        line.append(path_.string()).append("' && (").append(command).append(") 2>&1");
+        FILE* pipe = ::popen(line.c_str(), "r");
+        REQUIRE(pipe != nullptr);
+        char buffer[4096];
+        for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+        const int status = ::pclose(pipe);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    }
+    int compile(const std::string& arguments) {
+        std::string command = SIMT_DRIVER;
+        command.append(" ").append(arguments);
+        return run(command);
+    }
+    [[nodiscard]] bool told(const std::string& part) const { return text.find(part) != std::string::npos; }
+
+    std::string text;
+
+  private:
+    fs::path path_;
+};
+
+constexpr const char* program = R"(#include <cstdio>
+__global__ void twice(int* v, int n) {
+    if (threadIdx.x < n) v[threadIdx.x] *= FACTOR;
+}
+int main() {
+    int* v;
+    cudaMalloc(&v, 32 * sizeof(int));
+    int host[32] = {5};
+    cudaMemcpy(v, host, sizeof host, cudaMemcpyHostToDevice);
+    twice<<<1, 64>>>(v, N);
+    cudaMemcpy(host, v, sizeof host, cudaMemcpyDeviceToHost);
+    cudaFree(v);
+    std::printf("%d\n", host[0]);
+}
+)";
+
+}  // namespace
+
+TEST_CASE("simt++ takes nvcc's command line", "[simt][driver]") {
+    Folder folder;
+    folder.write("a.cu", program);
+    INFO(folder.text);
+    REQUIRE(folder.compile(
+                "-O3 -g -lineinfo -std=c++17 -arch=sm_90 -gencode arch=compute_80,code=sm_80 --use_fast_math "
+                "-DFACTOR=2 -D N=32 -Xcompiler -Wall,-Wextra -Xptxas -v -lcudart a.cu -o a") == 0);
+    CHECK(folder.told("simt++: note: -arch=sm_90 is ignored"));
+    REQUIRE(folder.run("./a") == 0);
+    CHECK(folder.text == "10\n");
+}
+
+TEST_CASE("simt++ --check says what a program does wrong", "[simt][driver]") {
+    Folder folder;
+    folder.write("a.cu", program);
+    REQUIRE(folder.compile("--check -DFACTOR=3 -DN=33 a.cu -o bad") == 0);
+    CHECK(folder.run("./bad") == 1);
+    CAPTURE(folder.text);
+    CHECK(folder.told("15\n"));
+    CHECK(folder.told("memcheck error: out-of-bounds in kernel twice"));
+    CHECK(folder.told("a.cu:3:"));
+    CHECK(folder.told("simt: 1 findings, 1 of them errors"));
+    REQUIRE(folder.compile("--check -DFACTOR=3 -DN=32 a.cu -o good") == 0);
+    CHECK(folder.run("./good") == 0);
+    CHECK(folder.told("simt: 0 findings"));
+}
+
+TEST_CASE("simt++ makes objects and links several files", "[simt][driver]") {
+    Folder folder;
+    folder.write("include/a.cuh", "#pragma once\n__global__ void k(int* v);\nint three();\n");
+    folder.write("k.cu", "#include \"a.cuh\"\n__global__ void k(int* v) { *v = 7; }\n");
+    folder.write("main.txt",
+                 "#include \"a.cuh\"\n#include <cstdio>\nint main() { int* v; cudaMallocManaged(&v, 4); "
+                 "k<<<1, 1>>>(v); cudaThreadSynchronize(); std::printf(\"%d\\n\", *v + three()); }\n");
+    folder.write("host.cpp", "int three() { return 3; }\n");
+    REQUIRE(folder.compile("-I include -rdc=true -c k.cu") == 0);
+    REQUIRE(folder.has("k.o"));
+    REQUIRE(folder.compile("k.o host.cpp -x cu -Iinclude -rdc=true main.txt --output-file=all") == 0);
+    CAPTURE(folder.text);
+    CHECK(folder.told("main.txt:3:"));
+    CHECK(folder.told("CUDA 13 removed it; write cudaDeviceSynchronize()"));
+    REQUIRE(folder.run("./all") == 0);
+    CHECK(folder.text == "10\n");
+}
+
+TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
+    Folder folder;
+    folder.write("a.cu", "__global__ void k() { asm(\"bar.sync 0;\"); }\n");
+    CHECK(folder.compile("a.cu -o a") == 1);
+    CHECK(folder.told("a.cu:1:23: error: inline PTX"));
+    CHECK_FALSE(folder.has("a"));
+    for (const char* const arguments : {"", "a.cu -o", "a.cu --wrong", "a.cu -o a -o b", "-x c a.cu",
+                                        "-c a.cu a.cu -o a", "--check -ccbin g++ a.cu"}) {
+        CAPTURE(arguments);
+        CHECK(folder.compile(arguments) == 2);
+        CHECK(folder.told("usage: simt++"));
+    }
+    CHECK(folder.compile("--help") == 0);
+}
