@@ -231,6 +231,12 @@ TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
     CHECK(objection(parse_symbols(launcher + "simt_memcpy U\n"), wanted, ours) == "");
     CHECK(why(launcher + "memcpy U\nstrlen U\n") == "");
     CHECK(why(launcher + "wmemcpy U\n").find("cannot follow") != std::string::npos);
+    // With sizes that are checked: Ubuntu's compilers ask for them, and so may a rung.
+    for (const char* name :
+         {"__strncpy_chk", "__memcpy_chk", "__memmove_chk", "__memset_chk", "__wmemcpy_chk"})
+        CHECK(why(launcher + name + " U\n").find("cannot follow") != std::string::npos);
+    for (const char* name : {"__printf_chk", "__longjmp_chk", "_chk", "__chk", "__memcpy"})
+        CHECK(why(launcher + name + " U\n") == "");
 
     const auto object =
         parse_symbols(launcher + "_Z6helperv T 0 20\n_ZSt1fv W 0 1\n_ZTI1A V 0 8\n_ZSt1gv U\n");
