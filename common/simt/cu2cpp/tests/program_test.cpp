@@ -2,9 +2,6 @@
 /// The program cu2cpp as builds and graders call it: files in, files out, exit status, messages; and what
 /// compilers make of its output.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,46 +11,16 @@
 #include "cu2cpp/project.h"
 #include "cu2cpp/tests/tools.h"
 #include "testing/catch.h"
+#include "testing/commands.h"
 
 using namespace cu2cpp_tools;
+using namespace simt_testing;
 namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder of one test's own, gone at its end.
-class Folder {
-  public:
-    Folder() {
-        std::string name =
-            (fs::temp_directory_path() / "cu2cpp test XXXXXX").string();  // blanks must not hurt
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    ~Folder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    [[nodiscard]] fs::path operator/(const std::string& name) const { return path_ / name; }
-
-    fs::path write(const std::string& name, const std::string& text) const {
-        const fs::path path = path_ / name;
-        fs::create_directories(path.parent_path());
-        std::ofstream(path, std::ios::binary) << text;
-        return path;
-    }
-
-    [[nodiscard]] std::size_t file_count() const {
-        std::size_t count = 0;
-        for (const auto& entry : fs::recursive_directory_iterator(path_))
-            count += entry.is_regular_file() ? 1 : 0;
-        return count;
-    }
-
-  private:
-    fs::path path_;
+struct Folder : TestFolder {
+    Folder() : TestFolder("cu2cpp test") {}
 };
 
 std::string read(const fs::path& path) {
@@ -62,22 +29,6 @@ std::string read(const fs::path& path) {
 }
 
 std::string shell_quoted(const fs::path& path) { return "'" + path.string() + "'"; }
-
-struct Outcome {
-    int status = -1;
-    std::string text;  ///< standard output and error
-};
-
-Outcome run(const std::string& command) {
-    Outcome outcome;
-    FILE* pipe = ::popen(("(" + command + ") 2>&1").c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    char buffer[4096];
-    for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.text.append(buffer, n);
-    const int status = ::pclose(pipe);
-    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return outcome;
-}
 
 Outcome cu2cpp_run(const std::string& arguments) { return run(std::string(SIMT_CU2CPP) + " " + arguments); }
 

@@ -1,65 +1,37 @@
 /// @file
 /// simt++ as somebody calls it who has one file and the command line of nvcc.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
+#include <utility>
 
 #include "testing/catch.h"
+#include "testing/commands.h"
 
 namespace fs = std::filesystem;
+using namespace simt_testing;
 
 namespace {
 
-/// A folder of one test's own, gone at its end, and commands that run in it.
-class Folder {
+/// A folder, and commands that run in it.
+class Desk {
   public:
-    Folder() {
-        std::string name = (fs::temp_directory_path() / "simt driver XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    ~Folder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    void write(const std::string& name, const std::string& content) const {
-        fs::create_directories((path_ / name).parent_path());
-        std::ofstream(path_ / name) << content;
-    }
-    [[nodiscard]] bool has(const std::string& name) const { return fs::exists(path_ / name); }
+    void write(const std::string& name, const std::string& content) const { folder_.write(name, content); }
+    [[nodiscard]] bool has(const std::string& name) const { return fs::exists(folder_ / name); }
 
     /// Exit status; what was written is in `text`.
     int run(const std::string& command) {
-        text.clear();
-        std::string line = "cd '";
-        line.append(path_.string()).append("' && (").append(command).append(") 2>&1");
-        FILE* pipe = ::popen(line.c_str(), "r");
-        REQUIRE(pipe != nullptr);
-        char buffer[4096];
-        for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
-        const int status = ::pclose(pipe);
-        return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+        Outcome outcome = simt_testing::run("cd '" + (folder_ / "").string() + "' && " + command);
+        text = std::move(outcome.text);
+        return outcome.status;
     }
-    int compile(const std::string& arguments) {
-        std::string command = SIMT_DRIVER;
-        command.append(" ").append(arguments);
-        return run(command);
-    }
+    int compile(const std::string& arguments) { return run(SIMT_DRIVER " " + arguments); }
     [[nodiscard]] bool told(const std::string& part) const { return text.find(part) != std::string::npos; }
 
     std::string text;
 
   private:
-    fs::path path_;
+    TestFolder folder_{"simt driver"};
 };
 
 constexpr const char* program = R"(#include <cstdio>
@@ -81,7 +53,7 @@ int main() {
 }  // namespace
 
 TEST_CASE("simt++ takes nvcc's command line", "[simt][driver]") {
-    Folder folder;
+    Desk folder;
     folder.write("a.cu", program);
     INFO(folder.text);
     REQUIRE(folder.compile(
@@ -93,7 +65,7 @@ TEST_CASE("simt++ takes nvcc's command line", "[simt][driver]") {
 }
 
 TEST_CASE("simt++ --check says what a program does wrong", "[simt][driver]") {
-    Folder folder;
+    Desk folder;
     folder.write("a.cu", program);
     REQUIRE(folder.compile("--check -DFACTOR=3 -DN=33 a.cu -o bad") == 0);
     CHECK(folder.run("./bad") == 1);
@@ -108,7 +80,7 @@ TEST_CASE("simt++ --check says what a program does wrong", "[simt][driver]") {
 }
 
 TEST_CASE("simt++ makes objects and links several files", "[simt][driver]") {
-    Folder folder;
+    Desk folder;
     folder.write("include/a.cuh", "#pragma once\n__global__ void k(int* v);\nint three();\n");
     folder.write("k.cu", "#include \"a.cuh\"\n__global__ void k(int* v) { *v = 7; }\n");
     folder.write("main.txt",
@@ -126,7 +98,7 @@ TEST_CASE("simt++ makes objects and links several files", "[simt][driver]") {
 }
 
 TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
-    Folder folder;
+    Desk folder;
     folder.write("a.cu", "__global__ void k() { asm(\"bar.sync 0;\"); }\n");
     CHECK(folder.compile("a.cu -o a") == 1);
     CHECK(folder.told("a.cu:1:23: error: inline PTX"));
