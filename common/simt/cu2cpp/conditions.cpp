@@ -12,17 +12,16 @@ namespace cu2cpp {
 namespace {
 
 constexpr std::string_view architecture = "__CUDA_ARCH__";
-constexpr std::string_view modelled = "900";  // the virtual device's compute capability, 9.0
 
-/// What this backend defines for every file. Of all other names nothing is known.
-constexpr std::array<std::pair<std::string_view, long long>, 9> known_names = {{
+/// What this backend defines for every file. Of all other names nothing is known, of `__cplusplus` neither:
+/// the standard is chosen later.
+constexpr std::array<std::pair<std::string_view, long long>, 8> known_names = {{
     {"__CUDACC__", 1},
     {"__NVCC__", 1},
     {"__SIMT__", 1},
     {"RUNGS_SIMT", 1},
     {"__CUDACC_VER_MAJOR__", 13},
     {"CUDART_VERSION", 13000},
-    {"__cplusplus", 201703},
     {"true", 1},
     {"false", 0},
 }};
@@ -139,7 +138,7 @@ class Evaluator {
     }
 
     [[nodiscard]] Value named(std::string_view name) const {
-        if (name == architecture) return device_ ? 900 : 0;
+        if (name == architecture) return device_ ? number(device_architecture) : 0;
         for (const auto& [known, value] : known_names)
             if (name == known) return value;
         return std::nullopt;
@@ -222,7 +221,7 @@ void substitute(Unit& unit, const Directive& d) {
             last = k + 1;
         }
         unit.out.edits.push_back(
-            {t[first].begin, t[last].end, first == k ? std::string(modelled) : std::string("1")});
+            {t[first].begin, t[last].end, first == k ? std::string(device_architecture) : std::string("1")});
     }
 }
 

@@ -53,6 +53,9 @@ void call(Unit& unit, const Context& context, std::size_t i);
 
 // ---- conditions.cpp ----
 
+/// `__CUDA_ARCH__` in device code: the virtual device's compute capability, 9.0.
+constexpr std::string_view device_architecture = "900";
+
 /// Who runs a piece of code. `outside`: no function's, so that both may see it.
 enum class Side : unsigned char { host, device, both, outside };
 

@@ -89,7 +89,7 @@ void architecture_number(Unit& unit, const Context& context, std::size_t i) {
         unit.complain(context, (*context.seq)[i], "`__CUDA_ARCH__`",
                       "host and device are compiled at once; ask for it in an `#if` inside the function");
     } else if (context.device || context.both) {
-        unit.replace((*context.seq)[i], "900");
+        unit.replace((*context.seq)[i], std::string(device_architecture));
     }
 }
 

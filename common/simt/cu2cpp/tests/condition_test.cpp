@@ -106,6 +106,8 @@ TEST_CASE("A function for host and device decides when it runs", "[simt][cu2cpp]
     for (const std::string body : {"#ifdef __CUDA_ARCH__\nint y = 1;\n#else\nint y = 2;\n#endif\nreturn y;",
                                    "#ifdef __CUDA_ARCH__\nusing T = int;\n#endif\nT t;",
                                    "#if defined(__CUDA_ARCH__) && X\na();\n#endif",
+                                   // Which standard the compiler is told is not known here.
+                                   "#if defined(__CUDA_ARCH__) && __cplusplus >= 202002L\na();\n#endif",
                                    "#ifdef __CUDA_ARCH__\nif (x) {\n#else\n{\n#endif\n}",
                                    "#ifdef __CUDA_ARCH__\na() +\n#endif\nb();"}) {
         CAPTURE(body);
