@@ -23,10 +23,6 @@ constexpr unsigned long long most_static_data = 256ULL << 20;
 
 bool starts_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
 
-bool ends_with(const std::string& text, std::string_view end) {
-    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 bool is_one_of(char type, const char* letters) { return type != 0 && std::strchr(letters, type); }
 
 /// Defined for all, and in the way of another definition: functions, data, absolute values.
@@ -66,9 +62,11 @@ bool writes_unseen(const std::string& name) {
     const auto is_one = [&](std::string_view what) {
         return std::find(names.begin(), names.end(), what) != names.end();
     };
-    if (!starts_with(name, "__") || !ends_with(name, "_chk")) return is_one(name);
+    constexpr std::string_view before = "__", behind = "_chk";
+    if (name.size() < before.size() + behind.size() || !name.starts_with(before) || !name.ends_with(behind))
+        return is_one(name);
     // Checks the size that it is told, and writes like the function that it has its name from: __strcpy_chk.
-    const std::string checked = name.size() > 6 ? name.substr(2, name.size() - 6) : "";
+    const std::string checked = name.substr(before.size(), name.size() - before.size() - behind.size());
     return is_one(checked) || checked == "memcpy" || checked == "memmove" || checked == "memset";
 }
 
