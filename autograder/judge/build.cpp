@@ -11,8 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <future>
-#include <map>
-#include <mutex>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -94,18 +92,11 @@ std::string file_kept_from(const std::string& messages) {
     return "";
 }
 
-/// What `make` returns, asked once a process for each `key`: every rung of a class has the same answer.
-template <class Make>
-auto remembered(const std::string& key, const Make& make) {
-    static std::mutex mutex;
-    static std::map<std::string, decltype(make())> answers;
-    {
-        const std::lock_guard lock(mutex);
-        if (const auto known = answers.find(key); known != answers.end()) return known->second;
-    }
-    auto answer = make();
-    const std::lock_guard lock(mutex);
-    return answers.emplace(key, std::move(answer)).first->second;
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
 }
 
 class Builder {
@@ -120,7 +111,11 @@ class Builder {
           tools_(*toolchain.tools(backend, mode)),
           stop_(stop),
           work_(toolchain.cache),
-          common_(hash_common()) {}
+          preludes_(tools_.richer_preludes) {
+        if (!tools_.prelude.empty()) preludes_.push_back(tools_.prelude);
+        hashed_tools_ = hash_tools();
+        common_ = hash_common();
+    }
 
     Build build(const fs::path& source) {
         Build result;
@@ -152,10 +147,10 @@ class Builder {
     }
 
   private:
-    /// Headers and tools: what every object depends on. Large files by size and time, as make does.
-    std::string hash_common() const {
+    /// Tools and our headers: what every object depends on. Large files by size and time, as make does.
+    std::string hash_tools() const {
         Sha256 hash;
-        hash.add(judge_sources).add(name_of(backend_)).add(rung_.name);
+        hash.add(judge_sources).add(name_of(backend_));
         const auto add_tool = [&](const fs::path& tool) {
             const auto time = fs::last_write_time(tool).time_since_epoch().count();
             hash.add(tool.string()).add(std::to_string(fs::file_size(tool)) + " " + std::to_string(time));
@@ -164,7 +159,7 @@ class Builder {
             if (!tools_.translator.empty()) add_tool(tools_.translator);
             add_tool(tools_.compiler);
             for (const char* tool : {"as", "ld", "nm", "objcopy"}) add_tool(binutil(tool));
-            if (!tools_.prelude.empty()) add_tool(tools_.prelude + ".gch");
+            for (const std::string& prelude : preludes_) add_tool(prelude + ".gch");
             for (const std::string& archive : tools_.archives) add_tool(archive);
             hash.add(tools_.describe);
             for (const auto& flags : {tools_.compile, tools_.link}) {
@@ -173,13 +168,37 @@ class Builder {
             for (const fs::path& folder : own_headers()) {
                 for (const fs::path& file : files_below(folder)) hash.add(file.string()).add_file(file);
             }
-            for (const fs::path& file : contract_headers()) {
-                hash.add(file.filename().string()).add_file(file);
-            }
         } catch (const std::runtime_error& error) {  // system_error, FileError
             throw InfraError(fmt::format("{}; build again", error.what()));
         }
         return hash.hex();
+    }
+
+    /// The rung's chapter besides: what all that is handed in for it depends on.
+    std::string hash_common() const {
+        Sha256 hash;
+        hash.add(hashed_tools_).add(rung_.name);
+        try {
+            for (const fs::path& file : contract_headers()) {
+                hash.add(file.filename().string()).add_file(file);
+            }
+        } catch (const std::runtime_error& error) {
+            throw InfraError(fmt::format("{}; build again", error.what()));
+        }
+        return hash.hex();
+    }
+
+    /// The lines that `make` gives, which depend on the tools alone; it is asked once for all rungs.
+    template <class Make>
+    std::vector<std::string> known_of_tools(const std::string& what, const Make& make) {
+        const fs::path file = toolchain_.cache / "objects" / Sha256().add(hashed_tools_).add(what).hex();
+        if (const std::optional<std::string> known = from_cache(file)) return lines_of(*known);
+        std::string text;
+        for (const std::string& line : make()) text += line + '\n';
+        const fs::path made = work_.path() / (what + ".known");
+        write_working_file(made, text);
+        into_cache(made, file);
+        return lines_of(text);
     }
 
     static std::vector<fs::path> files_below(const fs::path& folder) {
@@ -283,7 +302,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         command.confinement.limits.processes = tool_processes;
         command.confinement.tool = true;
         command.readable = named_paths(arguments);
-        if (!tools_.prelude.empty()) command.readable.push_back(tools_.prelude + ".gch");
+        for (const std::string& prelude : preludes_) command.readable.push_back(prelude + ".gch");
         // A compiler that is not the system's has its headers beside it.
         const fs::path prefix = fs::canonical(tools_.compiler).parent_path().parent_path();
         if (fs::relative(toolchain_.root, prefix).native().rfind("..", 0) == 0)
@@ -379,10 +398,10 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
     /// `step`: -c, or -E to preprocess alone.
     std::vector<std::string> compile_line(const std::string& input, const std::string& output,
-                                          const char* step = "-c") const {
+                                          const std::string& prelude, const char* step = "-c") const {
         std::vector<std::string> line{tools_.compiler};
         // The compiler takes a precompiled header for the first one alone.
-        if (!tools_.prelude.empty()) line.insert(line.end(), {"-include", tools_.prelude});
+        if (!prelude.empty()) line.insert(line.end(), {"-include", prelude});
         line.insert(line.end(), tools_.compile.begin(), tools_.compile.end());
         if (backend_ == Backend::cuda) {
             line.insert(line.end(), {"-Xcompiler=-fmax-errors=20", "-x", "cu"});
@@ -408,7 +427,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         if (in_cache(object)) return object;
         const std::string name = backend_ == Backend::cuda ? "rungs_entry.cu" : "rungs_entry.cpp";
         write_working_file(work_.path() / name, text);
-        run_own(compile_line(name, "rungs_entry.o"),
+        run_own(compile_line(name, "rungs_entry.o", preludes_.empty() ? "" : preludes_.front()),
                 fmt::format("compiling the call of {} (do manifest and {} agree?)", qualified_launcher(),
                             manifest_.contract));
         make_private("rungs_entry.o", symbols_of(work_.path() / "rungs_entry.o"),
@@ -450,7 +469,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     }
 
     /// Where the compiler looks for headers that are not ours, as it says itself.
-    std::vector<fs::path> system_headers() {
+    std::vector<std::string> system_headers() {
         if (backend_ == Backend::cuda) {
             const fs::path toolkit = fs::canonical(tools_.compiler).parent_path().parent_path();
             return {toolkit / "include", toolkit / "targets", "/usr/include", "/usr/lib/gcc",
@@ -458,10 +477,9 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
         const std::string said = run_own({tools_.compiler, "-E", "-v", "-x", "c++", "/dev/null"},
                                          "asking the compiler for its headers' folders");
-        std::vector<fs::path> folders;
+        std::vector<std::string> folders;
         bool listed = false;
-        std::istringstream lines(said);
-        for (std::string line; std::getline(lines, line);) {
+        for (const std::string& line : lines_of(said)) {
             if (line.rfind("#include <...>", 0) == 0) listed = true;
             if (line.rfind("End of search list", 0) == 0) break;
             if (listed && line.rfind(" /", 0) == 0) folders.emplace_back(line.substr(1));
@@ -473,11 +491,15 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     /// includes the solution would be graded as one.
     void check_includes(const std::string& rule) {
         if (!is_on(Defence::includes)) return;
-        const std::vector<fs::path> system = remembered(common_, [this] { return system_headers(); });
+        const std::vector<std::string> told =
+            known_of_tools("system_headers", [this] { return system_headers(); });
+        const std::vector<fs::path> system(told.begin(), told.end());
         std::set<std::string> in_work{rung_.name + ".cu", rung_.name + ".cu.cpp"};
         for (const fs::path& header : contract_headers()) in_work.insert(header.filename().string());
         const fs::path translated = work_.path() / "translated";
-        const fs::path prelude = fs::weakly_canonical(tools_.prelude);
+        std::set<fs::path> preludes;
+        for (const std::string& prelude : preludes_)
+            preludes.insert({fs::weakly_canonical(prelude), fs::weakly_canonical(prelude + ".gch")});
         const std::vector<fs::path> own = own_headers();
         const std::vector<fs::path> trees{toolchain_.root, toolchain_.build};
         for (const std::string& word : files_of_rule(read_file(work_.path() / rule))) {
@@ -491,7 +513,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             const auto below_any = [&](const std::vector<fs::path>& folders) {
                 return std::any_of(folders.begin(), folders.end(), below);
             };
-            if (file == prelude || file == prelude.string() + ".gch") continue;
+            if (preludes.count(file) > 0) continue;
             const std::string name = file.filename().string();
             // The workbook itself may lie below a folder of the system's.
             const bool allowed = below(work_.path()) ? below(translated) || in_work.count(name) > 0
@@ -508,10 +530,25 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
     }
 
+    /// The prelude that saves most of a rung which reads the files of `rule`, and shows it nothing else.
+    std::string prelude_for(const std::string& rule) {
+        const std::vector<std::string> read = files_of_rule(read_file(work_.path() / rule));
+        const std::set<std::string> files(read.begin(), read.end());
+        for (const std::string& prelude : tools_.richer_preludes) {
+            const std::vector<std::string> in_it = files_of_rule(read_file(prelude + ".d"));
+            const auto is_read = [&](const std::string& file) {
+                return file == prelude || files.count(file) > 0;
+            };
+            if (std::all_of(in_it.begin(), in_it.end(), is_read)) return prelude;
+        }
+        return tools_.prelude;
+    }
+
     /// Looks at what macros have put together, before the compiler proper does.
     void check_preprocessed(const std::string& compiled) {
         const std::string said = diagnostics_;
-        run_on_submission(compile_line(compiled, "rung.ii", "-E"), "the preprocessor", "rung.ii.d");
+        run_on_submission(compile_line(compiled, "rung.ii", tools_.prelude, "-E"), "the preprocessor",
+                          "rung.ii.d");
         diagnostics_ = said;  // the compiler warns again
         const fs::path file = work_.path() / "rung.ii";
         if (fs::file_size(file) > most_preprocessed_bytes) {
@@ -546,7 +583,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         copy_contract();
         std::future<fs::path> entry_made = std::async(std::launch::async, [this] { return entry_object(); });
 
-        std::string compiled = source;
+        std::string compiled = source, prelude = tools_.prelude;
         if (!tools_.translator.empty()) {
             compiled = source + ".cpp";
             std::vector<std::string> line{tools_.translator, "./" + source, "-o", compiled, "-I."};
@@ -555,13 +592,15 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             run_on_submission(line, "the translator",
                               "translated.d");  // the compiler sees what became of them
             check_preprocessed(compiled);
+            prelude = prelude_for("rung.ii.d");
         }
-        run_on_submission(compile_line(compiled, "rung.o"), "the compiler", "rung.o.d");
+        run_on_submission(compile_line(compiled, "rung.o", prelude), "the compiler", "rung.o.d");
 
         const fs::path entry = entry_made.get();
         const std::vector<std::string> wanted = launchers(symbols_of(entry), qualified_launcher());
         const std::vector<Symbol> symbols = symbols_of(work_.path() / "rung.o");
-        const std::set<std::string> ours = remembered(common_, [this] { return our_names(); });
+        const std::vector<std::string> names = known_of_tools("our_names", [this] { return our_names(); });
+        const std::set<std::string> ours(names.begin(), names.end());
         if (const std::string why = objection(symbols, wanted, ours);
             !why.empty() && is_on(Defence::symbols)) {
             throw Rejected(source + " " + why);
@@ -596,8 +635,9 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     const BackendTools& tools_;
     const std::atomic<bool>* stop_;
     WorkFolder work_;
+    std::vector<std::string> preludes_;  ///< all of them
     std::atomic<int> tools_run_{0};
-    std::string common_;
+    std::string hashed_tools_, common_;
     std::string diagnostics_;
 };
 

@@ -1,7 +1,6 @@
 #include "judge/judge.hpp"
 
 #include <dlfcn.h>
-#include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -638,10 +637,6 @@ void prepare_process() {
     std::call_once(once, [] {
         signal(SIGPIPE, SIG_IGN);
         prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-        // An exam takes large arrays and gives them back again and again. Each time anew from the system,
-        // they cost as much as the arithmetic, and far more where several threads ask for them.
-        mallopt(M_MMAP_MAX, 0);
-        mallopt(M_TRIM_THRESHOLD, -1);
     });
 }
 

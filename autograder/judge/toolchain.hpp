@@ -13,9 +13,12 @@ namespace rungs::judge {
 
 /// How one backend turns a rung into a worker.
 struct BackendTools {
-    std::string prelude;     ///< what each compilation includes first, precompiled beside it; empty: none
-    std::string translator;  ///< cu2cpp; empty where the compiler reads .cu files itself
-    std::string compiler;    ///< absolute path of g++ or nvcc
+    /// What each compilation includes first, precompiled beside it; empty: none. The others begin alike and
+    /// hold more, which a rung may only see if it includes all of that itself; most first.
+    std::string prelude;
+    std::vector<std::string> richer_preludes;
+    std::string translator;             ///< cu2cpp; empty where the compiler reads .cu files itself
+    std::string compiler;               ///< absolute path of g++ or nvcc
     std::vector<std::string> compile;   ///< flags of every compilation
     std::vector<std::string> archives;  ///< the worker's and the backend's static libraries, in link order
     std::vector<std::string> link;      ///< flags at the end of the link line

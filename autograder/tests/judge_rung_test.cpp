@@ -100,6 +100,19 @@ TEST_CASE("files that are no rungs get COMPILE_ERROR and a plain reason", "[judg
     CHECK(no_children());
 }
 
+TEST_CASE("a rung sees what it includes, whatever is precompiled", "[judge][rung]") {
+    const PlainCourt court;
+    const std::string solution = TemporaryFolder::content_of(court.solution());
+    const std::string sorts = replaced(solution, "void reduction::shared_tree(",
+                                       "void sort_on_host(float* x, int n) { std::sort(x, x + n); }\n"
+                                       "void reduction::shared_tree(");
+    const RungResult without = court.judge_text(sorts);
+    CHECK(without.verdict == Verdict::compile_error);
+    CHECK_THAT(without.reason(), Catch::Matchers::ContainsSubstring("'sort' is not a member of 'std'"));
+    CHECK(court.judge_text("#include <algorithm>\n" + sorts).verdict == Verdict::ok);
+    CHECK(court.judge_text("#include <stdexcept>\n#include <algorithm>\n" + sorts).verdict == Verdict::ok);
+}
+
 TEST_CASE("what the compiler says quotes no file that was not handed in", "[judge][rung]") {
     PlainCourt court;
     std::ofstream(court.folder / "other") << "quoted_secret and more\n#error quoted_secret\n";

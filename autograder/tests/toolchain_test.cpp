@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "judge/toolchain.hpp"
 #include "rungs/catch.hpp"
@@ -12,8 +13,8 @@ using Catch::Matchers::ContainsSubstring;
 
 /// What the compiler says of the headers that it opens for an empty file: "! " before one that is
 /// precompiled, "x " before one that is, but not for these options.
-std::string headers_of_nothing(const BackendTools& tools) {
-    std::string command = tools.compiler + " -include " + tools.prelude;
+std::string headers_of_nothing(const BackendTools& tools, const std::string& prelude) {
+    std::string command = tools.compiler + " -include " + prelude;
     for (const std::string& flag : tools.compile) command += " '" + flag + "'";
     command += " -fmax-errors=20 -fdiagnostics-color=never -H -x c++ -c /dev/null -o /dev/null 2>&1";
     std::FILE* pipe = popen(command.c_str(), "re");
@@ -32,8 +33,13 @@ TEST_CASE("the compiler takes what is precompiled for rungs, in either mode") {
     for (const Mode mode : {Mode::run, Mode::check}) {
         const BackendTools* tools = toolchain.tools(Backend::cpu, mode);
         if (!tools || tools->prelude.empty()) continue;  // Clang, or a build under a sanitizer
-        CAPTURE(tools->prelude);
-        CHECK_THAT(headers_of_nothing(*tools), ContainsSubstring("! " + tools->prelude + ".gch"));
+        std::vector<std::string> preludes = tools->richer_preludes;
+        CHECK_FALSE(preludes.empty());
+        preludes.push_back(tools->prelude);
+        for (const std::string& prelude : preludes) {
+            CAPTURE(prelude);
+            CHECK_THAT(headers_of_nothing(*tools, prelude), ContainsSubstring("! " + prelude + ".gch"));
+        }
     }
 }
 

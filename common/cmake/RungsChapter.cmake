@@ -8,6 +8,7 @@
 #   <NN_topic>.figures                            draws the lesson's pictures, where there is figures/figures.cpp
 #   <NN_topic>.library.<cpu|cuda>                 the solutions as a shared library, where there is a folder library/;
 #                                                 tested from C11 and from Python
+#   <NN_topic>.compiled                           where nvcc is, but no GPU: shows that nvcc compiles all of it
 #   <NN_topic>.bench                              the ladder against the libraries (cuda only), where there is bench/
 # What a rung may include lies on top, beside the rungs; the rooms exam/, program/, bench/ and figures/ have the rest.
 # A chapter's rungs are its NN_*.cu files; in the solution version, a file of the same name in solutions/
@@ -90,6 +91,14 @@ function(rungs_add_chapter chapter)
             endif()
             target_link_libraries(${name}.rungs PRIVATE rungs_warnings)
             target_link_libraries(${name} PRIVATE rungs_warnings)
+            if(backend STREQUAL "cuda" AND NOT RUNGS_CUDA_RUNS)
+                set_target_properties(${name} ${name}.rungs PROPERTIES EXCLUDE_FROM_ALL ON)
+                file(GLOB others CONFIGURE_DEPENDS ${lesson}/bench/*.cu ${lesson}/library/*.cu)
+                rungs_compile_kernels(${chapter}.compiled INCLUDE ${lesson} ${PROJECT_SOURCE_DIR}/common
+                                      DEFINE RUNGS_CHAPTER=${chapter}
+                                      SOURCES ${sources} ${lesson}/program/main.cu ${entries} ${others})
+                continue()
+            endif()
             if(backend STREQUAL "cuda")
                 # Creating a context takes longer than most cases. Exams are tested once, beside the CPU backend.
                 set(on_device ${test})
@@ -190,6 +199,9 @@ function(rungs_add_chapter chapter)
         rungs_add_kernels(${chapter}.bench cuda ${lesson}/bench/bench.cu ${lesson}/bench/peers.cu)
         target_link_libraries(${chapter}.bench PRIVATE ${chapter}.solution.cuda.rungs ${chapter}.exam CUDA::cublas
                                                      CUDA::cusparse rungs_warnings)
+        if(NOT RUNGS_CUDA_RUNS)
+            set_target_properties(${chapter}.bench PROPERTIES EXCLUDE_FROM_ALL ON)
+        endif()
         add_dependencies(benchmarks ${chapter}.bench)
     endif()
 endfunction()
@@ -209,6 +221,9 @@ function(rungs_add_chapter_library chapter lesson)
     string(REGEX REPLACE "^[0-9]+_" "" topic ${chapter})
     find_program(RUNGS_PYTHON NAMES python3)
     foreach(backend IN LISTS RUNGS_BACKENDS)
+        if(backend STREQUAL "cuda" AND NOT RUNGS_CUDA_RUNS)
+            continue()  # it is compiled with the rest
+        endif()
         set(name ${chapter}.library.${backend})
         add_library(${name} SHARED)
         set_target_properties(${name} PROPERTIES OUTPUT_NAME ${topic}_${backend}

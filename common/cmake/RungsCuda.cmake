@@ -1,5 +1,5 @@
 # Finds nvcc (on PATH or in the usual folders), chooses architectures and says which case holds.
-# Sets RUNGS_BACKENDS to "cpu" or "cpu;cuda".
+# Sets RUNGS_BACKENDS to "cpu" or "cpu;cuda", and RUNGS_CUDA_RUNS where there is a GPU for what nvcc makes.
 include(CheckLanguage)
 
 set(RUNGS_BACKENDS cpu)
@@ -45,6 +45,10 @@ endfunction()
 # How many test programs may use the GPU at once: a few of their cases take 20 GB.
 execute_process(COMMAND nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits --id=0
                 OUTPUT_VARIABLE memory RESULT_VARIABLE failed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(RUNGS_CUDA_RUNS OFF)
+if(NOT failed)
+    set(RUNGS_CUDA_RUNS ON)
+endif()
 set(RUNGS_GPU_TESTS 1)
 if(NOT failed AND memory MATCHES "^[0-9]+$" AND memory GREATER 80000)
     set(RUNGS_GPU_TESTS 4)

@@ -13,29 +13,66 @@ function(rungs_add_kernels target backend)
     target_link_libraries(${target} PUBLIC CUDA::cudart_static)
 endfunction()
 
+# rungs_compile_kernels(<target> INCLUDE <folder>... [DEFINE <name=value>] SOURCES <file.cu>...)
+#   For a machine without a GPU: shows that nvcc compiles CUDA sources, host code included, to machine code. What would
+#   only link them, and compile host code once more, takes three quarters of the time; such targets are built on demand.
+function(rungs_compile_kernels target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "DEFINE" "INCLUDE;SOURCES")
+    list(GET CMAKE_CUDA_ARCHITECTURES 0 architecture)
+    string(REGEX REPLACE "-.*" "" architecture ${architecture})
+    list(TRANSFORM arg_INCLUDE PREPEND -I)
+    list(TRANSFORM arg_DEFINE PREPEND -D)
+    set(compiled)
+    foreach(source IN LISTS arg_SOURCES)
+        get_filename_component(name ${source} NAME)
+        set(output ${CMAKE_BINARY_DIR}/compiled/${target}/${name}.cubin)
+        add_custom_command(
+            OUTPUT ${output}
+            COMMAND ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 -lineinfo -Xcompiler=-Wall,-Wextra -Werror=all-warnings
+                    -arch=sm_${architecture} ${arg_DEFINE} ${arg_INCLUDE} -I${PROJECT_SOURCE_DIR}/common/include
+                    -MD -MF ${output}.d -cubin ${source} -o ${output}
+            DEPENDS ${source}
+            DEPFILE ${output}.d
+            COMMENT "Compiling ${name} for ${target}"
+            VERBATIM)
+        list(APPEND compiled ${output})
+    endforeach()
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/compiled/${target})
+    add_custom_target(${target} ALL DEPENDS ${compiled})
+endfunction()
+
 # rungs_precompile(<mode> <variable> <target> OPTIONS <option>... HEADERS <header>...)
-#   Precompiles, before <target> is built, what each rung includes first on the CPU backend; <variable> is the key of
-#   toolchain.json that names it. Not with Clang, which would have to be told of the file itself.
+#   Precompiles, before <target> is built, what each rung includes first on the CPU backend, and beside it what many
+#   include next and cost most; <variable> is the key of toolchain.json that names them, most first. Not with Clang,
+#   which would have to be told of the file itself.
 function(rungs_precompile mode variable target)
     cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "OPTIONS;HEADERS")
     set(${variable} "" PARENT_SCOPE)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         return()
     endif()
-    set(header ${CMAKE_BINARY_DIR}/prelude/${mode}/prelude.h)
-    list(TRANSFORM arg_HEADERS REPLACE "(.+)" "#include <\\1>\n")
-    list(JOIN arg_HEADERS "" text)
-    file(CONFIGURE OUTPUT ${header} CONTENT "${text}" @ONLY)
-    add_custom_command(
-        OUTPUT ${header}.gch
-        COMMAND ${CMAKE_CXX_COMPILER} ${arg_OPTIONS} -x c++-header ${header} -o ${header}.gch -MD -MF ${header}.d
-        DEPENDS ${header}
-        DEPFILE ${header}.d
-        COMMENT "Precompiling what rungs include, to ${mode}"
-        VERBATIM)
-    add_custom_target(rungs_prelude_${mode} DEPENDS ${header}.gch)
+    set(preludes)
+    foreach(more IN ITEMS "algorithm;stdexcept" "algorithm" "")
+        string(REPLACE ";" "_" name "${more}")
+        set(header ${CMAKE_BINARY_DIR}/prelude/${mode}/${name}/prelude.h)
+        set(headers ${arg_HEADERS} ${more})
+        list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n")
+        list(JOIN headers "" text)
+        file(CONFIGURE OUTPUT ${header} CONTENT "${text}" @ONLY)
+        add_custom_command(
+            OUTPUT ${header}.gch
+            COMMAND ${CMAKE_CXX_COMPILER} ${arg_OPTIONS} -x c++-header ${header} -o ${header}.gch -MD -MF ${header}.d
+            DEPENDS ${header}
+            DEPFILE ${header}.d
+            COMMENT "Precompiling what rungs include, to ${mode} (${more})"
+            VERBATIM)
+        list(APPEND preludes ${header})
+    endforeach()
+    list(TRANSFORM preludes APPEND .gch OUTPUT_VARIABLE precompiled)
+    add_custom_target(rungs_prelude_${mode} DEPENDS ${precompiled})
     add_dependencies(${target} rungs_prelude_${mode})
-    set(${variable} "\n    \"prelude\": \"${header}\"," PARENT_SCOPE)
+    list(JOIN preludes "\", \"" names)
+    set(${variable} "\n    \"preludes\": [\"${names}\"]," PARENT_SCOPE)
 endfunction()
 
 # rungs_write_toolchain()

@@ -89,15 +89,47 @@ function(simt_add_kernels target)
     endif()
 endfunction()
 
+# simt_precompile_checked(<variable> <own|clang> <compiler> <GNU|Clang> <COUNT|FIND>)
+#   Precompiles, once for all targets, what sources in check mode include most; <variable> has the options that take it,
+#   and <variable>_file the file to wait for. Whether a source includes all that it uses is for run mode to find.
+function(simt_precompile_checked variable name compiler id kind)
+    set(header ${CMAKE_BINARY_DIR}/prelude/tests/${name}_${kind}/prelude.h)
+    set(precompiled ${header}.gch)
+    set(options -include ${header})
+    if(id STREQUAL "Clang")
+        set(precompiled ${header}.pch)
+        set(options -include-pch ${precompiled})
+    endif()
+    set(${variable} ${options} PARENT_SCOPE)
+    set(${variable}_file ${precompiled} PARENT_SCOPE)
+    set(target simt_prelude_${name}_${kind})
+    if(TARGET ${target})
+        return()
+    endif()
+    file(CONFIGURE OUTPUT ${header} CONTENT "#include <simt/intercept.h>\n#include <cuda_runtime.h>\n\
+#include <algorithm>\n#include <stdexcept>\n#include <vector>\n" @ONLY)
+    add_custom_command(
+        OUTPUT ${precompiled}
+        COMMAND ${compiler} ${SIMT_CHECK_OPTIONS_${id}} ${SIMT_${kind}_OPTIONS_${id}} -I${SIMT_ROOT}/include
+                -x c++-header ${header} -o ${precompiled} -MD -MF ${precompiled}.d
+        DEPENDS ${header}
+        DEPFILE ${precompiled}.d
+        COMMENT "Precompiling what checked kernels include (${name}, ${kind})"
+        VERBATIM)
+    add_custom_target(${target} DEPENDS ${precompiled})
+endfunction()
+
 # simt_add_checked_kernels(<target> [COMPILER <own|clang>] [FINDINGS_ONLY] [OPTIONS <option>...] SOURCES <file.cu>...)
 #   As simt_add_kernels(), in check mode, compiled by one of SIMT_CHECK_COMPILERS. FINDINGS_ONLY: nothing can be
 #   counted. The target's other sources are not instrumented; they must not be compiled against the run mode's headers,
 #   whose vector types differ.
 function(simt_add_checked_kernels target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "FINDINGS_ONLY" "COMPILER" "OPTIONS;SOURCES")
+    set(name own)
     set(compiler ${CMAKE_CXX_COMPILER})
     set(id ${CMAKE_CXX_COMPILER_ID})
     if(arg_COMPILER STREQUAL "clang")
+        set(name clang)
         set(compiler ${SIMT_CLANG})
         set(id Clang)
     endif()
@@ -105,17 +137,22 @@ function(simt_add_checked_kernels target)
     if(arg_FINDINGS_ONLY)
         set(kind FIND)
     endif()
+    set(prelude)
+    set(prelude_file)
+    if(NOT arg_OPTIONS)  # which would have to be its own as well
+        simt_precompile_checked(prelude ${name} ${compiler} ${id} ${kind})
+    endif()
     simt_translate(${target} outputs ${arg_SOURCES})
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     set(make_private ${SIMT_ROOT}/cmake/make_private.cmake)
     foreach(source IN LISTS outputs)
         add_custom_command(
             OUTPUT ${source}.o
-            COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${compiler} ${SIMT_CHECK_OPTIONS_${id}} ${SIMT_${kind}_OPTIONS_${id}}
+            COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${compiler} ${prelude} ${SIMT_CHECK_OPTIONS_${id}} ${SIMT_${kind}_OPTIONS_${id}}
                     ${arg_OPTIONS} "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>" -c ${source} -o ${source}.o
                     -MMD -MF ${source}.o.d
             COMMAND ${CMAKE_COMMAND} -D NM=${CMAKE_NM} -D OBJCOPY=${CMAKE_OBJCOPY} -D OBJECT=${source}.o -P ${make_private}
-            DEPENDS ${source} ${make_private}
+            DEPENDS ${source} ${make_private} ${prelude_file}
             DEPFILE ${source}.o.d
             COMMAND_EXPAND_LISTS VERBATIM)
         target_sources(${target} PRIVATE ${source}.o)

@@ -10,11 +10,12 @@ if(NOT Catch2_FOUND)
 endif()
 include(Catch)
 
-# Options of test code: tests are compiled once and run briefly, so compile time is what counts.
+# Options of test code: tests are compiled once and run briefly, so compile time is what counts. Of what sanitizers add,
+# optimisation takes as long again.
 add_library(simt_test_options INTERFACE)
 # CHECK(size == 3) compares inside Catch2's templates, whose warnings a precompiled header makes visible; and
 # Catch2 v3 takes the CPU backend for nvcc, whose pragmas other compilers do not know.
-target_compile_options(simt_test_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-O1;-g0;-Wno-sign-compare;-Wno-unknown-pragmas>)
+target_compile_options(simt_test_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:SIMT_SANITIZED>>,-O0,-O1>;-g0;-Wno-sign-compare;-Wno-unknown-pragmas>)
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH root)
 target_include_directories(simt_test_options INTERFACE ${root})
 target_link_libraries(simt_test_options INTERFACE simt_warnings Catch2::Catch2WithMain)
@@ -30,6 +31,7 @@ if(NOT Catch2_VERSION VERSION_GREATER_EQUAL 3)
         target_precompile_headers(${target} PRIVATE <catch2/catch.hpp>)
     endforeach()
     target_compile_options(simt_catch_sanitized PRIVATE ${SIMT_SANITIZERS})
+    set_target_properties(simt_catch_sanitized PROPERTIES SIMT_SANITIZED ON)
 endif()
 
 # simt_add_test(<target> [LABEL <label>] [LOCK <resource>] [TIMEOUT <seconds>] [SKIP_AS_ONE <words>] [SANITIZED]
@@ -50,6 +52,7 @@ function(simt_add_test target)
     if(arg_SANITIZED)
         set(catch simt_catch_sanitized)
         target_compile_options(${target} PRIVATE ${SIMT_SANITIZERS})
+        set_target_properties(${target} PROPERTIES SIMT_SANITIZED ON)
         target_link_options(${target} PRIVATE ${SIMT_SANITIZERS})
     endif()
     if(TARGET ${catch})
