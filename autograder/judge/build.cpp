@@ -530,10 +530,14 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
     }
 
-    /// The prelude that saves most of a rung which reads the files of `rule`, and shows it nothing else.
-    std::string prelude_for(const std::string& rule) {
-        const std::vector<std::string> read = files_of_rule(read_file(work_.path() / rule));
-        const std::set<std::string> files(read.begin(), read.end());
+    /// The prelude that saves most of a rung which reads the files of `rule` beside the least of preludes,
+    /// and shows it nothing else.
+    std::string prelude_for(const fs::path& rule) {
+        if (tools_.richer_preludes.empty()) return tools_.prelude;
+        std::set<std::string> files;
+        for (const fs::path& read : {rule, fs::path(tools_.prelude + ".d")}) {
+            for (std::string& file : files_of_rule(read_file(read))) files.insert(std::move(file));
+        }
         for (const std::string& prelude : tools_.richer_preludes) {
             const std::vector<std::string> in_it = files_of_rule(read_file(prelude + ".d"));
             const auto is_read = [&](const std::string& file) {
@@ -547,8 +551,10 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     /// Looks at what macros have put together, before the compiler proper does.
     void check_preprocessed(const std::string& compiled) {
         const std::string said = diagnostics_;
-        run_on_submission(compile_line(compiled, "rung.ii", tools_.prelude, "-E"), "the preprocessor",
-                          "rung.ii.d");
+        std::vector<std::string> line = compile_line(compiled, "rung.ii", tools_.prelude, "-E");
+        if (!tools_.prelude.empty())
+            line.emplace_back("-fpch-preprocess");  // else it reads the header itself
+        run_on_submission(line, "the preprocessor", "rung.ii.d");
         diagnostics_ = said;  // the compiler warns again
         const fs::path file = work_.path() / "rung.ii";
         if (fs::file_size(file) > most_preprocessed_bytes) {
@@ -592,7 +598,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             run_on_submission(line, "the translator",
                               "translated.d");  // the compiler sees what became of them
             check_preprocessed(compiled);
-            prelude = prelude_for("rung.ii.d");
+            prelude = prelude_for(work_.path() / "rung.ii.d");
         }
         run_on_submission(compile_line(compiled, "rung.o", prelude), "the compiler", "rung.o.d");
 

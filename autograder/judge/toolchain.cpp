@@ -54,7 +54,8 @@ std::optional<BackendTools> read_tools(const fs::path& file, const json& root, c
     if (!tools.prelude.empty()) must_exist(file, tools.prelude + ".gch", "precompiled header");
     for (const std::string& prelude : tools.richer_preludes) {
         must_exist(file, prelude + ".gch", "precompiled header");
-        must_exist(file, prelude + ".d", "precompiled header's list of files");
+        for (const std::string& listing : {prelude + ".d", tools.prelude + ".d"})
+            must_exist(file, listing, "precompiled header's list of files");
     }
     for (const std::string& archive : tools.archives) must_exist(file, archive, "library");
     return tools;

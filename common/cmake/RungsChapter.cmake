@@ -132,7 +132,12 @@ function(rungs_add_chapter chapter)
     foreach(compiler IN LISTS SIMT_CHECK_COMPILERS)
         set(name ${chapter}.solution.checked.${compiler})
         simt_add_test(${name}.test LABEL ${chapter} TIMEOUT 300 SOURCES ${ladder}/clean_test.cpp)
-        target_compile_definitions(${name}.test PRIVATE RUNGS_CHAPTER=${chapter} RUNGS_CHAPTER_FOLDER="${lesson}")
+        set(orders 1)
+        if(compiler STREQUAL "own")
+            set(orders 2)
+        endif()
+        target_compile_definitions(${name}.test PRIVATE RUNGS_CHAPTER=${chapter} RUNGS_CHAPTER_FOLDER="${lesson}"
+                                                         RUNGS_ORDERS=${orders})
         target_include_directories(${name}.test PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common)
         target_link_libraries(${name}.test PRIVATE ${chapter}.exam)
         if(compiler STREQUAL "own" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # whose counts are committed
@@ -178,7 +183,7 @@ function(rungs_add_chapter chapter)
     endforeach()
 
     if(EXISTS ${lesson}/library)
-        rungs_add_chapter_library(${chapter} ${lesson} ${sources})
+        rungs_add_chapter_library(${chapter} ${lesson})
     endif()
 
     # The lesson's pictures are drawn by code; drawn again, they must be the committed ones.
@@ -215,8 +220,8 @@ function(rungs_gpu_of chapter variable)
     set(${variable} gpu0_${place} PARENT_SCOPE)
 endfunction()
 
-# rungs_add_chapter_library(<NN_topic> <lesson> <file.cu>...)
-#   lib/lib<topic>_<cpu|cuda>.so from the rungs, library/library.cu and the symbols of library/exports.map alone.
+# rungs_add_chapter_library(<NN_topic> <lesson>)
+#   lib/lib<topic>_<cpu|cuda>.so from the solutions, library/library.cu and the symbols of library/exports.map alone.
 function(rungs_add_chapter_library chapter lesson)
     string(REGEX REPLACE "^[0-9]+_" "" topic ${chapter})
     find_program(RUNGS_PYTHON NAMES python3)
@@ -232,12 +237,12 @@ function(rungs_add_chapter_library chapter lesson)
         target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/common/include)
         target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/common/src/cuda_error.cpp)
         target_link_options(${name} PRIVATE -Wl,--version-script=${lesson}/library/exports.map -Wl,--no-undefined)
-        if(backend STREQUAL "cpu")
-            simt_add_kernels(${name} ${ARGN} ${lesson}/library/library.cu)
+        # Compilers take their time: what they have made for the tests will do.
+        set_target_properties(${chapter}.solution.${backend}.rungs PROPERTIES POSITION_INDEPENDENT_CODE ON)
+        rungs_add_kernels(${name} ${backend} ${lesson}/library/library.cu)
+        if(backend STREQUAL "cpu")  # as objects: the library itself would bring a runtime that is no part of a shared one
+            target_sources(${name} PRIVATE $<TARGET_OBJECTS:${chapter}.solution.cpu.rungs>)
         else()
-            # nvcc takes its time: what it has made for the tests will do.
-            set_target_properties(${chapter}.solution.cuda.rungs PROPERTIES POSITION_INDEPENDENT_CODE ON)
-            rungs_add_kernels(${name} cuda ${lesson}/library/library.cu)
             target_link_libraries(${name} PRIVATE ${chapter}.solution.cuda.rungs)
         endif()
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -34,8 +35,9 @@ namespace {
 
 /// What a call may have to do, in bytes or flops, for the case to count as small: some 10 ns each.
 constexpr double small_work = 1e6;
-/// Orders in which blocks, warps and lanes run.
-constexpr std::uint64_t seeds[] = {0, 1, 2};
+/// Orders in which blocks, warps and lanes run: RUNGS_ORDERS of them. They are the runtime's, so a second
+/// compiler need not try all; and the gate for solutions tries yet another.
+constexpr std::uint64_t orders[] = {1, 0};
 
 const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 
@@ -63,14 +65,14 @@ std::vector<rungs::Array> call(const rungs::LadderEntry& rung, const rungs::Task
 
 void try_case(const rungs::LadderEntry& rung, const rungs::Case& which) {
     const rungs::Task task = exam->make(which);
-    for (const std::uint64_t seed : seeds) {
+    for (const std::uint64_t seed : std::span(orders).first<RUNGS_ORDERS>()) {
         CAPTURE(which.problem, which.sizes, which.kind, which.seed, seed);
         simt::set_seed(seed);
         simt::check::clear();
         // A first call may make scratch memory for all that follow; a later one that keeps memory leaks it.
         const std::uint64_t before = simt::check::allocations();
         const std::vector<rungs::Array> outputs = call(rung, task);
-        if (seed != seeds[0]) simt::check::find_leaks(before);
+        if (seed != orders[0]) simt::check::find_leaks(before);
         REQUIRE(found() == "");
         const rungs::Check check = exam->check(which, task, outputs);
         CAPTURE(check.error, check.tolerance, check.cause);

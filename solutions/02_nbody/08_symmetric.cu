@@ -126,15 +126,11 @@ void nbody::symmetric(const float4* bodies, float4* acceleration, int n, float s
     };
     // Long strips make few rows and few loads; but the strips' meetings are the blocks, and there must be
     // enough for every multiprocessor.
-    if (meetings(8) >= 8 * sms) {
-        launch<8>(bodies, acceleration, n, softening, stream);
-    } else if (meetings(4) >= 2 * sms) {
-        launch<4>(bodies, acceleration, n, softening, stream);
-    } else if (meetings(2) >= 2 * sms) {
-        launch<2>(bodies, acceleration, n, softening, stream);
-    } else {
-        launch<1>(bodies, acceleration, n, softening, stream);
-    }
+    const auto launch_strips = meetings(8) >= 8 * sms   ? launch<8>
+                               : meetings(4) >= 2 * sms ? launch<4>
+                               : meetings(2) >= 2 * sms ? launch<2>
+                                                        : launch<1>;
+    launch_strips(bodies, acceleration, n, softening, stream);
     // END SOLUTION
 }
 

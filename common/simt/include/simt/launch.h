@@ -126,18 +126,26 @@ inline LaunchConfiguration cfg(dim3 grid, dim3 block, std::size_t dynamic_shared
     return {grid, block, dynamic_shared, stream};
 }
 
-/// Checks the shape, then hands the kernel to its stream, which runs it now or records it into a graph.
+/// Checks the shape, then hands `run` to the stream, which calls it now or records it into a graph.
+cudaError_t launch_action(const Grid& grid, cudaStream_t stream, Action run);
+/// The same for a kernel whose closure can be copied as bytes.
+cudaError_t launch_copy(const Grid& grid, std::size_t alignment, cudaStream_t stream);
+
+/// Kernels are launched in many variants: what does not depend on a kernel's type is compiled once, in the
+/// runtime.
 template <class B>
-cudaError_t launch(Grid grid, cudaStream_t stream, B body) {
-    if (cudaError_t error = check_grid(grid)) return fail(error);
+cudaError_t launch(Grid& grid, cudaStream_t stream, const B& body) {
     grid.loop = lane_loop<B>;
+    grid.closure = &body;
     grid.closure_bytes = sizeof(B);
-    Operation operation{Operation::Kind::kernel, grid.name, {}, grid.grid, grid.block, grid.dynamic_shared};
-    operation.run = [grid, body = std::move(body)]() mutable {
-        grid.closure = &body;
-        return run_grid(grid);
-    };
-    return fail(enqueue(stream, std::move(operation)));
+    if constexpr (std::is_trivially_copyable_v<B>) {
+        return launch_copy(grid, alignof(B), stream);
+    } else {
+        return launch_action(grid, stream, [grid, body]() mutable {
+            grid.closure = &body;
+            return run_grid(grid);
+        });
+    }
 }
 
 template <class F>
