@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -26,7 +28,7 @@ constexpr std::size_t most_kept = 512U << 20;     ///< of memory in blocks that 
 constexpr std::size_t region_bytes = 1ULL << 40;  ///< of addresses, not of memory
 
 /// Where the region begins, once there is one; and whether this is a child, which does not have it.
-std::uintptr_t region = 0;
+std::atomic<std::uintptr_t> region = 0;
 bool inherited = false;
 
 class LargeBlocks {
@@ -41,12 +43,14 @@ class LargeBlocks {
             return;
         }
         madvise(addresses, region_bytes, MADV_HUGEPAGE);
-        region = next_ = reinterpret_cast<std::uintptr_t>(addresses);
+        next_ = reinterpret_cast<std::uintptr_t>(addresses);
+        region = next_;
     }
 
     /// @returns null where the region has no more.
     void* take(std::size_t size) {
-        if (region == 0 || inherited || size > region_bytes) return nullptr;
+        const std::uintptr_t begin = region;
+        if (begin == 0 || inherited || size > region_bytes) return nullptr;
         // Four sizes between a power of two and the next: at most a fifth is left unused.
         std::size_t step = least_bytes;
         while (8 * step <= size) step *= 2;
@@ -60,10 +64,10 @@ class LargeBlocks {
             return block.address;
         }
         const std::uintptr_t at = (next_ + step - 1) / step * step;
-        if (at + size > region + region_bytes) return nullptr;
+        if (at + size > begin + region_bytes) return nullptr;
         void* const address = reinterpret_cast<void*>(at);
-        sizes_.emplace(address, size);
         if (mprotect(address, size, PROT_READ | PROT_WRITE) != 0) return nullptr;
+        sizes_.emplace(address, size);
         next_ = at + size;
         return address;
     }
@@ -112,7 +116,8 @@ void* operator new(std::size_t size) {
 }
 
 void operator delete(void* block) noexcept {
-    if (region != 0 && reinterpret_cast<std::uintptr_t>(block) - region < region_bytes) {
+    const std::uintptr_t begin = region.load(std::memory_order_relaxed);
+    if (begin != 0 && reinterpret_cast<std::uintptr_t>(block) - begin < region_bytes) {
         large_blocks().give_back(block);
     } else {
         std::free(block);

@@ -51,7 +51,9 @@ endfunction()
 #   runs. With GCC, -Og takes a third less time than -O1, and less than -O0, which keeps every small function.
 function(simt_compile_soon)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "SOURCES")
-    set(options $<$<NOT:$<CONFIG:Debug>>:$<$<COMPILE_LANGUAGE:CXX>:-Og>>)
+    # Tests under sanitizers have a level of their own.
+    set(applies $<NOT:$<OR:$<CONFIG:Debug>,$<BOOL:$<TARGET_PROPERTY:SIMT_SANITIZED>>>>)
+    set(options $<${applies}:$<$<COMPILE_LANGUAGE:CXX>:-Og>>)
     foreach(target IN LISTS arg_UNPARSED_ARGUMENTS)
         target_compile_options(${target} PRIVATE ${options})
     endforeach()
