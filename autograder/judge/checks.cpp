@@ -89,18 +89,24 @@ bool same(const std::vector<Array>& a, const std::vector<Array>& b) {
                       [](const Array& x, const Array& y) { return x.bytes == y.bytes; });
 }
 
-/// Lines of the rung that no block of `ran` comes from. Those without a word are the end of something.
+/// Lines of the rung that no block of `ran` comes from. Those without a word are the end of something, and an
+/// exam asks for nothing that a rung has to refuse.
 std::vector<unsigned> unreached(const fs::path& executable, const std::string& name, const std::string& text,
                                 const std::set<std::uint64_t>& ran) {
     std::istringstream in(text);
     std::vector<unsigned> lines;
     const auto run = simt::check::lines_run(executable.string(), name, ran);
     unsigned number = 0;
+    bool throws = false;  // the statement goes on
     for (std::string line; std::getline(in, line);) {
         const auto found = run.find(++number);
+        const auto first =
+            std::find_if(line.begin(), line.end(), [](char c) { return c != ' ' && c != '\t'; });
+        throws = throws || std::string_view(first, line.end()).starts_with("throw ");
         const bool word =
             std::any_of(line.begin(), line.end(), [](unsigned char c) { return std::isalnum(c); });
-        if (word && found != run.end() && !found->second) lines.push_back(number);
+        if (word && !throws && found != run.end() && !found->second) lines.push_back(number);
+        throws = throws && line.find(';') == std::string::npos;
     }
     return lines;
 }

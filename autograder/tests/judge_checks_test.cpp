@@ -317,6 +317,14 @@ TEST_CASE("lines that no check case reaches are told, and cost nothing", "[judge
                  "    if (n == 123456789)\n"
                  "        partial[0] = 0;\n"
                  "    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);");
+    // What a rung refuses is no case of an exam.
+    tree.replace("cudaStream_t stream) {",
+                 "cudaStream_t stream) {\n"
+                 "    if (n == 123456787)\n"
+                 "        throw n;\n"
+                 "    if (n == 123456788)\n"
+                 "        throw static_cast<int>(\n"
+                 "            n);");
     const RungResult result = tree.judge();
     INFO(result.reason());
     CHECK(result.verdict == Verdict::ok);
