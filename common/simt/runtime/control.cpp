@@ -34,7 +34,7 @@ struct Settings {
         const char* text = std::getenv("RUNGS_SIMT_SEED");
         seed = text ? std::strtoull(text, nullptr, 0) : 0;
         poison = environment("RUNGS_SIMT_POISON", 1) != 0;
-        spin_limit = static_cast<std::int64_t>(environment("RUNGS_SIMT_SPIN_LIMIT", 10) * 1e9);
+        spin_limit = static_cast<std::int64_t>(environment("RUNGS_SIMT_SPIN_LIMIT", 3) * 1e9);
         time_limit = static_cast<std::int64_t>(environment("RUNGS_SIMT_TIME_LIMIT", 0) * 1e9);
         multiprocessors = static_cast<int>(std::clamp(
             environment("RUNGS_SIMT_MULTIPROCESSORS", VirtualDevice::multiprocessors), 1.0, 4096.0));

@@ -23,7 +23,7 @@ struct Limits {
     }
     ~Limits() {
         simt::set_time_limit(0);
-        simt::set_spin_limit(10);
+        simt::set_spin_limit(3);
         simt::set_quiet(false);
     }
 };

@@ -125,7 +125,7 @@ TEST_CASE("polling for what never comes is ended", "[simt][deadlock][spin]") {
     simt::set_spin_limit(0.2);
     polls_forever<<<3, 32>>>(flag.get());
     CHECK(cudaDeviceSynchronize() == cudaErrorLaunchTimeout);
-    simt::set_spin_limit(10);
+    simt::set_spin_limit(3);
     INFO(simt::last_report());
     CHECK_THAT(simt::last_report(), ContainsSubstring("kernel polls_forever: for 0.2 s"));
     CHECK_THAT(simt::last_report(), ContainsSubstring("wait in a spin loop"));
