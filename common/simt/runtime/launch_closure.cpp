@@ -16,12 +16,13 @@ cudaError_t launch_action(const Grid& grid, cudaStream_t stream, Action run) {
 }
 
 cudaError_t launch_copy(const Grid& grid, std::size_t alignment, cudaStream_t stream) {
-    if (cudaError_t error = check_grid(grid)) return fail(error);
-    const std::align_val_t aligned{alignment};
-    const std::shared_ptr<void> closure(::operator new(grid.closure_bytes, aligned),
-                                        [aligned](void* bytes) { ::operator delete(bytes, aligned); });
+    const auto free = [aligned = std::align_val_t{alignment}](void* bytes) {
+        ::operator delete(bytes, aligned);
+    };
+    std::unique_ptr<void, decltype(free)> closure(
+        ::operator new (grid.closure_bytes, std::align_val_t{alignment}), free);
     std::memcpy(closure.get(), grid.closure, grid.closure_bytes);
-    return launch_action(grid, stream, [grid = grid, closure]() mutable {
+    return launch_action(grid, stream, [grid = grid, closure = std::move(closure)]() mutable {
         grid.closure = closure.get();
         return run_grid(grid);
     });
