@@ -111,11 +111,8 @@ class Builder {
           tools_(*toolchain.tools(backend, mode)),
           stop_(stop),
           work_(toolchain.cache),
-          preludes_(tools_.richer_preludes) {
-        if (!tools_.prelude.empty()) preludes_.push_back(tools_.prelude);
-        hashed_tools_ = hash_tools();
-        common_ = hash_common();
-    }
+          hashed_tools_(hash_tools()),
+          common_(hash_common()) {}
 
     Build build(const fs::path& source) {
         Build result;
@@ -149,17 +146,16 @@ class Builder {
   private:
     /// Tools and our headers: what every object depends on. Large files by size and time, as make does.
     std::string hash_tools() const {
-        Sha256 hash;
-        hash.add(judge_sources).add(name_of(backend_));
-        const auto add_tool = [&](const fs::path& tool) {
-            const auto time = fs::last_write_time(tool).time_since_epoch().count();
-            hash.add(tool.string()).add(std::to_string(fs::file_size(tool)) + " " + std::to_string(time));
-        };
-        try {
+        return hashed([this](Sha256& hash) {
+            hash.add(judge_sources).add(name_of(backend_));
+            const auto add_tool = [&](const fs::path& tool) {
+                const auto time = fs::last_write_time(tool).time_since_epoch().count();
+                hash.add(tool.string()).add(std::to_string(fs::file_size(tool)) + " " + std::to_string(time));
+            };
             if (!tools_.translator.empty()) add_tool(tools_.translator);
             add_tool(tools_.compiler);
             for (const char* tool : {"as", "ld", "nm", "objcopy"}) add_tool(binutil(tool));
-            for (const std::string& prelude : preludes_) add_tool(prelude + ".gch");
+            for (const std::string& prelude : tools_.preludes) add_tool(prelude + ".gch");
             for (const std::string& archive : tools_.archives) add_tool(archive);
             hash.add(tools_.describe);
             for (const auto& flags : {tools_.compile, tools_.link}) {
@@ -168,21 +164,23 @@ class Builder {
             for (const fs::path& folder : own_headers()) {
                 for (const fs::path& file : files_below(folder)) hash.add(file.string()).add_file(file);
             }
-        } catch (const std::runtime_error& error) {  // system_error, FileError
-            throw InfraError(fmt::format("{}; build again", error.what()));
-        }
-        return hash.hex();
+        });
     }
 
     /// The rung's chapter besides: what all that is handed in for it depends on.
     std::string hash_common() const {
+        return hashed([this](Sha256& hash) {
+            hash.add(hashed_tools_).add(rung_.name);
+            for (const fs::path& file : contract_headers()) hash.add(file.filename().string()).add_file(file);
+        });
+    }
+
+    template <class Add>
+    static std::string hashed(const Add& add) {
         Sha256 hash;
-        hash.add(hashed_tools_).add(rung_.name);
         try {
-            for (const fs::path& file : contract_headers()) {
-                hash.add(file.filename().string()).add_file(file);
-            }
-        } catch (const std::runtime_error& error) {
+            add(hash);
+        } catch (const std::runtime_error& error) {  // system_error, FileError
             throw InfraError(fmt::format("{}; build again", error.what()));
         }
         return hash.hex();
@@ -302,7 +300,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         command.confinement.limits.processes = tool_processes;
         command.confinement.tool = true;
         command.readable = named_paths(arguments);
-        for (const std::string& prelude : preludes_) command.readable.push_back(prelude + ".gch");
+        for (const std::string& prelude : tools_.preludes) command.readable.push_back(prelude + ".gch");
         // A compiler that is not the system's has its headers beside it.
         const fs::path prefix = fs::canonical(tools_.compiler).parent_path().parent_path();
         if (fs::relative(toolchain_.root, prefix).native().rfind("..", 0) == 0)
@@ -427,7 +425,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         if (in_cache(object)) return object;
         const std::string name = backend_ == Backend::cuda ? "rungs_entry.cu" : "rungs_entry.cpp";
         write_working_file(work_.path() / name, text);
-        run_own(compile_line(name, "rungs_entry.o", preludes_.empty() ? "" : preludes_.front()),
+        run_own(compile_line(name, "rungs_entry.o", tools_.preludes.empty() ? "" : tools_.preludes.front()),
                 fmt::format("compiling the call of {} (do manifest and {} agree?)", qualified_launcher(),
                             manifest_.contract));
         make_private("rungs_entry.o", symbols_of(work_.path() / "rungs_entry.o"),
@@ -498,7 +496,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         for (const fs::path& header : contract_headers()) in_work.insert(header.filename().string());
         const fs::path translated = work_.path() / "translated";
         std::set<fs::path> preludes;
-        for (const std::string& prelude : preludes_)
+        for (const std::string& prelude : tools_.preludes)
             preludes.insert({fs::weakly_canonical(prelude), fs::weakly_canonical(prelude + ".gch")});
         const std::vector<fs::path> own = own_headers();
         const std::vector<fs::path> trees{toolchain_.root, toolchain_.build};
@@ -533,26 +531,26 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     /// The prelude that saves most of a rung which reads the files of `rule` beside the least of preludes,
     /// and shows it nothing else.
     std::string prelude_for(const fs::path& rule) {
-        if (tools_.richer_preludes.empty()) return tools_.prelude;
+        if (tools_.preludes.empty()) return "";
         std::set<std::string> files;
-        for (const fs::path& read : {rule, fs::path(tools_.prelude + ".d")}) {
+        for (const fs::path& read : {rule, fs::path(tools_.least_prelude() + ".d")}) {
             for (std::string& file : files_of_rule(read_file(read))) files.insert(std::move(file));
         }
-        for (const std::string& prelude : tools_.richer_preludes) {
+        for (const std::string& prelude : tools_.preludes) {
             const std::vector<std::string> in_it = files_of_rule(read_file(prelude + ".d"));
             const auto is_read = [&](const std::string& file) {
                 return file == prelude || files.count(file) > 0;
             };
             if (std::all_of(in_it.begin(), in_it.end(), is_read)) return prelude;
         }
-        return tools_.prelude;
+        return tools_.least_prelude();
     }
 
     /// Looks at what macros have put together, before the compiler proper does.
     void check_preprocessed(const std::string& compiled) {
         const std::string said = diagnostics_;
-        std::vector<std::string> line = compile_line(compiled, "rung.ii", tools_.prelude, "-E");
-        if (!tools_.prelude.empty())
+        std::vector<std::string> line = compile_line(compiled, "rung.ii", tools_.least_prelude(), "-E");
+        if (!tools_.preludes.empty())
             line.emplace_back("-fpch-preprocess");  // else it reads the header itself
         run_on_submission(line, "the preprocessor", "rung.ii.d");
         diagnostics_ = said;  // the compiler warns again
@@ -589,7 +587,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         copy_contract();
         std::future<fs::path> entry_made = std::async(std::launch::async, [this] { return entry_object(); });
 
-        std::string compiled = source, prelude = tools_.prelude;
+        std::string compiled = source, prelude = tools_.least_prelude();
         if (!tools_.translator.empty()) {
             compiled = source + ".cpp";
             std::vector<std::string> line{tools_.translator, "./" + source, "-o", compiled, "-I."};
@@ -641,7 +639,6 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     const BackendTools& tools_;
     const std::atomic<bool>* stop_;
     WorkFolder work_;
-    std::vector<std::string> preludes_;  ///< all of them
     std::atomic<int> tools_run_{0};
     std::string hashed_tools_, common_;
     std::string diagnostics_;

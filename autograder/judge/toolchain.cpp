@@ -37,13 +37,7 @@ std::optional<BackendTools> read_tools(const fs::path& file, const json& root, c
     if (!object.is_object()) refuse(file, "'" + std::string(backend) + "' must be an object or null");
     BackendTools tools;
     if (object.contains("translator")) tools.translator = get<std::string>(file, object, "translator");
-    if (object.contains("preludes")) {
-        tools.richer_preludes = get<std::vector<std::string>>(file, object, "preludes");
-        if (!tools.richer_preludes.empty()) {
-            tools.prelude = tools.richer_preludes.back();
-            tools.richer_preludes.pop_back();
-        }
-    }
+    if (object.contains("preludes")) tools.preludes = get<std::vector<std::string>>(file, object, "preludes");
     tools.compiler = get<std::string>(file, object, "compiler");
     tools.compile = get<std::vector<std::string>>(file, object, "compile");
     tools.archives = get<std::vector<std::string>>(file, object, "archives");
@@ -51,11 +45,9 @@ std::optional<BackendTools> read_tools(const fs::path& file, const json& root, c
     tools.describe = get<std::string>(file, object, "describe");
     must_exist(file, tools.compiler, "compiler");
     if (!tools.translator.empty()) must_exist(file, tools.translator, "translator");
-    if (!tools.prelude.empty()) must_exist(file, tools.prelude + ".gch", "precompiled header");
-    for (const std::string& prelude : tools.richer_preludes) {
+    for (const std::string& prelude : tools.preludes) {
         must_exist(file, prelude + ".gch", "precompiled header");
-        for (const std::string& listing : {prelude + ".d", tools.prelude + ".d"})
-            must_exist(file, listing, "precompiled header's list of files");
+        must_exist(file, prelude + ".d", "precompiled header's list of files");
     }
     for (const std::string& archive : tools.archives) must_exist(file, archive, "library");
     return tools;

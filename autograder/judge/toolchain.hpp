@@ -13,16 +13,19 @@ namespace rungs::judge {
 
 /// How one backend turns a rung into a worker.
 struct BackendTools {
-    /// What each compilation includes first, precompiled beside it; empty: none. The others begin alike and
-    /// hold more, which a rung may only see if it includes all of that itself; most first.
-    std::string prelude;
-    std::vector<std::string> richer_preludes;
+    /// What a compilation may include first, precompiled beside it; most first, and each begins as the last.
+    /// What the last one lacks, a rung may only see if it includes all of that itself. None: the compiler has
+    /// no such.
+    std::vector<std::string> preludes;
     std::string translator;             ///< cu2cpp; empty where the compiler reads .cu files itself
     std::string compiler;               ///< absolute path of g++ or nvcc
     std::vector<std::string> compile;   ///< flags of every compilation
     std::vector<std::string> archives;  ///< the worker's and the backend's static libraries, in link order
     std::vector<std::string> link;      ///< flags at the end of the link line
     std::string describe;               ///< "g++ 12.2.0": shown in reports
+
+    /// The prelude for every rung, or empty.
+    std::string least_prelude() const { return preludes.empty() ? "" : preludes.back(); }
 };
 
 /// How a rung is built: to run, or for check mode, where every access is seen (cpu backend).

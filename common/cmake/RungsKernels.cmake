@@ -55,17 +55,7 @@ function(rungs_precompile mode variable target)
     foreach(more IN ITEMS "algorithm;stdexcept" "algorithm" "")
         string(REPLACE ";" "_" name "${more}")
         set(header ${CMAKE_BINARY_DIR}/prelude/${mode}/${name}/prelude.h)
-        set(headers ${arg_HEADERS} ${more})
-        list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n")
-        list(JOIN headers "" text)
-        file(CONFIGURE OUTPUT ${header} CONTENT "${text}" @ONLY)
-        add_custom_command(
-            OUTPUT ${header}.gch
-            COMMAND ${CMAKE_CXX_COMPILER} ${arg_OPTIONS} -x c++-header ${header} -o ${header}.gch -MD -MF ${header}.d
-            DEPENDS ${header}
-            DEPFILE ${header}.d
-            COMMENT "Precompiling what rungs include, to ${mode} (${more})"
-            VERBATIM)
+        simt_precompile(${header} COMPILER ${CMAKE_CXX_COMPILER} OPTIONS ${arg_OPTIONS} HEADERS ${arg_HEADERS} ${more})
         list(APPEND preludes ${header})
     endforeach()
     list(TRANSFORM preludes APPEND .gch OUTPUT_VARIABLE precompiled)

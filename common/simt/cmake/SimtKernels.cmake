@@ -89,34 +89,21 @@ function(simt_add_kernels target)
     endif()
 endfunction()
 
-# simt_precompile_checked(<variable> <own|clang> <compiler> <GNU|Clang> <COUNT|FIND>)
-#   Precompiles, once for all targets, what sources in check mode include most; <variable> has the options that take it,
-#   and <variable>_file the file to wait for. Whether a source includes all that it uses is for run mode to find.
-function(simt_precompile_checked variable name compiler id kind)
-    set(header ${CMAKE_BINARY_DIR}/prelude/tests/${name}_${kind}/prelude.h)
-    set(precompiled ${header}.gch)
-    set(options -include ${header})
-    if(id STREQUAL "Clang")
-        set(precompiled ${header}.pch)
-        set(options -include-pch ${precompiled})
-    endif()
-    set(${variable} ${options} PARENT_SCOPE)
-    set(${variable}_file ${precompiled} PARENT_SCOPE)
-    set(target simt_prelude_${name}_${kind})
-    if(TARGET ${target})
-        return()
-    endif()
-    file(CONFIGURE OUTPUT ${header} CONTENT "#include <simt/intercept.h>\n#include <cuda_runtime.h>\n\
-#include <algorithm>\n#include <stdexcept>\n#include <vector>\n" @ONLY)
+# simt_precompile(<header> COMPILER <compiler> OPTIONS <option>... HEADERS <name>...)
+#   Writes <header>, which includes <name>..., and lets <header>.gch be made of it for compilations with these options;
+#   <header>.d lists the files that are in it.
+function(simt_precompile header)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPILER" "OPTIONS;HEADERS")
+    list(TRANSFORM arg_HEADERS REPLACE "(.+)" "#include <\\1>\n")
+    list(JOIN arg_HEADERS "" text)
+    file(CONFIGURE OUTPUT ${header} CONTENT "${text}" @ONLY)
     add_custom_command(
-        OUTPUT ${precompiled}
-        COMMAND ${compiler} ${SIMT_CHECK_OPTIONS_${id}} ${SIMT_${kind}_OPTIONS_${id}} -I${SIMT_ROOT}/include
-                -x c++-header ${header} -o ${precompiled} -MD -MF ${precompiled}.d
+        OUTPUT ${header}.gch
+        COMMAND ${arg_COMPILER} ${arg_OPTIONS} -x c++-header ${header} -o ${header}.gch -MD -MF ${header}.d
         DEPENDS ${header}
-        DEPFILE ${precompiled}.d
-        COMMENT "Precompiling what checked kernels include (${name}, ${kind})"
+        DEPFILE ${header}.d
+        COMMENT "Precompiling ${header}"
         VERBATIM)
-    add_custom_target(${target} DEPENDS ${precompiled})
 endfunction()
 
 # simt_add_checked_kernels(<target> [COMPILER <own|clang>] [FINDINGS_ONLY] [OPTIONS <option>...] SOURCES <file.cu>...)
@@ -137,10 +124,23 @@ function(simt_add_checked_kernels target)
     if(arg_FINDINGS_ONLY)
         set(kind FIND)
     endif()
+    # What the sources include most, precompiled once for all targets. Whether a source includes all that it uses is for run
+    # mode to find.
+    set(take)
     set(prelude)
-    set(prelude_file)
-    if(NOT arg_OPTIONS)  # which would have to be its own as well
-        simt_precompile_checked(prelude ${name} ${compiler} ${id} ${kind})
+    if(NOT arg_OPTIONS)  # which would have to be the prelude's as well
+        set(prelude ${CMAKE_BINARY_DIR}/prelude/tests/${name}_${kind}/prelude.h)
+        set(take -include ${prelude})
+        if(id STREQUAL "Clang")
+            set(take -include-pch ${prelude}.gch)
+        endif()
+        if(NOT TARGET simt_prelude_${name}_${kind})
+            simt_precompile(${prelude} COMPILER ${compiler}
+                            OPTIONS ${SIMT_CHECK_OPTIONS_${id}} ${SIMT_${kind}_OPTIONS_${id}} -I${SIMT_ROOT}/include
+                            HEADERS simt/intercept.h cuda_runtime.h algorithm stdexcept vector)
+            add_custom_target(simt_prelude_${name}_${kind} DEPENDS ${prelude}.gch)
+        endif()
+        set(prelude ${prelude}.gch)
     endif()
     simt_translate(${target} outputs ${arg_SOURCES})
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
@@ -148,11 +148,11 @@ function(simt_add_checked_kernels target)
     foreach(source IN LISTS outputs)
         add_custom_command(
             OUTPUT ${source}.o
-            COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${compiler} ${prelude} ${SIMT_CHECK_OPTIONS_${id}} ${SIMT_${kind}_OPTIONS_${id}}
+            COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${compiler} ${take} ${SIMT_CHECK_OPTIONS_${id}} ${SIMT_${kind}_OPTIONS_${id}}
                     ${arg_OPTIONS} "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>" -c ${source} -o ${source}.o
                     -MMD -MF ${source}.o.d
             COMMAND ${CMAKE_COMMAND} -D NM=${CMAKE_NM} -D OBJCOPY=${CMAKE_OBJCOPY} -D OBJECT=${source}.o -P ${make_private}
-            DEPENDS ${source} ${make_private} ${prelude_file}
+            DEPENDS ${source} ${make_private} ${prelude}
             DEPFILE ${source}.o.d
             COMMAND_EXPAND_LISTS VERBATIM)
         target_sources(${target} PRIVATE ${source}.o)
