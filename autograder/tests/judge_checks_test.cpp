@@ -127,14 +127,6 @@ TEST_CASE("a loop that never ends is TIMEOUT, with its line", "[judge][checks]")
     const auto [what, with, from, lines] = GENERATE(table<const char*, const char*, const char*, unsigned>({
         {"stride > 0", "stride < 1000", "for (unsigned stride", 4},
         {"    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);",
-         "    __shared__ volatile int ready;\n"
-         "    if (threadIdx.x == 0) ready = 0;\n"
-         "    __syncthreads();\n"
-         "    while (ready == 0) {  // nobody sets it\n"
-         "    }\n"
-         "    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);",
-         "// nobody sets it", 2},
-        {"    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);",
          "    unsigned odd = threadIdx.x | 1;  // and remains so\n"
          "    while (odd != 0) {\n"
          "        odd *= 5;\n"
@@ -161,6 +153,26 @@ TEST_CASE("a loop that never ends is TIMEOUT, with its line", "[judge][checks]")
         CHECK(loop.side.place.line >= tree.line(from));
         CHECK(loop.side.place.line < tree.line(from) + lines);
     }
+}
+
+TEST_CASE("a flag that nobody sets is DEADLOCK, with its line", "[judge][checks]") {
+    Tree tree;
+    tree.options.time_limit = GENERATE(2, 5);
+    const RungResult result = tree.replace("    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);",
+                                           "    __shared__ volatile int ready;\n"
+                                           "    if (threadIdx.x == 0) ready = 0;\n"
+                                           "    __syncthreads();\n"
+                                           "    while (ready == 0) {  // nobody sets it\n"
+                                           "    }\n"
+                                           "    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);")
+                                  .judge();
+    INFO(result.reason());
+    CHECK(result.verdict == Verdict::deadlock);
+    check_lost(result);
+    const QuotedFinding& flag = result.checks.findings.front();
+    CHECK(flag.kind == "livelock");
+    CHECK(flag.kernel == "shared_tree_kernel");
+    CHECK(flag.side.place.line == tree.line("// nobody sets it"));
 }
 
 TEST_CASE("a loop on the host that never ends is TIMEOUT, without a line", "[judge][checks]") {

@@ -55,7 +55,10 @@ std::uint64_t seed() { return settings().seed.load(std::memory_order_relaxed); }
 void set_poison(bool on) { settings().poison = on; }
 bool poisons_shared() { return settings().poison.load(std::memory_order_relaxed); }
 void set_spin_limit(double seconds) { settings().spin_limit = static_cast<std::int64_t>(seconds * 1e9); }
-std::int64_t spin_limit_ns() { return settings().spin_limit.load(std::memory_order_relaxed); }
+std::int64_t spin_limit_ns() {
+    const std::int64_t limit = settings().spin_limit.load(std::memory_order_relaxed);
+    return time_limit_ns() > 0 ? std::min(limit, time_limit_ns() / 2) : limit;
+}
 void set_time_limit(double seconds) { settings().time_limit = static_cast<std::int64_t>(seconds * 1e9); }
 std::int64_t time_limit_ns() { return settings().time_limit.load(std::memory_order_relaxed); }
 void set_multiprocessors(int count) { settings().multiprocessors = std::clamp(count, 1, 4096); }
