@@ -33,8 +33,8 @@ std::uint64_t seed();
 void set_poison(bool on);
 bool poisons_shared();
 
-/// Seconds after which a launch is ended in which every lane only waits or polls; half the time limit, if that
-/// is shorter: which of the two ends a launch must not depend on what else the machine does.
+/// Seconds after which a launch is ended in which every lane only waits or polls; half the time limit, if
+/// that is shorter: which of the two ends a launch must not depend on what else the machine does.
 void set_spin_limit(double seconds);
 std::int64_t spin_limit_ns();
 
