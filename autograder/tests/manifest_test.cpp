@@ -87,7 +87,14 @@ TEST_CASE("a group of cases may be checked as a whole, whatever its size", "[man
     // They are the same inputs that run mode sees.
     const auto all = manifest.cases_of(manifest.rungs[1], Backend::cpu, 1);
     CHECK(cases[1].seed == all.back().seed);
-    CHECK(read(group + "checked = false\n").large_check_cases_of(manifest.rungs[1], 1).empty());
+    const Manifest without = read(group + "checked = false\n");
+    CHECK(without.large_check_cases_of(without.rungs[1], 1).empty());
+    const auto none = [&](const std::vector<Case>& some) {
+        return std::none_of(some.begin(), some.end(),
+                            [](const Case& which) { return which.sizes[0] == 70001; });
+    };
+    CHECK(none(without.check_cases_of(without.rungs[1], 1)));
+    CHECK_FALSE(none(read(group).check_cases_of(without.rungs[1], 1)));
     CHECK_THAT(refusal(group + "checked = 1\n"), ContainsSubstring("true or false"));
     CHECK_THAT(refusal(group + "backend = \"cuda\"\nchecked = true\n"), ContainsSubstring("'checked'"));
 }

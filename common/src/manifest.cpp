@@ -523,14 +523,15 @@ std::vector<Case> Manifest::cases_of(const RungEntry& rung, Backend backend, std
 std::vector<Case> Manifest::large_check_cases_of(const RungEntry& rung, std::uint64_t key) const {
     std::vector<Case> chosen;
     for (const auto& [which, group] : grouped_cases(*this, rung, Backend::cpu, key))
-        if (group->checked) chosen.push_back(which);
+        if (group->checked.value_or(false)) chosen.push_back(which);
     return chosen;
 }
 
 std::vector<Case> Manifest::check_cases_of(const RungEntry& rung, std::uint64_t key) const {
     std::vector<Case> chosen;
     if (check.sizes.empty()) {
-        for (Case& which : cases_of(rung, Backend::cpu, key)) {
+        for (auto& [which, group] : grouped_cases(*this, rung, Backend::cpu, key)) {
+            if (!group->checked.value_or(true)) continue;
             const auto same = [&](const Case& other) {
                 return other.problem == which.problem && other.sizes == which.sizes;
             };

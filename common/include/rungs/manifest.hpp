@@ -38,7 +38,8 @@ struct CaseGroup {
     std::vector<std::string> kinds;
     int seeds = 1;                   ///< how many different inputs of each
     std::optional<Backend> backend;  ///< only there; none: on both
-    bool checked = false;            ///< all of them run in check mode, whatever their size
+    /// All of them run in check mode whatever their size, or none of them; empty: the small ones.
+    std::optional<bool> checked;
 };
 
 /// Points for being faster, on a GPU: linear from `zero` to `full`, both as ratios of times in one session.
