@@ -231,7 +231,8 @@ class Examiner {
                 cause = Cause{Verdict::timeout,
                               fmt::format("needed more than {} s for all calls", options_.budget)};
             } else {
-                cause = call(result, which, *task, lay_out(*task), std::min(left, time_limit()), outputs);
+                cause =
+                    call(result, which, *task, lay_out(*task), std::min(left, time_limit(which)), outputs);
             }
             // What came before it decides, if that is wrong.
             while (!failed && !answered.empty() && (cause || answered.size() >= tasks.at_once()))
@@ -274,6 +275,15 @@ class Examiner {
     double time_limit() const {
         if (options_.time_limit > 0) return options_.time_limit;
         return options_.backend == Backend::cuda ? std::min(4.0, rung_.time_limit) : rung_.time_limit;
+    }
+
+    /// Of a case, most of which are small. On two cores, beside another rung, no reference takes a third of
+    /// it, but for chapter 5's longest solve.
+    double time_limit(const Case& which) const {
+        if (options_.time_limit > 0 || options_.backend == Backend::cuda) return time_limit();
+        constexpr double least = 3, per_unit = 1e-6;
+        const Work work = exam_.work(which);
+        return std::min(time_limit(), std::max(least, per_unit * std::max(work.bytes, work.flops)));
     }
 
     /// All cases passed. What is left is whether everything was as it should be.
@@ -564,23 +574,6 @@ class SecondLook {
     SecondLook(const SecondLook&) = delete;
     SecondLook& operator=(const SecondLook&) = delete;
 
-    /// Whether it has ended with a call that did not come back.
-    bool ran_out_of_time() {
-        return ended_.wait_for(std::chrono::seconds(0)) == std::future_status::ready &&
-               result_.verdict == Verdict::timeout;
-    }
-
-    /// Waits until it has come to its end.
-    void wait(Profile& profile) {
-        const Lap lap(profile, Part::waiting);
-        while (ended_.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
-            if (stop_asked_ && *stop_asked_) stop_ = true;
-            const std::lock_guard lock(mutex_);
-            if (progress_ && now_) progress_(*now_);
-            now_.reset();
-        }
-    }
-
     /// Puts what it found into the result of a rung in which run mode found no fault.
     /// @throws Stopped, InfraError
     void put(RungResult& result) {
@@ -603,6 +596,17 @@ class SecondLook {
     }
 
   private:
+    /// Waits until it has come to its end.
+    void wait(Profile& profile) {
+        const Lap lap(profile, Part::waiting);
+        while (ended_.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+            if (stop_asked_ && *stop_asked_) stop_ = true;
+            const std::lock_guard lock(mutex_);
+            if (progress_ && now_) progress_(*now_);
+            now_.reset();
+        }
+    }
+
     const std::atomic<bool>* stop_asked_;
     std::function<void(const PhaseProgress&)> progress_;
     RungResult result_;
@@ -612,23 +616,6 @@ class SecondLook {
     std::atomic<bool> stop_{false};
     std::future<void> ended_;  // last: waits for the thread, which uses all others
 };
-
-/// Examines run mode until that, or a loop without end that check mode has found, decides.
-/// @returns false where run mode did not come to its end. @throws Stopped, InfraError
-bool examine_beside(SecondLook& second, Examiner& examiner, RungResult& result, const std::atomic<bool>* stop,
-                    std::atomic<bool>& enough) {
-    std::future<void> first = std::async(std::launch::async, [&] { examiner.examine(result); });
-    while (first.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
-        if ((stop && *stop) || second.ran_out_of_time()) enough = true;
-    }
-    try {
-        first.get();
-    } catch (const Stopped&) {
-        if (stop && *stop) throw;
-        return false;
-    }
-    return true;
-}
 
 /// Once a process. A worker that hangs up must not end the judge; and no worker of the same user may read
 /// the judge's memory, where the expected values are.
@@ -681,24 +668,8 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
                               .limited = build.limited,
                               .source = Source::build});
     }
-    std::atomic<bool> enough{false};
-    JudgeOptions run_mode = options;
-    if (second) run_mode.stop = &enough;
-    Examiner examiner(manifest, rung, exam, run_mode, build.executable);
-    if (!second) {
-        examiner.examine(result);
-    } else {
-        const bool ended = examine_beside(*second, examiner, result, options.stop, enough);
-        if (ended && result.verdict == Verdict::timeout) second->wait(result.profile);
-        if (second->ran_out_of_time() &&
-            (result.verdict == Verdict::not_run || result.verdict == Verdict::timeout)) {
-            // Whichever of the two met the loop first: what is told is the same.
-            result.correctness = {};
-            result.causes.clear();
-            result.diagnostics = build.diagnostics;
-            return second->put(result);
-        }
-    }
+    Examiner examiner(manifest, rung, exam, options, build.executable);
+    examiner.examine(result);
     if (second && result.verdict == Verdict::ok) {
         second->put(result);
     } else if (second) {

@@ -36,7 +36,7 @@ unsigned jobs_at_once(const Machine& machine) {
 }
 
 Jobs::Jobs(std::size_t count, unsigned threads, Run run)
-    : run_(std::move(run)), single_(threads <= 1), finished_(count, false) {
+    : run_(std::move(run)), single_(std::min<std::size_t>(count, threads) <= 1), finished_(count, false) {
     const std::size_t useful = std::clamp<std::size_t>(count, 1, std::max(threads, 1U));
     try {
         while (threads_.size() < useful) threads_.emplace_back([this] { serve(); });

@@ -74,6 +74,16 @@ TEST_CASE("a job that asks for it is run once more while nothing else runs", "[j
     CHECK_FALSE(disturbed);
 }
 
+TEST_CASE("a single job is alone, however many threads there are", "[jobs]") {
+    int runs = 0;
+    Jobs jobs(1, 4, [&](std::size_t, bool alone, const std::atomic<bool>&) {
+        ++runs;
+        return alone ? Jobs::End::finished : Jobs::End::alone_once_more;
+    });
+    CHECK(jobs.wait(0, nothing));
+    CHECK(runs == 1);
+}
+
 TEST_CASE("what is finished when jobs are stopped stays finished, and nothing is begun", "[jobs]") {
     std::atomic<int> begun{0};
     std::atomic<bool> second_is_done{false};
