@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "class/csv.hpp"
 #include "judge/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
+#include "rungs/toml.hpp"
 
 namespace rungs::classroom {
 namespace {
@@ -88,6 +88,8 @@ Policy read_policy(const fs::path& file) {
         table = toml::parse(read_file(file), file.string());
     } catch (const toml::parse_error& error) {
         in.refuse(error.source(), std::string(error.description()));
+    } catch (const std::logic_error& error) {
+        throw ClassError(file.string() + ": " + error.what());
     }
     in.only(table, {"title", "due", "rungs", "attempts", "roster", "round_to", "least_sandbox",
                     "budget_minutes", "late", "weights"});

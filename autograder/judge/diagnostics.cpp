@@ -90,7 +90,7 @@ std::string trim_diagnostics(const std::string& text,
         dropping = false;
         if (starts_with_any(line, {"compilation terminated", "collect2:"}) || line.empty()) continue;
         if (count < most) {
-            kept += line.substr(0, 400) + "\n";
+            kept += clean_utf8(line.substr(0, 400)) + "\n";  // whole characters
             ++count;
         } else {
             ++dropped;

@@ -331,6 +331,7 @@ TEST_CASE("a roster and a policy say what is wrong, and where", "[class][policy]
     };
     CHECK_THAT(refused("tittle = \"x\"\n"), ContainsSubstring("assignment.toml:1:1: unknown key 'tittle'"));
     CHECK_THAT(refused("due = 2026-11-20T00:00:00\n"), ContainsSubstring("needs an offset"));
+    CHECK_THAT(refused("due = 2026-11-20T:00\n"), ContainsSubstring("a date with a T and no time"));
     CHECK_THAT(refused("attempts = \"first\"\n"), ContainsSubstring("\"best\" or \"last\""));
     CHECK_THAT(refused("[late]\npercent_per_day = 10\n"), ContainsSubstring("when it is 'due'"));
     CHECK_THAT(refused("due = 2026-11-20T00:00:00Z\n[late]\npercent_per_day = 101\n"),

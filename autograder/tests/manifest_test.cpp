@@ -96,6 +96,8 @@ TEST_CASE("a group of cases may be checked as a whole, whatever its size", "[man
     CHECK(none(without.check_cases_of(without.rungs[1], 1)));
     CHECK_FALSE(none(read(group).check_cases_of(without.rungs[1], 1)));
     CHECK_THAT(refusal(group + "checked = 1\n"), ContainsSubstring("true or false"));
+    CHECK_THAT(refusal(group + "checked = 2026-11-20T:00\n"),
+               ContainsSubstring("a date with a T and no time"));
     CHECK_THAT(refusal(group + "backend = \"cuda\"\nchecked = true\n"), ContainsSubstring("'checked'"));
 }
 

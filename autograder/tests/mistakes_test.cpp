@@ -8,10 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include <toml++/toml.h>
-
 #include "judge_fixture.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/toml.hpp"
 
 namespace rungs::judge {
 namespace {

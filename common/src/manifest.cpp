@@ -8,9 +8,8 @@
 #include <sstream>
 #include <utility>
 
-#include <toml++/toml.h>
-
 #include "rungs/random.hpp"
+#include "rungs/toml.hpp"
 
 namespace rungs {
 namespace {
@@ -559,6 +558,8 @@ Manifest read_manifest(const fs::path& folder) {
         root = toml::parse_file(file.string());
     } catch (const toml::parse_error& error) {
         in.refuse(error.source(), std::string(error.description()));
+    } catch (const std::logic_error& error) {
+        throw ManifestError(file.string() + ": " + error.what());
     }
 
     Manifest manifest;

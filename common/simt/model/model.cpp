@@ -1,13 +1,21 @@
 #include "simt/inspect/model.h"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <istream>
 #include <set>
 #include <sstream>
+#include <stdexcept>
+
+// As in rungs/toml.hpp: a program has one reader.
+namespace simt::model {
+[[noreturn]] inline void toml_is_cut_off() {
+    throw std::logic_error("a value is cut off, such as a date with a T and no time");
+}
+}  // namespace simt::model
+#define TOML_ASSERT(condition) ((condition) ? void() : ::simt::model::toml_is_cut_off())
+#include <toml++/toml.h>
 
 #include "model/fields.h"
 
@@ -70,6 +78,8 @@ Machine read_machine(const std::filesystem::path& file) {
         std::ostringstream where;
         where << error.source().begin.line << ": " << error.description();
         refuse(file, where.str());
+    } catch (const std::logic_error& error) {
+        refuse(file, error.what());
     }
     Machine machine;
     std::set<std::string> known{"name", "multiprocessors"};
