@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-// As in rungs/toml.hpp: a program has one reader.
+// toml++ asserts what a damaged file can break, and a program must not end there; it has one reader.
 namespace simt::model {
 [[noreturn]] inline void toml_is_cut_off() {
     throw std::logic_error("a value is cut off, such as a date with a T and no time");
