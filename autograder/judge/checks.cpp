@@ -26,20 +26,15 @@ constexpr double failing_work = 1e7;    ///< of the case that failed
 constexpr double launch_seconds = 4;    ///< for a launch of a small case, which takes 0.1
 constexpr std::size_t report_bytes = 4U << 20;
 
-double work_of(const Exam& exam, const Case& which) {
-    const Work work = exam.work(which);
-    return std::max(work.bytes, work.flops);
-}
-
 bool is_small(const Manifest& manifest, const Exam& exam, const Case& which) {
-    return work_of(exam, which) <= manifest.check.work;
+    return exam.work(which).size() <= manifest.check.work;
 }
 
 /// The case that failed, where it is not too large, then those of the manifest, the small ones first.
 std::vector<Case> cases_to_check(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                                  std::uint64_t seed, const std::optional<Case>& failing) {
     std::vector<Case> cases;
-    if (failing && work_of(exam, *failing) <= failing_work) cases.push_back(*failing);
+    if (failing && exam.work(*failing).size() <= failing_work) cases.push_back(*failing);
     for (Case& which : manifest.check_cases_of(rung, seed)) {
         if (manifest.check.sizes.empty() && !is_small(manifest, exam, which)) continue;
         cases.push_back(std::move(which));
@@ -367,7 +362,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     }
     if (right && rung.checks_launches && cut_short.empty() && !has_error(findings) && !cases.empty()) {
         const Case& most = *std::max_element(cases.begin(), cases.end(), [&](const Case& a, const Case& b) {
-            return work_of(exam, a) < work_of(exam, b);
+            return exam.work(a).size() < exam.work(b).size();
         });
         const Task task = exam.make(most);
         if (!session.reports_refusal(most, task, call_limit)) {

@@ -194,9 +194,7 @@ class Counter {
     void warm_up(const Manifest& manifest, const Case& which) {
         for (const Case& small : manifest.check_cases_of(rung_, 0)) {
             const Work work = exam_.work(small);
-            if (small.problem != which.problem || work.bytes == 0 ||
-                std::max(work.bytes, work.flops) > most_work)
-                continue;
+            if (small.problem != which.problem || work.bytes == 0 || work.size() > most_work) continue;
             CheckedCall ignored;
             session_.call(small, exam_.make(small), 0, call_seconds, false, ignored);
             return;
@@ -668,10 +666,7 @@ Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& 
         return {chosen.problem, chosen.sizes, chosen.kind, seed};
     }
     std::vector<Case> cases = manifest.cases_of(rung, Backend::cpu, 0);
-    const auto work = [&](const Case& which) {
-        const Work of = exam.work(which);
-        return std::max(of.bytes, of.flops);
-    };
+    const auto work = [&](const Case& which) { return exam.work(which).size(); };
     const Case* best = nullptr;
     for (const Case& which : cases) {
         if (which.problem != rung.problems.front() || work(which) > most_work) continue;

@@ -282,8 +282,7 @@ class Examiner {
     double time_limit(const Case& which) const {
         if (options_.time_limit > 0 || options_.backend == Backend::cuda) return time_limit();
         constexpr double least = 3, per_unit = 1e-6;
-        const Work work = exam_.work(which);
-        return std::min(time_limit(), std::max(least, per_unit * std::max(work.bytes, work.flops)));
+        return std::min(time_limit(), std::max(least, per_unit * exam_.work(which).size()));
     }
 
     /// All cases passed. What is left is whether everything was as it should be.

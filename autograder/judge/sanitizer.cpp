@@ -360,8 +360,7 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
     std::vector<Case> cases;
     for (Case& which : manifest.check_cases_of(rung, options.seed)) {
         const Work work = exam.work(which);
-        if (std::max(work.bytes, work.flops) <= small_work && work.bytes > 0)
-            cases.push_back(std::move(which));
+        if (work.size() <= small_work && work.bytes > 0) cases.push_back(std::move(which));
     }
     // The largest tell most.
     std::stable_sort(cases.begin(), cases.end(),

@@ -36,10 +36,11 @@ unsigned jobs_at_once(const Machine& machine) {
 }
 
 Jobs::Jobs(std::size_t count, unsigned threads, Run run)
-    : run_(std::move(run)), single_(std::min<std::size_t>(count, threads) <= 1), finished_(count, false) {
-    const std::size_t useful = std::clamp<std::size_t>(count, 1, std::max(threads, 1U));
+    : run_(std::move(run)),
+      useful_(std::clamp<std::size_t>(count, 1, std::max(threads, 1U))),
+      finished_(count, false) {
     try {
-        while (threads_.size() < useful) threads_.emplace_back([this] { serve(); });
+        while (threads_.size() < useful_) threads_.emplace_back([this] { serve(); });
     } catch (const std::system_error&) {
         if (threads_.empty()) throw;  // as many as the system gives will do
     }
@@ -73,7 +74,7 @@ void Jobs::serve() {
         End end = End::stopped;
         std::exception_ptr problem;
         try {
-            end = run_(job, single_ || !first, stop_);
+            end = run_(job, useful_ == 1 || !first, stop_);
         } catch (...) {
             problem = std::current_exception();
         }

@@ -45,7 +45,7 @@ class Jobs {
     bool over() const { return running_ == 0 && (stop_ || (next_ == finished_.size() && again_.empty())); }
 
     const Run run_;
-    const bool single_;
+    const std::size_t useful_;  ///< threads
     std::atomic<bool> stop_{false};
     std::mutex mutex_;  ///< of all below
     std::condition_variable changed_;

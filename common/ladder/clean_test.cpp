@@ -94,8 +94,8 @@ TEST_CASE("check mode finds nothing in the reference rungs", "[clean]") {
              manifest.cases_of(*manifest.find(rung.rung), rungs::Backend::cpu, 1)) {
             if (which.problem != rung.entry.problem) continue;
             const rungs::Work work = exam->work(which);
-            const bool small = std::max(work.bytes, work.flops) <= small_work;
-            if (!small && std::max(work.bytes, work.flops) > manifest.check.work) continue;
+            const bool small = work.size() <= small_work;
+            if (!small && work.size() > manifest.check.work) continue;
             // Of those that only the judge counts as small, one kind, as there.
             if (!seen.insert({which.problem, which.sizes, small ? which.kind : ""}).second) continue;
             try_case(rung, which);

@@ -51,10 +51,7 @@ std::vector<Case> cases_of(const std::string& rung, rungs::Backend backend) {
     return manifest().cases_of(*manifest().find(rung), backend, rungs::exam_key());
 }
 
-double work_of(const Case& which) {
-    const rungs::Work work = rungs::chapter_exam().work(which);
-    return std::max(work.bytes, work.flops);
-}
+double work_of(const Case& which) { return rungs::chapter_exam().work(which).size(); }
 
 /// The first small cases of a problem, one for each size; where none is small, the one with the least work.
 std::vector<Case> small_cases(const std::string& rung, const Entry& entry, std::size_t most) {

@@ -3,6 +3,7 @@
 // tests, `rungs check`, class grading and the benchmark all use it, so there is one list of cases and one
 // definition of "right". Exams run in the trusted process only: a submission never sees one.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -120,6 +121,9 @@ struct Work {
     double bytes = 0;      ///< each input read once and each output written once, in every iteration anew
     double flops = 0;      ///< by the field's convention: a multiply-add is two
     double least = bytes;  ///< bytes that move even where a chip holds everything between two iterations
+
+    /// What tells small cases from large ones.
+    double size() const { return std::max(bytes, flops); }
 };
 
 /// One chapter's exam. Stateless: every function depends on its arguments alone.

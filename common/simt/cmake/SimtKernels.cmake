@@ -12,7 +12,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")  # Clang has it there only
 endif()
 
 # Line numbers are all that crash reports and findings need. (In DWARF 5, addr2line may name the translated file instead of
-# the one that its #line names. Where variables are nobody asks, and to know it takes g++ a fifth of its time.)
+# the one that its #line names.) Where variables are nobody asks, and to know it takes g++ a fifth of its time.
 set(SIMT_DEBUG_OPTIONS_Clang -g1 -gdwarf-4)
 set(SIMT_DEBUG_OPTIONS_GNU ${SIMT_DEBUG_OPTIONS_Clang} -fno-var-tracking)
 set(SIMT_DEBUG_OPTIONS ${SIMT_DEBUG_OPTIONS_${CMAKE_CXX_COMPILER_ID}})
@@ -24,13 +24,14 @@ set(SIMT_CHECK_DEFINITIONS SIMT_CHECK RUNGS_SIMT_WHOLE_VECTORS=1)
 list(TRANSFORM SIMT_CHECK_DEFINITIONS PREPEND -D OUTPUT_VARIABLE definitions)
 set(both -std=c++20 -O1 -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -include simt/intercept.h ${SIMT_RUN_OPTIONS} ${definitions})
-set(SIMT_CHECK_OPTIONS_GNU ${both} ${SIMT_DEBUG_OPTIONS_GNU} -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1 -fno-gnu-unique)
+set(SIMT_CHECK_OPTIONS_GNU ${both} ${SIMT_DEBUG_OPTIONS_GNU} -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1
+    -fno-gnu-unique)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
     # A store that is moved behind its loop would be found at the loop's line, and counted once.
     list(APPEND SIMT_CHECK_OPTIONS_GNU -fno-move-loop-stores)
 endif()
-set(SIMT_CHECK_OPTIONS_Clang ${both} ${SIMT_DEBUG_OPTIONS_Clang} -fsanitize=array-bounds -fno-unroll-loops -fno-vectorize -fno-slp-vectorize
-    -mllvm -tsan-distinguish-volatile -mllvm -tsan-instrument-read-before-write)
+set(SIMT_CHECK_OPTIONS_Clang ${both} ${SIMT_DEBUG_OPTIONS_Clang} -fsanitize=array-bounds -fno-unroll-loops -fno-vectorize
+    -fno-slp-vectorize -mllvm -tsan-distinguish-volatile -mllvm -tsan-instrument-read-before-write)
 # What the counters need besides: every basic block. Without it, and without the steps into and out of functions,
 # the checks find the same in less time.
 set(SIMT_COUNT_OPTIONS_GNU -fsanitize-coverage=trace-pc)
