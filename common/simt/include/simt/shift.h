@@ -44,7 +44,8 @@ using Bare = std::remove_cv_t<std::remove_reference_t<A>>;
 SIMT_SITED void wide_shift(long long amount, unsigned width);
 #endif
 
-/// True if a shift by `n` is defined; a negative amount counts as a large one.
+/// True if a device does not shift all bits out: of the amount it takes 32 bits, and a negative one is a
+/// large one.
 template <class A, class B>
 SIMT_DEVICE constexpr bool shifts_within(B n) {
     constexpr unsigned width = 8 * sizeof(A);
@@ -52,7 +53,7 @@ SIMT_DEVICE constexpr bool shifts_within(B n) {
 #if defined(SIMT_CHECK)
     if (!__builtin_is_constant_evaluated()) wide_shift(static_cast<long long>(n), width);
 #endif
-    return false;
+    return sizeof(A) <= 8 && static_cast<unsigned>(n) < width;
 }
 
 template <class A, std::enable_if_t<shifts_as_number<A>, int> = 0>
@@ -65,11 +66,11 @@ SIMT_DEVICE constexpr auto operator>>(A a, By) -> Shifted<decltype(+a)> {
 }
 template <class A, class B, std::enable_if_t<shifts_as_number<A> && shifts_as_number<B>, int> = 0>
 SIMT_DEVICE constexpr A operator<<(Shifted<A> a, B n) {
-    return shifts_within<A>(+n) ? a.value << n : A(0);
+    return shifts_within<A>(+n) ? a.value << static_cast<unsigned>(+n) : A(0);
 }
 template <class A, class B, std::enable_if_t<shifts_as_number<A> && shifts_as_number<B>, int> = 0>
 SIMT_DEVICE constexpr A operator>>(Shifted<A> a, B n) {
-    return shifts_within<A>(+n) ? a.value >> n : a.value < A(0) ? A(-1) : A(0);
+    return shifts_within<A>(+n) ? a.value >> static_cast<unsigned>(+n) : a.value < A(0) ? A(-1) : A(0);
 }
 
 // What is no number has operators of its own.

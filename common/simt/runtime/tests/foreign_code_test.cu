@@ -426,6 +426,8 @@ __global__ void shift_far(long long* out, int n, unsigned negative, Fields field
     out[i++] = -5 >> n;
     out[i++] = 5 >> n;
     out[i++] = ones << negative;
+    out[i++] = ones << ((1ll << 32) + n - 31);
+    out[i++] = static_cast<long long>(wide >> ((1ull << 40) + static_cast<unsigned long long>(n) + 28));
     out[i++] = static_cast<long long>(wide << n) + (1ll << 32);
     out[i++] = static_cast<long long>(wide >> (n + n));
     out[i++] = left(1, n) + left<long long>(1, 64) + right(-8, n) + right(8u, n);
@@ -450,11 +452,11 @@ __global__ void shift_far(long long* out, int n, unsigned negative, Fields field
 }  // namespace
 
 TEST_CASE("a shift by the width or more gives what the hardware gives", "[simt][foreign][shift]") {
-    Managed<long long> out(16);
+    Managed<long long> out(18);
     shift_far<<<1, 1>>>(out.get(), 32, 0x80000000u, Fields{3, 200});
     REQUIRE_LAUNCHED();
-    const long long expected[16] = {0, 0, -1, 0, 0, 0, 0, -1, 5, 7, 24, 1600, 91, 4, 1, 4};
-    for (int i = 0; i < 16; ++i) {
+    const long long expected[18] = {0, 0, -1, 0, 0, 4294967294, 15, 0, 0, -1, 5, 7, 24, 1600, 91, 4, 1, 4};
+    for (int i = 0; i < 18; ++i) {
         CAPTURE(i);
         CHECK(out[i] == expected[i]);
     }
