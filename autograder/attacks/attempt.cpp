@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -28,8 +29,23 @@ using namespace rungs::judge;
 constexpr std::array<std::string_view, 8> goal_names{"points",   "status", "secret", "seed",
                                                      "terminal", "litter", "time",   "verdict"};
 
-/// Of the judge itself, whatever it reads of a submission.
-constexpr long most_memory_kib = 1L << 20;
+#ifndef RUNGS_UNDEFENDED
+/// Of the judge itself, whatever it reads of a submission. On a GPU cases are large, and memory that the
+/// judge has given back stays where it is until the system wants it (judge/large_blocks.cpp).
+long most_memory_kib(Backend backend) {
+    constexpr long least = 1L << 20;
+    const long machine = sysconf(_SC_PHYS_PAGES) / 1024 * sysconf(_SC_PAGESIZE);
+    return backend == Backend::cuda ? least + machine / 8 : least;
+}
+#endif
+
+/// What only the CPU backend does: check mode, and counts in place of the clock.
+bool is_of_cpu(const std::string& defence) {
+    static const std::set<std::string> all{
+        "findings",  "checked outputs", "complete checks", "counted outputs", "secret count",
+        "agreement", "floor",           "copies",          "launches",        "method"};
+    return all.count(defence) > 0;
+}
 
 template <std::size_t N>
 std::size_t index_in(const std::array<std::string_view, N>& names, const std::string& name,
@@ -190,6 +206,7 @@ Attack read_attack(const fs::path& folder) {
     attack.needs = json.value("needs", "");
     attack.needs_root = json.value("needs_root", false);
     attack.checks = json.value("checks", true);
+    attack.cpu_alone = json.value("cpu_alone", false);
     attack.defences = json.value("defences", std::vector<std::string>());
     for (const std::string& name : attack.defences) index_in(defence_names, name, file);
     if (attack.kind == "attack" && attack.defences.empty())
@@ -204,6 +221,10 @@ Attack read_attack(const fs::path& folder) {
 std::string why_not_tried(const Attack& attack, const JudgeOptions& options) {
     if (attack.needs > sandbox_level(options.backend).name) return "needs sandbox level " + attack.needs;
     if (attack.needs_root && geteuid() != 0) return "needs a judge that is root";
+    if (options.backend == Backend::cuda &&
+        (attack.cpu_alone || (!attack.defences.empty() &&
+                              std::all_of(attack.defences.begin(), attack.defences.end(), is_of_cpu))))
+        return "is about what only the CPU backend does";
     return "";
 }
 
@@ -256,7 +277,7 @@ Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, 
     }
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
-    if (tried.fault.empty() && used.ru_maxrss > most_memory_kib)
+    if (tried.fault.empty() && used.ru_maxrss > most_memory_kib(options.backend))
         tried.fault = fmt::format("the judge needed {} MiB for it", used.ru_maxrss >> 10);
     const std::string how = result.reason();
 #endif

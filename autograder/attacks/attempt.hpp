@@ -31,6 +31,7 @@ struct Attack {
     double max_share = 0;
     double time_limit = 2;                         ///< seconds a call
     double budget = judge::JudgeOptions().budget;  ///< seconds for all calls
+    bool cpu_alone = false;                        ///< means nothing on a GPU
     std::string needs;                  ///< least sandbox level at which it is held: "S2"; empty: any
     bool needs_root = false;            ///< held, or tried without its defence, by root alone
     bool checks = true;                 ///< whether check mode has anything to do with it
