@@ -8,7 +8,9 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +28,15 @@ namespace {
 constexpr std::size_t least_bytes = 256U << 10;   ///< of a large block
 constexpr std::size_t most_kept = 512U << 20;     ///< of memory in blocks that nobody uses
 constexpr std::size_t region_bytes = 1ULL << 40;  ///< of addresses, not of memory
+
+/// Of memory in blocks that nobody uses, beyond `most_kept`, which the system takes back when it has need of
+/// it: 64 MiB for each GiB of the machine's. Where a GPU is judged, arrays have 100 MB, and every core works
+/// at some.
+std::size_t most_lent() {
+    const auto machine =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    return static_cast<std::size_t>(machine / 16);
+}
 
 /// Where the region begins, once there is one; and whether this is a child, which does not have it.
 std::atomic<std::uintptr_t> region = 0;
@@ -76,13 +87,10 @@ class LargeBlocks {
         if (inherited) return;
         const std::lock_guard lock(mutex_);
         const std::size_t size = sizes_.find(address)->second;
-        const bool keep = kept_ + size <= most_kept;
-        if (keep) {
-            kept_ += size;
-        } else {
-            madvise(address, size, MADV_DONTNEED);
-        }
-        free_[size].push_back({address, keep});
+        const bool has_memory = kept_ + size <= most_kept + most_lent();
+        if (kept_ + size > most_kept) madvise(address, size, has_memory ? MADV_FREE : MADV_DONTNEED);
+        if (has_memory) kept_ += size;
+        free_[size].push_back({address, has_memory});
     }
 
   private:
@@ -95,7 +103,7 @@ class LargeBlocks {
     std::uintptr_t next_ = 0;
     std::unordered_map<void*, std::size_t> sizes_;
     std::map<std::size_t, std::vector<Free>> free_;
-    std::size_t kept_ = 0;
+    std::size_t kept_ = 0;  ///< of memory, in blocks that nobody uses
 };
 
 /// Never destroyed: whatever ends last may still give something back.

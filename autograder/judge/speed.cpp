@@ -14,6 +14,7 @@
 #include <random>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -68,10 +69,10 @@ struct Contestant {
     std::vector<double> alone;    ///< the same, once the rung's own process is gone
 };
 
-/// One timed case: an input, and what came out.
+/// One timed case: an input, which several may be timed on, and what came out.
 struct Heat {
     Case which;
-    Task task;
+    std::shared_ptr<const Task> task;
     std::vector<Array> outputs;
 };
 
@@ -106,7 +107,7 @@ class Race {
           random_(std::random_device{}()) {
         ready_ = make_inputs(1);
         next_inputs();
-        layout_ = lay_out(heats_[0].task);
+        layout_ = lay_out(*heats_[0].task);
         const std::size_t arrays = layout_.regions.size();
         if (calls_ * arrays > protocol::max_regions) {
             throw InfraError("the manifest's [[timed]] asks for more calls than the protocol can carry");
@@ -198,32 +199,49 @@ class Race {
         return std::nullopt;
     }
 
-    /// Checks the answers of the last run, which can take longer than it. @returns what is wrong with them
-    std::optional<Cause> look() {
-        download();
-        return verify({&heats_, 1});
+    /// Keeps the answers of the last run, which was a contestant's, for a look at them later: that can take
+    /// longer than the run.
+    void keep(std::size_t contestant) {
+        Heats heats = heats_;
+        for (Heat& heat : heats) heat.outputs = heat.task->outputs;
+        for_each_output([&](std::size_t call, std::size_t i, const Region& region) {
+            Array& output = heats[call].outputs[i];
+            output.bytes.resize(output.count * size_of(output.element));
+            taken_->download(taken_offset(call, region) + region.lead, output.bytes.data(),
+                             output.bytes.size());
+        });
+        kept_.push_back({contestant, std::move(heats)});
     }
 
-    /// Takes the answers of the last run, for a look at them later.
-    void take_answers() {
-        download();
-        answers_.clear();
-        for (Heat& heat : heats_) answers_.push_back(std::move(heat.outputs));
-    }
-
-    /// Keeps those answers for look_at_kept(), and the inputs, which nobody else needs again.
-    void keep() {
-        for (std::size_t call = 0; call < calls_; ++call) heats_[call].outputs = std::move(answers_[call]);
-        kept_.push_back(std::move(heats_));
-    }
-
-    std::optional<Cause> look_at_kept() {
-        const auto cause = verify(kept_);
-        kept_.clear();
-        return cause;
+    /// What is wrong with the answers that were kept, and whose they are. Every timed output counts, not the
+    /// last one alone.
+    std::optional<std::pair<std::size_t, Cause>> look_at_kept() {
+        const std::vector<Kept> kept = std::exchange(kept_, {});
+        std::vector<Check> checks(kept.size() * calls_);
+        in_parallel(checks.size(), [&](std::size_t i) {
+            const Heat& heat = kept[i / calls_].heats[i % calls_];
+            checks[i] = exam_.check(heat.which, *heat.task, heat.outputs);
+        });
+        for (std::size_t i = 0; i < checks.size(); ++i) {
+            if (checks[i].passed) continue;
+            const Heat& heat = kept[i / calls_].heats[i % calls_];
+            return std::pair(kept[i / calls_].contestant,
+                             Cause{.kind = Verdict::wrong,
+                                   .text = fmt::format("error {:.3g}, allowed {:.3g}{}", checks[i].error,
+                                                       checks[i].tolerance,
+                                                       checks[i].cause.empty() ? "" : ": " + checks[i].cause),
+                                   .source = Source::exam,
+                                   .which = describe(exam_, heat.which, *heat.task) + ", while timed"});
+        }
+        return std::nullopt;
     }
 
   private:
+    struct Kept {
+        std::size_t contestant;
+        Heats heats;
+    };
+
     std::vector<Heats> make_inputs(std::size_t runs) const {
         std::vector<Heats> made(runs, Heats(calls_));
         for (Heats& heats : made) {
@@ -231,11 +249,11 @@ class Race {
         }
         in_parallel(runs * calls_, [&](std::size_t i) {
             Heat& heat = made[i / calls_][i % calls_];
-            heat.task = exam_.make(heat.which);
+            heat.task = std::make_shared<const Task>(exam_.make(heat.which));
         });
         for (const Heats& heats : made) {
             for (const Heat& heat : heats) {  // one request carries the numbers of all calls
-                if (heat.task.numbers == heats[0].task.numbers) continue;
+                if (heat.task->numbers == heats[0].task->numbers) continue;
                 throw InfraError(fmt::format(
                     "[[timed]] kind '{}': its numbers depend on the seed; only arrays may", timed_.kind));
             }
@@ -253,7 +271,7 @@ class Race {
     }
 
     /// Outputs are what comes after the inputs in every layout.
-    std::size_t inputs() const { return heats_[0].task.inputs.size(); }
+    std::size_t inputs() const { return heats_[0].task->inputs.size(); }
 
     /// Calls `visit(call, i, region)` for output i of every call.
     template <class Visit>
@@ -269,7 +287,7 @@ class Race {
     void upload() {
         for (std::size_t call = 0; call < calls_; ++call) {
             for (std::size_t i = 0; i < inputs(); ++i) {
-                const std::vector<std::byte>& bytes = heats_[call].task.inputs[i].bytes;
+                const std::vector<std::byte>& bytes = heats_[call].task->inputs[i].bytes;
                 if (bytes.empty()) continue;
                 const Region& region = layout_.regions[i];
                 pristine_->upload(offset(call, region) + region.lead, bytes.data(), bytes.size());
@@ -280,7 +298,7 @@ class Race {
     /// Tells the worker where everything will be; its context becomes the GPU's current one.
     std::optional<Cause> prepare(Contestant& contestant, double limit) {
         protocol::Request& request = contestant.session->request();
-        write_request(request, timed_.problem, heats_[0].task, layout_, calls_);
+        write_request(request, timed_.problem, *heats_[0].task, layout_, calls_);
         request.use_arena = 1;
         request.arena_bytes = calls_ * slot_bytes_;
         std::memcpy(request.arena_handle, contestant.arena->handle, sizeof contestant.arena->handle);
@@ -320,46 +338,14 @@ class Race {
         taken_->wait();
     }
 
-    /// What the judge took, for a look at it.
-    void download() {
-        for (Heat& heat : heats_) heat.outputs = heat.task.outputs;
-        for_each_output([&](std::size_t call, std::size_t i, const Region& region) {
-            Array& output = heats_[call].outputs[i];
-            output.bytes.resize(output.count * size_of(output.element));
-            taken_->download(taken_offset(call, region) + region.lead, output.bytes.data(),
-                             output.bytes.size());
-        });
-    }
-
-    /// Every timed output counts, not the last one alone.
-    std::optional<Cause> verify(std::span<const Heats> runs) const {
-        std::vector<Check> checks(runs.size() * calls_);
-        in_parallel(checks.size(), [&](std::size_t i) {
-            const Heat& heat = runs[i / calls_][i % calls_];
-            checks[i] = exam_.check(heat.which, heat.task, heat.outputs);
-        });
-        for (std::size_t i = 0; i < checks.size(); ++i) {
-            if (checks[i].passed) continue;
-            const Heat& heat = runs[i / calls_][i % calls_];
-            return Cause{
-                .kind = Verdict::wrong,
-                .text = fmt::format("error {:.3g}, allowed {:.3g}{}", checks[i].error, checks[i].tolerance,
-                                    checks[i].cause.empty() ? "" : ": " + checks[i].cause),
-                .source = Source::exam,
-                .which = describe(exam_, heat.which, heat.task) + ", while timed"};
-        }
-        return std::nullopt;
-    }
-
     const TimedCase& timed_;
     const Exam& exam_;
     const JudgeOptions& options_;
     std::size_t calls_;       ///< of a run
     std::mt19937_64 random_;  ///< of orders and places; inputs that must be unpredictable are new every pair
     Heats heats_;             ///< of this run
-    std::vector<Heats> ready_;                 ///< with inputs, for runs to come
-    std::vector<std::vector<Array>> answers_;  ///< of this run
-    std::vector<Heats> kept_;                  ///< with answers, to be looked at
+    std::vector<Heats> ready_;  ///< with inputs, for runs to come
+    std::vector<Kept> kept_;    ///< with answers, to be looked at
     std::vector<std::size_t> places_;
     Layout layout_;
     std::size_t slot_bytes_ = 0;        ///< arrays of one call
@@ -485,22 +471,28 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     SpeedTest test(rung.speed && !summit ? rung.speed->full : 1.0, how);
     std::mt19937_64 random(std::random_device{}());
     std::array<std::size_t, 3> order{0, 1, 2};
-    const auto look_at_kept = [&] {
+    // What is wrong with the rung's answers; with another's, it is the workbook's fault.
+    const auto look_at_kept = [&]() -> std::optional<Cause> {
         const Lap judging(result.profile, Part::expected);
-        return race->look_at_kept();
+        auto found = race->look_at_kept();
+        if (!found) return std::nullopt;
+        auto& [whose, cause] = *found;
+        if (whose != 0) throw InfraError(fmt::format("{}: {}", contestants[whose].name, cause.text));
+        return std::move(cause);
     };
     for (int pair = -warm_up_pairs; test.wants_more() && Clock::now() < end; ++pair) {
         if (!rung.speed && test.pairs() >= glance_pairs && Clock::now() > glance) break;
         if (options.progress) options.progress({rung, Phase::speed, std::max(pair, 0), 0});
-        if (!race->has_inputs()) {
+        // Warming up, all pairs have the inputs of the first: no time of theirs counts.
+        const bool first = pair == -warm_up_pairs, counts = pair >= 0;
+        if ((first || counts) && !race->has_inputs()) {
             // All cores make inputs and look at answers between pairs, so that nothing runs beside the clock.
             if (auto cause = look_at_kept()) return result.decide(std::move(*cause));
             const std::size_t pairs = rung.speed ? how.block - test.pairs() % how.block : glance_pairs;
-            const std::size_t wanted = pairs + (pair < 0 ? -pair : 0);
             const Lap making(result.profile, Part::inputs);
-            race->make_ready_for(std::min(wanted, race->at_once()));
+            race->make_ready_for(std::min(pairs + (first ? 1 : 0), race->at_once()));
         }
-        {
+        if (first || counts) {
             const Lap making(result.profile, Part::inputs);
             race->next_inputs();
         }
@@ -519,21 +511,16 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             std::optional<Lap> timing(std::in_place, result.profile, Part::clock);
             auto cause = race->run(contestants[i], limit, null, seconds);
             timing.reset();
-            // The baseline and the reference are the workbook's own: one look tells that they run here.
-            if (!cause && i != 0 && pair == -warm_up_pairs) {
-                const Lap judging(result.profile, Part::expected);
-                cause = race->look();
-            }
-            if (!cause && i == 0) {
-                const Lap judging(result.profile, Part::expected);
-                race->take_answers();
-            }
             if (cause && i != 0) throw InfraError(fmt::format("{}: {}", contestants[i].name, cause->text));
             if (cause) return result.decide(std::move(*cause));
-            if (pair >= 0) contestants[i].seconds.push_back(seconds);
+            if (counts) contestants[i].seconds.push_back(seconds);
+            // The baseline and the reference are the workbook's own: one look tells that they run here.
+            if (first || (counts && i == 0)) {
+                const Lap keeping(result.profile, Part::expected);
+                race->keep(i);
+            }
         }
-        race->keep();
-        if (pair >= 0) test.add(contestants[summit ? 2 : 1].seconds.back(), contestants[0].seconds.back());
+        if (counts) test.add(contestants[summit ? 2 : 1].seconds.back(), contestants[0].seconds.back());
     }
     if (auto cause = look_at_kept()) return result.decide(std::move(*cause));
     if (test.pairs() == 0) throw InfraError("the time for one rung was over before speed could be measured");

@@ -35,6 +35,7 @@ function(rungs_add_chapter chapter)
     # The judge loads the exams it is asked for, so that the others need not be built before a first verdict.
     add_library(${chapter}.exam.objects OBJECT ${lesson}/exam/exam.cpp ${lesson}/exam/reference.cpp)
     set_target_properties(${chapter}.exam.objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(${chapter}.exam.objects PRIVATE -O3)
     target_include_directories(${chapter}.exam.objects PRIVATE ${lesson} ${PROJECT_SOURCE_DIR}/common/simt/include)
     target_link_libraries(${chapter}.exam.objects PUBLIC rungs_common PRIVATE rungs_warnings)
     add_library(${chapter}.exam STATIC $<TARGET_OBJECTS:${chapter}.exam.objects>)

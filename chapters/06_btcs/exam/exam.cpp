@@ -89,12 +89,13 @@ class BtcsExam : public rungs::Exam {
         std::vector<float> arrays[4];
         for (auto& array : arrays) array.resize(m * count);
         bool refused = false;
-        for (std::size_t s = 0; s < count; ++s) {
+        batch.each([&](std::size_t i, std::size_t s) {
             const System& system = batch.systems[s];
-            const std::vector<float>* parts[] = {&system.lower, &system.diagonal, &system.upper, &system.rhs};
-            for (std::size_t k = 0; k < 4; ++k) {
-                for (std::size_t i = 0; i < m; ++i) arrays[k][batch.at(i, s)] = (*parts[k])[i];
-            }
+            const std::size_t e = batch.at(i, s);
+            arrays[0][e] = system.lower[i], arrays[1][e] = system.diagonal[i];
+            arrays[2][e] = system.upper[i], arrays[3][e] = system.rhs[i];
+        });
+        for (const System& system : batch.systems) {
             refused = refused || btcs::first_not_dominant(system.matrix()) < m;
             if (batch.many) continue;
             // A direct solver need not look at the start, and finds NaN there; a warm one is the solution.
@@ -164,6 +165,18 @@ class BtcsExam : public rungs::Exam {
         bool many = false, interleaved = false;
         std::size_t at(std::size_t row, std::size_t system) const {
             return interleaved ? row * systems.size() + system : system * m + row;
+        }
+        /// Calls visit(row, system) for all rows. Systems that lie side by side take turns, or each of their
+        /// elements would be in a cache line that is gone before the next one is wanted.
+        template <class Visit>
+        void each(const Visit& visit) const {
+            const std::size_t beside = interleaved ? 16 : 1;
+            for (std::size_t first = 0; first < systems.size(); first += beside) {
+                for (std::size_t row = 0; row < m; ++row) {
+                    for (std::size_t s = first; s < std::min(first + beside, systems.size()); ++s)
+                        visit(row, s);
+                }
+            }
         }
     };
 
@@ -235,9 +248,10 @@ class BtcsExam : public rungs::Exam {
         check.of = count;
         check.measure = "largest |b - A x| of a row / (|A| max |x|)";
         check.tolerance = btcs::tolerance;
+        std::vector<Vector> all(count, Vector(batch.m));
+        batch.each([&](std::size_t i, std::size_t s) { all[s][i] = x[batch.at(i, s)]; });
         for (std::size_t s = 0; s < count; ++s) {
-            Vector own(batch.m);
-            for (std::size_t i = 0; i < batch.m; ++i) own[i] = x[batch.at(i, s)];
+            const Vector& own = all[s];
             Finding finding = which.problem == "semidefinite"
                                   ? btcs::examine_level(own, status[s])
                                   : btcs::examine(batch.systems[s], own, status[s], iterates);

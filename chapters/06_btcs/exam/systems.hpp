@@ -1,6 +1,7 @@
 #pragma once
 // The systems of the exam and of the program, by what is hard about them.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -91,20 +92,23 @@ inline System make_system(std::string_view kind, std::size_t n, std::uint64_t se
     System system{std::vector<float>(n), std::vector<float>(n), std::vector<float>(n), rhs};
     std::vector<float> off = rungs::random_field(2 * n, stream(seed, 3), rungs::signed_uniform);
     const std::vector<float> sign = rungs::random_field(n, stream(seed, 4), rungs::signed_uniform);
-    const bool tie = kind == "barely" || kind == "singular";
-    for (float& value : off) {
-        if (tie) value = -std::round((1 - std::abs(value) / 8) * 0x1p12f) * 0x1p-12f;
-        if (kind == "diagonal") value = 0;
+    // Asked once, not for each row.
+    const bool barely = kind == "barely", tie = barely || kind == "singular", one_sided = kind == "one_sided",
+               from_behind = kind == "from_behind", graded = kind == "graded", huge = kind == "huge",
+               tiny = kind == "tiny", zero = kind == "zero", spike = kind == "spike";
+    if (kind == "diagonal") std::fill(off.begin(), off.end(), 0.0f);
+    if (tie) {
+        for (float& value : off) value = -std::round((1 - std::abs(value) / 8) * 0x1p12f) * 0x1p-12f;
     }
     detail::set_neighbours(system, off, symmetric);
     for (std::size_t i = 0; i < n; ++i) {
-        if (kind == "one_sided") {  // what the first row holds is felt by the last one
+        if (one_sided) {  // what the first row holds is felt by the last one
             system.lower[i] = -0.999f;
             system.upper[i] = 0x1p-12f * off[2 * i];
             system.diagonal[i] = 1;
             continue;
         }
-        if (kind == "from_behind") {  // and the other way round
+        if (from_behind) {  // and the other way round
             system.lower[i] = 0x1p-12f * off[2 * i];
             system.upper[i] = -0.999f;
             system.diagonal[i] = 1;
@@ -114,7 +118,7 @@ inline System make_system(std::string_view kind, std::size_t n, std::uint64_t se
         double diagonal = sum > 0 ? sum / 0.9 : 1 + std::abs(sign[i]);
         if (symmetric) diagonal += 0.5;  // a condition number of some 10: descent does not scale rows
         if (tie) diagonal = sum;         // exact: multiples of 2^-12
-        if (kind == "barely" && i == 0) diagonal = 2 * sum + (n == 1);
+        if (barely && i == 0) diagonal = 2 * sum + (n == 1);
         system.diagonal[i] = static_cast<float>(sign[i] < 0 && !symmetric && !tie ? -diagonal : diagonal);
     }
     const std::size_t row = n > 0 ? rungs::random_word(stream(seed, 5), 0) % n : 0;
@@ -137,14 +141,14 @@ inline System make_system(std::string_view kind, std::size_t n, std::uint64_t se
         if (kind == "nan_rhs") system.rhs[row] = nan;
     }
     for (std::size_t i = 0; i < n; ++i) {
-        if (kind == "graded") {
+        if (graded) {
             const int power = static_cast<int>(rungs::random_word(stream(seed, 6), i) % 81) - 40;
             for (auto* array : {&system.lower, &system.diagonal, &system.upper, &system.rhs})
                 (*array)[i] = std::ldexp((*array)[i], power);
         }
-        if (kind == "huge") system.rhs[i] = std::ldexp(system.rhs[i], 80);
-        if (kind == "tiny") system.rhs[i] = std::ldexp(system.rhs[i], -80);
-        if (kind == "zero" || (kind == "spike" && i != row)) system.rhs[i] = 0;
+        if (huge) system.rhs[i] = std::ldexp(system.rhs[i], 80);
+        if (tiny) system.rhs[i] = std::ldexp(system.rhs[i], -80);
+        if (zero || (spike && i != row)) system.rhs[i] = 0;
     }
     if (n > 0) system.lower[0] = system.upper[n - 1] = nan;
     return system;

@@ -106,13 +106,24 @@ void interpolate(const Grid& fine, const Grid& coarse, double ratio, bool weight
 
 Field laplace(const Grid& grid, std::span<const double> u) {
     require_size(grid, u.size());
-    Field v(u.size());
-    for (std::size_t i = 0; i < u.size(); ++i) v[i] = 2 * grid.d * u[i];
-    for (int axis = 0; axis < grid.d; ++axis) {
-        along(grid, axis, [&](std::size_t i, std::size_t c, std::size_t stride) {
-            if (c > 0) v[i] -= u[i - stride];
-            if (c + 1 < static_cast<std::size_t>(grid.L)) v[i] -= u[i + stride];
-        });
+    Field v(u.begin(), u.end());
+    // Line by line along the first axis: lines beside it along the other axes are taken off it as a whole.
+    const auto length = static_cast<std::size_t>(grid.L);
+    for (std::size_t first = 0; first < u.size(); first += length) {
+        double* const line = v.data() + first;
+        const double* const from = u.data() + first;
+        for (std::size_t k = 0; k < length; ++k) line[k] *= 2 * grid.d;
+        for (std::size_t k = 1; k < length; ++k) line[k] -= from[k - 1];
+        for (std::size_t k = 0; k + 1 < length; ++k) line[k] -= from[k + 1];
+        std::size_t place = first / length, stride = length;
+        for (int axis = 1; axis < grid.d; ++axis, place /= length, stride *= length) {
+            if (place % length > 0) {
+                for (std::size_t k = 0; k < length; ++k) line[k] -= *(from + k - stride);
+            }
+            if (place % length + 1 < length) {
+                for (std::size_t k = 0; k < length; ++k) line[k] -= from[k + stride];
+            }
+        }
     }
     return v;
 }
