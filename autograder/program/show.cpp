@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstring>
 #include <sstream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "judge/findings.hpp"
+#include "program/starter.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
 
@@ -269,6 +271,30 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     }
 }
 
+namespace {
+
+/// Lines that no check case reached, but for those that say why in a comment: // unchecked: ...
+std::string unreached_text(const Workbook& workbook, const RungReport& rung, const GradeOptions& options) {
+    if (rung.result.checks.unchecked.empty()) return "";
+    const Chosen chosen = choose_rung(workbook, rung.result.chapter + "/" + rung.result.rung);
+    std::vector<Lines> explained;
+    try {
+        explained =
+            unchecked_lines(read_file(source_of(workbook, chosen, options.whose, options.submission)));
+    } catch (const std::runtime_error&) {  // the file is gone meanwhile
+    }
+    judge::ChecksResult others;
+    for (const unsigned line : rung.result.checks.unchecked) {
+        const bool told = std::any_of(explained.begin(), explained.end(), [line](const Lines& range) {
+            return range.first <= line && line <= range.last;
+        });
+        if (!told) others.unchecked.push_back(line);
+    }
+    return judge::unchecked_text(others);
+}
+
+}  // namespace
+
 void show_failures(const Workbook& workbook, const Report& report, const GradeOptions& options,
                    Terminal& out) {
     for (const RungReport& rung : report.rungs) {
@@ -277,10 +303,10 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
             show_details(workbook, rung, options, out);
             continue;
         }
-        const std::string lost = lost_text(rung.result);
+        const std::string lost = lost_text(rung.result), unreached = unreached_text(workbook, rung, options);
         const bool slow = rung.result.verdict == judge::Verdict::slow,
                    remarks = !rung.result.checks.findings.empty() || !rung.result.diagnostics.empty() ||
-                             !rung.result.checks.unchecked.empty();
+                             !unreached.empty();
         if (!slow && !remarks && lost.empty()) continue;
         out.line();
         out.line(out.paint(Style::bold, clean_utf8(rung.result.rung)) + "  " +
@@ -289,8 +315,7 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
         if (slow) out.line(out.wrapped(rung.result.reason(), 2));  // the table has room for half of it
         if (!lost.empty()) out.line(out.wrapped(lost, 2));
         show_findings(rung, out);
-        if (const std::string text = judge::unchecked_text(rung.result.checks); !text.empty())
-            out.line(out.wrapped(text, 2));
+        if (!unreached.empty()) out.line(out.wrapped(unreached, 2));
         // A comparison of int and size_t passes every case of this machine.
         show_diagnostics(rung.result, out);
     }

@@ -571,6 +571,24 @@ TEST_CASE("what the compiler warns of is told of a right rung, too", "[program][
     }
 }
 
+TEST_CASE("of lines that no case reaches a remark is made, unless they say why", "[program][judge]") {
+    const SmallWorkbook workbook;
+    for (const bool explained : {false, true}) {
+        std::string source = workbook.solution;
+        const std::string last = "    if (threadIdx.x == 0) atomicAdd";
+        REQUIRE(source.find(last) != std::string::npos);
+        source.insert(source.find(last),
+                      std::string(explained ? "    // unchecked: n is never so large\n" : "") +
+                          "    if (n == 123456789)\n        partial[0] = 0;\n");
+        workbook.folder.write(SmallWorkbook::student, source);
+        const Outcome outcome = workbook.run({"check", "01/03", "--backend", "cpu"});
+        INFO(outcome.out << outcome.err);
+        CHECK(outcome.status == 0);
+        CHECK((outcome.out.find("was not reached by any check case") == std::string::npos) == explained);
+        CHECK((outcome.out.find("with remarks") == std::string::npos) == explained);
+    }
+}
+
 TEST_CASE("the same seed replays the same inputs", "[program][judge]") {
     const SmallWorkbook workbook;
     std::string twice = workbook.solution;
