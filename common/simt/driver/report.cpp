@@ -1,26 +1,141 @@
-// Linked into what `simt++ --check` makes: says at the end of the program what it did wrong.
+// Linked into what `simt++ --check` makes: says at the end of the program what it did wrong and, where that
+// is asked for, what its launches cost.
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "simt/inspect/check.h"
+#include "simt/inspect/counters.h"
+#include "simt/inspect/model.h"
+#include "simt/inspect/profile.h"
+
+// What the command line asked for: simt++ compiles these.
+extern const bool simt_driver_counts;
+extern const char* const simt_driver_model;  ///< a machine's file; empty: none
+extern const char* const simt_driver_json;   ///< where all of it goes; empty: text to standard error
 
 namespace {
 
-void tell(int status, void*) {
-    using namespace simt::check;
-    const auto all = findings();
-    std::size_t errors = 0;
-    std::fflush(nullptr);
-    for (const Finding& finding : all) {
-        errors += finding.severity == Severity::error ? 1 : 0;
-        std::fprintf(stderr, "%s\n", to_text(finding).c_str());
+using simt::check::Severity;
+
+/// What watches the launches, from before main() to the end.
+struct Watch {
+    simt::check::Counting counting;
+    std::unique_ptr<simt::model::Machine> machine;
+    std::unique_ptr<simt::model::Traffic> traffic;
+};
+Watch* watch = nullptr;
+
+/// Different launches that are printed; more are for --json.
+constexpr std::size_t most_printed = 10;
+
+std::string in_quotes(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
     }
-    std::fprintf(stderr, "simt: %zu findings, %zu of them errors\n", all.size(), errors);
-    if (errors > 0 && status == 0) _exit(1);
+    return result + '"';
 }
 
-[[maybe_unused]] const int registered = ::on_exit(tell, nullptr);
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+}
+
+std::string to_json(const simt::model::Prediction& prediction) {
+    std::string text = "{\"machine\": " + in_quotes(watch->machine->name) +
+                       ", \"seconds\": " + number(prediction.seconds) + ", \"launches\": [";
+    const char* between = "\n";
+    for (const simt::model::LaunchPrediction& launch : prediction.launches) {
+        text += between + ("  {\"kernel\": " + in_quotes(launch.kernel)) +
+                ", \"seconds\": " + number(launch.seconds) + ", \"limit\": " + in_quotes(launch.limit) + "}";
+        between = ",\n";
+    }
+    return text + "\n]}";
+}
+
+void print(const std::vector<simt::check::LaunchCounters>& launches) {
+    std::size_t printed = 0, next = 0;
+    while (next < launches.size() && printed < most_printed) {
+        const std::string text = to_text(launches[next]);
+        std::size_t same = 1;  // in a loop, often all of them
+        while (next + same < launches.size() && to_text(launches[next + same]) == text) ++same;
+        if (same > 1) std::fprintf(stderr, "%zu launches like this: ", same);
+        std::fputs(text.c_str(), stderr);
+        next += same;
+        ++printed;
+    }
+    if (next < launches.size())
+        std::fprintf(stderr, "and %zu more launches: --json FILE has all of them\n", launches.size() - next);
+}
+
+void print(const simt::model::Prediction& prediction) {
+    simt::model::Prediction some = prediction;
+    if (some.launches.size() > most_printed) some.launches.resize(most_printed);
+    std::fprintf(stderr, "modelled for an %s: %.4g us in %zu launches\n%s", watch->machine->name.c_str(),
+                 1e6 * prediction.seconds, prediction.launches.size(), to_text(some).c_str());
+}
+
+bool write(const std::string& json) {
+    std::FILE* const file = std::fopen(simt_driver_json, "w");
+    const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size();
+    if (file && std::fclose(file) == 0 && written) return true;
+    std::fprintf(stderr, "simt: cannot write %s\n", simt_driver_json);
+    return false;
+}
+
+void tell(int status, void*) {
+    const auto all = simt::check::findings();
+    std::size_t errors = 0;
+    for (const simt::check::Finding& finding : all) errors += finding.severity == Severity::error ? 1 : 0;
+    std::fflush(nullptr);
+
+    std::string json = "{\"findings\": " + simt::check::to_json(all);
+    const bool as_text = *simt_driver_json == '\0';
+    if (as_text) {
+        for (const simt::check::Finding& finding : all)
+            std::fprintf(stderr, "%s\n", to_text(finding).c_str());
+    }
+    if (watch) {
+        watch->counting.stop();
+        const auto& launches = watch->counting.launches();
+        json += ", \"counters\": " + simt::check::to_json(launches);
+        if (as_text) print(launches);
+        if (watch->machine) {
+            const auto prediction =
+                simt::model::predict(*watch->machine, simt::model::profile(watch->counting, *watch->traffic));
+            json += ", \"modelled\": " + to_json(prediction);
+            if (as_text) print(prediction);
+        }
+    }
+    std::fprintf(stderr, "simt: %zu findings, %zu of them errors\n", all.size(), errors);
+    const bool told = as_text || write(json + "}\n");
+    if ((errors > 0 || !told) && status == 0) _exit(1);
+}
+
+[[maybe_unused]] const bool begun = [] {
+    if (simt_driver_counts) {
+        try {
+            auto mine = std::make_unique<Watch>();
+            if (*simt_driver_model) {
+                mine->machine =
+                    std::make_unique<simt::model::Machine>(simt::model::read_machine(simt_driver_model));
+                mine->traffic = std::make_unique<simt::model::Traffic>(mine->machine->l2_bytes);
+            }
+            watch = mine.release();  // for what ends after everything else
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "simt: %s\n", error.what());
+            std::_Exit(2);
+        }
+    }
+    return ::on_exit(tell, nullptr) == 0;
+}();
 
 }  // namespace

@@ -79,6 +79,42 @@ TEST_CASE("simt++ --check says what a program does wrong", "[simt][driver]") {
     CHECK(folder.told("simt: 0 findings"));
 }
 
+TEST_CASE("simt++ --counters and --model say what launches cost", "[simt][driver]") {
+    Desk folder;
+    folder.write("a.cu", program);
+    REQUIRE(folder.compile("--counters -DFACTOR=3 -DN=32 a.cu -o counted") == 0);
+    CHECK(folder.run("./counted") == 0);
+    CAPTURE(folder.text);
+    CHECK(folder.told("kernel twice, grid 1, block 64"));
+    CHECK(folder.told("global read 4"));
+    CHECK(folder.told("4 of 4 sectors read, 4 written"));
+    CHECK(folder.told("simt: 0 findings"));
+    CHECK_FALSE(folder.told("modelled"));
+
+    REQUIRE(folder.compile("--model h200 -DFACTOR=3 -DN=32 a.cu -o modelled") == 0);
+    CHECK(folder.run("./modelled") == 0);
+    CHECK(folder.told("kernel twice"));
+    CHECK(folder.told("modelled for an NVIDIA H200: "));
+
+    REQUIRE(folder.compile("--model=h200 --json 'my \"own\".json' -DFACTOR=3 -DN=33 a.cu -o written") == 0);
+    CHECK(folder.run(
+              "./written && exit 9; python3 -c 'import json; all = json.load(open(\"my \\\"own\\\".json\")); "
+              "print(all[\"findings\"][0][\"kind\"], all[\"counters\"][0][\"kernel\"], "
+              "all[\"modelled\"][\"launches\"][0][\"kernel\"])'") == 0);
+    CHECK(folder.told("out-of-bounds twice twice"));
+    CHECK(folder.told("simt: 1 findings, 1 of them errors"));
+
+    REQUIRE(folder.compile("--json nowhere/a.json -DFACTOR=3 -DN=32 a.cu -o lost") == 0);
+    CHECK(folder.run("./lost") == 1);
+    CHECK(folder.told("nowhere/a.json"));
+    CHECK(folder.compile("--model h300 a.cu") == 2);
+    CHECK(folder.told("there is no GPU 'h300': h200, or a file"));
+    folder.write("mine.toml", "name = 3\n");
+    REQUIRE(folder.compile("--model mine.toml -DFACTOR=3 -DN=32 a.cu -o mine") == 0);
+    CHECK(folder.run("./mine") == 2);
+    CHECK(folder.told("mine.toml"));
+}
+
 TEST_CASE("simt++ makes objects and links several files", "[simt][driver]") {
     Desk folder;
     folder.write("include/a.cuh", "#pragma once\n__global__ void k(int* v);\nint three();\n");
@@ -103,6 +139,12 @@ TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
     CHECK(folder.compile("a.cu -o a") == 1);
     CHECK(folder.told("a.cu:1:23: error: inline PTX"));
     CHECK_FALSE(folder.has("a"));
+    folder.write("wide.cu",
+                 "struct alignas(16) Pair { long long a, b; };\n__global__ void k(Pair* p) {\n"
+                 "    atomicExch(p, Pair{1, 2});\n}\nint main() {}\n");
+    CHECK(folder.compile("wide.cu -o a") == 1);
+    CHECK(folder.told("the CPU backend has no atomics of 16 bytes"));
+    CHECK(folder.told("wide.cu:3:"));
     for (const char* const arguments : {"", "a.cu -o", "a.cu --wrong", "a.cu -o a -o b", "-x c a.cu",
                                         "-c a.cu a.cu -o a", "--check -ccbin g++ a.cu"}) {
         CAPTURE(arguments);
