@@ -153,3 +153,60 @@ TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
     }
     CHECK(folder.compile("--help") == 0);
 }
+
+TEST_CASE("a CMake project in CUDA builds by the toolchain, unchanged", "[simt][driver][cmake]") {
+    Desk folder;
+    folder.write("CMakeLists.txt", R"(
+        cmake_minimum_required(VERSION 3.18)
+        project(somebody_elses LANGUAGES CXX CUDA)
+        find_package(CUDAToolkit 12 REQUIRED)
+        add_library(kernels STATIC k.cu one.cu)
+        target_include_directories(kernels PUBLIC include)
+        target_compile_features(kernels PUBLIC cuda_std_17)
+        target_compile_options(kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -lineinfo>)
+        set_target_properties(kernels PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_ARCHITECTURES "80;90")
+        add_executable(app main.cpp)
+        target_link_libraries(app PRIVATE kernels CUDA::cudart)
+        if(NOT CMAKE_CUDA_FLAGS)
+            add_library(shared SHARED shared.cu)
+            add_executable(user user.cpp)
+            target_link_libraries(user PRIVATE shared)
+            add_executable(host host.cpp)
+            target_link_libraries(host PRIVATE CUDA::cudart_static)
+        endif())");
+    folder.write("include/k.cuh", "#pragma once\n__device__ int one();\nvoid launch(int* v);\n");
+    folder.write("one.cu", "#include \"k.cuh\"\n__device__ int one() { return 1; }\n");
+    folder.write("k.cu",
+                 "#include \"k.cuh\"\n__global__ void k(int* v) { *v += one(); }\n"
+                 "void launch(int* v) { k<<<1, 1>>>(v); }\n");
+    folder.write(
+        "main.cpp",
+        "#include <cuda_runtime.h>\n#include <cstdio>\n#include \"k.cuh\"\nint main() { int *v, h; "
+        "cudaMalloc(&v, 4);\n#ifndef DIRTY\ncudaMemset(v, 0, 4);\n#endif\nlaunch(v); "
+        "cudaMemcpy(&h, v, 4, cudaMemcpyDeviceToHost); cudaFree(v); std::printf(\"app %d\\n\", h); }\n");
+    folder.write("shared.cu",
+                 "__global__ void k(int* v) { *v = 7; }\nint seven() { int *v, h; cudaMalloc(&v, 4); "
+                 "k<<<1, 1>>>(v); cudaMemcpy(&h, v, 4, cudaMemcpyDeviceToHost); cudaFree(v); return h; }\n");
+    folder.write("user.cpp",
+                 "#include <cstdio>\nint seven();\nint main() { std::printf(\"so %d\\n\", seven()); }\n");
+    folder.write("host.cpp",
+                 "#include <cuda_runtime.h>\n#include <cstdio>\nint main() { int n; cudaGetDeviceCount(&n); "
+                 "std::printf(\"devices %d\\n\", n); }\n");
+    const std::string configure = "cmake -S . -G Ninja -D CMAKE_TOOLCHAIN_FILE='" SIMT_TOOLCHAIN "' ";
+    CAPTURE(folder.text);
+    REQUIRE(folder.run(configure + "-B run && cmake --build run") == 0);
+    CHECK(folder.run("run/app && run/user && run/host") == 0);
+    CHECK(folder.text == "app 1\nso 7\ndevices 1\n");
+    // A header is known to what includes it; nothing else is built again.
+    CHECK(folder.run("cmake --build run") == 0);
+    CHECK(folder.told("no work to do"));
+    CHECK(folder.run("touch include/k.cuh && cmake --build run") == 0);
+    CHECK(folder.told("k.cu.o"));
+    CHECK_FALSE(folder.told("shared.cu.o"));
+
+    REQUIRE(folder.run(configure + "-D CMAKE_CUDA_FLAGS=--check -D CMAKE_CXX_FLAGS=-DDIRTY -B check && "
+                                   "cmake --build check") == 0);
+    CHECK(folder.run("check/app") == 1);
+    CHECK(folder.told("k.cu:2"));
+    CHECK(folder.told("uninitialised"));
+}

@@ -1,0 +1,21 @@
+# find_package(CUDAToolkit) under toolchain.cmake: the runtime, for host code. There are no other libraries of the toolkit's.
+set(CUDAToolkit_VERSION 13.0)
+set(CUDAToolkit_VERSION_MAJOR 13)
+set(CUDAToolkit_VERSION_MINOR 0)
+set(CUDAToolkit_NVCC_EXECUTABLE ${CMAKE_CUDA_COMPILER})
+set(CUDAToolkit_INCLUDE_DIRS ${SIMT_INCLUDE_DIR})
+if(NOT TARGET CUDA::toolkit)
+    add_library(CUDA::toolkit INTERFACE IMPORTED)
+    target_include_directories(CUDA::toolkit INTERFACE ${SIMT_INCLUDE_DIR})
+    if("${CMAKE_CUDA_FLAGS}" MATCHES "--(check|counters|model)")  # where vector types have no padding
+        target_compile_definitions(CUDA::toolkit INTERFACE SIMT_CHECK RUNGS_SIMT_WHOLE_VECTORS=1)
+    else()  # for programs without a kernel
+        target_link_libraries(CUDA::toolkit INTERFACE ${SIMT_LIBRARY} pthread)
+    endif()
+    foreach(runtime IN ITEMS cudart cudart_static)
+        add_library(CUDA::${runtime} INTERFACE IMPORTED)
+        target_link_libraries(CUDA::${runtime} INTERFACE CUDA::toolkit)
+    endforeach()
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(CUDAToolkit REQUIRED_VARS CUDAToolkit_INCLUDE_DIRS VERSION_VAR CUDAToolkit_VERSION)
