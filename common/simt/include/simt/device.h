@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "simt/atomic.h"
+#include "simt/atomic_builtins.h"
 #include "simt/lane.h"
 #include "simt/shared.h"
 #include "simt/switch.h"

@@ -224,6 +224,30 @@ __global__ void hand_over(cuda::atomic<int>* flag, int* data) {
         flag->store(1, cuda::memory_order_release);
     }
 }
+__global__ void count_with_builtins(int* total, float* sum, unsigned* largest, unsigned* bits,
+                                    unsigned long long* slots) {
+    __nv_atomic_add(total, 2, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_fetch_add(sum, 0.5, __NV_ATOMIC_RELAXED);
+    __nv_atomic_max(largest, threadIdx.x, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
+    __nv_atomic_or(bits, 1u << threadIdx.x % 32, __NV_ATOMIC_SEQ_CST);
+    // A counter by compare-and-swap.
+    unsigned long long seen = __nv_atomic_load_n(slots, __NV_ATOMIC_RELAXED), next;
+    do {
+        next = seen + 1;
+    } while (
+        !__nv_atomic_compare_exchange(slots, &seen, &next, true, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_RELAXED));
+}
+__global__ void hand_over_with_builtins(unsigned char* flag, int* data) {
+    if (threadIdx.x == 0) {
+        while (__nv_atomic_load_n(flag, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK) == 0) {
+        }
+        data[1] = data[0] + 1;
+    } else if (threadIdx.x == 1) {
+        data[0] = __nv_atomic_exchange_n(&data[2], 4, __NV_ATOMIC_RELAXED);
+        __nv_atomic_thread_fence(__NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
+        __nv_atomic_store_n(flag, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
+    }
+}
 __global__ void wait_cycles(long* out) {
     const clock_t begin = clock();
     while (clock() - begin < 20000) {
@@ -252,6 +276,29 @@ TEST_CASE("atomic objects and references", "[simt][atomic][foreign]") {
     hand_over<<<1, 2>>>(reinterpret_cast<cuda::atomic<int>*>(flag.get()), data.get());
     REQUIRE_LAUNCHED();
     CHECK(data[1] == 6);
+}
+
+TEST_CASE("built-in atomic functions", "[simt][atomic][foreign]") {
+    Managed<int> total(1);
+    Managed<float> sum(1);
+    Managed<unsigned> largest(1), bits(1);
+    Managed<unsigned long long> slots(1);
+    total[0] = 0, sum[0] = 0, largest[0] = 0, bits[0] = 0, slots[0] = 0;
+    count_with_builtins<<<4, 96>>>(total.get(), sum.get(), largest.get(), bits.get(), slots.get());
+    REQUIRE_LAUNCHED();
+    CHECK(total[0] == 2 * 4 * 96);
+    CHECK(sum[0] == 192.f);
+    CHECK(largest[0] == 95);
+    CHECK(bits[0] == ~0u);
+    CHECK(slots[0] == 4 * 96);
+    Orders orders;
+    Managed<unsigned char> flag(1);
+    Managed<int> data(3);
+    flag[0] = 0, data[2] = 5;
+    hand_over_with_builtins<<<1, 2>>>(flag.get(), data.get());
+    REQUIRE_LAUNCHED();
+    CHECK(data[1] == 6);
+    CHECK(data[2] == 4);
 }
 
 TEST_CASE("clock() in a kernel counts fast", "[simt][device][foreign]") {

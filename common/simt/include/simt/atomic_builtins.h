@@ -1,0 +1,119 @@
+/// @file
+/// nvcc's built-in atomic functions, `__nv_atomic_*` (CUDA C++ Programming Guide 13.0, "Built-in atomic
+/// functions"), for types of 4 and 8 bytes; loads and stores take 1 and 2 as well.
+///
+/// Every operation is sequentially consistent, in every scope. A loop that polls lets other lanes run, as
+/// with the atomic functions (see simt/atomic.h).
+#pragma once
+
+#include "simt/atomic.h"
+
+#define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
+#define __NV_ATOMIC_CONSUME __ATOMIC_CONSUME
+#define __NV_ATOMIC_ACQUIRE __ATOMIC_ACQUIRE
+#define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
+#define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
+#define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
+
+#define __NV_THREAD_SCOPE_THREAD 0
+#define __NV_THREAD_SCOPE_BLOCK 1
+#define __NV_THREAD_SCOPE_CLUSTER 2
+#define __NV_THREAD_SCOPE_DEVICE 3
+#define __NV_THREAD_SCOPE_SYSTEM 4
+
+namespace simt {
+
+/// A parameter from which T is not deduced: the built-ins convert.
+template <class T>
+using Converted = std::enable_if_t<true, T>;
+
+template <class T, std::size_t least>
+SIMT_DEVICE void builtin_atomic_takes() {
+    static_assert(
+        sizeof(T) >= least && sizeof(T) <= 8,
+        "the CPU backend has built-in atomics of 4 and 8 bytes, and loads and stores of 1 and 2; for "
+        "16, use two of 8, or a lock");
+}
+
+template <class T>
+using BuiltinBits = std::conditional_t<sizeof(T) == 1, std::uint8_t, Bits<T>>;
+
+}  // namespace simt
+
+template <class T>
+SIMT_DEVICE T __nv_atomic_load_n(const T* address, int, int = __NV_THREAD_SCOPE_SYSTEM) {
+    simt::builtin_atomic_takes<T, 1>();
+    simt::pause(address);
+    const auto* const word = reinterpret_cast<const simt::BuiltinBits<T>*>(address);
+    return simt::bits_cast<T>(__atomic_load_n(word, __ATOMIC_SEQ_CST));
+}
+template <class T>
+SIMT_DEVICE void __nv_atomic_load(const T* address, T* result, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+    *result = __nv_atomic_load_n(address, order);
+}
+template <class T>
+SIMT_DEVICE void __nv_atomic_store_n(T* address, simt::Converted<T> value, int,
+                                     int = __NV_THREAD_SCOPE_SYSTEM) {
+    simt::builtin_atomic_takes<T, 1>();
+    using Word = simt::BuiltinBits<T>;
+    __atomic_store_n(reinterpret_cast<Word*>(address), simt::bits_cast<Word>(value), __ATOMIC_SEQ_CST);
+}
+template <class T>
+SIMT_DEVICE void __nv_atomic_store(T* address, T* value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+    __nv_atomic_store_n(address, *value, order);
+}
+template <class T>
+SIMT_DEVICE T __nv_atomic_exchange_n(T* address, simt::Converted<T> value, int,
+                                     int = __NV_THREAD_SCOPE_SYSTEM) {
+    simt::builtin_atomic_takes<T, 4>();
+    return simt::atomic_update(address, [=](T) { return value; });
+}
+template <class T>
+SIMT_DEVICE void __nv_atomic_exchange(T* address, T* value, T* result, int order,
+                                      int = __NV_THREAD_SCOPE_SYSTEM) {
+    *result = __nv_atomic_exchange_n(address, *value, order);
+}
+template <class T>
+SIMT_DEVICE bool __nv_atomic_compare_exchange_n(T* address, T* expected, simt::Converted<T> value, bool, int,
+                                                int, int = __NV_THREAD_SCOPE_SYSTEM) {
+    simt::builtin_atomic_takes<T, 4>();
+    using Word = simt::Bits<T>;
+    Word seen = simt::bits_cast<Word>(*expected);
+    if (__atomic_compare_exchange_n(reinterpret_cast<Word*>(address), &seen, simt::bits_cast<Word>(value),
+                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        return true;
+    simt::pause(address);
+    *expected = simt::bits_cast<T>(seen);
+    return false;
+}
+template <class T>
+SIMT_DEVICE bool __nv_atomic_compare_exchange(T* address, T* expected, T* value, bool weak, int success,
+                                              int failure, int = __NV_THREAD_SCOPE_SYSTEM) {
+    return __nv_atomic_compare_exchange_n(address, expected, *value, weak, success, failure);
+}
+
+// The second form returns nothing.
+#define SIMT_BUILTIN_ATOMIC(name, changed)                                                   \
+    template <class T>                                                                       \
+    SIMT_DEVICE T __nv_atomic_fetch_##name(T* address, simt::Converted<T> value, int,        \
+                                           int = __NV_THREAD_SCOPE_SYSTEM) {                 \
+        simt::builtin_atomic_takes<T, 4>();                                                  \
+        return simt::atomic_update(address, [=](T old) { return static_cast<T>(changed); }); \
+    }                                                                                        \
+    template <class T>                                                                       \
+    SIMT_DEVICE void __nv_atomic_##name(T* address, simt::Converted<T> value, int order,     \
+                                        int = __NV_THREAD_SCOPE_SYSTEM) {                    \
+        __nv_atomic_fetch_##name(address, value, order);                                     \
+    }
+SIMT_BUILTIN_ATOMIC(add, old + value)
+SIMT_BUILTIN_ATOMIC(sub, old - value)
+SIMT_BUILTIN_ATOMIC(and, old& value)
+SIMT_BUILTIN_ATOMIC(or, old | value)
+SIMT_BUILTIN_ATOMIC(xor, old ^ value)
+SIMT_BUILTIN_ATOMIC(min, value < old ? value : old)
+SIMT_BUILTIN_ATOMIC(max, old < value ? value : old)
+#undef SIMT_BUILTIN_ATOMIC
+
+SIMT_DEVICE void __nv_atomic_thread_fence(int, int = __NV_THREAD_SCOPE_SYSTEM) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
