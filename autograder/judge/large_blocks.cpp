@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -33,9 +32,9 @@ constexpr std::size_t region_bytes = 1ULL << 40;  ///< of addresses, not of memo
 /// it: 64 MiB for each GiB of the machine's. Where a GPU is judged, arrays have 100 MB, and every core works
 /// at some.
 std::size_t most_lent() {
-    const auto machine =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    return static_cast<std::size_t>(machine / 16);
+    static const auto machine =
+        static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return machine / 16;
 }
 
 /// Where the region begins, once there is one; and whether this is a child, which does not have it.

@@ -12,7 +12,6 @@
 #include <numeric>
 #include <optional>
 #include <random>
-#include <span>
 #include <thread>
 #include <utility>
 #include <vector>

@@ -277,18 +277,13 @@ namespace {
 std::string unreached_text(const Workbook& workbook, const RungReport& rung, const GradeOptions& options) {
     if (rung.result.checks.unchecked.empty()) return "";
     const Chosen chosen = choose_rung(workbook, rung.result.chapter + "/" + rung.result.rung);
-    std::vector<Lines> explained;
-    try {
-        explained =
-            unchecked_lines(read_file(source_of(workbook, chosen, options.whose, options.submission)));
-    } catch (const std::runtime_error&) {  // the file is gone meanwhile
-    }
     judge::ChecksResult others;
-    for (const unsigned line : rung.result.checks.unchecked) {
-        const bool told = std::any_of(explained.begin(), explained.end(), [line](const Lines& range) {
-            return range.first <= line && line <= range.last;
-        });
-        if (!told) others.unchecked.push_back(line);
+    try {
+        others.unchecked =
+            unexplained(rung.result.checks.unchecked,
+                        read_file(source_of(workbook, chosen, options.whose, options.submission)));
+    } catch (const std::runtime_error&) {  // the file is gone meanwhile
+        others.unchecked = rung.result.checks.unchecked;
     }
     return judge::unchecked_text(others);
 }

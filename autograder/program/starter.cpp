@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -178,6 +179,20 @@ std::vector<Lines> unchecked_lines(std::string_view source) {
         marked.push_back(range);
     }
     return marked;
+}
+
+const Lines* find(const std::vector<Lines>& ranges, unsigned line) {
+    const auto range = std::find_if(ranges.begin(), ranges.end(),
+                                    [&](const Lines& one) { return one.first <= line && line <= one.last; });
+    return range == ranges.end() ? nullptr : &*range;
+}
+
+std::vector<unsigned> unexplained(const std::vector<unsigned>& lines, std::string_view source) {
+    const std::vector<Lines> marked = unchecked_lines(source);
+    std::vector<unsigned> others;
+    std::copy_if(lines.begin(), lines.end(), std::back_inserter(others),
+                 [&](unsigned line) { return !find(marked, line); });
+    return others;
 }
 
 std::string make_starter_from(const fs::path& solution) {

@@ -56,6 +56,12 @@ struct Lines {
 /// The statements and definitions of a solution that have a comment `// unchecked:` directly above.
 std::vector<Lines> unchecked_lines(std::string_view source);
 
+/// The range that holds the line; null: none does.
+const Lines* find(const std::vector<Lines>& ranges, unsigned line);
+
+/// Those of `lines` of which the source does not say why: in none of unchecked_lines().
+std::vector<unsigned> unexplained(const std::vector<unsigned>& lines, std::string_view source);
+
 /// A solution and the place of its starter.
 struct StarterPair {
     std::filesystem::path solution;  ///< solutions/01_reduction/03_shared_tree.cu

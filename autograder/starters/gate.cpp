@@ -41,13 +41,6 @@ bool is_honest_failure(Verdict verdict) {
     }
 }
 
-/// The range that holds the line; null: none does.
-const Lines* find(const std::vector<Lines>& ranges, unsigned line) {
-    const auto range = std::find_if(ranges.begin(), ranges.end(),
-                                    [&](const Lines& one) { return one.first <= line && line <= one.last; });
-    return range == ranges.end() ? nullptr : &*range;
-}
-
 /// Lines of a rung that passed and that no check case reached, but for those whose source says why; and those
 /// that say so and were.
 void check_reached(const judge::RungResult& result, const std::string& name, const std::string& source,
@@ -55,8 +48,7 @@ void check_reached(const judge::RungResult& result, const std::string& name, con
     if (!result.checks.done || result.checks.cases != result.checks.of) return;
     const std::vector<Lines> marked = unchecked_lines(source);
     judge::ChecksResult missing;
-    for (const unsigned line : result.checks.unchecked)
-        if (!find(marked, line)) missing.unchecked.push_back(line);
+    missing.unchecked = unexplained(result.checks.unchecked, source);
     if (!missing.unchecked.empty()) {
         found.push_back(
             {fmt::format("{}: {}; add one to chapter.toml, or say why there is none: // unchecked: ...", name,

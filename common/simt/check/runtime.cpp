@@ -171,10 +171,11 @@ void wide_shift(long long amount, unsigned width) {
     Report report = by_current_lane(Tool::memcheck, Kind::wide_shift, SIMT_SITE);
     report.severity = Severity::warning;
     const auto taken = static_cast<unsigned>(amount);
-    report.text = "a shift by " + std::to_string(amount) + " of a number of " + std::to_string(width) +
-                  " bits: a GPU " +
-                  (taken < width ? "takes 32 bits of the amount, and shifts by " + std::to_string(taken)
-                                 : "shifts all of them out");
+    report.text =
+        "a shift by " + std::to_string(amount) + " of a number of " + std::to_string(width) +
+        " bits: a GPU " +
+        (width <= 64 && taken < width ? "takes 32 bits of the amount, and shifts by " + std::to_string(taken)
+                                      : "shifts all of them out");
     record(std::move(report));
 }
 bool runs_lane_unobserved() { return execution.in_lane; }

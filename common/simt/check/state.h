@@ -376,7 +376,5 @@ void record(Report report);
 CallStack calls_up_to(const void* innermost);
 /// record() for the current lane.
 Report by_current_lane(Tool tool, Kind kind, const void* pc);
-/// `text` as a JSON string, with its quotation marks.
-std::string json_text(const std::string& text);
 
 }  // namespace simt::check

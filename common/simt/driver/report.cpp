@@ -21,6 +21,7 @@ extern const char* const simt_driver_json;   ///< where all of it goes; empty: t
 
 namespace {
 
+using simt::check::json_text;
 using simt::check::Severity;
 
 /// What watches the launches, from before main() to the end.
@@ -34,15 +35,6 @@ Watch* watch = nullptr;
 /// Different launches that are printed; more are for --json.
 constexpr std::size_t most_printed = 10;
 
-std::string in_quotes(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        result += c;
-    }
-    return result + '"';
-}
-
 std::string number(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.6g", value);
@@ -50,12 +42,12 @@ std::string number(double value) {
 }
 
 std::string to_json(const simt::model::Prediction& prediction) {
-    std::string text = "{\"machine\": " + in_quotes(watch->machine->name) +
+    std::string text = "{\"machine\": " + json_text(watch->machine->name) +
                        ", \"seconds\": " + number(prediction.seconds) + ", \"launches\": [";
     const char* between = "\n";
     for (const simt::model::LaunchPrediction& launch : prediction.launches) {
-        text += between + ("  {\"kernel\": " + in_quotes(launch.kernel)) +
-                ", \"seconds\": " + number(launch.seconds) + ", \"limit\": " + in_quotes(launch.limit) + "}";
+        text += between + ("  {\"kernel\": " + json_text(launch.kernel)) +
+                ", \"seconds\": " + number(launch.seconds) + ", \"limit\": " + json_text(launch.limit) + "}";
         between = ",\n";
     }
     return text + "\n]}";
@@ -83,6 +75,23 @@ void print(const simt::model::Prediction& prediction) {
                  1e6 * prediction.seconds, prediction.launches.size(), to_text(some).c_str());
 }
 
+simt::model::Prediction modelled() {
+    return simt::model::predict(*watch->machine, simt::model::profile(watch->counting, *watch->traffic));
+}
+
+void print(const std::vector<simt::check::Finding>& all) {
+    for (const simt::check::Finding& finding : all) std::fprintf(stderr, "%s\n", to_text(finding).c_str());
+    if (watch) print(watch->counting.launches());
+    if (watch && watch->machine) print(modelled());
+}
+
+std::string json_of(const std::vector<simt::check::Finding>& all) {
+    std::string json = "{\"findings\": " + simt::check::to_json(all);
+    if (watch) json += ", \"counters\": " + simt::check::to_json(watch->counting.launches());
+    if (watch && watch->machine) json += ", \"modelled\": " + to_json(modelled());
+    return json + "}\n";
+}
+
 bool write(const std::string& json) {
     std::FILE* const file = std::fopen(simt_driver_json, "w");
     const bool written = file && std::fwrite(json.data(), 1, json.size(), file) == json.size();
@@ -97,26 +106,14 @@ void tell(int status, void*) {
     for (const simt::check::Finding& finding : all) errors += finding.severity == Severity::error ? 1 : 0;
     std::fflush(nullptr);
 
-    std::string json = "{\"findings\": " + simt::check::to_json(all);
-    const bool as_text = *simt_driver_json == '\0';
-    if (as_text) {
-        for (const simt::check::Finding& finding : all)
-            std::fprintf(stderr, "%s\n", to_text(finding).c_str());
-    }
-    if (watch) {
-        watch->counting.stop();
-        const auto& launches = watch->counting.launches();
-        json += ", \"counters\": " + simt::check::to_json(launches);
-        if (as_text) print(launches);
-        if (watch->machine) {
-            const auto prediction =
-                simt::model::predict(*watch->machine, simt::model::profile(watch->counting, *watch->traffic));
-            json += ", \"modelled\": " + to_json(prediction);
-            if (as_text) print(prediction);
-        }
+    if (watch) watch->counting.stop();
+    bool told = true;
+    if (*simt_driver_json) {
+        told = write(json_of(all));
+    } else {
+        print(all);
     }
     std::fprintf(stderr, "simt: %zu findings, %zu of them errors\n", all.size(), errors);
-    const bool told = as_text || write(json + "}\n");
     if ((errors > 0 || !told) && status == 0) _exit(1);
 }
 

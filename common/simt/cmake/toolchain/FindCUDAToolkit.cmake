@@ -7,7 +7,7 @@ set(CUDAToolkit_INCLUDE_DIRS ${SIMT_INCLUDE_DIR})
 if(NOT TARGET CUDA::toolkit)
     add_library(CUDA::toolkit INTERFACE IMPORTED)
     target_include_directories(CUDA::toolkit INTERFACE ${SIMT_INCLUDE_DIR})
-    if("${CMAKE_CUDA_FLAGS}" MATCHES "--(check|counters|model)")  # where vector types have no padding
+    if("${CMAKE_CUDA_FLAGS}" MATCHES "--(check|counters|model|json)")  # where vector types have no padding
         target_compile_definitions(CUDA::toolkit INTERFACE SIMT_CHECK RUNGS_SIMT_WHOLE_VECTORS=1)
     else()  # for programs without a kernel
         target_link_libraries(CUDA::toolkit INTERFACE ${SIMT_LIBRARY} pthread)

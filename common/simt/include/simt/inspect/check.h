@@ -76,6 +76,8 @@ std::size_t unwritten(const void* pointer, std::size_t bytes);
 std::string to_text(const Finding& finding);
 /// A JSON array of objects, one a finding.
 std::string to_json(const std::vector<Finding>& findings);
+/// `text` as a JSON string, with its quotation marks.
+std::string json_text(const std::string& text);
 
 const char* to_string(Tool tool);
 const char* to_string(Severity severity);
