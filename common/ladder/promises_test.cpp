@@ -47,8 +47,9 @@ std::vector<const char*> rung_names() {
     return names;
 }
 
-std::vector<Case> cases_of(const std::string& rung, rungs::Backend backend) {
-    return manifest().cases_of(*manifest().find(rung), backend, rungs::exam_key());
+std::vector<Case> cases_of(const std::string& rung, rungs::Backend backend,
+                           std::uint64_t key = rungs::exam_key()) {
+    return manifest().cases_of(*manifest().find(rung), backend, key);
 }
 
 double work_of(const Case& which) { return rungs::chapter_exam().work(which).size(); }
@@ -90,11 +91,14 @@ Case with_seed(Case which, std::uint64_t seed) {
 
 void passes_every_case_of_the_exam(const std::string& rung) {
     const auto backend = rungs::on_a_gpu() ? rungs::Backend::cuda : rungs::Backend::cpu;
-    for (const Case& which : cases_of(rung, backend)) {
-        const Trial trial(rung, which);
-        trial.run();
-        CUDA_CHECK(cudaDeviceSynchronize());
-        trial.require();
+    for (std::uint64_t more = 0; more < rungs::exam_keys(); ++more) {
+        for (const Case& which : cases_of(rung, backend, rungs::exam_key() + more)) {
+            if (more > 0 && work_of(which) > small_work) continue;
+            const Trial trial(rung, which);
+            trial.run();
+            CUDA_CHECK(cudaDeviceSynchronize());
+            trial.require();
+        }
     }
 }
 

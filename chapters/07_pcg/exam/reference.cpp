@@ -9,6 +9,7 @@
 #include <string>
 
 #include "pcg.cuh"
+#include "rungs/random.hpp"
 
 namespace pcg {
 namespace {
@@ -99,6 +100,54 @@ void interpolate(const Grid& fine, const Grid& coarse, double ratio, bool weight
             }
             if (weight > 0) action(i, j, weight);
         }
+    }
+}
+
+/// Conjugate gradients with the contract's rules for stopping.
+/// @param rounded  rounded(v, size) is how v is kept, found from terms of that size
+template <class Rounded>
+Trace iterate(const Grid& grid, std::span<const double> b, int limit, double tolerance,
+              const Rounded& rounded) {
+    require_size(grid, b.size());
+    Trace trace;
+    trace.x.assign(b.size(), 0.0);
+    Field r(b.begin(), b.end()), p = r;
+    double rr = dot(r, r);
+    const double bb = rr;
+    for (;; ++trace.iterations) {
+        const int k = trace.iterations;
+        if (rr <= tolerance * tolerance * bb && k > 0) {  // r says so: does x, too?
+            const Field ax = laplace(grid, trace.x);
+            Field fresh(b.begin(), b.end());
+            for (std::size_t i = 0; i < fresh.size(); ++i) fresh[i] -= ax[i];
+            const double truth = dot(fresh, fresh);
+            if (!(truth <= tolerance * tolerance * bb)) r = fresh, rr = truth;
+        }
+        trace.history.push_back(std::sqrt(rr));
+        if (!(rr <= too_far * too_far * bb) || std::isinf(rr)) {
+            trace.outcome = diverged;
+        } else if (rr <= tolerance * tolerance * bb) {
+            trace.outcome = converged;
+        } else if (k == limit) {
+            trace.outcome = limit_reached;
+        } else {
+            Field q = laplace(grid, p);
+            for (std::size_t i = 0; i < q.size(); ++i) q[i] = rounded(q[i], 2 * grid.d * p[i]);
+            const double curvature = dot(p, q);
+            if (curvature > 0 && !std::isinf(curvature)) {
+                const double alpha = rr / curvature;
+                for (std::size_t i = 0; i < r.size(); ++i) {
+                    trace.x[i] = rounded(trace.x[i] + alpha * p[i], trace.x[i]);
+                    r[i] = rounded(r[i] - alpha * q[i], r[i]);
+                }
+                const double next = dot(r, r);
+                for (std::size_t i = 0; i < r.size(); ++i) p[i] = rounded(r[i] + next / rr * p[i], r[i]);
+                rr = next;
+                continue;
+            }
+            trace.outcome = breakdown;
+        }
+        return trace;
     }
 }
 
@@ -207,46 +256,16 @@ double chebyshev_bound(double kappa, int k) {
 }
 
 Trace conjugate_gradients(const Grid& grid, std::span<const double> b, int limit, double tolerance) {
-    require_size(grid, b.size());
-    Trace trace;
-    trace.x.assign(b.size(), 0.0);
-    Field r(b.begin(), b.end()), p = r;
-    double rr = dot(r, r);
-    const double bb = rr;
-    for (;; ++trace.iterations) {
-        const int k = trace.iterations;
-        if (rr <= tolerance * tolerance * bb && k > 0) {  // r says so: does x, too?
-            const Field ax = laplace(grid, trace.x);
-            Field fresh(b.begin(), b.end());
-            for (std::size_t i = 0; i < fresh.size(); ++i) fresh[i] -= ax[i];
-            const double truth = dot(fresh, fresh);
-            if (!(truth <= tolerance * tolerance * bb)) r = fresh, rr = truth;
-        }
-        trace.history.push_back(std::sqrt(rr));
-        if (!(rr <= too_far * too_far * bb) || std::isinf(rr)) {
-            trace.outcome = diverged;
-        } else if (rr <= tolerance * tolerance * bb) {
-            trace.outcome = converged;
-        } else if (k == limit) {
-            trace.outcome = limit_reached;
-        } else {
-            const Field q = laplace(grid, p);
-            const double curvature = dot(p, q);
-            if (curvature > 0 && !std::isinf(curvature)) {
-                const double alpha = rr / curvature;
-                for (std::size_t i = 0; i < r.size(); ++i) {
-                    trace.x[i] += alpha * p[i];
-                    r[i] -= alpha * q[i];
-                }
-                const double next = dot(r, r);
-                for (std::size_t i = 0; i < r.size(); ++i) p[i] = r[i] + next / rr * p[i];
-                rr = next;
-                continue;
-            }
-            trace.outcome = breakdown;
-        }
-        return trace;
-    }
+    return iterate(grid, b, limit, tolerance, [](double value, double) { return value; });
+}
+
+Trace rounded_conjugate_gradients(const Grid& grid, std::span<const double> b, int limit, double tolerance,
+                                  double unit, std::uint64_t seed) {
+    std::uint64_t next = 0;
+    return iterate(grid, b, limit, tolerance, [&](double value, double size) {
+        const double error = unit * std::max(std::abs(value), std::abs(size));
+        return rungs::random_word(seed, next++) % 2 ? value + error : value - error;
+    });
 }
 
 Field v_cycle(const Grid& grid, std::span<const double> r, const Cycle& cycle) {

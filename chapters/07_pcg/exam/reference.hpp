@@ -2,6 +2,7 @@
 // What an operator and a solve ought to do: in double, as the textbook has it; and what theory promises.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -61,6 +62,12 @@ using Trace = rungs::Solve;
 
 /// Conjugate gradients in double, with the contract's rules for stopping.
 Trace conjugate_gradients(const Grid& grid, std::span<const double> b, int limit, double tolerance);
+
+/// The same where every element that is kept has been rounded, up or down at random.
+/// @param unit  the unit roundoff, 2^-24 or 2^-53
+/// @param seed  makes the roundings
+Trace rounded_conjugate_gradients(const Grid& grid, std::span<const double> b, int limit, double tolerance,
+                                  double unit, std::uint64_t seed);
 
 /// How a V-cycle is made.
 struct Cycle {

@@ -24,16 +24,6 @@ constexpr int most_multigrid(int d) { return d <= 3 ? 14 : 16; }
 /// A solve in float that gains a decimal each time would take ten outer iterations to 1e-10.
 inline constexpr int most_mixed = 12;
 
-/// How far ||r_k|| of an honest solve may be from the oracle's, relative to it, where rounding of the
-/// residual itself does not count. In finite precision conjugate gradients do what they would do exactly for
-/// a matrix whose eigenvalues are smeared a little (A. Greenbaum, Lin. Alg. Appl. 113, 1989); so the paths
-/// part late, and on this exam's grids, where no iteration counts beyond a few times side, by less than a
-/// tenth of this (exam_test.cpp measures it).
-inline double path_tolerance(const Problem& problem) { return problem.single ? 1e-4 : 1e-9; }
-
-/// Honest residuals stay below one rounding floor; the exam allows four.
-inline constexpr double floors = 4;
-
 /// Holds a solve against the oracle's.
 class Comparison final : public rungs::IterationExam {
   public:
