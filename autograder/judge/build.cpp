@@ -408,7 +408,10 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             if (tools_.describe.rfind("Clang", 0) != 0) line.push_back("-fmax-errors=20");
             line.insert(line.end(), {"-fdiagnostics-color=never", "-x", "c++"});
         }
-        line.insert(line.end(), {"-I.", "-MD", "-MF", output + ".d", step, "./" + input, "-o", output});
+        // Nvcc tells what it has read or writes it down, not both.
+        const bool tells = backend_ != Backend::cuda || std::string_view(step) != "-E";
+        if (tells) line.insert(line.end(), {"-MD", "-MF", output + ".d"});
+        line.insert(line.end(), {"-I.", step, "./" + input, "-o", output});
         return line;
     }
 
@@ -552,7 +555,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         std::vector<std::string> line = compile_line(compiled, "rung.ii", tools_.least_prelude(), "-E");
         if (!tools_.preludes.empty())
             line.emplace_back("-fpch-preprocess");  // else it reads the header itself
-        run_on_submission(line, "the preprocessor", "rung.ii.d");
+        run_on_submission(line, "the preprocessor", backend_ == Backend::cuda ? "" : "rung.ii.d");
         diagnostics_ = said;  // the compiler warns again
         const fs::path file = work_.path() / "rung.ii";
         if (fs::file_size(file) > most_preprocessed_bytes) {
@@ -574,7 +577,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             std::vector<std::string> without = line;
             std::erase(without, "rung.o");
             for (const std::string& launcher : launchers) {
-                without.push_back(fmt::format("-Wl,--defsym={}=main", launcher));
+                // As nvcc takes it, too.
+                without.insert(without.end(), {"-Xlinker", fmt::format("--defsym={}=main", launcher)});
             }
             run_own(without, "linking without the submission");
             throw;
@@ -595,9 +599,9 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             line.insert(line.end(), {"--header-dir", "translated", "--depfile", "translated.d"});
             run_on_submission(line, "the translator",
                               "translated.d");  // the compiler sees what became of them
-            check_preprocessed(compiled);
-            prelude = prelude_for(work_.path() / "rung.ii.d");
         }
+        check_preprocessed(compiled);
+        if (!tools_.translator.empty()) prelude = prelude_for(work_.path() / "rung.ii.d");
         run_on_submission(compile_line(compiled, "rung.o", prelude), "the compiler", "rung.o.d");
 
         const fs::path entry = entry_made.get();

@@ -172,6 +172,28 @@ TEST_CASE("a link error is the submission's, unless it is there without it", "[j
     CHECK_THAT(ours.reason(), ContainsSubstring("linking without the submission failed"));
 }
 
+TEST_CASE("what must not be built for the CPU is not built for a GPU", "[judge][rung][cuda]") {
+    using Catch::Matchers::ContainsSubstring;
+    const Court court;
+    if (!court.options.toolchain.cuda) RUNGS_SKIP("this build has no nvcc");
+    const std::string right = TemporaryFolder::content_of(court.solution());
+    const auto reason = [&](const std::string& more) {
+        const Build build = build_worker(
+            court.manifest, court.rung(),
+            court.folder.write("03_shared_tree.cu", "#include <cuda_runtime.h>\n" + more + right),
+            court.options.toolchain, Backend::cuda);
+        INFO(build.diagnostics);
+        CHECK(build.executable.empty() == !build.reason.empty());
+        return build.reason;
+    };
+    CHECK(reason("static __global__ void spare() {}\n").empty());
+    CHECK_THAT(reason("static void stop() { asm volatile(\"nop\"); }\n"),
+               ContainsSubstring("03_shared_tree.cu:2: 'asm' is assembly"));
+    CHECK_THAT(reason("#define JOIN(a, b) a##b\nJOIN(as, m)(\"nop\");\n"), ContainsSubstring("is assembly"));
+    CHECK_THAT(reason("void nowhere();\n[[gnu::used]] static void (*table[])() = {nowhere};\n"),
+               ContainsSubstring("nowhere"));
+}
+
 TEST_CASE("a wrong signature is an error at the student's line", "[judge][rung]") {
     const PlainCourt court;
     const RungResult result = court.judge_text(

@@ -44,6 +44,12 @@ double quantile(std::span<const double> values, double q) {
 
 double median(std::span<const double> values) { return quantile(values, 0.5); }
 
+bool may_count(std::span<const double> before, double time) {
+    const auto faster = static_cast<double>(
+        std::count_if(before.begin(), before.end(), [&](double other) { return other < time; }));
+    return faster < std::ceil((low_quantile + 0.1) * static_cast<double>(before.size() + 1));
+}
+
 Ratio speed_ratio(std::span<const double> baseline, std::span<const double> candidate, std::uint64_t seed,
                   int resamples) {
     const std::size_t n = baseline.size();

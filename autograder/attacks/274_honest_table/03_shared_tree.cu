@@ -7,7 +7,7 @@ struct Strides {
     unsigned of[8];
 };
 
-constexpr Strides strides() {
+__host__ __device__ constexpr Strides strides() {
     Strides all{};
     for (unsigned step = 0; step < 8; ++step) all.of[step] = 128U >> step;
     return all;

@@ -19,6 +19,11 @@ double quantile(std::span<const double> values, double q);
 /// quantile(values, 0.5)
 double median(std::span<const double> values);
 
+/// Whether a time may come to count for a low quantile: it is the first, or among the fastest 30 % of all so
+/// far. A time that is not is as slow as others that were before it.
+/// @param before  the times so far, this one not among them
+bool may_count(std::span<const double> before, double time);
+
 /// A ratio and the interval that holds it with 99 % confidence.
 struct Ratio {
     double value = 0;
