@@ -1,6 +1,7 @@
 // Who comes before whom.
 #include "check/order.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -10,6 +11,7 @@ namespace {
 /// `release` made lane `lane`'s access in segment `s` visible; lane 32: of some lane.
 bool releases(const Release& release, std::uint32_t s, const Segment& segment, unsigned lane) {
     if (s < release.fence.block_base) return true;
+    if (release.fence.told && release.fence.told->covers(s, segment, lane)) return true;
     if (release.warp != segment.warp) return false;
     return s <
            (lane == release.lane || lane == warp_lanes ? release.fence.segment : release.fence.known[lane]);
@@ -67,6 +69,10 @@ bool ordered(const Now& now, std::uint32_t s, unsigned lane) {
             if (s < (warp.partial ? warp.lanes->known[now.lane][lane] : warp.base)) return true;
         }
     }
+    if (!block.told.empty()) {
+        const SharedKnowledge& told = block.told[now.warp * warp_lanes + now.lane];
+        if (told && told->covers(s, segment, lane)) return true;
+    }
     if (block.acquisitions.empty()) return false;
     Visited visited;
     for (const Acquisition& a : block.acquisitions)
@@ -118,6 +124,104 @@ void synchronise(const Now& now, std::uintptr_t address, bool writes) {
     if (!told.empty()) release.inherited = std::make_shared<const std::vector<Acquisition>>(std::move(told));
     signal.of_block.emplace(now.block.number, static_cast<std::uint32_t>(signal.releases.size()));
     signal.releases.push_back(std::move(release));
+}
+
+// ---- Barriers in two halves -------------------------------------------------------------------------------
+
+bool Knowledge::covers(std::uint32_t s, const Segment& segment, unsigned lane) const {
+    const auto found = of_block.find(segment.block);
+    if (found == of_block.end()) return false;
+    const std::uint32_t* warp = found->second.data() + segment.warp * warp_lanes;
+    return s < (lane == warp_lanes ? *std::max_element(warp, warp + warp_lanes) : warp[lane]);
+}
+
+bool Knowledge::includes(const Knowledge& other) const {
+    for (const auto& [block, lanes] : other.of_block) {
+        const auto found = of_block.find(block);
+        if (found == of_block.end() || !std::equal(lanes.begin(), lanes.end(), found->second.begin(),
+                                                   [](std::uint32_t a, std::uint32_t b) { return a <= b; }))
+            return false;
+    }
+    return true;
+}
+
+void Knowledge::add(const Knowledge& other) {
+    for (const auto& [block, lanes] : other.of_block) {
+        auto& mine = of_block[block];
+        mine.resize(lanes.size());
+        std::transform(lanes.begin(), lanes.end(), mine.begin(), mine.begin(),
+                       [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
+    }
+}
+
+void arrive(const Now& now, PhaseRecord& phase) {
+    BlockState& block = now.block;
+    Knowledge& arrived = phase.arrived;
+    if (!block.told.empty()) {
+        const SharedKnowledge& told = block.told[now.warp * warp_lanes + now.lane];
+        if (told && told != phase.ended) arrived.add(*told);
+    }
+    auto& lanes = arrived.of_block[block.number];
+    lanes.resize(warp_lanes * ((state.launch->lanes + warp_lanes - 1) / warp_lanes));
+    for (std::uint32_t& known : lanes) known = std::max(known, block.base);
+    LaneClocks& clocks = lane_clocks(block.warps[now.warp]);
+    std::uint32_t* warp = lanes.data() + now.warp * warp_lanes;
+    for (unsigned i = 0; i < warp_lanes; ++i) warp[i] = std::max(warp[i], clocks.known[now.lane][i]);
+    warp[now.lane] = state.next_segment;
+    // What the lane does from now on is not known to those who wait: it gets a segment of its own.
+    clocks.segment[now.lane] = 0;
+    for (const Acquisition& a : block.acquisitions) {
+        if (!knows(now, a)) continue;
+        const auto same = std::find_if(arrived.acquisitions.begin(), arrived.acquisitions.end(),
+                                       [&](const Acquisition& other) { return other.signal == a.signal; });
+        if (same == arrived.acquisitions.end())
+            arrived.acquisitions.push_back(a);
+        else
+            same->count = std::max(same->count, a.count);
+    }
+}
+
+void learn(const Now& now, const SharedKnowledge& knowledge) {
+    if (!knowledge) return;
+    BlockState& block = now.block;
+    if (block.told.empty()) block.told.resize(max_block_lanes);
+    SharedKnowledge& told = block.told[now.warp * warp_lanes + now.lane];
+    if (!told || knowledge->includes(*told)) {
+        told = knowledge;
+    } else if (!told->includes(*knowledge)) {
+        auto both = std::make_shared<Knowledge>(*told);
+        both->add(*knowledge);
+        told = std::move(both);
+    }
+    for (const Acquisition& a : knowledge->acquisitions)
+        block.acquisitions.push_back({a.signal, a.count, now.segment, now.warp, now.lane});
+}
+
+void share_told(BlockState& block, unsigned first, std::uint32_t lanes) {
+    if (block.told.empty()) return;
+    const auto mine = block.told.begin() + first;
+    std::shared_ptr<Knowledge> joint;
+    const Knowledge* last = nullptr;
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const SharedKnowledge& told = mine[__builtin_ctz(rest)];
+        if (!told || told.get() == last) continue;
+        last = told.get();
+        if (!joint) joint = std::make_shared<Knowledge>();
+        joint->add(*told);
+    }
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) mine[__builtin_ctz(rest)] = joint;
+}
+
+void share_told(BlockState& block) {
+    if (block.told.empty()) return;
+    auto joint = std::make_shared<Knowledge>();
+    for (const SharedKnowledge& told : block.told)
+        if (told) joint->add(*told);
+    joint->of_block.erase(block.number);
+    if (joint->of_block.empty())
+        block.told.clear();
+    else
+        std::fill(block.told.begin(), block.told.end(), joint);
 }
 
 std::uint32_t new_segment(std::uint32_t block, unsigned warp) {

@@ -24,4 +24,13 @@ bool same_warp(std::uint32_t a, std::uint32_t b);
 /// An atomic on `address`: takes what others released there, and releases what this lane has fenced.
 void synchronise(const Now& now, std::uintptr_t address, bool writes);
 
+/// The current lane arrives at a barrier in two halves: all that it did or knew shall be known at its end.
+void arrive(const Now& now, PhaseRecord& phase);
+/// The current lane comes to know `knowledge`.
+void learn(const Now& now, const SharedKnowledge& knowledge);
+/// These lanes of the block have met: what one of them was told, all are.
+void share_told(BlockState& block, unsigned first, std::uint32_t lanes);
+/// So have all lanes of the block, which come after all that it did.
+void share_told(BlockState& block);
+
 }  // namespace simt::check

@@ -6,12 +6,13 @@
 #include <map>
 #include <mutex>
 
-#include "check/state.h"
+#include "check/order.h"
 #include "runtime/heap.h"
 #include "runtime/launch_state.h"
 #include "runtime/observe.h"
 #include "runtime/report.h"
 #include "simt/device.h"
+#include "simt/phase.h"
 #include "simt/shared.h"
 #include "simt/symbol.h"
 #include "simt/warp.h"
@@ -205,6 +206,7 @@ void fence(bool device) {
     f.block_base = block.base;
     std::copy_n(clocks.known[lane], warp_lanes, f.known);
     f.device = device;
+    f.told = block.told.empty() ? nullptr : block.told[flat];
     // What the lane does from now on is not fenced: it gets a segment of its own.
     clocks.segment[lane] = 0;
     state.fences = true;
@@ -274,6 +276,7 @@ void launch_begins(const Launch& launch) {
         state.segments_from = state.next_segment;
     }
     state.signals.clear();
+    state.phases.clear();
     state.fences = false;
     state.block = nullptr;
     ++state.layout;
@@ -321,6 +324,9 @@ void block_begins(Block& block, std::uint64_t number_of_block) {
     block.last_site = nullptr;
     block.at_last_site = 0;
     b.acquisitions.clear();
+    b.told.clear();
+    state.phases.erase(state.phases.lower_bound(number(block.static_shared)),
+                       state.phases.lower_bound(number(block.dynamic_shared + shared_limit)));
     if (!b.fences.empty()) b.fences.clear();
     b.stopped = 0;
     const OwnWork own;
@@ -395,6 +401,7 @@ void barrier_completes(Block& block) {
         b.warps[w].base = b.base;
         b.warps[w].partial = false;
     }
+    share_told(b);
     counted::barrier(block);
     for (Observer* o : state.observers) o->block_synchronised(b.number);
 }
@@ -402,6 +409,34 @@ void barrier_completes(Block& block) {
 void grid_barrier_completes() {
     state.launch_base = state.next_segment;
     counted::grid_barrier();
+}
+
+static Now current_now() {
+    settle_pending();
+    BlockState& block = *state.block;
+    const unsigned flat = current_flat(), warp = flat / warp_lanes, lane = flat % warp_lanes;
+    return {block, warp, lane, segment_of(block, warp, lane), state.order_base};
+}
+
+void phase_reached(const void* word, const void* site) {
+    check_access(check::number(word), sizeof(PhaseWord), AccessKind::atomic, true, site);
+    state.fences = true;
+    arrive(current_now(), state.phases[check::number(word)]);
+}
+
+void phase_completes(const void* word) {
+    learn(current_now(), std::make_shared<Knowledge>(state.phases[check::number(word)].arrived));
+}
+
+void phase_ends(const void* word) {
+    PhaseRecord& phase = state.phases[check::number(word)];
+    arrive(current_now(), phase);
+    phase.ended = std::make_shared<Knowledge>(phase.arrived);
+}
+
+void phase_awaited(const void* word, const void* site) {
+    check_access(check::number(word), sizeof(PhaseWord), AccessKind::atomic_load, true, site);
+    learn(current_now(), state.phases[check::number(word)].ended);
 }
 
 void lane_exits() { counted::exit(); }
@@ -435,6 +470,7 @@ void warp_completes(Block& block, unsigned w, unsigned lanes, unsigned operation
             clocks.segment[lane] = segment;
         }
     }
+    if (static_cast<WarpOperation>(operation) == WarpOperation::sync) share_told(b, w * warp_lanes, lanes);
     const OwnWork own;
     for (Observer* o : state.observers) o->warp_synchronised(b.number, w, lanes);
 }

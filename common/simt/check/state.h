@@ -6,7 +6,8 @@
 /// the segment that was next when the launch, or the grid's last barrier, began; with the one that was next
 /// at the block's last barrier; or, in the same warp, with what lane j knows of lane i (one number for the
 /// warp as long as all its lanes meet, a vector clock once some of them meet without the others). What
-/// remains is ordered only if a fence and an atomic release it and an atomic acquires it. The releasing
+/// remains is ordered only if a barrier in two halves lies between (see Knowledge), or if a fence and an
+/// atomic release it and an atomic acquires it. The releasing
 /// atomic itself comes before the acquiring one at the same address, which takes its place in the cell.
 ///
 /// **Cells.** A cell is one 4-byte word of memory (one byte, in an array that something accesses by smaller
@@ -132,15 +133,42 @@ struct WarpClock {
     std::unique_ptr<LaneClocks> lanes;
 };
 
+struct Signal;
+
+/// A lane saw the first `count` releases of `signal`.
+struct Acquisition {
+    const Signal* signal;
+    std::uint32_t count;
+    std::uint32_t segment, warp, lane;
+};
+
+/// What somebody knows of lanes of several blocks, by way of barriers in two halves.
+struct Knowledge {
+    /// By block: of each of its lanes, all segments before this one are known.
+    std::map<std::uint32_t, std::vector<std::uint32_t>> of_block;
+    std::vector<Acquisition> acquisitions;  ///< what else these lanes had been told
+
+    /// Of lane `lane` in segment `s`; lane 32: of some lane of its warp.
+    bool covers(std::uint32_t s, const Segment& segment, unsigned lane) const;
+    bool includes(const Knowledge& other) const;
+    void add(const Knowledge& other);
+};
+using SharedKnowledge = std::shared_ptr<const Knowledge>;
+
+/// A barrier in two halves.
+struct PhaseRecord {
+    Knowledge arrived;      ///< what those who have arrived so far knew
+    SharedKnowledge ended;  ///< the same when the last phase ended
+};
+
 /// A lane's last fence: everything that came before it then.
 struct Fence {
     std::uint32_t segment = 0;  ///< of its own: all before this one
     std::uint32_t block_base = 0;
     std::uint32_t known[warp_lanes] = {};  ///< of the lanes of its warp
     bool device = false;
+    SharedKnowledge told;
 };
-
-struct Acquisition;
 
 /// A lane changed an atomic, in whose list this stands, after a fence.
 struct Release {
@@ -153,13 +181,6 @@ struct Release {
 struct Signal {
     std::vector<Release> releases;
     std::unordered_multimap<std::uint32_t, std::uint32_t> of_block;  ///< indices of `releases`
-};
-
-/// A lane saw the first `count` releases of `signal`.
-struct Acquisition {
-    const Signal* signal;
-    std::uint32_t count;
-    std::uint32_t segment, warp, lane;
 };
 
 struct BarrierSite {
@@ -178,6 +199,7 @@ struct BlockState {
     std::vector<BarrierSite> sites;  ///< of the barrier that lanes wait at
     std::vector<Acquisition> acquisitions;
     std::unordered_map<unsigned, Fence> fences;  ///< by lane
+    std::vector<SharedKnowledge> told;           ///< by lane, once one has waited at a barrier in two halves
     unsigned stopped = 0;                        ///< lanes that a bad access ended
     Cell* cells = nullptr;                       ///< one for every byte of shared memory
     CellRest* rest = nullptr;
@@ -204,7 +226,8 @@ struct State {
     std::uint32_t segments_from = 1;  ///< number of segments[0]
     bool host_is_behind = false;      ///< operations of streams have not been waited for
     std::unordered_map<std::uintptr_t, Signal> signals;
-    bool fences = false;    ///< the launch has used one
+    std::map<std::uintptr_t, PhaseRecord> phases;  ///< by address
+    bool fences = false;                           ///< the launch has used one, or a barrier in two halves
     bool stopped = false;   ///< a lane was stopped since clear(): what is missing may follow from that
     bool counting = false;  ///< the launch is being counted
     bool in_a_row = false;  ///< threadIdx.x is the lane of the block

@@ -15,12 +15,10 @@ struct MissingHeader {
 };
 constexpr std::string_view plain_loads = "write plain loads and stores with `__syncthreads()`";
 constexpr std::string_view own_algorithm = "write the algorithm in CUDA C++, or build with the cuda backend";
-constexpr std::array<MissingHeader, 21> missing_headers = {{
+constexpr std::array<MissingHeader, 19> missing_headers = {{
     {"mma.h", "write the tile product with plain multiplications"},
     {"crt/mma.h", "write the tile product with plain multiplications"},
     {"cuda_pipeline.h", plain_loads},
-    {"cuda/pipeline", plain_loads},
-    {"cuda/barrier", plain_loads},
     {"cuda/ptx", plain_loads},
     {"nvrtc.h", "compile kernels with the program"},
     {"cudaTypedefs.h", "use the runtime API of <cuda_runtime.h>"},

@@ -32,6 +32,8 @@ void Block::reset() {
     position = live = soft_waits = 0;
     materialised = finished = at_grid_barrier = false;
     yielded.clear();
+    at_phases.clear();
+    for (Lane& lane : lanes) lane.awaited = nullptr;
     for (LaneQueue& queue : queues) queue.clear();
     for (Barrier& barrier : barriers) barrier.votes = 0;
     for (Warp& warp : warps) warp.live = warp.active = 0;

@@ -36,6 +36,7 @@ enum class Wait : std::uint8_t {
     warp,
     active_mask,
     yield,
+    phase,
 };
 
 /// A lane: where it goes on, and what it waits for.
@@ -45,6 +46,7 @@ struct alignas(64) Lane {
     std::uint8_t operation;  ///< the last WarpOperation
     const void* site;        ///< the waiting call's return address
     Fiber* fiber;
+    const void* awaited;  ///< the barrier in two halves for whose phase it waits, or null
 };
 
 /// Lanes in the order in which they will run: a queue in an array, because the processor can run ahead of a
@@ -118,6 +120,7 @@ struct Block {
     std::uint64_t events = 0;  ///< grows when a lane gets anywhere but to the next poll of a spin loop
     LaneQueue* ready = nullptr;
     LaneQueue yielded;
+    LaneQueue at_phases;  ///< lanes that wait at barriers in two halves
     Barrier barriers[static_cast<int>(Wait::block_barriers)];
     uint3 index = {};
 
@@ -140,6 +143,23 @@ struct Block {
     Lane lanes[max_block_lanes];
     LaneQueue queues[1 + static_cast<int>(Wait::block_barriers)];
 
+    /// Moves those of `at_phases` that `is_one` picks to `queue`.
+    template <class F>
+    void leave_phases(F is_one, LaneQueue& queue) {
+        LaneQueue& from = at_phases;
+        unsigned stay = 0;
+        for (unsigned i = from.head; i != from.tail; ++i)
+            if (is_one(*from.lanes[i]))
+                queue.push(*from.lanes[i]);
+            else
+                from.lanes[stay++] = from.lanes[i];
+        from.head = 0;
+        from.tail = stay;
+    }
+    /// `address` lies in the block's shared memory.
+    bool owns(const void* address) const {
+        return address >= static_shared && address < dynamic_shared + shared_limit;
+    }
     /// Forgets all lanes, after the launch was abandoned.
     void reset();
     /// Forgets shared memory's places: every array is new to the next run of the block.

@@ -47,6 +47,12 @@ SIMT_OBSERVED(void barrier_completes(Block&))
 SIMT_OBSERVED(void grid_barrier_completes())
 /// The lanes of a mask, the third parameter, of one warp have met in a WarpOperation, the fourth.
 SIMT_OBSERVED(void warp_completes(Block&, unsigned, unsigned, unsigned))
+/// The current lane arrives, by the call that returns to `site`, at a barrier in two halves; has come to
+/// know that all have, and ends the phase; ends it; has waited for one.
+SIMT_OBSERVED(void phase_reached(const void*, const void*))
+SIMT_OBSERVED(void phase_completes(const void*))
+SIMT_OBSERVED(void phase_ends(const void*))
+SIMT_OBSERVED(void phase_awaited(const void*, const void*))
 /// The current lane ends, in whatever way.
 SIMT_OBSERVED(void lane_exits())
 /// A warp operation's mask does not name the current lane, which ends here.

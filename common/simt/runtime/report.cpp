@@ -241,6 +241,8 @@ const char* wait_name(Wait wait, std::uint8_t operation) {
             return "__activemask";
         case Wait::yield:
             return "a spin loop";
+        case Wait::phase:
+            return "cuda::barrier";
         default:
             break;
     }
@@ -297,7 +299,11 @@ std::string describe_waits(const Block& block, std::string& tools, const void*& 
     };
     for (int kind = 0; kind < static_cast<int>(Wait::block_barriers); ++kind)
         add_all(*block.barriers[kind].waiting, static_cast<Wait>(kind));
-    add_all(block.yielded, Wait::yield);
+    add_all(block.at_phases, Wait::phase);
+    for (unsigned i = block.yielded.head; i != block.yielded.tail; ++i) {
+        const Lane& lane = *block.yielded.lanes[i];
+        add(lane, lane.awaited ? Wait::phase : Wait::yield);
+    }
     for (unsigned w = 0; w * warp_lanes < block.total; ++w)
         for (unsigned slots = block.warps[w].active; slots != 0; slots &= slots - 1) {
             const Rendezvous& meeting = block.warps[w].rendezvous[__builtin_ctz(slots)];

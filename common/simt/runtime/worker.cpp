@@ -429,6 +429,8 @@ void Worker::settle(Block& block) {
     }
     if (!block.ready->empty()) return;
     if (block.soft_waits != 0) resolve_active_masks(block);
+    // What lies in global memory may be another block's to bring about.
+    block.leave_phases([&](const Lane& lane) { return !block.owns(lane.awaited); }, block.yielded);
     if (!block.ready->empty() || !block.yielded.empty()) return;
     Barrier& grid = block.barriers[static_cast<int>(Wait::grid)];
     if (!grid.waiting->empty() && grid.waiting->tail == block.live) {

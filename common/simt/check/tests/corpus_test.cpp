@@ -112,11 +112,11 @@ TEST_CASE("memcheck finds what is there and nothing else", "[simt][check][memche
     check_tool("memcheck", 24);
 }
 TEST_CASE("racecheck finds what is there and nothing else", "[simt][check][racecheck]") {
-    check_tool("racecheck", 36);
+    check_tool("racecheck", 46);
 }
 TEST_CASE("initcheck finds what is there and nothing else", "[simt][check][initcheck]") {
     check_tool("initcheck", 10);
 }
 TEST_CASE("synccheck finds what is there and nothing else", "[simt][check][synccheck]") {
-    check_tool("synccheck", 10);
+    check_tool("synccheck", 11);
 }

@@ -1,6 +1,8 @@
 // Launches that can never end, and what is said about them.
 #include <cooperative_groups.h>
 
+#include <cuda/barrier>
+
 #include "runtime/tests/simt_tools.h"
 
 using namespace simt_tools;
@@ -10,9 +12,9 @@ namespace {
 
 __global__ void barrier_against_warp() {
     if (threadIdx.x < 16)
-        __syncthreads();  // line 14
+        __syncthreads();  // line 15
     else
-        __syncwarp();  // line 16
+        __syncwarp();  // line 17
 }
 __global__ void different_barriers(int* out) {
     if (threadIdx.x % 2)
@@ -33,6 +35,31 @@ __global__ void block_leaves_grid() {
 __global__ void polls_forever(int* flag) {
     while (atomicAdd(flag, 0) == 0) {
     }
+}
+using BlockBarrier = cuda::barrier<cuda::thread_scope_block>;
+__global__ void arrivals_missing(bool some_sync) {
+    __shared__ BlockBarrier barrier;
+    if (threadIdx.x == 0) init(&barrier, blockDim.x);
+    __syncthreads();
+    if (threadIdx.x < 40)
+        barrier.arrive_and_wait();
+    else if (some_sync)
+        __syncthreads();
+}
+__global__ void never_initialised() {
+    __shared__ BlockBarrier barrier;
+    barrier.arrive_and_wait();
+}
+__global__ void arrives_too_often() {
+    __shared__ BlockBarrier barrier;
+    if (threadIdx.x == 0) init(&barrier, 3);
+    __syncthreads();
+    barrier.wait(barrier.arrive(2));
+}
+using DeviceBarrier = cuda::barrier<cuda::thread_scope_device>;
+__global__ void prepare(DeviceBarrier* barrier, int threads) { init(barrier, threads); }
+__global__ void block_stays_away(DeviceBarrier* barrier) {
+    if (blockIdx.x != 1) barrier->arrive_and_wait();
 }
 __global__ void store(int* out, int value) { *out = value; }
 
@@ -129,4 +156,46 @@ TEST_CASE("polling for what never comes is ended", "[simt][deadlock][spin]") {
     INFO(simt::last_report());
     CHECK_THAT(simt::last_report(), ContainsSubstring("kernel polls_forever: for 0.2 s"));
     CHECK_THAT(simt::last_report(), ContainsSubstring("wait in a spin loop"));
+}
+
+TEST_CASE("waiting at a barrier for arrivals that never come", "[simt][deadlock][cuda_barrier]") {
+    ExpectFailure quiet;
+    const bool some_sync = GENERATE(false, true);
+    arrivals_missing<<<2, 64>>>(some_sync);
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    INFO(simt::last_report());
+    CHECK_THAT(simt::last_report(), ContainsSubstring("kernel arrivals_missing: deadlock in block ("));
+    CHECK_THAT(simt::last_report(), ContainsSubstring("threads 0-39 wait at cuda::barrier"));
+    CHECK_THAT(simt::last_report(), ContainsSubstring(some_sync ? "threads 40-63 wait at __syncthreads"
+                                                                : "24 of 64 threads have exited"));
+}
+
+TEST_CASE("waiting at a barrier of all blocks for one that stays away", "[simt][deadlock][cuda_barrier]") {
+    ExpectFailure quiet;
+    DeviceBarrier* barrier = nullptr;
+    REQUIRE(cudaMalloc(&barrier, sizeof *barrier) == cudaSuccess);
+    prepare<<<1, 1>>>(barrier, 3 * 32);
+    simt::set_spin_limit(0.2);
+    block_stays_away<<<3, 32>>>(barrier);
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchTimeout);
+    simt::set_spin_limit(3);
+    INFO(simt::last_report());
+    CHECK_THAT(simt::last_report(), ContainsSubstring("threads 0-31 wait at cuda::barrier"));
+}
+
+TEST_CASE("a barrier says how it is misused", "[simt][deadlock][cuda_barrier]") {
+    ExpectFailure quiet;
+    SECTION("before it is initialised") {
+        never_initialised<<<1, 32>>>();
+        CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+        INFO(simt::last_report());
+        CHECK_THAT(simt::last_report(), ContainsSubstring("a barrier is used that nobody has initialised"));
+    }
+    SECTION("more often than it expects") {
+        arrives_too_often<<<1, 2>>>();
+        CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+        INFO(simt::last_report());
+        CHECK_THAT(simt::last_report(),
+                   ContainsSubstring("more arrivals at a barrier than its phase expects"));
+    }
 }
