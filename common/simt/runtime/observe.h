@@ -47,6 +47,10 @@ SIMT_OBSERVED(void barrier_completes(Block&))
 SIMT_OBSERVED(void grid_barrier_completes())
 /// The lanes of a mask, the third parameter, of one warp have met in a WarpOperation, the fourth.
 SIMT_OBSERVED(void warp_completes(Block&, unsigned, unsigned, unsigned))
+/// The kernel uses tiles of more than a warp.
+SIMT_OBSERVED(void tiles_made())
+/// The lanes of a tile, whose first warp and number of warps these are, have met in a TileOperation.
+SIMT_OBSERVED(void tile_completes(Block&, unsigned, unsigned, unsigned))
 /// The current lane ends, in whatever way.
 SIMT_OBSERVED(void lane_exits())
 /// A warp operation's mask does not name the current lane, which ends here.
