@@ -37,6 +37,20 @@ void run_after_load() {
 }
 CORPUS_CASE(after_load, "racecheck", "read-write", "tile");
 
+__shared__ int outside[n];
+
+template <bool repaired>
+__global__ void outside_functions(const int* in, int* out) {
+    outside[threadIdx.x] = in[threadIdx.x];  // bad: outside_functions
+    if (repaired) __syncthreads();
+    out[threadIdx.x] = outside[n - 1 - threadIdx.x];  // bad: outside_functions
+}
+template <bool repaired>
+void run_outside_functions() {
+    run_block(outside_functions<repaired>);
+}
+CORPUS_CASE(outside_functions, "racecheck", "read-write", "outside");
+
 template <bool repaired>
 __global__ void before_reload(const int* in, int* out) {
     __shared__ int tile[n];
