@@ -1,5 +1,7 @@
 // Accesses that nothing orders.
 #include <cooperative_groups.h>
+#include <cuda_fp16.h>
+#include <mma.h>
 
 #include <cstring>
 
@@ -380,6 +382,32 @@ void run_fence_of_tile() {
     fence_of_tile<repaired><<<4, n>>>(in.get(), partial.get(), ticket.get(), out.get());
 }
 CORPUS_CASE(fence_of_tile, "racecheck", "read-write", "partial");
+
+/// A warp's product of matrices orders no memory either.
+template <bool repaired>
+__global__ void stored_product(float* out) {
+    using namespace nvcuda::wmma;
+    __shared__ __half factor[256];
+    __shared__ float product[256];
+    fragment<matrix_a, 16, 16, 16, __half, row_major> a;
+    fragment<matrix_b, 16, 16, 16, __half, col_major> b;
+    fragment<accumulator, 16, 16, 16, float> c;
+    for (unsigned i = threadIdx.x; i < 256; i += 32) factor[i] = __float2half(1.0f);
+    __syncwarp();
+    load_matrix_sync(a, factor, 16);
+    load_matrix_sync(b, factor, 16);
+    fill_fragment(c, 0.0f);
+    mma_sync(c, a, b, c);
+    store_matrix_sync(product, c, 16, mem_row_major);  // bad: stored_product
+    if (repaired) __syncwarp();
+    for (unsigned i = threadIdx.x; i < 256; i += 32) out[i] = product[i];  // bad: stored_product
+}
+template <bool repaired>
+void run_stored_product() {
+    Device<float> out("out", 256);
+    stored_product<repaired><<<1, 32>>>(out.get());
+}
+CORPUS_CASE(stored_product, "racecheck", "read-write", "product");
 
 // ---- Shared memory, warp ---------------------------------------------------------------------------------
 
