@@ -2,6 +2,7 @@
 #include <execinfo.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "check/addresses.h"
@@ -138,9 +139,13 @@ struct Subject {
         if (cell.first < state.first_segment || other < state.first_segment) {
             // Of two other operations, this one takes the place of the later.
         } else {
-            const std::uint32_t first = state.segments[cell.first - state.segments_from].block;
-            const std::uint32_t second = state.segments[other - state.segments_from].block;
-            if (first != second || first == now.block.number) return;
+            const Segment& first = state.segments[cell.first - state.segments_from];
+            const Segment& second = state.segments[other - state.segments_from];
+            if (first.block != second.block) return;
+            // Of one block: the warps that share only a larger tile, or none, tell more.
+            const bool further = state.tiles && std::bit_width(first.warp ^ now.warp) >
+                                                    std::bit_width(first.warp ^ second.warp);
+            if (first.block == now.block.number && !further) return;
         }
     }
     array.rest_of(cell).second = now.segment;
@@ -223,7 +228,8 @@ SIMT_DEVICE void read_cell(const Now& now, Cell& cell, const Subject& subject, s
             if (second == now.segment && !(cell.second_pc & Cell::marked)) return;
             const std::uint32_t base = std::max(now.horizon, state.launch_base);
             const bool loads = ((cell.first_pc | cell.second_pc) & Cell::marked) != 0;
-            if ((flags & Cell::apart) && cell.first >= base && second >= base && !state.fences && !loads)
+            if ((flags & Cell::apart) && cell.first >= base && second >= base && !state.fences &&
+                !state.tiles && !loads)
                 return;
         }
     } else {

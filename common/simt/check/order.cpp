@@ -12,7 +12,7 @@ namespace {
 bool releases(const Release& release, std::uint32_t s, const Segment& segment, unsigned lane) {
     if (s < release.fence.block_base) return true;
     if (release.fence.told && release.fence.told->covers(s, segment, lane)) return true;
-    if (release.warp != segment.warp) return false;
+    if (release.warp != segment.warp) return s < release.fence.met[segment.warp];
     return s <
            (lane == release.lane || lane == warp_lanes ? release.fence.segment : release.fence.known[lane]);
 }
@@ -48,7 +48,7 @@ bool covered(const Signal& signal, std::uint32_t count, std::uint32_t reader, st
 /// `acquisition` comes before what the current lane does.
 bool knows(const Now& now, const Acquisition& a) {
     if (a.segment < now.block.base) return true;
-    if (a.warp != now.warp) return false;
+    if (a.warp != now.warp) return a.segment < now.block.met[now.warp][a.warp];
     const WarpClock& warp = now.block.warps[now.warp];
     return a.lane == now.lane || a.segment < (warp.partial ? warp.lanes->known[now.lane][a.lane] : warp.base);
 }
@@ -67,6 +67,8 @@ bool ordered(const Now& now, std::uint32_t s, unsigned lane) {
             if (lane == now.lane) return true;
             const WarpClock& warp = block.warps[now.warp];
             if (s < (warp.partial ? warp.lanes->known[now.lane][lane] : warp.base)) return true;
+        } else if (s < block.met[now.warp][segment.warp]) {
+            return true;
         }
     }
     if (!block.told.empty()) {

@@ -3,8 +3,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "check/order.h"
 #include "runtime/heap.h"
@@ -205,6 +207,7 @@ void fence(bool device) {
     f.segment = state.next_segment;
     f.block_base = block.base;
     std::copy_n(clocks.known[lane], warp_lanes, f.known);
+    f.met = block.met[flat / warp_lanes];
     f.device = device;
     f.told = block.told.empty() ? nullptr : block.told[flat];
     // What the lane does from now on is not fenced: it gets a segment of its own.
@@ -277,7 +280,7 @@ void launch_begins(const Launch& launch) {
     }
     state.signals.clear();
     state.phases.clear();
-    state.fences = false;
+    state.fences = state.tiles = false;
     state.block = nullptr;
     ++state.layout;
     counted::launch_begins(launch);
@@ -328,6 +331,7 @@ void block_begins(Block& block, std::uint64_t number_of_block) {
     state.phases.erase(state.phases.lower_bound(number(block.static_shared)),
                        state.phases.lower_bound(number(block.dynamic_shared + shared_limit)));
     if (!b.fences.empty()) b.fences.clear();
+    if (std::exchange(b.has_met, false)) std::fill_n(b.met, max_block_warps, WarpsMet{});
     b.stopped = 0;
     const OwnWork own;
     counted::block_begins(b, number_of_block);
@@ -365,6 +369,16 @@ void barrier_reached(Block& block, int kind, const void* site) {
     sites.push_back({site, kind, 1, current_flat()});
 }
 
+/// `exited` of `all` had exited when the others waited, of whom thread `flat` did at `site`.
+static void exited_before(unsigned exited, unsigned all, const char* who, unsigned flat, const void* site) {
+    Report report = by_current_lane(Tool::synccheck, Kind::exited_threads, site);
+    report.flat = flat;
+    report.access = "barrier";
+    report.text =
+        std::to_string(exited) + " of " + std::to_string(all) + who + " had exited when the others waited";
+    record(std::move(report));
+}
+
 void barrier_completes(Block& block) {
     settle_pending();
     settle_sites(block);
@@ -386,14 +400,8 @@ void barrier_completes(Block& block) {
             record(std::move(report));
         }
     }
-    if (block.live != block.total && b.stopped == 0 && !b.sites.empty()) {
-        Report report = by_current_lane(Tool::synccheck, Kind::exited_threads, b.sites[0].site);
-        report.flat = b.sites[0].first;
-        report.access = "barrier";
-        report.text = std::to_string(block.total - block.live) + " of " + std::to_string(block.total) +
-                      " threads had exited when the others waited";
-        record(std::move(report));
-    }
+    if (block.live != block.total && b.stopped == 0 && !b.sites.empty())
+        exited_before(block.total - block.live, block.total, " threads", b.sites[0].first, b.sites[0].site);
     b.sites.clear();
     b.base = state.next_segment;
     for (unsigned w = 0; w * warp_lanes < block.total; ++w) {
@@ -473,6 +481,50 @@ void warp_completes(Block& block, unsigned w, unsigned lanes, unsigned operation
     if (static_cast<WarpOperation>(operation) == WarpOperation::sync) share_told(b, w * warp_lanes, lanes);
     const OwnWork own;
     for (Observer* o : state.observers) o->warp_synchronised(b.number, w, lanes);
+}
+
+void tiles_made() { state.tiles = true; }
+
+void tile_completes(Block& block, unsigned first, unsigned warps, unsigned operation) {
+    settle_pending();
+    BlockState& b = *block.checked;
+    WarpOperation alike = WarpOperation::any;
+    switch (static_cast<TileOperation>(operation)) {
+        case TileOperation::sync: {
+            alike = WarpOperation::sync;
+            const std::uint32_t next = state.next_segment;
+            WarpsMet joint = {};
+            for (unsigned w = first; w != first + warps; ++w)
+                for (unsigned v = 0; v < max_block_warps; ++v) joint[v] = std::max(joint[v], b.met[w][v]);
+            std::fill_n(joint.begin() + first, warps, next);
+            for (unsigned w = first; w != first + warps; ++w) {
+                b.met[w] = joint;
+                b.warps[w].segment = 0;
+                b.warps[w].base = next;
+                b.warps[w].partial = false;
+            }
+            b.has_met = true;
+            break;
+        }
+        case TileOperation::shuffle:
+        case TileOperation::broadcast:
+            alike = WarpOperation::shuffle;
+            break;
+        default:
+            break;
+    }
+    for (unsigned w = first; w != first + warps; ++w) counted::warp_operation(static_cast<unsigned>(alike));
+    const OwnWork own;
+    unsigned live = 0, flat = 0;
+    for (unsigned w = first + warps; w-- != first;) {
+        const unsigned lanes = block.warps[w].live;
+        live += static_cast<unsigned>(std::popcount(lanes));
+        if (lanes != 0) flat = w * warp_lanes + static_cast<unsigned>(std::countr_zero(lanes));
+        for (Observer* o : state.observers) o->warp_synchronised(b.number, w, lanes);
+    }
+    const unsigned all = warps * warp_lanes;
+    if (live != all && b.stopped == 0)
+        exited_before(all - live, all, " threads of a tile", flat, block.lanes[flat].site);
 }
 
 void wrong_mask(unsigned mask, const void* site) {

@@ -5,15 +5,17 @@
 /// "Access `a`, by lane i in segment s, happened before what lane j does now" is then one comparison: with
 /// the segment that was next when the launch, or the grid's last barrier, began; with the one that was next
 /// at the block's last barrier; or, in the same warp, with what lane j knows of lane i (one number for the
-/// warp as long as all its lanes meet, a vector clock once some of them meet without the others). What
-/// remains is ordered only if a barrier in two halves lies between (see Knowledge), or if a fence and an
-/// atomic release it and an atomic acquires it. The releasing
-/// atomic itself comes before the acquiring one at the same address, which takes its place in the cell.
+/// warp as long as all its lanes meet, a vector clock once some of them meet without the others); or, in
+/// another warp, with what was next when the two last met as parts of a tile. What remains is ordered only if
+/// a barrier in two halves lies between (see Knowledge), or if a fence and an atomic release it and an atomic
+/// acquires it. The releasing atomic itself comes before the acquiring one at the same address, which takes
+/// its place in the cell.
 ///
 /// **Cells.** A cell is one 4-byte word of memory (one byte, in an array that something accesses by smaller
 /// pieces): the last write and up to two reads or atomics that nothing has ordered since. Two are enough: any
 /// later access by another lane is unordered with at least one of two that come from different warps or
-/// blocks. Most words are one lane's at a time: what only others need stands apart (CellRest).
+/// blocks (with tiles of more than a warp: from the two that are furthest apart). Most words are one lane's
+/// at a time: what only others need stands apart (CellRest).
 #pragma once
 
 #include <array>
@@ -126,6 +128,9 @@ struct LaneClocks {
     std::uint32_t segment[warp_lanes];            ///< 0: to be made
 };
 
+/// By warp of the block: somebody is after all its segments before this one, for meetings of tiles.
+using WarpsMet = std::array<std::uint32_t, max_block_warps>;
+
 struct WarpClock {
     std::uint32_t segment = 0;  ///< 0: to be made
     std::uint32_t base = 0;     ///< all lanes are after all segments before this one
@@ -166,6 +171,7 @@ struct Fence {
     std::uint32_t segment = 0;  ///< of its own: all before this one
     std::uint32_t block_base = 0;
     std::uint32_t known[warp_lanes] = {};  ///< of the lanes of its warp
+    WarpsMet met = {};                     ///< of the other warps of its block
     bool device = false;
     SharedKnowledge told;
 };
@@ -193,7 +199,9 @@ struct BarrierSite {
 struct BlockState {
     std::uint32_t number = 0;
     std::uint32_t base = 0;
-    WarpClock warps[max_block_lanes / warp_lanes];
+    WarpClock warps[max_block_warps];
+    WarpsMet met[max_block_warps] = {};  ///< what each warp knows of the others
+    bool has_met = false;                ///< `met` is not all zeros
     std::vector<Array> shared;
     std::size_t last_shared = 0;
     std::vector<BarrierSite> sites;  ///< of the barrier that lanes wait at
@@ -228,6 +236,7 @@ struct State {
     std::unordered_map<std::uintptr_t, Signal> signals;
     std::map<std::uintptr_t, PhaseRecord> phases;  ///< by address
     bool fences = false;                           ///< the launch has used one, or a barrier in two halves
+    bool tiles = false;                            ///< the launch has made tiles of more than a warp
     bool stopped = false;   ///< a lane was stopped since clear(): what is missing may follow from that
     bool counting = false;  ///< the launch is being counted
     bool in_a_row = false;  ///< threadIdx.x is the lane of the block

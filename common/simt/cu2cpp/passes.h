@@ -25,6 +25,10 @@ void kernel_member(Unit& unit, const Context& context, std::size_t i);
 /// keeps its line.
 void shared(Unit& unit, const Context& context, std::size_t i);
 
+/// Outside functions the references have no block: each device function that names such a variable gets the
+/// reference in front of its body, in braces of its own, so that the body may have other things of that name.
+void use_of_shared(Unit& unit, const Sequence& seq, Range head);
+
 // ---- declarations.cpp ----
 
 /// Refuses `texture<float> t;`, which CUDA 12 removed; false when `whole` is something else.

@@ -47,10 +47,16 @@ void rewrite_shared(Unit& unit, const Context& context, const Declaration& decla
         if (!alignment.empty()) {
             statements.push_back("struct " + alignment + box + " { " + type + " value; }");
         }
-        statements.push_back("static ::simt::SharedKey " + key);
         const std::string place = runtime(context, "shared") + "<" + (alignment.empty() ? type : box) + ">(" +
                                   key + ", " + literal + ")" + (alignment.empty() ? "" : ".value");
-        statements.push_back(type + "& " + name + " = " + place);
+        const std::string reference = type + "& " + name + " = " + place;
+        if (at_namespace) {
+            statements.push_back("[[maybe_unused]] static ::simt::SharedKey " + key);
+            unit.out.exports.shared_variables[name] = reference;
+            continue;
+        }
+        statements.push_back("static ::simt::SharedKey " + key);
+        statements.push_back(reference);
     }
     std::string text;
     if (seq.is(end, ";")) {
@@ -118,15 +124,36 @@ void shared(Unit& unit, const Context& context, std::size_t i) {
             "shared memory starts undefined, as in CUDA; assign in one thread, then `__syncthreads()`");
     }
     const bool dynamic = declaration->has(seq, "extern");
-    const bool at_namespace =
-        !context.macro && context.scope != ScopeKind::function && context.scope != ScopeKind::block;
-    if (at_namespace && !dynamic) {
+    if (!context.macro && context.scope == ScopeKind::class_ && !dynamic) {
         return unit.refuse(
             seq[i],
-            "`__shared__` variable outside a function; it has no block to belong to; declare it "
-            "inside the kernel, or `extern __shared__ T name[];` for dynamic shared memory");
+            "`__shared__` member of a class; it has no block to belong to; declare it inside the "
+            "kernel, or `extern __shared__ T name[];` for dynamic shared memory");
     }
+    const bool at_namespace =
+        !context.macro && context.scope != ScopeKind::function && context.scope != ScopeKind::block;
     rewrite_shared(unit, context, *declaration, range.end, dynamic, at_namespace);
+}
+
+void use_of_shared(Unit& unit, const Sequence& seq, Range head) {
+    const auto& variables = unit.out.exports.shared_variables;
+    if (variables.empty() || seq.match(head.end) == npos) return;
+    const Range body{head.end, seq.skip_group(head.end)};
+    for (std::size_t k = head.begin; k < head.end; ++k)
+        if (seq.is(k, "::") && seq.is(k + 2, "("))
+            return;  // a member function, whose class may have the name
+    const auto names = [&](Range range, const std::string& name) {
+        for (std::size_t k = range.begin; k < range.end; ++k)
+            if (seq.is(k, name) && !seq.is(k - 1, ".") && !seq.is(k - 1, "->") && !seq.is(k - 1, "::"))
+                return true;
+        return false;
+    };
+    std::string references;
+    for (const auto& [name, reference] : variables)
+        if (names(body, name) && !names(head, name)) references += reference + "; ";
+    if (references.empty()) return;
+    unit.insert(seq[body.begin].begin, "{ " + references);
+    unit.insert(seq[body.end - 1].end, " }");
 }
 
 }  // namespace cu2cpp

@@ -214,6 +214,7 @@ class Translator {
             if (scopes_.back().kind == ScopeKind::namespace_) {
                 note_function(unit_, seq_, head);
                 device_function(unit_, seq_, head);
+                if (inner.device) use_of_shared(unit_, seq_, head);
             }
         }
         if (inner.kind == ScopeKind::block || inner.kind == ScopeKind::initialiser) {
@@ -388,6 +389,7 @@ void Exports::merge(const Exports& other) {
     architecture_macros.insert(other.architecture_macros.begin(), other.architecture_macros.end());
     external_names.insert(other.external_names.begin(), other.external_names.end());
     for (const auto& [name, function] : other.functions) note_function(name, function);
+    shared_variables.insert(other.shared_variables.begin(), other.shared_variables.end());
 }
 
 void Exports::note_function(std::string_view name, const Function& function) {

@@ -47,6 +47,8 @@ struct Exports {
         bool host = false;    ///< it may mean a plain function of the host
     };
     std::map<std::string, Function, std::less<>> functions;
+    /// By name, `__shared__` variables at namespace scope: the declaration that a function needs to use one.
+    std::map<std::string, std::string, std::less<>> shared_variables;
 
     void note_function(std::string_view name, const Function& function);
     void merge(const Exports& other);

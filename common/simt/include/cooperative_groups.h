@@ -1,8 +1,8 @@
 /// @file
-/// Cooperative groups: the block, tiles of a warp, coalesced threads, the grid.
+/// Cooperative groups: the block, tiles of it, coalesced threads, the grid.
 ///
-/// A group is a set of lanes; its operations are those of simt/device.h and simt/warp.h on that set. Tiles
-/// are at most a warp wide, clusters are absent (the virtual device has none), and grid_group::sync() needs
+/// A group is a set of lanes; its operations are those of simt/device.h, simt/warp.h and simt/tile.h on that
+/// set. Clusters are absent (the virtual device has none), and grid_group::sync() needs
 /// cudaLaunchCooperativeKernel(), as on a device.
 #pragma once
 
@@ -13,6 +13,7 @@
 
 #include "simt/device.h"
 #include "simt/grid_barrier.h"
+#include "simt/tile.h"
 
 namespace cooperative_groups {
 
@@ -88,7 +89,7 @@ class thread_block {
 
 inline grid_group this_grid() { return {}; }
 inline thread_block this_thread_block() { return {}; }
-/// Room that a device needs to make tiles of more than a warp; nothing here.
+/// Room that devices before compute capability 8.0 need for tiles of more than a warp; nothing here.
 template <unsigned MaxBlockSize = 1024>
 struct block_tile_memory {};
 template <unsigned MaxBlockSize>
@@ -171,19 +172,14 @@ class coalesced_group : public warp_group {
 /// The threads that execute this call together; see __activemask().
 SIMT_DEVICE coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
-/// `Size` neighbouring threads of a warp; `Size` is a power of two up to 32.
-template <unsigned Size, class Parent = void>
-class thread_block_tile : public warp_group {
-    static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "the CPU backend has tiles of 1, 2, 4, 8, 16 and 32 threads");
+namespace details {
 
+/// `Size` neighbouring threads of a warp.
+template <unsigned Size>
+class warp_tile : public warp_group {
   public:
-    thread_block_tile(unsigned mask, unsigned meta_rank, unsigned meta_size)
+    warp_tile(unsigned mask, unsigned meta_rank, unsigned meta_size)
         : warp_group(mask, Size, meta_rank, meta_size) {}
-    /// A tile may forget what it was made from.
-    template <class Other,
-              class = std::enable_if_t<std::is_void<Parent>::value && !std::is_void<Other>::value>>
-    thread_block_tile(const thread_block_tile<Size, Other>& tile) : warp_group(tile) {}
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
     unsigned thread_rank() const { return simt::lane_id() % Size; }
@@ -221,13 +217,70 @@ class thread_block_tile : public warp_group {
     unsigned first() const { return simt::lane_id() & ~(Size - 1); }
 };
 
+/// `Size` neighbouring threads of a block, in several warps. Values that they exchange have at most 8 bytes,
+/// as on a device.
+template <unsigned Size>
+class multi_warp_tile {
+  public:
+    multi_warp_tile(unsigned meta_rank, unsigned meta_size) : meta_rank_(meta_rank), meta_size_(meta_size) {}
+    SIMT_DEVICE void sync() const { simt::tile_collective(simt::TileOperation::sync, Size); }
+    static constexpr unsigned size() { return Size; }
+    static constexpr unsigned num_threads() { return Size; }
+    static unsigned thread_rank() { return flat_thread() % Size; }
+    unsigned meta_group_rank() const { return meta_rank_; }
+    unsigned meta_group_size() const { return meta_size_; }
+
+    /// `value` of the thread of rank `source`, which is the same in all threads.
+    template <class T>
+    SIMT_DEVICE T shfl(T value, unsigned source) const {
+        return simt::from_word<T>(simt::tile_collective(simt::TileOperation::broadcast, Size,
+                                                        simt::to_word(value), first() + source % Size));
+    }
+    SIMT_DEVICE int any(int predicate) const {
+        return static_cast<int>(simt::tile_collective(simt::TileOperation::any, Size, predicate != 0));
+    }
+    SIMT_DEVICE int all(int predicate) const {
+        return static_cast<int>(simt::tile_collective(simt::TileOperation::all, Size, predicate != 0));
+    }
+    /// `value` of the thread of rank `source`, for reductions and scans. (Not part of CUDA's interface.)
+    template <class T>
+    SIMT_DEVICE T take(const T& value, unsigned source) const {
+        return simt::from_word<T>(simt::tile_collective(simt::TileOperation::shuffle, Size,
+                                                        simt::to_word(value), first() + source));
+    }
+
+  private:
+    static unsigned first() { return flat_thread() & ~(Size - 1); }
+
+    unsigned meta_rank_, meta_size_;
+};
+
+template <unsigned Size>
+using tile_of = std::conditional_t<(Size > 32), multi_warp_tile<Size>, warp_tile<Size>>;
+
+}  // namespace details
+
+/// `Size` neighbouring threads of a block; `Size` is a power of two up to 512.
+template <unsigned Size, class Parent = void>
+class thread_block_tile : public details::tile_of<Size> {
+    static_assert(Size >= 1 && Size <= 512 && (Size & (Size - 1)) == 0,
+                  "the number of threads in a tile is a power of two up to 512");
+
+  public:
+    using details::tile_of<Size>::tile_of;
+    /// A tile may forget what it was made from.
+    template <class Other,
+              class = std::enable_if_t<std::is_void<Parent>::value && !std::is_void<Other>::value>>
+    thread_block_tile(const thread_block_tile<Size, Other>& tile) : details::tile_of<Size>(tile) {}
+};
+
 /// Any group, its kind forgotten.
 class thread_group {
   public:
     thread_group(const grid_group&) : kind_(Kind::grid) {}
     thread_group(const thread_block&) : kind_(Kind::block) {}
     thread_group(const coalesced_group& group) : kind_(Kind::warp), warp_(group) {}
-    template <unsigned Size, class Parent>
+    template <unsigned Size, class Parent, class = std::enable_if_t<(Size <= 32)>>
     thread_group(const thread_block_tile<Size, Parent>& tile)
         : kind_(Kind::warp),
           warp_(tile.lanes(), static_cast<unsigned>(tile.meta_group_rank()),
@@ -263,14 +316,23 @@ class thread_group {
 /// Divides a block, or a larger tile, into tiles of `Size` threads. Threads of a partial warp belong to tiles
 /// whose missing threads count as exited.
 template <unsigned Size, class Parent>
-SIMT_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
+SIMT_DEVICE std::enable_if_t<(Size <= 32), thread_block_tile<Size, Parent>> tiled_partition(
+    const Parent& parent) {
     const unsigned lane = simt::lane_id(), first = lane & ~(Size - 1);
     const auto parent_size = static_cast<unsigned>(parent.size());
     const auto rank = static_cast<unsigned>(parent.thread_rank());
     return {details::low_bits(Size) << first, rank / Size, (parent_size + Size - 1) / Size};
 }
 
-/// As above with a size chosen at run time.
+/// As above. The size of the block has to be a multiple of `Size`.
+template <unsigned Size, class Parent>
+SIMT_DEVICE std::enable_if_t<(Size > 32), thread_block_tile<Size, Parent>> tiled_partition(
+    const Parent& parent) {
+    simt::divide_into_tiles(Size);
+    return {static_cast<unsigned>(parent.thread_rank()) / Size, static_cast<unsigned>(parent.size()) / Size};
+}
+
+/// As above with a size chosen at run time, up to 32.
 SIMT_DEVICE coalesced_group tiled_partition(const thread_block& parent, unsigned size) {
     const unsigned lane = simt::lane_id(), first = lane / size * size;
     return coalesced_group((details::low_bits(size) << first) & details::low_bits(details::warp_size_here()),

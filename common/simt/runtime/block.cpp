@@ -29,14 +29,16 @@ Block::Block() {
 Block::~Block() { munmap(marks, mapping_bytes); }
 
 void Block::reset() {
-    position = live = soft_waits = 0;
+    position = live = soft_waits = tile_waits = 0;
     materialised = finished = at_grid_barrier = false;
     yielded.clear();
     at_phases.clear();
     for (Lane& lane : lanes) lane.awaited = nullptr;
     for (LaneQueue& queue : queues) queue.clear();
     for (Barrier& barrier : barriers) barrier.votes = 0;
-    for (Warp& warp : warps) warp.live = warp.active = 0;
+    for (Warp& warp : warps) warp.live = warp.active = warp.at_tile = 0;
+    for (auto& tile : tiles)
+        for (TileMeeting& meeting : tile) meeting.arrived = 0;
 }
 
 void Block::renew_shared() {

@@ -8,6 +8,7 @@
 #include "runtime/fiber.h"
 #include "runtime/observe.h"
 #include "simt/lane.h"
+#include "simt/tile.h"
 
 namespace simt {
 namespace check {
@@ -16,6 +17,7 @@ struct BlockState;
 
 constexpr unsigned max_block_lanes = 1024;
 constexpr unsigned warp_lanes = 32;
+constexpr unsigned max_block_warps = max_block_lanes / warp_lanes;
 constexpr std::size_t static_shared_limit = 48 * 1024;
 /// Keys are never removed: there is one a declaration of the program. The marks of all keys are reserved
 /// address space; memory is taken by pages that are touched.
@@ -34,6 +36,7 @@ enum class Wait : std::uint8_t {
     grid,
     block_barriers,  // not a wait: the number of the above
     warp,
+    tile,
     active_mask,
     yield,
     phase,
@@ -43,7 +46,7 @@ enum class Wait : std::uint8_t {
 struct alignas(64) Lane {
     Context context;
     uint3 thread;            ///< its threadIdx
-    std::uint8_t operation;  ///< the last WarpOperation
+    std::uint8_t operation;  ///< the last WarpOperation or TileOperation
     const void* site;        ///< the waiting call's return address
     Fiber* fiber;
     const void* awaited;  ///< the barrier in two halves for whose phase it waits, or null
@@ -97,10 +100,17 @@ struct Warp {
     unsigned live = 0;    ///< lanes that have not exited
     unsigned active = 0;  ///< which of `rendezvous` are in use
     Rendezvous rendezvous[warp_lanes];
-    unsigned mask[warp_lanes];         ///< with which each lane waits
+    unsigned at_tile = 0;              ///< lanes that wait at an operation of a tile
+    unsigned mask[warp_lanes];         ///< with which each lane waits; of a tile, its size
     std::uint64_t value[warp_lanes];   ///< what each lane brought
     std::uint64_t result[warp_lanes];  ///< what it takes away
     unsigned source[warp_lanes];       ///< the lane it reads, of a shuffle
+};
+
+/// Lanes of one tile that arrived at the same operation.
+struct TileMeeting {
+    unsigned arrived = 0;
+    unsigned source = 0;  ///< of a broadcast: the lane that the first of them reads
 };
 
 struct Block {
@@ -117,6 +127,7 @@ struct Block {
     bool at_grid_barrier = false;
     std::uint64_t serial_of_grid = 0;  ///< the barrier's generation when the block arrived
     unsigned soft_waits = 0;           ///< lanes waiting at __activemask()
+    unsigned tile_waits = 0;           ///< at an operation of a tile
     std::uint64_t events = 0;  ///< grows when a lane gets anywhere but to the next poll of a spin loop
     LaneQueue* ready = nullptr;
     LaneQueue yielded;
@@ -139,7 +150,8 @@ struct Block {
     int last_kind = 0;
     unsigned at_last_site = 0;
 
-    Warp warps[max_block_lanes / warp_lanes];
+    Warp warps[max_block_warps];
+    TileMeeting tiles[max_block_warps][static_cast<int>(TileOperation::any) + 1];  ///< see tile_number()
     Lane lanes[max_block_lanes];
     LaneQueue queues[1 + static_cast<int>(Wait::block_barriers)];
 

@@ -53,6 +53,10 @@ SIMT_OBSERVED(void phase_reached(const void*, const void*))
 SIMT_OBSERVED(void phase_completes(const void*))
 SIMT_OBSERVED(void phase_ends(const void*))
 SIMT_OBSERVED(void phase_awaited(const void*, const void*))
+/// The kernel uses tiles of more than a warp.
+SIMT_OBSERVED(void tiles_made())
+/// The lanes of a tile, whose first warp and number of warps these are, have met in a TileOperation.
+SIMT_OBSERVED(void tile_completes(Block&, unsigned, unsigned, unsigned))
 /// The current lane ends, in whatever way.
 SIMT_OBSERVED(void lane_exits())
 /// A warp operation's mask does not name the current lane, which ends here.

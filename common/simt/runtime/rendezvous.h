@@ -39,4 +39,7 @@ void complete_after_exit(Block& block, Warp& warp);
 /// Lets lanes waiting at __activemask() go, when nothing else in the block can run.
 void resolve_active_masks(Block& block);
 
+/// A lane of warp `w` has exited: operations of its tiles may now be complete.
+void complete_tiles_after_exit(Block& block, unsigned w);
+
 }  // namespace simt

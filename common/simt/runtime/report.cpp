@@ -225,6 +225,21 @@ std::string ranges(std::vector<unsigned> lanes) {
     return text;
 }
 
+const char* tile_wait_name(TileOperation operation) {
+    switch (operation) {
+        case TileOperation::sync:
+            return "tile.sync";
+        case TileOperation::broadcast:
+            return "tile.shfl";
+        case TileOperation::all:
+            return "tile.all";
+        case TileOperation::any:
+            return "tile.any";
+        default:
+            return "the reduction or scan of a tile";
+    }
+}
+
 const char* wait_name(Wait wait, std::uint8_t operation) {
     switch (wait) {
         case Wait::sync:
@@ -243,6 +258,8 @@ const char* wait_name(Wait wait, std::uint8_t operation) {
             return "a spin loop";
         case Wait::phase:
             return "cuda::barrier";
+        case Wait::tile:
+            return tile_wait_name(static_cast<TileOperation>(operation));
         default:
             break;
     }
@@ -274,16 +291,16 @@ std::string describe_waits(const Block& block, std::string& tools, const void*& 
     struct Group {
         Wait wait;
         std::uint8_t operation;
-        unsigned mask;
+        unsigned mask;  ///< of a tile, its size
         const void* site;
         std::vector<unsigned> lanes;
     };
     std::vector<Group> groups;
     auto add = [&](const Lane& lane, Wait wait) {
-        const bool warp = wait == Wait::warp;
-        const std::uint8_t operation = warp ? lane.operation : 0;
+        const bool partial = wait == Wait::warp || wait == Wait::tile;
+        const std::uint8_t operation = partial ? lane.operation : 0;
         const auto index = static_cast<unsigned>(&lane - block.lanes);
-        const unsigned mask = warp ? block.warps[index / warp_lanes].mask[index % warp_lanes] : 0;
+        const unsigned mask = partial ? block.warps[index / warp_lanes].mask[index % warp_lanes] : 0;
         auto same = [&](const Group& g) {
             return g.wait == wait && g.operation == operation && g.mask == mask && g.site == lane.site;
         };
@@ -304,13 +321,16 @@ std::string describe_waits(const Block& block, std::string& tools, const void*& 
         const Lane& lane = *block.yielded.lanes[i];
         add(lane, lane.awaited ? Wait::phase : Wait::yield);
     }
-    for (unsigned w = 0; w * warp_lanes < block.total; ++w)
+    for (unsigned w = 0; w * warp_lanes < block.total; ++w) {
+        for (unsigned rest = block.warps[w].at_tile; rest != 0; rest &= rest - 1)
+            add(block.lanes[w * warp_lanes + static_cast<unsigned>(__builtin_ctz(rest))], Wait::tile);
         for (unsigned slots = block.warps[w].active; slots != 0; slots &= slots - 1) {
             const Rendezvous& meeting = block.warps[w].rendezvous[__builtin_ctz(slots)];
             for (unsigned rest = meeting.arrived; rest != 0; rest &= rest - 1)
                 add(block.lanes[w * warp_lanes + static_cast<unsigned>(__builtin_ctz(rest))],
                     meeting.operation == active_mask_operation ? Wait::active_mask : Wait::warp);
         }
+    }
     std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
         return *std::min_element(a.lanes.begin(), a.lanes.end()) <
                *std::min_element(b.lanes.begin(), b.lanes.end());
@@ -328,6 +348,7 @@ std::string describe_waits(const Block& block, std::string& tools, const void*& 
                 (group.lanes.size() == 1 ? " waits" : " wait") +
                 (group.wait == Wait::yield ? " in " : " at ") + name;
         if (group.wait == Wait::warp) text += format(" with mask 0x%08x", group.mask);
+        if (group.wait == Wait::tile) text += format(" of %u threads", group.mask);
         text += at(places[i]);
         tools += " wait=\"" + lanes + " " + name + " " + places[i] + "\"";
     }

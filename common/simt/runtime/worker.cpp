@@ -228,6 +228,7 @@ bool Worker::retire_lane(Block& block) {
             break;
         }
     if (warp.active) complete_after_exit(block, warp);
+    if (block.tile_waits != 0) complete_tiles_after_exit(block, lane / warp_lanes);
     return true;
 }
 

@@ -163,7 +163,7 @@ TEST_CASE("Texture references and the vendor's libraries are refused", "[simt][c
                       "1:1: texture references cannot"));
     CHECK(starts_with(refusal("static texture<float> t;"), "1:8: texture references cannot"));
     unchanged("template <class T> struct texture {};\ntexture<float> t;\n");
-    CHECK(starts_with(refusal("#include <mma.h>\n"), "1:10: header `mma.h` does not exist on the CPU"));
+    CHECK(starts_with(refusal("#include <cublas.h>\n"), "1:10: header `cublas.h` does not exist on the CPU"));
     CHECK(starts_with(refusal("#include <thrust/sort.h>\n"), "1:10: header `thrust/sort.h`"));
     unchanged("#include <cuda_runtime.h>\n#include <vector>\n#ifdef A\n#include <cublas_v2.h>\n#endif\n");
 }

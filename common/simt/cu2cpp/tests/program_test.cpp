@@ -215,7 +215,8 @@ TEST_CASE("A refused header refuses the file, but under an #if only the compilat
 TEST_CASE("All refusals come in one run, and no output stays", "[simt][cu2cpp][program][refusal]") {
     const Folder folder;
     const fs::path input = folder.write(
-        "a.cu", "#include <mma.h>\nvoid f() {\n  k<<<1, 1;\n  __shared__ int a = 1;\n}\ntexture<float> t;\n");
+        "a.cu",
+        "#include <cublas.h>\nvoid f() {\n  k<<<1, 1;\n  __shared__ int a = 1;\n}\ntexture<float> t;\n");
     folder.write("a.cpp", "old");
     const Outcome outcome =
         translate_file(input, folder / "a.cpp", "--depfile " + shell_quoted(folder / "a.d"));

@@ -106,6 +106,32 @@ TEST_CASE("Dynamic shared memory is a pointer", "[simt][cu2cpp][shared]") {
     }
 }
 
+TEST_CASE("Shared variables outside functions are bound where they are used", "[simt][cu2cpp][shared]") {
+    const std::string declaration = "__shared__ float a[4], b;";
+    const std::string declared =
+        "typedef float simt_type_a[4], simt_type_b; [[maybe_unused]] static ::simt::SharedKey simt_key_a; "
+        "[[maybe_unused]] static ::simt::SharedKey simt_key_b; ";
+    const std::string a = "simt_type_a& a = ::simt::shared<simt_type_a>(simt_key_a, \"a\"); ";
+    const std::string b = "simt_type_b& b = ::simt::shared<simt_type_b>(simt_key_b, \"b\"); ";
+    const auto unchanged = [&](const std::string& text) {
+        CHECK(translation(declaration + " " + text) == declared + text);
+    };
+    CHECK(translation(declaration + " __global__ void k() { a[0] = b; }") ==
+          declared + "__global__ void k() { " + a + b + "{ a[0] = b; } }");
+    CHECK(translation("static " + declaration + " __global__ void k() { if (1) { b = 1; } }") ==
+          declared + "__global__ void k() { " + b + "{ if (1) { b = 1; } } }");
+    SECTION("but not what else has that name") {
+        unchanged("__global__ void k(float* a) { *a = 1; }");
+        unchanged("__global__ void k(S s, S* p) { s.a = p->b = n::a; }");
+        unchanged("__global__ void k() { c = 1; }");
+        unchanged("void on_the_host() { int a = 0; }");
+        unchanged("struct S { int a; __device__ int f() { return a; } };");
+        unchanged("__device__ int S::f() { return a; }");
+        CHECK(translation("__global__ void k() { a(); } " + declaration).find("{ a(); }") !=
+              std::string::npos);
+    }
+}
+
 TEST_CASE("Lines stay in shared declarations", "[simt][cu2cpp][shared]") {
     const std::string text =
         "void f() {\n  static\n  __shared__ // why\n  float\n   a[16], /* and\n */ b\n  [2]\n  ;\n  "
@@ -144,7 +170,9 @@ TEST_CASE("Shared declarations that cannot be translated are refused", "[simt][c
     CHECK(starts_with(refusal("void f() { __shared__ int a[2] = {1, 2}; }"), "1:32: initialiser"));
     CHECK(starts_with(refusal("void f() { __shared__ int a{3}; }"), "1:28: initialiser"));
     CHECK(starts_with(refusal("void f() { __shared__ T a(3); }"), "1:26: initialiser"));
-    CHECK(starts_with(refusal("__shared__ float a[4];"), "1:1: `__shared__` variable outside a function"));
+    CHECK(
+        starts_with(refusal("struct S { __shared__ float a[4]; };"), "1:12: `__shared__` member of a class"));
+    CHECK(starts_with(refusal("__shared__ int a = 3;"), "1:18: initialiser of a `__shared__` variable"));
     CHECK(starts_with(refusal("void f() { __shared__; }"),
                       "1:12: `__shared__` without a complete declaration"));
     CHECK(starts_with(refusal("void f() { __shared__ float }"), "1:12: `__shared__` without"));

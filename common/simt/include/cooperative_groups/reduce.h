@@ -52,6 +52,15 @@ SIMT_DEVICE std::decay_t<T> reduce(const Group& group, T&& value, F&& operation)
     return total;
 }
 
+/// As above in a tile of more than a warp: each warp by itself, then what these have.
+template <unsigned Size, class Parent, class T, class F>
+SIMT_DEVICE std::enable_if_t<(Size > 32), std::decay_t<T>> reduce(const thread_block_tile<Size, Parent>& tile,
+                                                                  T&& value, F&& operation) {
+    const auto warp = tiled_partition<32>(tile);
+    const auto warps = tiled_partition<Size / 32>(warp);
+    return reduce(warps, tile.take(reduce(warp, value, operation), 32 * warps.thread_rank()), operation);
+}
+
 /// Adds the group's sum to `*destination` with one atomic; no result.
 template <class Group, class T>
 SIMT_DEVICE void reduce_update_async(const Group& group, T* destination, T value) {

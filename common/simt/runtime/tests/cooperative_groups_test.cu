@@ -47,6 +47,58 @@ __global__ void tile_operations(const int* in, int* out) {
     tile.sync();
 }
 
+// What each thread of a tile of several warps gets, and how often its tile has met.
+template <unsigned Size>
+__global__ void wide_tile_operations(const int* in, int* out) {
+    __shared__ cg::block_tile_memory<1024> memory;
+    cg::thread_block block = cg::this_thread_block(memory);
+    auto tile = cg::tiled_partition<Size>(block);
+    cg::thread_block_tile<Size> forgotten = tile;
+    auto warp = cg::tiled_partition<32>(tile);
+    const int v = in[block.thread_rank()];
+    int* mine = out + 16 * block.thread_rank();
+    mine[0] = tile.shfl(v, 1);
+    mine[1] = tile.shfl(v, Size - 1);
+    mine[2] = tile.any(v == 9) != 0;
+    mine[3] = tile.all(v != 9) != 0;
+    mine[4] = cg::reduce(tile, v, cg::plus<int>());
+    mine[5] = cg::reduce(tile, v, cg::less<int>());
+    mine[6] = cg::reduce(tile, v, cg::greater<int>());
+    mine[7] = cg::inclusive_scan(tile, v);
+    mine[8] = cg::exclusive_scan(tile, v, cg::plus<int>());
+    mine[9] = static_cast<int>(tile.thread_rank());
+    mine[10] = static_cast<int>(tile.num_threads() + tile.size());
+    mine[11] = static_cast<int>(tile.meta_group_rank());
+    mine[12] = static_cast<int>(tile.meta_group_size());
+    mine[13] = static_cast<int>(forgotten.meta_group_rank());
+    mine[14] = static_cast<int>(warp.meta_group_rank());
+    mine[15] = static_cast<int>(warp.meta_group_size());
+}
+
+// The tiles of a block go round as often as their rank says, without waiting for each other.
+template <unsigned Size>
+__global__ void pass_on(int* out) {
+    __shared__ int s[1024];
+    auto tile = cg::tiled_partition<Size>(cg::this_thread_block());
+    const unsigned rank = tile.thread_rank(), first = threadIdx.x - rank;
+    s[threadIdx.x] = static_cast<int>(threadIdx.x);
+    for (unsigned round = 0; round <= tile.meta_group_rank(); ++round) {
+        tile.sync();
+        const int next = s[first + (rank + 33) % Size];
+        cg::sync(tile);
+        s[threadIdx.x] = next;
+    }
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+__global__ void nested_tiles(double* out) {
+    auto outer = cg::tiled_partition<256>(cg::this_thread_block());
+    auto inner = cg::tiled_partition<64>(outer);
+    const double sum = cg::reduce(inner, threadIdx.x / 2.0, cg::plus<double>());
+    out[threadIdx.x] = cg::reduce(outer, sum, cg::greater<double>()) * 10 + inner.meta_group_rank() +
+                       inner.meta_group_size() / 8.0;
+}
+
 struct Pair {
     double value;
     int index;
@@ -163,6 +215,75 @@ TEMPLATE_TEST_CASE_SIG("operations of tiles", "[simt][cg]", ((unsigned Size), Si
             CAPTURE(i, k);
             REQUIRE(out[static_cast<size_t>(i * 12 + k)] == expected[k]);
         }
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("operations of tiles of several warps", "[simt][cg]", ((unsigned Size), Size), 64, 128,
+                       256, 512) {
+    Orders orders;
+    const unsigned tiles = GENERATE(1u, 2u, 3u), lanes = tiles * Size;
+    if (lanes > 1024) return;
+    Managed<int> in(lanes), out(16 * lanes);
+    for (unsigned i = 0; i < lanes; ++i) in[i] = static_cast<int>((i * 37) % 23) - 5;
+    for (unsigned i = 0; i < Size; ++i)
+        if (in[i] == 9) in[i] = 8;
+    wide_tile_operations<Size><<<1, dim3(4, 8, lanes / 32)>>>(in.get(), out.get());
+    REQUIRE_LAUNCHED();
+    for (unsigned i = 0; i < lanes; ++i) {
+        const unsigned first = i / Size * Size;
+        int sum = 0, low = in[first], high = in[first], before = 0;
+        bool nine = false;
+        for (unsigned k = first; k < first + Size; ++k) {
+            sum += in[k], low = std::min(low, in[k]), high = std::max(high, in[k]), nine |= in[k] == 9;
+            if (k < i) before += in[k];
+        }
+        REQUIRE(nine == (first != 0));
+        const int tile = static_cast<int>(i / Size), size = static_cast<int>(Size);
+        const int expected[] = {in[first + 1],
+                                in[first + Size - 1],
+                                nine,
+                                !nine,
+                                sum,
+                                low,
+                                high,
+                                before + in[i],
+                                before,
+                                static_cast<int>(i - first),
+                                2 * size,
+                                tile,
+                                static_cast<int>(tiles),
+                                tile,
+                                static_cast<int>(i - first) / 32,
+                                size / 32};
+        for (unsigned k = 0; k < 16; ++k) {
+            CAPTURE(i, k);
+            REQUIRE(out[16 * i + k] == expected[k]);
+        }
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("the barriers of tiles of several warps", "[simt][cg]", ((unsigned Size), Size), 64,
+                       128, 256, 512) {
+    Orders orders;
+    const unsigned lanes = GENERATE(512u, 1024u);
+    Managed<int> out(lanes);
+    pass_on<Size><<<1, lanes>>>(out.get());
+    REQUIRE_LAUNCHED();
+    for (unsigned i = 0; i < lanes; ++i) {
+        const unsigned first = i / Size * Size, rounds = i / Size + 1;
+        REQUIRE(out[i] == static_cast<int>(first + (i - first + 33 * rounds) % Size));
+    }
+}
+
+TEST_CASE("tiles of several warps within tiles", "[simt][cg]") {
+    Orders orders;
+    Managed<double> out(512);
+    nested_tiles<<<1, 512>>>(out.get());
+    REQUIRE_LAUNCHED();
+    for (unsigned i = 0; i < 512; ++i) {
+        // Of the last 64 of the 256.
+        const unsigned from = i / 256 * 256 + 192, to = from + 63;
+        REQUIRE(out[i] == 64 * (from + to) / 4.0 * 10 + i % 256 / 64 + 4 / 8.0);
     }
 }
 

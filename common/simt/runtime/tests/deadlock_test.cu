@@ -61,6 +61,23 @@ __global__ void prepare(DeviceBarrier* barrier, int threads) { init(barrier, thr
 __global__ void block_stays_away(DeviceBarrier* barrier) {
     if (blockIdx.x != 1) barrier->arrive_and_wait();
 }
+__global__ void half_a_tile() {
+    auto tile = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());
+    if (threadIdx.x >= 96) return;
+    if (threadIdx.x < 32)
+        tile.sync();
+    else if (threadIdx.x < 64)
+        tile.any(1);
+    else
+        tile.sync();
+}
+__global__ void part_of_a_tile() {
+    cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block()).sync();
+}
+__global__ void different_ranks(int* out) {
+    auto tile = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());
+    *out = tile.shfl(1, threadIdx.x);
+}
 __global__ void store(int* out, int value) { *out = value; }
 
 }  // namespace
@@ -78,6 +95,33 @@ TEST_CASE("a deadlock names lanes, barriers and lines", "[simt][deadlock]") {
     CHECK_THAT(report,
                ContainsSubstring("simt: error=deadlock kernel=\"barrier_against_warp\" block=(0,0,0)"));
     simt::set_threads(2);
+}
+
+TEST_CASE("a tile of several warps that not all of its threads come to", "[simt][deadlock]") {
+    ExpectFailure quiet;
+    half_a_tile<<<1, 128>>>();
+    CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
+    const std::string report = simt::last_report();
+    INFO(report);
+    CHECK_THAT(report, ContainsSubstring("kernel half_a_tile: deadlock in block (0,0,0)"));
+    CHECK_THAT(report, ContainsSubstring("threads 0-31 wait at tile.sync of 64 threads"));
+    CHECK_THAT(report, ContainsSubstring("threads 32-63 wait at tile.any of 64 threads"));
+    CHECK_THAT(report, ContainsSubstring("threads 64-95 wait at tile.sync of 64 threads"));
+    CHECK_THAT(report, ContainsSubstring("32 of 128 threads have exited"));
+}
+
+TEST_CASE("a block that does not consist of tiles", "[simt][deadlock]") {
+    ExpectFailure quiet;
+    part_of_a_tile<<<1, 96>>>();
+    CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
+    CHECK_THAT(simt::last_report(), ContainsSubstring("do not divide into tiles"));
+}
+
+TEST_CASE("a shuffle of several warps that reads more than one thread", "[simt][deadlock]") {
+    ExpectFailure quiet;
+    different_ranks<<<1, 64>>>(nullptr);
+    CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
+    CHECK_THAT(simt::last_report(), ContainsSubstring("different ranks"));
 }
 
 TEST_CASE("a listener is told of a failure and whether it is a deadlock", "[simt][deadlock]") {

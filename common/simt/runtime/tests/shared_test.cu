@@ -57,6 +57,27 @@ __global__ void in_a_function(int* out) {
     out[blockIdx.x] = *counter();
 }
 
+// Outside functions: each kernel has its own, and its device functions see that one.
+__shared__ int everywhere[64];
+static __shared__ __align__(64) float lone;
+__shared__ double plane[4][5];
+
+__device__ int next(int i) { return everywhere[(i + 1) % 64]; }
+__device__ float* where() { return &lone; }
+__global__ void outside(int* out, float* number, bool* aligned) {
+    const int i = static_cast<int>(threadIdx.x);
+    everywhere[i] = i + 100 * static_cast<int>(blockIdx.x);
+    if (i < 20) plane[i / 5][i % 5] = i;
+    if (i == 0) lone = 0;
+    __syncthreads();
+    atomicAdd(&lone, 0.5f);
+    out[blockIdx.x * 64 + threadIdx.x] = next(i);
+    __syncthreads();
+    if (i != 0) return;
+    number[blockIdx.x] = *where() + static_cast<float>(plane[3][4] + sizeof(everywhere));
+    aligned[blockIdx.x] = reinterpret_cast<std::uintptr_t>(&lone) % 64 == 0;
+}
+
 __global__ void full(int* out) {
     __shared__ int all[12 * 1024];  // 48 KB, to the byte
     for (int i = threadIdx.x; i < 12 * 1024; i += blockDim.x) all[i] = i;
@@ -140,4 +161,18 @@ TEST_CASE("a padded tile", "[simt][shared]") {
     two_dimensional<<<1, dim3(8, 8)>>>(out.get());
     REQUIRE_LAUNCHED();
     for (int i = 0; i < 64; ++i) REQUIRE(out[static_cast<size_t>(i)] == i % 8 * 8 + i / 8);
+}
+
+TEST_CASE("shared variables outside functions", "[simt][shared]") {
+    Orders orders;
+    Managed<int> out(5 * 64);
+    Managed<float> number(5);
+    Managed<bool> aligned(5);
+    outside<<<5, 64>>>(out.get(), number.get(), aligned.get());
+    REQUIRE_LAUNCHED();
+    for (int b = 0; b < 5; ++b) {
+        for (int i = 0; i < 64; ++i) REQUIRE(out[static_cast<size_t>(b * 64 + i)] == (i + 1) % 64 + 100 * b);
+        REQUIRE(number[static_cast<size_t>(b)] == 32 + 19 + 256);
+        REQUIRE(aligned[static_cast<size_t>(b)]);
+    }
 }

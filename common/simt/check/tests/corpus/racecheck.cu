@@ -1,5 +1,7 @@
 // Accesses that nothing orders.
 #include <cooperative_groups.h>
+#include <cuda_fp16.h>
+#include <mma.h>
 
 #include <cstring>
 
@@ -36,6 +38,20 @@ void run_after_load() {
     run_block(after_load<repaired>);
 }
 CORPUS_CASE(after_load, "racecheck", "read-write", "tile");
+
+__shared__ int outside[n];
+
+template <bool repaired>
+__global__ void outside_functions(const int* in, int* out) {
+    outside[threadIdx.x] = in[threadIdx.x];  // bad: outside_functions
+    if (repaired) __syncthreads();
+    out[threadIdx.x] = outside[n - 1 - threadIdx.x];  // bad: outside_functions
+}
+template <bool repaired>
+void run_outside_functions() {
+    run_block(outside_functions<repaired>);
+}
+CORPUS_CASE(outside_functions, "racecheck", "read-write", "outside");
 
 template <bool repaired>
 __global__ void before_reload(const int* in, int* out) {
@@ -243,6 +259,155 @@ void run_double_buffer() {
     run_block(double_buffer<repaired>);
 }
 CORPUS_CASE(double_buffer, "racecheck", "read-write", "buffer");
+
+// ---- Tiles of several warps -----------------------------------------------------------------------------
+
+namespace cg = cooperative_groups;
+
+template <bool repaired>
+__global__ void within_tile(const int* in, int* out) {
+    __shared__ int s[n];
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    const unsigned first = threadIdx.x / 64 * 64;
+    int sum = 0;
+    for (int round = 0; round < 3; ++round) {
+        s[threadIdx.x] = in[threadIdx.x] + round;  // bad: within_tile
+        tile.sync();
+        sum += s[first + (threadIdx.x + 40) % 64];  // bad: within_tile
+        if (repaired) tile.sync();
+    }
+    out[threadIdx.x] = sum;
+}
+template <bool repaired>
+void run_within_tile() {
+    run_block(within_tile<repaired>);
+}
+CORPUS_CASE(within_tile, "racecheck", "read-write", "s");
+
+/// The other tile's threads have not been waited for.
+template <bool repaired>
+__global__ void beyond_tile(const int* in, int* out) {
+    __shared__ int s[n];
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    s[threadIdx.x] = in[threadIdx.x];  // bad: beyond_tile
+    if (repaired)
+        __syncthreads();
+    else
+        tile.sync();
+    out[threadIdx.x] = s[n - 1 - threadIdx.x];  // bad: beyond_tile
+}
+template <bool repaired>
+void run_beyond_tile() {
+    run_block(beyond_tile<repaired>);
+}
+CORPUS_CASE(beyond_tile, "racecheck", "read-write", "s");
+
+/// A shuffle hands over its value, and nothing in memory.
+template <bool repaired>
+__global__ void tile_shuffle(const int* in, int* out) {
+    __shared__ int s[n];
+    auto tile = cg::tiled_partition<128>(cg::this_thread_block());
+    s[threadIdx.x] = tile.shfl(in[threadIdx.x], 5);  // bad: tile_shuffle
+    const int all = tile.all(1);
+    if (repaired) tile.sync();
+    out[threadIdx.x] = s[n - 1 - threadIdx.x] + all;  // bad: tile_shuffle
+}
+template <bool repaired>
+void run_tile_shuffle() {
+    run_block(tile_shuffle<repaired>);
+}
+CORPUS_CASE(tile_shuffle, "racecheck", "read-write", "s");
+
+/// Eight warps read; the one that writes has met the three others of its tile only.
+template <bool repaired>
+__global__ void readers_beyond_tile(int* value, int* out) {
+    auto tile = cg::tiled_partition<128>(cg::this_thread_block());
+    out[threadIdx.x] = *value;  // bad: readers_beyond_tile
+    tile.sync();
+    if (repaired) __syncthreads();
+    __nanosleep(1);                     // until all have read
+    if (threadIdx.x == 40) *value = 2;  // bad: readers_beyond_tile
+}
+template <bool repaired>
+void run_readers_beyond_tile() {
+    Device<int> value("value", 1, 1), out("out", 256, 0);
+    readers_beyond_tile<repaired><<<1, 256>>>(value.get(), out.get());
+}
+CORPUS_CASE(readers_beyond_tile, "racecheck", "read-write", "value");
+
+/// Each warp meets its neighbour, and then what both have left with the other pair: the small tiles' order
+/// holds in the large one.
+template <bool repaired>
+__global__ void tiles_of_tiles(const int* in, int* out) {
+    __shared__ int s[n];
+    auto large = cg::tiled_partition<128>(cg::this_thread_block());
+    auto small = cg::tiled_partition<64>(large);
+    s[threadIdx.x] = in[threadIdx.x];  // bad: tiles_of_tiles
+    small.sync();
+    const int near = s[threadIdx.x ^ 32];
+    if (repaired) large.sync();
+    const int far = s[threadIdx.x ^ 64];  // bad: tiles_of_tiles
+    out[threadIdx.x] = near + far;
+}
+template <bool repaired>
+void run_tiles_of_tiles() {
+    run_block(tiles_of_tiles<repaired>);
+}
+CORPUS_CASE(tiles_of_tiles, "racecheck", "read-write", "s");
+
+/// Every thread of a tile writes and one fences: what it releases is the tile's, once the tile has met. What
+/// one thread of another tile acquires is the tile's, once that has met.
+template <bool repaired>
+__global__ void fence_of_tile(const int* in, int* partial, unsigned* ticket, int* out) {
+    __shared__ bool last[2];
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    const unsigned mine = tile.meta_group_rank();
+    partial[blockIdx.x * blockDim.x + threadIdx.x] = in[threadIdx.x];  // bad: fence_of_tile
+    if (repaired) tile.sync();
+    if (tile.thread_rank() == 0) {
+        __threadfence();
+        last[mine] = atomicAdd(ticket, 1u) == 2 * gridDim.x - 1;
+    }
+    tile.sync();
+    if (!last[mine]) return;
+    int sum = 0;
+    for (unsigned i = tile.thread_rank(); i < gridDim.x * blockDim.x; i += 64)
+        sum += partial[(i + 1) % (gridDim.x * blockDim.x)];  // bad: fence_of_tile
+    atomicAdd(out, sum);
+}
+template <bool repaired>
+void run_fence_of_tile() {
+    Device<int> in("in", n, 1), partial("partial", 4 * n), out("out", 1, 0);
+    Device<unsigned> ticket("ticket", 1, 0u);
+    fence_of_tile<repaired><<<4, n>>>(in.get(), partial.get(), ticket.get(), out.get());
+}
+CORPUS_CASE(fence_of_tile, "racecheck", "read-write", "partial");
+
+/// A warp's product of matrices orders no memory either.
+template <bool repaired>
+__global__ void stored_product(float* out) {
+    using namespace nvcuda::wmma;
+    __shared__ __half factor[256];
+    __shared__ float product[256];
+    fragment<matrix_a, 16, 16, 16, __half, row_major> a;
+    fragment<matrix_b, 16, 16, 16, __half, col_major> b;
+    fragment<accumulator, 16, 16, 16, float> c;
+    for (unsigned i = threadIdx.x; i < 256; i += 32) factor[i] = __float2half(1.0f);
+    __syncwarp();
+    load_matrix_sync(a, factor, 16);
+    load_matrix_sync(b, factor, 16);
+    fill_fragment(c, 0.0f);
+    mma_sync(c, a, b, c);
+    store_matrix_sync(product, c, 16, mem_row_major);  // bad: stored_product
+    if (repaired) __syncwarp();
+    for (unsigned i = threadIdx.x; i < 256; i += 32) out[i] = product[i];  // bad: stored_product
+}
+template <bool repaired>
+void run_stored_product() {
+    Device<float> out("out", 256);
+    stored_product<repaired><<<1, 32>>>(out.get());
+}
+CORPUS_CASE(stored_product, "racecheck", "read-write", "product");
 
 // ---- Shared memory, warp ---------------------------------------------------------------------------------
 

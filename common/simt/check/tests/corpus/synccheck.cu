@@ -80,6 +80,35 @@ void run_barrier_in_loop() {
 }
 CORPUS_CASE(barrier_in_loop, "synccheck", "exited-threads", "");
 
+/// Half a warp has exited; a tile waits for the other half.
+template <bool repaired>
+__global__ void return_before_tile(int* out) {
+    auto tile = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());
+    if (!repaired && threadIdx.x >= 48) return;
+    tile.sync();  // bad: return_before_tile
+    out[threadIdx.x] = 1;
+}
+template <bool repaired>
+void run_return_before_tile() {
+    Device<int> out("out", 64);
+    return_before_tile<repaired><<<1, 64>>>(out.get());
+}
+CORPUS_CASE(return_before_tile, "synccheck", "exited-threads", "");
+
+template <bool repaired>
+__global__ void half_a_tile(int* out) {
+    auto tile = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());
+    if (repaired || threadIdx.x % 64 < 32) tile.sync();
+    out[threadIdx.x] = 1;
+    __syncthreads();
+}
+template <bool repaired>
+void run_half_a_tile() {
+    Device<int> out("out", 128);
+    half_a_tile<repaired><<<1, 128>>>(out.get());
+}
+CORPUS_CASE(half_a_tile, "synccheck", "deadlock", "");
+
 template <bool repaired>
 __global__ void mask_without_caller(int* out) {
     int v = static_cast<int>(threadIdx.x);
