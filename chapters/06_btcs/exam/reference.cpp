@@ -66,18 +66,62 @@ Vector backward_errors(const Matrix& a, const Vector& rhs, const Vector& x) {
     return errors;
 }
 
-Vector step(const Rod& rod, const Vector& u, const Ends& before, const Ends& after) {
+namespace {
+
+/// The implicit half of every step of a rod, (-rho, 1 + 2 rho, -rho): eliminated once.
+class Elimination {
+  public:
+    Elimination(std::size_t n, double rho) : rho_(rho) {
+        double pivot = 1 + 2 * rho;
+        for (std::size_t i = 0; i < n; ++i) {
+            inverse_.push_back(1 / pivot);
+            const double next = 1 + 2 * rho - rho * rho / pivot;
+            if (next == pivot) break;  // they have settled, and all further rows are alike
+            pivot = next;
+        }
+    }
+
+    /// Replaces a right-hand side by the solution.
+    void solve(Vector& x) const {
+        double before = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double inverse = inverse_of(i);
+            x[i] = before = x[i] * inverse + rho_ * inverse * before;
+        }
+        for (std::size_t i = x.size(); i-- > 1;) x[i - 1] += rho_ * inverse_of(i - 1) * x[i];
+    }
+
+  private:
+    double inverse_of(std::size_t row) const { return inverse_[std::min(row, inverse_.size() - 1)]; }
+
+    double rho_;
+    Vector inverse_;  ///< pivots' inverses up to where they settle
+};
+
+/// One time step from `u` to `next`, which has its size.
+void step(const Rod& rod, const Elimination& implicit, const Vector& u, Vector& next, const Ends& before,
+          const Ends& after) {
     const std::size_t n = u.size();
     const double now = (1 - rod.theta) * rod.r, then = rod.theta * rod.r;
-    Vector rhs(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        const double left = i > 0 ? u[i - 1] : before.left, right = i + 1 < n ? u[i + 1] : before.right;
-        rhs[i] = u[i] + now * (left - 2 * u[i] + right);
-    }
-    if (n == 0 || then == 0) return rhs;
-    rhs.front() += then * after.left;
-    rhs.back() += then * after.right;
-    return solve({Vector(n, -then), Vector(n, 1 + 2 * then), Vector(n, -then)}, rhs);
+    const auto advance = [&](std::size_t i, double left, double right) {
+        next[i] = u[i] + now * (left - 2 * u[i] + right);
+    };
+    if (n == 0) return;
+    if (n > 1) advance(0, before.left, u[1]);
+    for (std::size_t i = 1; i + 1 < n; ++i) advance(i, u[i - 1], u[i + 1]);
+    advance(n - 1, n > 1 ? u[n - 2] : before.left, before.right);
+    if (then == 0) return;
+    next.front() += then * after.left;
+    next.back() += then * after.right;
+    implicit.solve(next);
+}
+
+}  // namespace
+
+Vector step(const Rod& rod, const Vector& u, const Ends& before, const Ends& after) {
+    Vector next(u.size());
+    step(rod, Elimination(u.size(), rod.theta * rod.r), u, next, before, after);
+    return next;
 }
 
 Arrival march(const Journey& journey) {
@@ -87,13 +131,16 @@ Arrival march(const Journey& journey) {
         throw std::length_error("a rod has n points, and steps + 1 values at each end");
     }
     const double grows = std::max(1.0, std::abs(amplification(rod.r, rod.theta, std::numbers::pi)));
+    const Elimination implicit(rod.n, rod.theta * rod.r);
     Arrival now{journey.start, 0};
+    Vector next(rod.n);
     for (std::size_t k = 0;; ++k) {
         for (const double value : now.u) now.largest = std::max(now.largest, std::abs(value));
         now.largest = std::max({now.largest, std::abs(journey.left[k]), std::abs(journey.right[k])});
         if (k == rod.steps) return now;
-        now.u = step(rod, now.u, {journey.left[k], journey.right[k]},
-                     {journey.left[k + 1], journey.right[k + 1]});
+        step(rod, implicit, now.u, next, {journey.left[k], journey.right[k]},
+             {journey.left[k + 1], journey.right[k + 1]});
+        now.u.swap(next);
         now.largest *= grows;
     }
 }
