@@ -7,6 +7,9 @@
 /// on a device is its own, so sums may differ in their last bits.)
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "simt/device.h"
 #include "simt/half.h"
 
