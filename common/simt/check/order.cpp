@@ -214,6 +214,16 @@ void share_told(BlockState& block, unsigned first, std::uint32_t lanes) {
     for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) mine[__builtin_ctz(rest)] = joint;
 }
 
+void share_told_in_tile(BlockState& block, unsigned first_warp, unsigned warps) {
+    if (block.told.empty()) return;
+    const auto begin = block.told.begin() + first_warp * warp_lanes, end = begin + warps * warp_lanes;
+    auto joint = std::make_shared<Knowledge>();
+    std::for_each(begin, end, [&](const SharedKnowledge& told) {
+        if (told) joint->add(*told);
+    });
+    std::fill(begin, end, joint);
+}
+
 void share_told(BlockState& block) {
     if (block.told.empty()) return;
     auto joint = std::make_shared<Knowledge>();

@@ -30,6 +30,8 @@ void arrive(const Now& now, PhaseRecord& phase);
 void learn(const Now& now, const SharedKnowledge& knowledge);
 /// These lanes of the block have met: what one of them was told, all are.
 void share_told(BlockState& block, unsigned first, std::uint32_t lanes);
+/// So have all lanes of these warps, the parts of a tile.
+void share_told_in_tile(BlockState& block, unsigned first_warp, unsigned warps);
 /// So have all lanes of the block, which come after all that it did.
 void share_told(BlockState& block);
 

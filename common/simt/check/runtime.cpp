@@ -504,6 +504,7 @@ void tile_completes(Block& block, unsigned first, unsigned warps, unsigned opera
                 b.warps[w].partial = false;
             }
             b.has_met = true;
+            share_told_in_tile(b, first, warps);
             break;
         }
         case TileOperation::shuffle:

@@ -40,6 +40,28 @@ void run_no_wait() {
 CORPUS_CASE(no_wait, "racecheck", "read-write", "tile");
 
 template <bool repaired>
+__global__ void told_by_a_tile(const int* in, int* out) {
+    __shared__ BlockBarrier barrier;
+    __shared__ int tile[32];
+    if (threadIdx.x == 0) init(&barrier, 64);
+    __syncthreads();
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    auto both = cg::tiled_partition<64>(cg::this_thread_block());
+    if (warp == 2) {
+        tile[lane] = in[lane];  // bad: told_by_a_tile
+        barrier.arrive();
+    }
+    if (warp == 0) barrier.arrive_and_wait();
+    if (repaired) both.sync();
+    if (warp == 1) out[lane] = tile[31 - lane];  // bad: told_by_a_tile
+}
+template <bool repaired>
+void run_told_by_a_tile() {
+    run_block(told_by_a_tile<repaired>);
+}
+CORPUS_CASE(told_by_a_tile, "racecheck", "read-write", "tile");
+
+template <bool repaired>
 __global__ void write_after_arrival(const int* in, int* out) {
     __shared__ BlockBarrier barrier;
     __shared__ int tile[n];
