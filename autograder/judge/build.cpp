@@ -591,7 +591,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         copy_contract();
         std::future<fs::path> entry_made = std::async(std::launch::async, [this] { return entry_object(); });
 
-        std::string compiled = source, prelude = tools_.least_prelude();
+        std::string compiled = source;
         if (!tools_.translator.empty()) {
             compiled = source + ".cpp";
             std::vector<std::string> line{tools_.translator, "./" + source, "-o", compiled, "-I."};
@@ -601,7 +601,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
                               "translated.d");  // the compiler sees what became of them
         }
         check_preprocessed(compiled);
-        if (!tools_.translator.empty()) prelude = prelude_for(work_.path() / "rung.ii.d");
+        const std::string prelude = prelude_for(work_.path() / "rung.ii.d");
         run_on_submission(compile_line(compiled, "rung.o", prelude), "the compiler", "rung.o.d");
 
         const fs::path entry = entry_made.get();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
-#include <utility>
 
 #include "judge/defences.hpp"
 #include "judge/judge.hpp"
@@ -102,17 +101,12 @@ std::vector<Array> outputs_in(const Task& task, const Layout& layout, const std:
     return outputs;
 }
 
-void Session::begin(const Layout& layout) {
+std::optional<Cause> Session::provide(const Layout& layout) {
+    if (has_room(layout)) return std::nullopt;
     end();
     how_.in_bytes = 2 * layout.in_bytes;
     how_.out_bytes = 2 * layout.out_bytes;
     worker_ = std::make_unique<WorkerProcess>(executable_, how_);
-    awaited_ = false;
-}
-
-std::optional<Cause> Session::provide(const Layout& layout) {
-    if (!has_room(layout)) begin(layout);
-    if (std::exchange(awaited_, true)) return std::nullopt;
     return worker_->start(start_seconds_);
 }
 

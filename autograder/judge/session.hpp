@@ -57,11 +57,8 @@ class Session {
         return worker_ && worker_->holds(layout.in_bytes, layout.out_bytes);
     }
 
-    /// Begins a new worker with room for such a call, and does not wait for it. @throws InfraError
-    void begin(const Layout& layout);
-
-    /// Waits for the worker that was begun last; begins one with room for such a call if there is none.
-    /// @returns what went wrong. @throws Stopped, InfraError
+    /// Starts a worker with room for such a call, unless there is one. @returns what went wrong.
+    /// @throws Stopped, InfraError
     std::optional<Cause> provide(const Layout& layout);
 
     /// Provides a worker and writes one call for it, with fresh content and poisoned outputs. More may be put
@@ -94,7 +91,6 @@ class Session {
     WorkerOptions how_;
     double start_seconds_;
     std::unique_ptr<WorkerProcess> worker_;
-    bool awaited_ = true;  ///< the worker, since it began
     CallSecrets secrets_{};
 };
 

@@ -125,20 +125,16 @@ class Race {
 
     std::unique_ptr<Arena> arena() const { return std::make_unique<Arena>(calls_ * slot_bytes_); }
 
-    /// Begins a contestant's process, which has to be waited for.
     Contestant enter(const fs::path& executable, const std::string& name, std::unique_ptr<Arena> arena) {
         WorkerOptions how;
         how.backend = Backend::cuda;
         how.cpu_seconds = options_.budget + timed_start_seconds;
         how.stop = options_.stop;
         auto session = std::make_unique<Session>(executable, how, timed_start_seconds);
-        session->begin({});
+        if (const auto cause = session->provide({})) {
+            throw InfraError(fmt::format("{}: {}", name, cause->text));
+        }
         return {name, std::move(arena), std::move(session), {}, {}};
-    }
-
-    static void wait_for(Contestant& contestant) {
-        if (const auto cause = contestant.session->provide({}))
-            throw InfraError(fmt::format("{}: {}", contestant.name, cause->text));
     }
 
     /// What a call costs at least: the inputs' way, the words, one tiny operation on the device, the judge's
@@ -461,15 +457,12 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     lap.emplace(result.profile, Part::start);
     // Runs before every pair and is not counted. A process of its own: to run twice in a row is an advantage.
     Contestant pacemaker = race->enter(best, "the reference", std::move(arenas[3]));
-    Race::wait_for(pacemaker);
     lap.emplace(result.profile, Part::clock);
     const double null = race->null_seconds(pacemaker);
     lap.emplace(result.profile, Part::start);
-    // Side by side: most of a start is CUDA's.
     std::array<Contestant, 3> contestants{race->enter(executable, rung.name, std::move(arenas[0])),
                                           race->enter(slow, baseline.name, std::move(arenas[1])),
                                           race->enter(best, "the reference", std::move(arenas[2]))};
-    for (Contestant& one : contestants) Race::wait_for(one);
     lap.reset();
 
     const double limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -36,7 +37,7 @@ inline std::uint64_t exam_key() {
 /// first only cases that are small are tried.
 inline std::uint64_t exam_keys() {
     const char* keys = std::getenv("RUNGS_EXAM_KEYS");
-    return keys ? std::strtoull(keys, nullptr, 0) : 1;
+    return keys ? std::max(1ULL, std::strtoull(keys, nullptr, 0)) : 1;  // none would be a test of nothing
 }
 
 /// What a contract promises of a rung: a test of it, and its name.

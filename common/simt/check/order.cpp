@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace simt::check {
@@ -199,38 +200,47 @@ void learn(const Now& now, const SharedKnowledge& knowledge) {
         block.acquisitions.push_back({a.signal, a.count, now.segment, now.warp, now.lane});
 }
 
+namespace {
+
+/// Adds to `joint` what a lane was told, unless that is `last`: lanes often share it.
+void add_told(std::shared_ptr<Knowledge>& joint, const SharedKnowledge& told, const Knowledge*& last) {
+    if (!told || told.get() == last) return;
+    last = told.get();
+    if (!joint) joint = std::make_shared<Knowledge>();
+    joint->add(*told);
+}
+
+/// What any of these lanes was told; null if none was told anything.
+std::shared_ptr<Knowledge> told_to(std::span<const SharedKnowledge> lanes) {
+    std::shared_ptr<Knowledge> joint;
+    const Knowledge* last = nullptr;
+    for (const SharedKnowledge& told : lanes) add_told(joint, told, last);
+    return joint;
+}
+
+}  // namespace
+
 void share_told(BlockState& block, unsigned first, std::uint32_t lanes) {
     if (block.told.empty()) return;
     const auto mine = block.told.begin() + first;
     std::shared_ptr<Knowledge> joint;
     const Knowledge* last = nullptr;
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        const SharedKnowledge& told = mine[__builtin_ctz(rest)];
-        if (!told || told.get() == last) continue;
-        last = told.get();
-        if (!joint) joint = std::make_shared<Knowledge>();
-        joint->add(*told);
-    }
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+        add_told(joint, mine[__builtin_ctz(rest)], last);
     for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) mine[__builtin_ctz(rest)] = joint;
 }
 
 void share_told_in_tile(BlockState& block, unsigned first_warp, unsigned warps) {
     if (block.told.empty()) return;
-    const auto begin = block.told.begin() + first_warp * warp_lanes, end = begin + warps * warp_lanes;
-    auto joint = std::make_shared<Knowledge>();
-    std::for_each(begin, end, [&](const SharedKnowledge& told) {
-        if (told) joint->add(*told);
-    });
-    std::fill(begin, end, joint);
+    const std::span lanes = std::span(block.told).subspan(first_warp * warp_lanes, warps * warp_lanes);
+    std::fill(lanes.begin(), lanes.end(), told_to(lanes));
 }
 
 void share_told(BlockState& block) {
     if (block.told.empty()) return;
-    auto joint = std::make_shared<Knowledge>();
-    for (const SharedKnowledge& told : block.told)
-        if (told) joint->add(*told);
-    joint->of_block.erase(block.number);
-    if (joint->of_block.empty())
+    const std::shared_ptr<Knowledge> joint = told_to(block.told);
+    if (joint) joint->of_block.erase(block.number);
+    if (!joint || joint->of_block.empty())
         block.told.clear();
     else
         std::fill(block.told.begin(), block.told.end(), joint);
