@@ -794,7 +794,8 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
             rung.points * static_cast<double>(right) / static_cast<double>(result.predictions.size());
     }
     result.points = std::isfinite(result.points) ? std::clamp(result.points, 0.0, result.max_points) : 0;
-    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    result.seconds =
+        std::chrono::duration<double>(Clock::now() - start).count() - result.profile.seconds(Part::turn);
     return result;
 }
 

@@ -37,7 +37,8 @@ struct JudgeOptions {
     bool sanitize = false;   ///< on a GPU, look for findings with compute-sanitizer, without the sandbox
     bool speed = true;       ///< judge speed where the backend can
     std::function<void(const PhaseProgress&)> progress;  ///< called often, by one thread at a time
-    std::function<void()> before_timing;      ///< waits until nothing else runs that this program has begun
+    std::function<void()> before_timing;      ///< waits until nothing else runs that this program has begun,
+                                              ///< and holds off what would, until judge_rung() returns
     const std::atomic<bool>* stop = nullptr;  ///< set it to end early: every process is gone on return
 };
 

@@ -21,10 +21,11 @@ enum class Part {
     solutions,     ///< counted calls of baseline and reference, their build included
     waiting,       ///< for check mode, once run mode has come to its end
     clock_builds,  ///< of the workers that it is timed against
+    turn,          ///< for the clock, which other rungs have; no part of the rung's seconds
     clock,         ///< timed calls, those of baseline and reference included
     tools,         ///< compute-sanitizer
 };
-constexpr std::size_t parts = 13;
+constexpr std::size_t parts = 14;
 
 /// "build", "start", ...: the word in the JSON.
 const char* name_of(Part part);

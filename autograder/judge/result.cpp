@@ -84,7 +84,7 @@ const char* name_of(Limit limit) {
 const char* name_of(Part part) {
     static constexpr const char* names[] = {"build",        "start",  "inputs", "calls",     "expected",
                                             "check_build",  "checks", "counts", "solutions", "waiting",
-                                            "clock_builds", "clock",  "tools"};
+                                            "clock_builds", "turn",   "clock",  "tools"};
     static_assert(std::size(names) == parts);
     return names[static_cast<std::size_t>(part)];
 }

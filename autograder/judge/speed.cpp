@@ -431,7 +431,12 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         return;
     }
 
-    std::optional<Lap> lap(std::in_place, result.profile, Part::inputs);
+    std::optional<Lap> lap(std::in_place, result.profile, Part::clock_builds);
+    const fs::path slow = built(manifest, baseline, options);
+    const fs::path best = built(manifest, rung, options);
+    lap.emplace(result.profile, Part::turn);
+    if (options.before_timing) options.before_timing();
+    lap.emplace(result.profile, Part::inputs);
     std::unique_ptr<Race> race;
     std::array<std::unique_ptr<Arena>, 4> arenas;
     try {
@@ -450,10 +455,6 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     lap.emplace(result.profile, Part::clock);
     speed.roof = race->roof();
     speed.fma_roof = fma_roof();
-    lap.emplace(result.profile, Part::clock_builds);
-    const fs::path slow = built(manifest, baseline, options);
-    const fs::path best = built(manifest, rung, options);
-    if (options.before_timing) options.before_timing();
     lap.emplace(result.profile, Part::start);
     // Runs before every pair and is not counted. A process of its own: to run twice in a row is an advantage.
     Contestant pacemaker = race->enter(best, "the reference", std::move(arenas[3]));

@@ -115,8 +115,9 @@ class Grading {
     Grading(const Grading&) = delete;
     Grading& operator=(const Grading&) = delete;
 
-    /// Judges rung `i`; `alone`: with no other beside it.
-    Jobs::End judge(std::size_t i, bool alone, const std::atomic<bool>& stop) {
+    /// Judges rung `i`; `alone`: with no other beside it. `wait_to_be_alone`: before a clock decides.
+    Jobs::End judge(std::size_t i, bool alone, const std::atomic<bool>& stop,
+                    const std::function<void()>& wait_to_be_alone) {
         const Chosen& one = chosen_[i];
         const fs::path source = source_of(workbook_, one, options_.whose, options_.submission);
         RungReport& rung = reports_[i];
@@ -132,6 +133,11 @@ class Grading {
         } else {
             judge::JudgeOptions mine = judging_;
             mine.stop = &stop;
+            mine.before_timing = [&] {
+                now_doing(i, "waits for the clock");
+                wait_for_builds();
+                wait_to_be_alone();
+            };
             mine.progress = [&](const judge::PhaseProgress& now) {
                 std::string what = judge::name_of(now.phase);
                 if (now.of > 0) what += fmt::format(" {} of {}", now.done, now.of);
@@ -181,14 +187,9 @@ class Grading {
     const std::string& not_stored() const { return not_stored_; }
 
   private:
-    /// Rungs that are timed are judged one at a time: meanwhile all cores build the next ones. Nothing is
-    /// timed until that is done.
+    /// nvcc takes long: all cores build what is judged later. Nothing is timed until that is done.
     void build_ahead() {
-        judging_.before_timing = [this] {
-            std::unique_lock lock(mutex_);
-            built_.wait(lock, [this] { return to_build_ >= chosen_.size() && building_ == 0; });
-        };
-        for (unsigned i = 0; i < jobs_at_once(options_.machine); ++i) {
+        for (unsigned i = 0; i < jobs_at_once(options_.machine, Backend::cpu); ++i) {
             builders_.emplace_back([this] {
                 std::unique_lock lock(mutex_);
                 while (to_build_ < chosen_.size()) {
@@ -212,6 +213,12 @@ class Grading {
                 }
             });
         }
+    }
+
+    void wait_for_builds() {
+        std::unique_lock lock(mutex_);
+        built_.wait(lock,
+                    [this] { return builders_.empty() || (to_build_ >= chosen_.size() && building_ == 0); });
     }
 
     void now_doing(std::size_t i, const std::string& what) {
@@ -315,12 +322,11 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
     for (const Chosen& one : chosen)
         name_width = std::max(name_width, static_cast<int>(one.rung->name.size()));
 
-    // A clock decides about points on a GPU: there is one rung at a time.
-    const bool timed = options.backend.backend == Backend::cuda;
-    const unsigned threads = timed ? 1 : options.jobs > 0 ? options.jobs : jobs_at_once(options.machine);
+    const unsigned threads =
+        options.jobs > 0 ? options.jobs : jobs_at_once(options.machine, options.backend.backend);
     Grading grading(workbook, chosen, options);
     Jobs jobs(chosen.size(), threads, [&](std::size_t i, bool alone, const std::atomic<bool>& stop_jobs) {
-        return grading.judge(i, alone, stop_jobs);
+        return grading.judge(i, alone, stop_jobs, [&jobs] { jobs.wait_to_be_alone(); });
     });
     std::string shown;
     const auto meanwhile = [&] {

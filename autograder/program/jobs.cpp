@@ -10,8 +10,11 @@
 namespace rungs {
 namespace {
 
+constexpr double gib = 1ULL << 30;
 /// Of one rung, in bytes: twice what any reference takes, its compiler or its worker with the judge's part.
-constexpr double memory_of_job = 1ULL << 30;
+constexpr double memory_of_job = 1 * gib;
+/// The same on a GPU, where cases are larger, and of the GPU.
+constexpr double memory_of_gpu_job = 4 * gib, gpu_memory_of_job = 3 * gib;
 
 /// Bytes that can be had without swapping, as far as the system tells, in this container.
 double free_memory(const Machine& machine) {
@@ -30,8 +33,14 @@ double free_memory(const Machine& machine) {
 
 }  // namespace
 
-unsigned jobs_at_once(const Machine& machine) {
-    const double most = std::min<double>(machine.cores, free_memory(machine) / memory_of_job);
+unsigned jobs_at_once(const Machine& machine, Backend backend) {
+    double most = machine.cores;
+    if (backend == Backend::cuda) {
+        most = std::min(
+            {most, free_memory(machine) / memory_of_gpu_job, machine.gpu.memory / gpu_memory_of_job});
+    } else {
+        most = std::min(most, free_memory(machine) / memory_of_job);
+    }
     return static_cast<unsigned>(std::max(most, 1.0));
 }
 
@@ -59,7 +68,8 @@ void Jobs::serve() {
     std::unique_lock lock(mutex_);
     for (;;) {
         // A job that runs once more has the machine to itself: all others have been begun, and have ended.
-        changed_.wait(lock, [&] { return stop_ || next_ < finished_.size() || running_ == 0; });
+        changed_.wait(lock,
+                      [&] { return stop_ || (next_ < finished_.size() && quiet_ == 0) || running_ == 0; });
         const bool first = next_ < finished_.size();
         if (stop_ || (!first && again_.empty())) return;
         std::size_t job = next_;
@@ -80,12 +90,31 @@ void Jobs::serve() {
         }
         lock.lock();
         --running_;
+        if (alone_ == std::this_thread::get_id()) {
+            alone_ = {};
+            --quiet_;
+        }
         if (end == End::finished) finished_[job] = true;
         if (end == End::alone_once_more) again_.push_back(job);
         if (end == End::stopped) stop_ = true;
         if (problem && !problem_) problem_ = problem;
         changed_.notify_all();
     }
+}
+
+void Jobs::wait_to_be_alone() {
+    std::unique_lock lock(mutex_);
+    if (alone_ == std::this_thread::get_id()) return;
+    ++quiet_;
+    changed_.notify_all();
+    const auto is_quiet = [&] { return running_ == quiet_ && alone_ == std::thread::id(); };
+    // Those that run are told to stop by a variable, which wakes nobody.
+    while (!stop_ && !is_quiet()) changed_.wait_for(lock, std::chrono::milliseconds(50));
+    if (stop_) {
+        --quiet_;
+        return;
+    }
+    alone_ = std::this_thread::get_id();
 }
 
 bool Jobs::wait(std::size_t job, const std::function<void()>& meanwhile) {

@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "report/machine.hpp"
+#include "rungs/manifest.hpp"
 
 namespace rungs {
 
-/// How many rungs this machine can judge at once: one a core, as long as there is memory for each.
-unsigned jobs_at_once(const Machine& machine);
+/// How many rungs this machine can judge at once: one a core, as long as there is memory for each, of the GPU
+/// too where that runs them.
+unsigned jobs_at_once(const Machine& machine, Backend backend);
 
 class Jobs {
   public:
@@ -36,6 +38,10 @@ class Jobs {
     /// Begins no other job and asks those that run to end.
     void stop() { stop_ = true; }
 
+    /// To be called by a job: waits until all others that run have ended, or wait here too. For the rest of
+    /// its run this one is alone, and no job begins before all that waited have had their turn.
+    void wait_to_be_alone();
+
     /// Waits until `job` is finished, or until nothing runs and nothing will; calls `meanwhile` every 50 ms.
     /// @returns whether it is finished. @throws what a job has thrown
     bool wait(std::size_t job, const std::function<void()>& meanwhile);
@@ -53,6 +59,8 @@ class Jobs {
     std::deque<std::size_t> again_;
     std::size_t next_ = 0;
     std::size_t running_ = 0;
+    std::size_t quiet_ = 0;  ///< of those that run: how many wait to be alone, or are
+    std::thread::id alone_;  ///< who is
     std::exception_ptr problem_;
     std::vector<std::thread> threads_;
 };

@@ -74,6 +74,52 @@ TEST_CASE("a job that asks for it is run once more while nothing else runs", "[j
     CHECK_FALSE(disturbed);
 }
 
+TEST_CASE("a job that waits to be alone is, for the rest of its run", "[jobs]") {
+    std::vector<std::atomic<int>> runs(20);
+    std::atomic<int> running{0}, alone_at_once{0};
+    std::atomic<bool> disturbed{false};
+    Jobs jobs(runs.size(), 4, [&](std::size_t job, bool, const std::atomic<bool>&) {
+        ++running;
+        std::this_thread::sleep_for(std::chrono::milliseconds(job % 4));
+        if (job % 3 != 0) {
+            --running;
+            jobs.wait_to_be_alone();
+            for (int look = 0; look < 3; ++look) {
+                if (running != 0 || ++alone_at_once != 1) disturbed = true;
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                --alone_at_once;
+                jobs.wait_to_be_alone();  // which it is
+            }
+            ++running;
+        }
+        const bool again = ++runs[job] == 1 && job % 5 == 0;
+        --running;
+        return again ? Jobs::End::alone_once_more : Jobs::End::finished;
+    });
+    for (std::size_t job = 0; job < runs.size(); ++job) {
+        CHECK(jobs.wait(job, nothing));
+        CHECK(runs[job] == (job % 5 == 0 ? 2 : 1));
+    }
+    CHECK_FALSE(disturbed);
+}
+
+TEST_CASE("a job that waits to be alone is let go when jobs are stopped", "[jobs]") {
+    std::atomic<bool> neighbour{false}, waiting{false};
+    Jobs jobs(2, 2, [&](std::size_t job, bool, const std::atomic<bool>& stop) {
+        if (job == 1) {
+            neighbour = true;
+            comes_true([&] { return stop.load(); });
+        } else if (comes_true([&] { return neighbour.load(); })) {
+            waiting = true;
+            jobs.wait_to_be_alone();
+        }
+        return stop ? Jobs::End::stopped : Jobs::End::finished;
+    });
+    REQUIRE(comes_true([&] { return waiting.load(); }));
+    jobs.stop();
+    for (std::size_t job = 0; job < 2; ++job) CHECK_FALSE(jobs.wait(job, nothing));
+}
+
 TEST_CASE("a single job is alone, however many threads there are", "[jobs]") {
     int runs = 0;
     Jobs jobs(1, 4, [&](std::size_t, bool alone, const std::atomic<bool>&) {
@@ -134,11 +180,15 @@ TEST_CASE("the number of jobs follows cores and memory", "[jobs]") {
     Machine machine;
     machine.cores = 1;
     machine.memory = 1e15;
-    CHECK(jobs_at_once(machine) == 1);
+    CHECK(jobs_at_once(machine, Backend::cpu) == 1);
     machine.cores = 1000000;
     machine.memory = 2.5 * (1ULL << 30);
-    CHECK(jobs_at_once(machine) <= 2);
+    CHECK(jobs_at_once(machine, Backend::cpu) <= 2);
     machine.memory = 1e6;
-    CHECK(jobs_at_once(machine) == 1);
-    CHECK(jobs_at_once(Machine{}) == 1);
+    CHECK(jobs_at_once(machine, Backend::cpu) == 1);
+    CHECK(jobs_at_once(Machine{}, Backend::cpu) == 1);
+    machine.cores = 16;
+    machine.memory = 1e15;
+    machine.gpu.memory = 9.5 * (1ULL << 30);
+    CHECK(jobs_at_once(machine, Backend::cuda) <= 3);
 }

@@ -234,7 +234,9 @@ class ClassRun {
         }
     }
 
-    Jobs::End judge(std::size_t job, bool alone, const std::atomic<bool>& stop) {
+    /// `wait_to_be_alone`: before a clock decides.
+    Jobs::End judge(std::size_t job, bool alone, const std::atomic<bool>& stop,
+                    const std::function<void()>& wait_to_be_alone) {
         const std::size_t index = task_for(job);
         const Work& task = tasks_[index];
         const std::string started = now_text();
@@ -245,11 +247,11 @@ class ClassRun {
         report.file = fmt::format("{}/{}", task.chosen.chapter->chapter, task.chosen.rung->file());
         Canary canary;
         for (;; ++canary.tries) {
-            report.result = judge_one(task, task.source, stop);
+            report.result = judge_one(task, task.source, stop, wait_to_be_alone);
             if (stop) return Jobs::End::stopped;
             if (!depends_on_load(report.result, judging_.backend)) break;
             if (!alone) return Jobs::End::alone_once_more;
-            if (ask_canary(task, report, canary, stop)) break;
+            if (ask_canary(task, report, canary, stop, wait_to_be_alone)) break;
             if (stop) return Jobs::End::stopped;
         }
         const Json record = make_record(task.slots.front(), workshop_, secret_, report, canary, started);
@@ -259,7 +261,8 @@ class ClassRun {
                        &slot == &first ? "" : fmt::format("{}/{}", first.student, first.attempt));
         }
         const std::lock_guard lock(mutex_);
-        spent_[owner(task)] += std::chrono::duration<double>(Clock::now() - start).count();
+        spent_[owner(task)] += std::chrono::duration<double>(Clock::now() - start).count() -
+                               report.result.profile.seconds(judge::Part::turn);
         ++done_;
         return Jobs::End::finished;
     }
@@ -292,9 +295,11 @@ class ClassRun {
         return *next;
     }
 
-    RungResult judge_one(const Work& task, const fs::path& source, const std::atomic<bool>& stop) {
+    RungResult judge_one(const Work& task, const fs::path& source, const std::atomic<bool>& stop,
+                         const std::function<void()>& wait_to_be_alone) {
         judge::JudgeOptions options = judging_;
         options.stop = &stop;
+        options.before_timing = wait_to_be_alone;
         return judge::judge_rung(*task.chosen.chapter, *task.chosen.rung, source,
                                  *exams_.at(task.chosen.chapter), options);
     }
@@ -302,14 +307,15 @@ class ClassRun {
     /// Is it us? The reference tells, in the same place. Where it passes, a limit that was met is the
     /// student's; where it fails, or the judge has failed, the rung is tried again, and held in the end.
     /// @returns whether the result stands
-    bool ask_canary(const Work& task, RungReport& report, Canary& canary, const std::atomic<bool>& stop) {
+    bool ask_canary(const Work& task, RungReport& report, Canary& canary, const std::atomic<bool>& stop,
+                    const std::function<void()>& wait_to_be_alone) {
         if (judge::nearly_full(out_) || judge::nearly_full(judging_.toolchain.cache))
             throw DiskFull(
                 fmt::format("next to nothing can be written below {}; make room, then give the same command "
                             "again: it goes on",
                             out_.string()));
-        const RungResult reference =
-            judge_one(task, source_of(workbook_, task.chosen, judge::Whose::solution), stop);
+        const RungResult reference = judge_one(
+            task, source_of(workbook_, task.chosen, judge::Whose::solution), stop, wait_to_be_alone);
         if (stop) return false;
         canary.verdict = judge::name_of(reference.verdict);
         const bool ours = report.result.verdict == Verdict::infra || !reference.passed();
@@ -358,7 +364,7 @@ void run_tasks(const Plan& plan, ClassRun& run, unsigned threads, const Lease& l
     const auto start = Clock::now();
     const std::size_t count = plan.tasks.size();
     Jobs jobs(count, threads, [&](std::size_t job, bool alone, const std::atomic<bool>& stop) {
-        return run.judge(job, alone, stop);
+        return run.judge(job, alone, stop, [&jobs] { jobs.wait_to_be_alone(); });
     });
     std::size_t shown = 0, tenth = 0;
     const auto meanwhile = [&] {
@@ -494,12 +500,11 @@ struct Place {
     }
 
     unsigned threads() const {
-        if (backend.backend == Backend::cuda) return 1;
         if (options.jobs > 0) return options.jobs;
         // Of a node, Slurm may have given us some processors without keeping us off the others.
         const char* const given = std::getenv("SLURM_CPUS_ON_NODE");
         const int processors = given ? std::atoi(given) : 0;
-        const unsigned most = jobs_at_once(machine);
+        const unsigned most = jobs_at_once(machine, backend.backend);
         return processors > 0 ? std::min(most, static_cast<unsigned>(processors)) : most;
     }
 };
