@@ -68,7 +68,8 @@ void add_backend(CLI::App* verb, std::string& backend) {
 }
 
 void add_jobs(CLI::App* verb, unsigned& jobs) {
-    verb->add_option("--jobs", jobs, "Rungs at once, but for the clock of a GPU [one a core, as memory allows]")
+    verb->add_option("--jobs", jobs,
+                     "Rungs at once, but for the clock of a GPU [one a core, as memory allows]")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
 }

@@ -12,9 +12,9 @@
 __global__ void thomas_contiguous_kernel(const float* lower, const float* diagonal, const float* upper,
                                          const float* rhs, float* x, int* status, float* upper_left, int m,
                                          int systems) {
-    const int system = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const long long system = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     if (system >= systems) return;
-    const long long first = system * static_cast<long long>(m);
+    const long long first = system * m;
     int bad = btcs::solved;
     btcs::Row row;
     for (int k = 0; k < m; ++k) {
@@ -38,7 +38,7 @@ void btcs::thomas_contiguous(const float* lower, const float* diagonal, const fl
     if (systems == 0) return;
     const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(m) * static_cast<std::size_t>(systems);
     auto* const upper_left = static_cast<float*>(rungs::stream_workspace(stream, bytes));
-    const auto blocks = static_cast<unsigned>((systems + 127) / 128);
+    const auto blocks = static_cast<unsigned>((systems + 127LL) / 128);
     thomas_contiguous_kernel<<<blocks, 128, 0, stream>>>(lower, diagonal, upper, rhs, x, status, upper_left,
                                                          m, systems);
     CUDA_CHECK(cudaGetLastError());

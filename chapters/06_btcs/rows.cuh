@@ -18,6 +18,18 @@ inline __device__ Coefficients row_at(const float* lower, const float* diagonal,
     return {i > 0 ? lower[i] : 0, diagonal[i], i < n - 1 ? upper[i] : 0, rhs[i]};
 }
 
+/// The rows of one system in shared memory. Each of the four numbers has an array of its own, so that lanes
+/// with neighbouring rows read neighbouring words; rows of 16 bytes side by side would meet in banks, four to
+/// one.
+struct SharedRows {
+    float lower[most_short_rows], diagonal[most_short_rows], upper[most_short_rows], rhs[most_short_rows];
+
+    __device__ Coefficients get(int i) const { return {lower[i], diagonal[i], upper[i], rhs[i]}; }
+    __device__ void set(int i, const Coefficients& row) {
+        lower[i] = row.lower, diagonal[i] = row.diagonal, upper[i] = row.upper, rhs[i] = row.rhs;
+    }
+};
+
 /// One equation: lower x_before + diagonal x + upper x_behind = rhs, with diagonal = |lower| + |upper| +
 /// excess. A dominated row has excess >= 0, up to its sign. Elimination keeps it so, and finds the new excess
 /// by additions alone; a difference of two diagonals would lose what is left of a row that is only just

@@ -14,7 +14,7 @@
 /// A thread owns a system. `c` has room for a number a row; d' waits in x for the way back.
 __global__ void thomas_kernel(const float* lower, const float* diagonal, const float* upper, const float* rhs,
                               float* x, int* status, float* c, int m, int systems) {
-    const int system = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const long long system = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     if (system >= systems) return;
     int bad = btcs::solved;
     float ratio = 0, value = 0;  // c' and d' of the row before
@@ -47,7 +47,7 @@ void btcs::thomas(const float* lower, const float* diagonal, const float* upper,
     if (systems == 0) return;
     const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(m) * static_cast<std::size_t>(systems);
     auto* const c = static_cast<float*>(rungs::stream_workspace(stream, bytes));
-    const auto blocks = static_cast<unsigned>((systems + 127) / 128);
+    const auto blocks = static_cast<unsigned>((systems + 127LL) / 128);
     thomas_kernel<<<blocks, 128, 0, stream>>>(lower, diagonal, upper, rhs, x, status, c, m, systems);
     CUDA_CHECK(cudaGetLastError());
     // END SOLUTION

@@ -95,8 +95,11 @@ __global__ void __launch_bounds__(64, 8)
     const int found = bad[0][column] >= 0 ? bad[0][column] : bad[1][column];
     if (side == 0) status[i] = found;
 
-    const Eliminated other = middle[1 - side][column];
-    float value = (last.rhs - last.behind * other.rhs) / (1 - last.behind * other.behind);
+    // Both threads find x_a in the same way, and x_b follows from it: two quotients would each be wrong by
+    // much where 1 - q t is nearly 0, and together leave a residual.
+    const Eliminated top = middle[0][column], bottom = middle[1][column];
+    float value = (top.rhs - top.behind * bottom.rhs) / (1 - top.behind * bottom.behind);
+    if (side == 1) value = bottom.rhs - bottom.behind * value;
     if constexpr (on_chip) {
         for (int k = own.count - 1; k >= 0; --k) {
             if (k < own.count - 1) {

@@ -16,7 +16,7 @@ using btcs::Coefficients;
 /// A block owns a system of m rows, a thread one of them. Threads behind the end have the row x = 0.
 __global__ void parallel_reduction_kernel(const float* lower, const float* diagonal, const float* upper,
                                           const float* rhs, float* x, int* status, int m) {
-    __shared__ Coefficients rows[btcs::most_short_rows];
+    __shared__ btcs::SharedRows rows;
     __shared__ unsigned bad;
     const int i = static_cast<int>(threadIdx.x);
     const long long first = blockIdx.x * static_cast<long long>(m);
@@ -25,18 +25,18 @@ __global__ void parallel_reduction_kernel(const float* lower, const float* diago
     if (i == 0) bad = 0xffffffffu;  // solved
     __syncthreads();
     if (!btcs::dominated(own.lower, own.diagonal, own.upper)) atomicMin(&bad, threadIdx.x);
-    rows[i] = own;
+    rows.set(i, own);
 
     for (int distance = 1; distance < m; distance *= 2) {
         __syncthreads();
         const Coefficients none{0, 1, 0, 0};
-        const Coefficients before = i >= distance ? rows[i - distance] : none;
-        const Coefficients behind = i + distance < m ? rows[i + distance] : none;
+        const Coefficients before = i >= distance ? rows.get(i - distance) : none;
+        const Coefficients behind = i + distance < m ? rows.get(i + distance) : none;
         const float a = own.lower / before.diagonal, b = own.upper / behind.diagonal;
         own = {-a * before.lower, own.diagonal - a * before.upper - b * behind.lower, -b * behind.upper,
                own.rhs - a * before.rhs - b * behind.rhs};
         __syncthreads();  // all have read
-        rows[i] = own;
+        rows.set(i, own);
     }
     if (i < m) x[first + i] = bad == 0xffffffffu ? own.rhs / own.diagonal : NAN;
     if (i == 0) status[blockIdx.x] = static_cast<int>(bad);

@@ -22,7 +22,7 @@ static __device__ Coefficients reduced(const Coefficients& before, const Coeffic
 /// A block owns a system of m rows, a thread at most one row in every step.
 __global__ void cyclic_reduction_kernel(const float* lower, const float* diagonal, const float* upper,
                                         const float* rhs, float* x, int* status, int m) {
-    __shared__ Coefficients rows[btcs::most_short_rows];
+    __shared__ btcs::SharedRows rows;
     __shared__ float solution[btcs::most_short_rows];
     __shared__ unsigned bad;
     const int t = static_cast<int>(threadIdx.x);
@@ -30,8 +30,10 @@ __global__ void cyclic_reduction_kernel(const float* lower, const float* diagona
     if (t == 0) bad = 0xffffffffu;  // solved
     __syncthreads();
     if (t < m) {
-        rows[t] = btcs::row_at(lower + first, diagonal + first, upper + first, rhs + first, t, m);
-        if (!btcs::dominated(rows[t].lower, rows[t].diagonal, rows[t].upper)) atomicMin(&bad, threadIdx.x);
+        const Coefficients row =
+            btcs::row_at(lower + first, diagonal + first, upper + first, rhs + first, t, m);
+        if (!btcs::dominated(row.lower, row.diagonal, row.upper)) atomicMin(&bad, threadIdx.x);
+        rows.set(t, row);
     }
     __syncthreads();
 
@@ -39,17 +41,18 @@ __global__ void cyclic_reduction_kernel(const float* lower, const float* diagona
     for (; 2 * distance <= m; distance *= 2) {
         const int i = 2 * distance * (t + 1) - 1;
         if (i < m) {
-            const Coefficients behind = i + distance < m ? rows[i + distance] : Coefficients{0, 1, 0, 0};
-            rows[i] = reduced(rows[i - distance], rows[i], behind);
+            const Coefficients behind = i + distance < m ? rows.get(i + distance) : Coefficients{0, 1, 0, 0};
+            rows.set(i, reduced(rows.get(i - distance), rows.get(i), behind));
         }
         __syncthreads();
     }
     for (; distance > 0; distance /= 2) {  // back up: the rows that were left out, neighbours known
         const int i = distance * (2 * t + 1) - 1;
         if (i < m) {
-            const float before = i >= distance ? rows[i].lower * solution[i - distance] : 0;
-            const float behind = i + distance < m ? rows[i].upper * solution[i + distance] : 0;
-            solution[i] = (rows[i].rhs - before - behind) / rows[i].diagonal;
+            const Coefficients row = rows.get(i);
+            const float before = i >= distance ? row.lower * solution[i - distance] : 0;
+            const float behind = i + distance < m ? row.upper * solution[i + distance] : 0;
+            solution[i] = (row.rhs - before - behind) / row.diagonal;
         }
         // BEGIN SOLUTION
         //~ if (distance > 1) __syncthreads();  // after the last step nobody needs a neighbour

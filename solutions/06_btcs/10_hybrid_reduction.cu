@@ -159,8 +159,8 @@ void btcs::hybrid_reduction(const float* lower, const float* diagonal, const flo
     const auto kernel = threads == usual_threads ? hybrid_reduction_kernel<usual_threads, 5>
                                                  : hybrid_reduction_kernel<most_threads, 1>;
     rungs::allow_shared_memory(kernel, bytes);
-    kernel<<<(systems + per_block - 1) / per_block, threads, bytes, stream>>>(lower, diagonal, upper, rhs, x,
-                                                                              status, m, systems, log_group);
+    kernel<<<static_cast<unsigned>((systems + per_block - 1LL) / per_block), threads, bytes, stream>>>(
+        lower, diagonal, upper, rhs, x, status, m, systems, log_group);
     CUDA_CHECK(cudaGetLastError());
     // END SOLUTION
 }

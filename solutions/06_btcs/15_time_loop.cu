@@ -44,10 +44,6 @@ struct Scheme {
     double power(double exponent) const { return exponent == 0 ? 1 : std::exp(-mu * exponent); }
     /// 1 / c: the product of the two recurrences has c (1 + lambda^2) = 1 + 2 rho on its diagonal.
     double scale() const { return (1 + lambda * lambda) / (1 + 2 * rho); }
-    /// w_0 without right-hand side, for w_{-1} = 1 and w_n = 0.
-    double homogeneous(double n) const {
-        return lambda * std::expm1(-2 * mu * n) / std::expm1(-2 * mu * (n + 1));
-    }
     /// w_0 for z_{-1} = 1 and w_n = 0.
     double response(double n) const { return lambda * std::expm1(-2 * mu * n) / std::expm1(-2 * mu); }
 };
@@ -224,24 +220,29 @@ static __device__ __forceinline__ float2 solve(Part& t, Exchange& exchange, cons
     return {leaves, first};
 }
 
-/// The solution as it stands has w_{-1} = lambda w_0; gives it the value of the rod's left end.
-/// @param length  rows of the tile in front of its right end, where w has the right value already
-static __device__ void fix_left_end(Part& t, Exchange& exchange, const Factors& f, float at_end, int length) {
-    if (threadIdx.x == 0) exchange.first = t.u[0];
-    __syncthreads();
-    const float missing = at_end - f.lambda * exchange.first;
-    // It is made up for by `missing` times the solution without right-hand side: in row i
-    // exp(-mu (i + 1)) expm1(-2 mu (length - i)) / expm1(-2 mu (length + 1)). From row to row the second
-    // factor changes by a recurrence that only adds.
+/// Adds `missing` times the solution without right-hand side that is 1 in front of row 0 and 0 in row
+/// `length`: in row i exp(-mu (i + 1)) expm1(-2 mu (length - i)) / expm1(-2 mu (length + 1)). From row to row
+/// the second factor changes by a recurrence that only adds.
+/// @param begin  the tile's first row
+template <class Index>
+static __device__ void add_homogeneous(Part& t, const Factors& f, float missing, Index begin, Index length) {
     const float less = expm1f(-2 * f.mu), kept = 1 + less;
     const float factor = missing / expm1f(-2 * f.mu * static_cast<float>(length + 1));
-    const int row = first_row();
+    const Index row = begin + first_row();
     float second = row + rows < length ? expm1f(-2 * f.mu * static_cast<float>(length - row - rows)) : 0;
 #pragma unroll
     for (int i = rows - 1; i >= 0; --i) {
         second = row + i < length ? kept * second + less : 0;
         t.u[i] += factor * __expf(-f.mu * static_cast<float>(row + i + 1)) * second;
     }
+}
+
+/// The solution as it stands has w_{-1} = lambda w_0; gives it the value of the rod's left end.
+/// @param length  rows of the tile in front of its right end, where w has the right value already
+static __device__ void fix_left_end(Part& t, Exchange& exchange, const Factors& f, float at_end, int length) {
+    if (threadIdx.x == 0) exchange.first = t.u[0];
+    __syncthreads();
+    add_homogeneous(t, f, at_end - f.lambda * exchange.first, 0, length);
 }
 
 /// What is kept of u while w is computed. A thread reads its own.
@@ -296,10 +297,11 @@ struct Ends {
 };
 
 /// A block owns a tile; there is no overlap. Without `arriving` it leaves in `leaving` what leaves the tile
-/// when nothing arrives; else it takes the step.
+/// when nothing arrives; else it takes the step, with `*missing` of what the rod's left end has.
 template <bool blended>
-__global__ void __launch_bounds__(threads, 8) tile_kernel(const float* from, float* to, Rod rod, Factors f,
-                                                          int step, Ends* leaving, const Ends* arriving) {
+__global__ void __launch_bounds__(threads, 8)
+    tile_kernel(const float* from, float* to, Rod rod, Factors f, int step, Ends* leaving,
+                const Ends* arriving, const float* missing) {
     __shared__ float stage[warps][33 * 32];
     __shared__ Exchange exchange;
     const long long begin = blockIdx.x * static_cast<long long>(tile);
@@ -312,6 +314,7 @@ __global__ void __launch_bounds__(threads, 8) tile_kernel(const float* from, flo
     const float2 out = solve<true>(t, exchange, f, in.z, in.w, length < tile ? length : -1,
                                    length < tile ? rod.at_end(rod.right, step) : 0);
     if (arriving) {
+        add_homogeneous(t, f, *missing, begin, rod.n);
         blend<blended>(t, rod.theta);
         t.store(to, begin, begin, begin + length);
     } else if (threadIdx.x == 0) {
@@ -326,7 +329,7 @@ struct Carries {
     float mu_tile;        ///< a tile's last row sends lambda^tile = exp(-mu_tile) of what arrived
     float response;       ///< w of a tile's first row for z = 1 in front of it,
     float last_response;  ///< likewise for the last tile
-    float lambda, homogeneous;
+    float lambda;
 };
 
 static constexpr int carriers = 1024;
@@ -347,17 +350,20 @@ static __device__ float exclusive_scan(float v, float factor) {
     return t > 0 ? all[t - 1] : 0;
 }
 
-/// From what leaves the tiles alone to what arrives at each, for z = `start` in front of the rod. A thread
-/// owns `share` consecutive tiles. All threads must call it. @returns w of the rod's first row, to all
-static __device__ float carry(const Ends* __restrict__ leaving, Ends* __restrict__ arriving, const Carries& c,
-                              float start, float at_right) {
+/// One block. From what leaves the tiles alone to what arrives at each, for z = 0 in front of the rod. A
+/// thread owns `share` consecutive tiles. `*missing` is by how much the rod's left end then has too little.
+/// (To look for the z that gives it all would lose digits: where lambda is nearly 1 that is a small
+/// difference, and w is far larger than it.)
+static __global__ void carry_kernel(const Ends* __restrict__ leaving, Ends* __restrict__ arriving,
+                                    float* missing, Rod rod, Carries c, int step) {
+    const float at_right = rod.at_end(rod.right, step);
     const long long share = (c.tiles + carriers - 1) / carriers;
     const long long begin = min(threadIdx.x * share, c.tiles), end = min(begin + share, c.tiles);
     const float factor = expf(-c.mu_tile), of_share = expf(-c.mu_tile * static_cast<float>(share));
     float sum = 0;
 #pragma unroll 8
     for (long long k = begin; k < end; ++k) sum = factor * sum + leaving[k].z;
-    sum = exclusive_scan(sum, of_share) + start * expf(-c.mu_tile * static_cast<float>(begin));
+    sum = exclusive_scan(sum, of_share);
 #pragma unroll 8
     for (long long k = begin; k < end; ++k) {
         arriving[k].z = sum;
@@ -386,21 +392,7 @@ static __device__ float carry(const Ends* __restrict__ leaving, Ends* __restrict
         arriving[c.tiles - 1 - k].w = first;
         first = send(c.tiles - 1 - k, first);
     }
-    __shared__ float result;
-    if (begin < end && end == c.tiles) result = first;
-    __syncthreads();
-    return result;
-}
-
-/// One block. Nothing in front of the rod gives its left end one value; the z is looked for that gives it the
-/// right one.
-static __global__ void carry_kernel(const Ends* leaving, Ends* arriving, Rod rod, Carries c, int step) {
-    const float at_right = rod.at_end(rod.right, step), at_left = rod.at_end(rod.left, step);
-    const float alone = carry(leaving, arriving, c, 0, at_right);
-    const float missing = at_left - c.lambda * alone;
-    // unchecked: carry() ends with a barrier
-    __syncthreads();
-    carry(leaving, arriving, c, at_left - c.lambda * (alone + missing * c.homogeneous), at_right);
+    if (begin < end && end == c.tiles) *missing = rod.at_end(rod.left, step) - c.lambda * first;
 }
 
 /// A thread owns one point: u + (1 - theta) r (second difference of u).
@@ -481,20 +473,20 @@ class Stepper {
         const long long tiles = (rod_.n + tile - 1) / tile;
         const long long last = rod_.n - (tiles - 1) * tile;
         auto* const leaving = static_cast<Ends*>(
-            rungs::stream_workspace(stream_, 2 * static_cast<std::size_t>(tiles) * sizeof(Ends)));
+            rungs::stream_workspace(stream_, (2 * static_cast<std::size_t>(tiles) + 1) * sizeof(Ends)));
         Ends* const arriving = leaving + tiles;
+        float* const missing = &arriving[tiles].z;
         const Carries carries{tiles,
                               static_cast<int>(last),
                               static_cast<float>(scheme_.mu * tile),
                               static_cast<float>(scheme_.response(tile)),
                               static_cast<float>(scheme_.response(static_cast<double>(last))),
-                              factors_.lambda,
-                              static_cast<float>(scheme_.homogeneous(static_cast<double>(rod_.n)))};
+                              factors_.lambda};
         const auto kernel = scheme_.theta < 1 ? tile_kernel<true> : tile_kernel<false>;
         const auto blocks = static_cast<unsigned>(tiles);
-        kernel<<<blocks, threads, 0, stream_>>>(from, to, rod_, factors_, step, leaving, nullptr);
-        carry_kernel<<<1, carriers, 0, stream_>>>(leaving, arriving, rod_, carries, step);
-        kernel<<<blocks, threads, 0, stream_>>>(from, to, rod_, factors_, step, nullptr, arriving);
+        kernel<<<blocks, threads, 0, stream_>>>(from, to, rod_, factors_, step, leaving, nullptr, nullptr);
+        carry_kernel<<<1, carriers, 0, stream_>>>(leaving, arriving, missing, rod_, carries, step);
+        kernel<<<blocks, threads, 0, stream_>>>(from, to, rod_, factors_, step, nullptr, arriving, missing);
     }
 
     Scheme scheme_;

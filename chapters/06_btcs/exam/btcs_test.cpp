@@ -169,6 +169,32 @@ TEST_CASE("11 asks a few tiles of a large system how far its rows reach", "[06_b
     if (weak < 0) CHECK(residual <= btcs::tolerance * (1 + 4.0 * r) * largest);
 }
 
+TEST_CASE("15 keeps its digits where a row is felt all over the rod", "[06_btcs][15_time_loop]") {
+    RUNGS_NEEDS_DEVICE();
+    const auto n = static_cast<std::size_t>(GENERATE(4096, 4097, 8192, 20000));  // a tile, and several
+    const double r = GENERATE(1e6, 1e8, 1e12), theta = GENERATE(0.5, 1.0);
+    CAPTURE(n, r, theta);
+    constexpr int steps = 5;
+    std::vector<float> start(n), left(steps + 1), right(steps + 1);
+    for (std::size_t i = 0; i < n; ++i)
+        start[i] = static_cast<float>(static_cast<int>(i * 7919 % 1009) - 504) / 504;
+    for (std::size_t s = 0; s <= steps; ++s)
+        left[s] = 1 - static_cast<float>(s) / 8, right[s] = static_cast<float>(s) / 4 - 1;
+    const DeviceBuffer<float> from(start), at_left(left), at_right(right);
+    DeviceBuffer<float> u(n), work(n);
+    btcs::time_loop(from.data(), at_left.data(), at_right.data(), u.data(), work.data(),
+                    static_cast<long long>(n), steps, r, theta, nullptr);
+    const std::vector<float> got = u.to_host();
+    const Vector expected = btcs::march({{n, steps, r, theta},
+                                         {start.begin(), start.end()},
+                                         {left.begin(), left.end()},
+                                         {right.begin(), right.end()}})
+                                .u;
+    double off = 0;
+    for (std::size_t i = 0; i < n; ++i) off = std::max(off, std::abs(got[i] - expected[i]));
+    CHECK(off < 1e-5);
+}
+
 TEST_CASE("06 remembers on the chip or in memory, and is right with both", "[06_btcs][06_thomas_batched]") {
     RUNGS_NEEDS_DEVICE();
     struct Restore {

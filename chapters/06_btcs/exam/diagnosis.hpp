@@ -135,7 +135,8 @@ inline std::string likely_system(const Matrix& a, const Vector& rhs, const Vecto
 /// the product out, 1 has its sign wrong.
 struct Slips {
     double pivot = -1, rhs = -1, back = -1;
-    double met = -1;  ///< in the unknown where elimination from both ends meets
+    double met = -1;       ///< in the unknown where elimination from both ends meets
+    bool one_met = false;  ///< the unknown below it follows from it, and not from an equation of its own
     bool value_by_diagonal = false, ratio_by_diagonal = false;  ///< divided by that instead of the pivot
 };
 
@@ -170,7 +171,9 @@ inline Vector eliminate(const Matrix& a, const Vector& rhs, const Slips& slips, 
         const auto up = static_cast<std::size_t>(half - 1), down = static_cast<std::size_t>(half);
         const double own = x[up], other = x[down], common = 1 - ratio[up] * ratio[down];
         x[up] = slips.met == 0 ? own : (own + slips.met * ratio[up] * other) / common;
-        x[down] = slips.met == 0 ? other : (other + slips.met * ratio[down] * own) / common;
+        x[down] = slips.met == 0  ? other
+                  : slips.one_met ? other - ratio[down] * x[up]
+                                  : (other + slips.met * ratio[down] * own) / common;
     }
     backward(0, half, 1), backward(n - 1, n - half, -1);
     return x;
@@ -194,6 +197,7 @@ inline std::string likely_slip(const Matrix& a, const Vector& rhs, const Vector&
         {{.ratio_by_diagonal = true},
          "elimination divides upper by the diagonal as it was: all of the row is divided by the pivot"},
         {{.met = 1}, "where the halves meet, the other side's x has the wrong sign"},
+        {{.met = 1, .one_met = true}, "where the halves meet, the other side's x has the wrong sign"},
         {{.met = 0}, "where the halves meet, the other side's x was taken as 0"}};
     double wrong = 0, size = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {

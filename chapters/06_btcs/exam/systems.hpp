@@ -89,6 +89,11 @@ inline System make_system(std::string_view kind, std::size_t n, std::uint64_t se
                 system.lower[0] = system.upper[n - 1] = nan;
         return system;
     }
+    if (kind == "laplacian") {  // -u'': a step of infinite length
+        System system{std::vector<float>(n, -1), std::vector<float>(n, 2), std::vector<float>(n, -1), rhs};
+        if (n > 0) system.lower[0] = system.upper[n - 1] = nan;
+        return system;
+    }
     System system{std::vector<float>(n), std::vector<float>(n), std::vector<float>(n), rhs};
     std::vector<float> off = rungs::random_field(2 * n, stream(seed, 3), rungs::signed_uniform);
     const std::vector<float> sign = rungs::random_field(n, stream(seed, 4), rungs::signed_uniform);
@@ -160,6 +165,7 @@ inline constexpr const char* system_kinds[] = {
     "rod",            // a step of the heat equation, r = 10
     "insulated",      // the same with conductivities of all sizes and ends that let no heat out
     "barely",         // the diagonal is exactly as large as its neighbours together
+    "laplacian",      // the same, but for both ends, where 1 is to spare: the middle is far from either
     "graded",         // each row in a unit of its own, 2^-40 to 2^40
     "one_sided",      // the first row is felt by the last,
     "from_behind",    // the last one by the first
