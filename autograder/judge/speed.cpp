@@ -472,9 +472,9 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     // A summit's points end at the reference, and whoever is ahead of it wants to know for certain.
     const bool summit = rung.speed && rung.speed->to_reference;
     if (rung.speed) how.zero = summit ? 0 : rung.speed->zero;
-    // They follow the ratio: an interval of a tenth moves them by a tenth, and does not make them right or
+    // They follow the ratio: an interval of a few percent moves them by as much, and makes nothing right or
     // wrong.
-    if (summit) how.slack = 0, how.level = true, how.unstable_beyond = 0.1;
+    if (summit) how.slack = 0, how.level = true, how.narrow = 0.03, how.unstable_beyond = 0.1;
     if (!rung.speed) how.cap = how.block;  // no points depend on it: a glance will do
     const auto glance = in_seconds(glance_seconds);
     SpeedTest test(rung.speed && !summit ? rung.speed->full : 1.0, how);

@@ -186,7 +186,7 @@ std::string message_of(const Finding& f, const Entry& e) {
             return "Threads of a block wait at different barriers: " + r.text + ".";
         case Kind::exited_threads:
             return "Threads ended without coming to a barrier of their block: " + r.text +
-                   ". Today's GPUs do not wait for them, but CUDA leaves undefined what happens.";
+                   ". GPUs since compute capability 7.0 do not wait for them; older ones may hang.";
         case Kind::wrong_mask:
         case Kind::inactive_lane:
             return r.text + ".";
