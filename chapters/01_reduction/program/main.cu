@@ -3,6 +3,7 @@
 // about a GPU.
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <set>
 
@@ -44,6 +45,7 @@ static bool run(const reduction::Options& options, const rungs::ProgramDevice& d
                          rungs::Scale::log10,
                          {}};
     const bool right = rungs::all_right(reduction::rungs, options.rung, [&](const reduction::Rung& rung) {
+        problem.forget();
         std::set<unsigned> answers;  // ten equal calls: atomics may give ten different sums
         for (int call = 0; call < 10; ++call) {
             problem.run(rung);
@@ -56,7 +58,9 @@ static bool run(const reduction::Options& options, const rungs::ProgramDevice& d
         std::printf("%-16s %14.9g %8.1e %8zu %12.1f", rung.name, problem.result(), error, answers.size(), us);
         const double speed = 1e3 * problem.bytes() / us;
         if (device.gpu) std::printf(" %6.0f %6.0f %%", speed / 1e6, 100 * speed / copy_speed);
-        std::printf("%s\n", passed ? "" : "  WRONG: more than rounding explains");
+        std::printf("%s\n", passed              ? ""
+                            : std::isnan(error) ? "  WRONG: no number"
+                                                : "  WRONG: more than rounding explains");
         if (!options.picture.empty()) plot.series.push_back(errors(rung, options));
         return passed;
     });

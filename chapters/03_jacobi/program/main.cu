@@ -30,6 +30,7 @@ static bool run(const jacobi::Options& options, const rungs::ProgramDevice& devi
                 device.gpu ? "us per sweep" : "emulated us");
 
     const bool right = rungs::all_right(jacobi::rungs, options.rung, [&](const jacobi::Rung& rung) {
+        problem.forget();
         problem.run(rung);
         double error = 0;
         const std::vector<float> phi = problem.phi();

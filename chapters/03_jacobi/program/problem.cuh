@@ -30,6 +30,13 @@ class Problem {
     const Lattice& lattice() const { return lattice_; }
     const std::vector<float>& start() const { return sites_; }
 
+    /// Takes the last results away, so that a rung that writes none is seen.
+    void forget() {
+        phi_.fill_bytes(0xff);
+        norm_.fill_bytes(0xff);
+        sweeps_.fill_bytes(0xff);
+    }
+
     /// Queues one solve, from the start.
     void run(const Rung& rung, cudaStream_t stream = nullptr) {
         solve(rung, start_, options_.most, static_cast<float>(options_.eps), stream);

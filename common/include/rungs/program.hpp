@@ -49,13 +49,21 @@ auto rungs_named(const Ladder& ladder, const std::string& name) {
     return found;
 }
 
-/// Calls try_one(rung) for each rung whose name begins with `name`.
+/// Calls try_one(rung) for each rung whose name begins with `name`. What it throws is said of its rung, and
+/// the others are tried all the same.
 /// @returns whether all of them returned true
 /// @throws std::invalid_argument where there is no such rung
 template <class Ladder, class TryOne>
 bool all_right(const Ladder& ladder, const std::string& name, const TryOne& try_one) {
     bool right = true;
-    for (const auto& rung : rungs_named(ladder, name)) right = try_one(rung.get()) && right;
+    for (const auto& rung : rungs_named(ladder, name)) {
+        try {
+            right = try_one(rung.get()) && right;
+        } catch (const std::exception& problem) {
+            std::printf("%s: %s\n", std::string(rung.get().name).c_str(), problem.what());
+            right = false;
+        }
+    }
     return right;
 }
 

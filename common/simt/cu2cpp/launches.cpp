@@ -48,6 +48,22 @@ bool is_plain_kernel(Unit& unit, const Context& context, Range name, std::size_t
            static_cast<std::ptrdiff_t>(arguments.size());
 }
 
+/// Does the name mean a plain function of the host, and nothing else?
+bool is_host_function(const Unit& unit, const Context& context, Range name) {
+    if (context.macro || name.end != name.begin + 1) return false;
+    const auto& functions = unit.out.exports.functions;
+    const auto found = functions.find((*context.seq)[name.begin].text);
+    return found != functions.end() && found->second.host && !found->second.kernel && !found->second.device;
+}
+
+/// The last `{` in front of token i that no `}` closes; npos: there is none.
+std::size_t unclosed_brace(const Sequence& seq, std::size_t i) {
+    while (i-- > 0) {
+        if (seq.is(i, "{") && seq.match(i) == npos) return i;
+    }
+    return npos;
+}
+
 /// Reads a kernel's name backwards from `<<<`: `ns::k<T, 16>`, `(c ? f : g)`, `table[1]`, `object.member`.
 std::size_t kernel_begin(const Sequence& seq, std::size_t i, bool& expression) {
     std::size_t k = i;
@@ -235,7 +251,17 @@ void launch(Unit& unit, const Context& context, std::size_t i) {
         !check_arguments(unit, context, open, is_plain_kernel(unit, context, {first, i}, open))) {
         return;
     }
+    if (is_host_function(unit, context, {first, i})) {
+        return unit.complain(context, seq[first],
+                             "launch of `" + std::string(seq[first].text) + "`, which is no kernel",
+                             "write `__global__` in front of its definition");
+    }
     if (context.device) {
+        if (const std::size_t brace = unclosed_brace(seq, first); brace != npos) {
+            return unit.complain(context, seq[brace], "`{` without `}`",
+                                 "the code behind it, with a launch, would belong to this device function; "
+                                 "close it");
+        }
         return unit.complain(context, seq[first], "launch inside device code",
                              "the CPU backend has no dynamic parallelism; launch from the host");
     }

@@ -52,6 +52,22 @@ TEST_CASE("Everything that can name a kernel is found", "[simt][cu2cpp][launch]"
     }
 }
 
+TEST_CASE("What is no kernel is not launched", "[simt][cu2cpp][launch]") {
+    const std::string rest = "\nvoid f() { k<<<1, 2>>>(3); }";
+    CHECK(starts_with(refusal("void k(int) {}" + rest), "2:12: launch of `k`, which is no kernel"));
+    CHECK(starts_with(refusal("static void k(int);" + rest), "2:12: launch of `k`, which is no kernel"));
+    // A macro may say more than is seen, and an overload may be the kernel.
+    CHECK(refusals("KERNEL void k(int) {}" + rest).empty());
+    CHECK(refusals("void k(float) {}\n__global__ void k(int) {}" + rest).empty());
+}
+
+TEST_CASE("A brace that is missing is told where it opens", "[simt][cu2cpp][launch]") {
+    const std::string rest = "\nvoid f() { k<<<1, 2>>>(3); }";
+    CHECK(starts_with(refusal("__global__ void k(int) {" + rest), "1:24: `{` without `}`"));
+    CHECK(starts_with(refusal("__global__ void k(int n) {\n  for (;;) {\n n = 0;\n}" + rest),
+                      "1:26: `{` without `}`"));
+}
+
 TEST_CASE("Angle brackets that are no launch stay as they are", "[simt][cu2cpp][launch]") {
     for (const std::string text :
          {"std::vector<std::vector<std::vector<int>>> v;", "x = a << 2 >> 1;", "b = a < b > c;",
