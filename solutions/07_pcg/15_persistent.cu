@@ -188,6 +188,14 @@ struct Bricks {
     }
 };
 
+/// A thread adds up products with w in T. So that none leaves the range of float, w is multiplied by this
+/// there, a power of two near to one over the norm of r.
+template <class T>
+static __device__ T scale_for(double rr) {
+    if (sizeof(T) == sizeof(double) || !(rr > 0) || isinf(rr)) return 1;
+    return ldexp(T(1), min(max(-ilogb(rr) / 2, -126), 126));
+}
+
 /// Short rows are kept `fixed` apart, so that the places of a thread's packs differ by what the compiler
 /// knows.
 template <class T, int each, int fixed>
@@ -256,23 +264,14 @@ __global__ void __launch_bounds__(most_threads, 1)
         }
     };
 
-    // A thread adds up products with w in T. So that none leaves the range of float, w is in a unit near to
-    // the norm of r there, a power of two.
-    T scale = 1;
-    double unit = 1;
-    const auto choose_unit = [&](double rr) {
-        if (sizeof(T) < sizeof(double) && rr > 0 && !isinf(rr)) {
-            scale = ldexp(T(1), min(max(-ilogb(rr) / 2, -126), 126));
-            unit = 1 / scale;
-        }
-    };
     Sums<1> square;
     for (int i = 0; i < rows * live; ++i) {
         const double value = b[static_cast<long long>(row0 + i / live) * side + column * size + i % live];
         square.of[0] += value * value;
     }
     square = over_grid(square);
-    choose_unit(square.of[0]);
+    T scale = scale_for<T>(square.of[0]);
+    double unit = 1 / scale;
 
     for (int i = threadIdx.x; i < bricks.padded(); i += blockDim.x)
         p[i] = Pack<T>{};  // and so it stays outside of the cube
@@ -381,6 +380,7 @@ __global__ void __launch_bounds__(most_threads, 1)
                 square.of[0] += double(fresh[point]) * fresh[point];
             }
             square = over_grid(square);
+            scale = scale_for<T>(square.of[0]), unit = 1 / scale;
             if (!(square.of[0] <=
                   tolerance * tolerance * bb)) {  // go on from here: the same p - r, another r
 #pragma unroll
@@ -393,7 +393,6 @@ __global__ void __launch_bounds__(most_threads, 1)
                     for (int c = 0; c < size; ++c) p[at].of[c] -= rim_r[i].of[c];
                     rim_r[i] = load(fresh, row);
                 });
-                choose_unit(square.of[0]);
                 alpha = 0, beta = 1;
                 carried = false;
                 continue;
@@ -408,7 +407,7 @@ __global__ void __launch_bounds__(most_threads, 1)
             break;
         }
         alpha = static_cast<T>(rr / pw);
-        if (rr < 0x1p-40 * unit * unit) choose_unit(rr);
+        if (rr < 0x1p-40 * unit * unit) scale = scale_for<T>(rr), unit = 1 / scale;
         const double next = rr - 2 * alpha * rw + double(alpha) * alpha * ww;
         // This division need not wait for the other. And 1 / rr has to be a number.
         beta = static_cast<T>(fmax(next, 0.0) * (1 / fmax(rr, 0x1p-1022)));
