@@ -7,7 +7,8 @@
 
 namespace gradient_descent {
 
-/// Empty at first; destroys what it holds.
+/// Empty at first; destroys what it holds. An executable that is still running then runs to its end, and CUDA
+/// frees it afterwards: nobody has to wait.
 struct Graph {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable = nullptr;  ///< nothing, until cudaGraphInstantiate() makes it

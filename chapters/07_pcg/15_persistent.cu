@@ -1,8 +1,4 @@
-// One launch that keeps everything it can: a block owns a brick of the cube, with x, r, p and w = A p in
-// registers and shared memory from the first iteration to the last. What it needs of its neighbours is p one
-// point beyond its faces. That it works out itself: it keeps r and p there, too, and is told w. So an
-// iteration sends one number for each point of a face, and four sums, and waits once. There is no barrier of
-// the grid: each number travels with the turn that it belongs to, and who needs it looks until it is there.
+// One launch that keeps the vectors of conjugate gradients on the chip, and has no barrier of the grid.
 
 #include <algorithm>
 #include <cstring>

@@ -17,11 +17,11 @@ __host__ __device__ constexpr long long points(int d, int side) {
 
 /// y = A u. All pointers are device memory.
 ///
-/// Point (c_0, c_1, ... c_{d-1}), each coordinate from 0 to side - 1, is element c_0 + side (c_1 + side (c_2
-/// +
-/// ...)): the first coordinate is the fastest. A is h^2 times the negative Laplacian: 2d on the diagonal and
-/// -1 for each of the 2d neighbours; a neighbour outside of the cube is 0 and not stored. Its eigenvalues are
-/// sums of d of the numbers 4 sin^2(pi j / (2 (side + 1))), j = 1 ... side.
+/// Point (c_0, c_1, ... c_{d-1}), each coordinate from 0 to side - 1, is element
+/// c_0 + side (c_1 + side (c_2 + ...)): the first coordinate is the fastest. A is h^2 times the negative
+/// Laplacian: 2d on the diagonal and -1 for each of the 2d neighbours; a neighbour outside of the cube is 0
+/// and not stored. Its eigenvalues are sums of d of the numbers 4 sin^2(pi j / (2 (side + 1))), j = 1 ...
+/// side.
 ///
 /// @param u     points(d, side) numbers
 /// @param y     as many
@@ -66,7 +66,10 @@ inline constexpr double too_far = 1e6;
 ///   corrections.
 /// - *multigrid*: of conjugate gradients in double, preconditioned by one V-cycle in float.
 ///
-/// @param b        the right-hand side, points(d, side) numbers. Sums of squares are formed in double
+/// @param b        the right-hand side, points(d, side) numbers. Sums of squares are formed in double. The
+///                 largest magnitude in b is 0, or at least 1e-25 in float and 1e-100 in double: below that
+///                 squares or products vanish, and no Outcome is to be relied on. Above 1e25 and 1e100 a
+///                 number may leave its range, which ends as breakdown or diverged
 /// @param x        x_k, for k = outcome[1]; of a breakdown or a divergence the last one that was formed. x_0
 ///                 is 0, also where b is no number
 /// @param history  ||r_0||, ... ||r_k||, where r was replaced what replaced it, and NaN up to the end of

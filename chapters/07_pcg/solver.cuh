@@ -24,7 +24,8 @@ struct alignas(16) Pack {
     T of[size];
 };
 
-/// A place in the cube.
+/// A place in the cube. It is found by a division per axis, of 32 bits where index and side have no more:
+/// nvcc looks for that at run time.
 template <int d>
 struct Point {
     long long index;

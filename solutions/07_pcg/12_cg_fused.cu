@@ -1,15 +1,17 @@
-// An iteration in one pass over memory, with one sum over the grid at its end. The pass makes r and p of this
-// iteration from those of the one before, and A p along with them; four sums tell alpha, and the next beta as
-// well. The whole solve is one launch: blocks wait for each other at the grid's barrier.
+// An iteration of conjugate gradients in one pass over memory, with one sum over the grid at its end.
 
 #include "rungs/shared_memory.cuh"
 #include "sweep.cuh"
 
 using namespace pcg;
 
-// TODO 12.1: the kernel, cg_fused_kernel, and its launch. The design is yours: sweep.cuh goes through a cube in
-// one pass, and may be used or left alone.
+// TODO 12.1: the kernel, cg_fused_kernel, and its launch. sweep.cuh is given: it goes through a cube in one
+// pass, and may be used or left alone. What happens at a point, the scalars, x and the stop are yours.
 // BEGIN SOLUTION
+// The pass makes r and p of this iteration from those of the one before, and A p along with them; four sums
+// tell alpha, and the next beta as well. The whole solve is one launch: blocks wait for each other at the
+// grid's barrier.
+
 /// What happens at a point.
 template <class T>
 struct Step : StepOfCg<T> {

@@ -1,15 +1,18 @@
 // Float does the work, double the correction: the single-pass conjugate gradients of rung 12 in float, on a
 // residual that double has computed and divided by its norm. When r has become small, what was found is added
-// to x, and r is b - A x again. The direction p stays: starting over would throw away what the iterations
-// before have learnt.
+// to x, and r is b - A x again.
 
 #include "rungs/shared_memory.cuh"
 #include "sweep.cuh"
 
 using namespace pcg;
 
-// TODO 13.1: the kernel, mixed_precision_kernel, and its launch. The design is yours.
+// TODO 13.1: the kernel, mixed_precision_kernel, and its launch. sweep.cuh is given, as in rung 12; the
+// corrections around it are yours.
 // BEGIN SOLUTION
+// The direction p stays when r is replaced: starting over would throw away what the iterations before have
+// learnt.
+
 static constexpr double gain = 1e-3;  ///< by which r has to fall before double looks at x again
 
 /// What happens at a point: as in rung 12.

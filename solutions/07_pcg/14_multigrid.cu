@@ -1,15 +1,18 @@
 // Conjugate gradients that need a dozen iterations however fine the grid: the residual goes through a
-// V-cycle, which smooths on the grid itself and leaves the rest to coarser ones. x and the residual are
-// double; the cycle, and the direction it leads to, are float. The whole solve is one launch: half-sweeps and
-// levels wait for each other at the grid's barrier, and the smallest levels are left to one block.
+// V-cycle, which smooths on the grid itself and leaves the rest to coarser ones. x and b are double; the
+// cycle is float.
 
 #include "cycle.cuh"
 
 using namespace pcg;
 
-// TODO 14.1: the kernels, multigrid_kernel and precondition_kernel, and their launches. The design is yours:
-// cycle.cuh has passes over large cubes of three dimensions, and may be used or left alone.
+// TODO 14.1: the kernels, multigrid_kernel and precondition_kernel, and their launches. cycle.cuh is given: it
+// has passes over large cubes of three dimensions, and may be used or left alone. All other grids, the cycle
+// and the solve are yours.
 // BEGIN SOLUTION
+// The whole solve is one launch: half-sweeps and levels wait for each other at the grid's barrier, and the
+// smallest levels are left to one block. The direction that the cycle leads to is float, too.
+
 static constexpr int few_points = 1024;  ///< grids with as many or fewer are left to one block
 
 /// The threads that share the points of a grid among them: of the whole grid, or of one block.

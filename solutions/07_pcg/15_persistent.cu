@@ -1,8 +1,4 @@
-// One launch that keeps everything it can: a block owns a brick of the cube, with x, r, p and w = A p in
-// registers and shared memory from the first iteration to the last. What it needs of its neighbours is p one
-// point beyond its faces. That it works out itself: it keeps r and p there, too, and is told w. So an
-// iteration sends one number for each point of a face, and four sums, and waits once. There is no barrier of
-// the grid: each number travels with the turn that it belongs to, and who needs it looks until it is there.
+// One launch that keeps the vectors of conjugate gradients on the chip, and has no barrier of the grid.
 
 #include <algorithm>
 #include <cstring>
@@ -16,6 +12,12 @@ using namespace pcg;
 // TODO 15.1: the kernel, persistent_kernel, and its launch. The design is yours. What does not fit on the chip
 // has to be solved as well.
 // BEGIN SOLUTION
+// A block owns a brick of the cube, with x, r, p and w = A p in registers and shared memory from the first
+// iteration to the last. What it needs of its neighbours is p one point beyond its faces. That it works out
+// itself: it keeps r and p there, too, and is told w. So an iteration sends one number for each point of a
+// face, and four sums, and waits once. Each number travels with the turn that it belongs to, and whoever
+// needs it looks until it is there.
+
 static constexpr int most_threads = 512, streamed_threads = 1024;
 static constexpr int short_row = 32;  ///< packs
 
@@ -186,6 +188,14 @@ struct Bricks {
     }
 };
 
+/// A thread adds up products with w in T. So that none leaves the range of float, w is multiplied by this
+/// there, a power of two near to one over the norm of r.
+template <class T>
+static __device__ T scale_for(double rr) {
+    if (sizeof(T) == sizeof(double) || !(rr > 0) || isinf(rr)) return 1;
+    return ldexp(T(1), min(max(-ilogb(rr) / 2, -126), 126));
+}
+
 /// Short rows are kept `fixed` apart, so that the places of a thread's packs differ by what the compiler
 /// knows.
 template <class T, int each, int fixed>
@@ -254,18 +264,14 @@ __global__ void __launch_bounds__(most_threads, 1)
         }
     };
 
-    // A thread adds up products with w in T. So that none leaves the range of float, w is in a unit near to
-    // the norm of b there, a power of two.
-    T scale = 1;
     Sums<1> square;
     for (int i = 0; i < rows * live; ++i) {
         const double value = b[static_cast<long long>(row0 + i / live) * side + column * size + i % live];
         square.of[0] += value * value;
     }
     square = over_grid(square);
-    if (sizeof(T) < sizeof(double) && square.of[0] > 0 && !isinf(square.of[0]))
-        scale = ldexp(T(1), min(max(-ilogb(square.of[0]) / 2, -126), 126));
-    const double unit = 1 / scale;
+    T scale = scale_for<T>(square.of[0]);
+    double unit = 1 / scale;
 
     for (int i = threadIdx.x; i < bricks.padded(); i += blockDim.x)
         p[i] = Pack<T>{};  // and so it stays outside of the cube
@@ -374,6 +380,7 @@ __global__ void __launch_bounds__(most_threads, 1)
                 square.of[0] += double(fresh[point]) * fresh[point];
             }
             square = over_grid(square);
+            scale = scale_for<T>(square.of[0]), unit = 1 / scale;
             if (!(square.of[0] <=
                   tolerance * tolerance * bb)) {  // go on from here: the same p - r, another r
 #pragma unroll
@@ -400,6 +407,7 @@ __global__ void __launch_bounds__(most_threads, 1)
             break;
         }
         alpha = static_cast<T>(rr / pw);
+        if (rr < 0x1p-40 * unit * unit) scale = scale_for<T>(rr), unit = 1 / scale;
         const double next = rr - 2 * alpha * rw + double(alpha) * alpha * ww;
         // This division need not wait for the other. And 1 / rr has to be a number.
         beta = static_cast<T>(fmax(next, 0.0) * (1 / fmax(rr, 0x1p-1022)));

@@ -59,19 +59,19 @@ inline constexpr const char* apply_kinds[] = {"random", "point", "unaligned", "h
 
 // b of a solve.
 inline constexpr const char* solve_kinds[] = {
-    "random",            //
-    "charge",            // 1 in one point
-    "sine",              // an eigenvector: one iteration
-    "constant",          //
-    "unaligned",         //
-    "huge",              // squares overflow in float; in double, numbers are far beyond the range of float
-    "tiny",              // the same, the other way
-    "limit",             // a fixed number of iterations
-    "none",              // not one iteration
-    "zero",              // b = 0
-    "nan",               //
-    "infinite",          //
-    "overflow",          // p.Ap is beyond the range: a breakdown
+    "random",     //
+    "charge",     // 1 in one point
+    "sine",       // an eigenvector: one iteration
+    "constant",   //
+    "unaligned",  //
+    "huge",       // as large as the contract allows: squares overflow in float, and doubles are no floats
+    "tiny",       // as small as it allows
+    "limit",      // a fixed number of iterations
+    "none",       // not one iteration
+    "zero",       // b = 0
+    "nan",        //
+    "infinite",   //
+    "overflow",   // p.Ap is beyond the range: a breakdown
     "infinite_product",  // A p is infinity less infinity: a breakdown, and no step can be made
     "unattainable",      // a tolerance that rounding does not allow
 };
@@ -217,8 +217,9 @@ std::vector<T> make_field(const rungs::Case& which, const Setting& setting) {
         for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<T>(smooth[i]);
     }
     const bool in_float = single || setting.problem.method == Method::apply;
-    if (setting.is("huge")) scale_by_two_to(in_float ? 80 : 300);
-    if (setting.is("tiny")) scale_by_two_to(in_float ? -80 : -300);
+    // The largest element is from 1/2 to 1 before: the contract's 1e25 and 1e-25, 1e100 and 1e-100.
+    if (setting.is("huge")) scale_by_two_to(in_float ? 82 : 331);
+    if (setting.is("tiny")) scale_by_two_to(in_float ? -82 : -331);
     if (setting.is("zero")) std::fill(v.begin(), v.end(), T(0));
     if (setting.is("nan")) v[somewhere] = std::numeric_limits<T>::quiet_NaN();
     if (setting.is("infinite")) v[somewhere] = std::numeric_limits<T>::infinity();

@@ -90,6 +90,9 @@ class Comparison final : public rungs::IterationExam {
         if (right_.outcome == breakdown) return ". p.Ap is no number that could be divided by here";
         if (right_.outcome == diverged)
             return ". b has an element that is no finite number: that has to be reported";
+        if (got_.outcome == breakdown && plain() && setting_.problem.single && claimed() < 1e-15 * scale())
+            return ". r has become so small that products with it leave the range of float: are all sums "
+                   "formed in double, from products in double?";
         if (got_.outcome == breakdown && plain() && got_.iterations > 0 &&
             right_steps() == static_cast<std::size_t>(got_.iterations)) {
             return ". All steps so far were right, so A p and alpha are: is the next p = r + beta p, with "

@@ -57,7 +57,8 @@ const char* pcg_strerror(int status);
 /* Solves in float from x = 0, by conjugate gradients. What float reaches is about 1e-7 times the condition
  * number, 0.4 (L + 1)^2.
  *
- * b           L^d elements
+ * b           L^d elements. The largest magnitude is 0 or from 1e-25 to 1e25 (in double from 1e-100 to
+ *             1e100): below that the result is not to be relied on, above it a sum may leave its range
  * x           L^d elements, written
  * limit       the most iterations, from 0 up
  * tolerance   of ||b - A x|| / ||b||, from 0 up
