@@ -37,9 +37,11 @@ constexpr std::size_t pitch_of(int nx) { return (static_cast<std::size_t>(nx) + 
 /// @param most    the largest number of sweeps, from 0 to 2^30
 /// @param eps     where to stop
 ///
-/// Values up to 2^64 in magnitude do not overflow; NaN and infinities spread as sums spread them. The five
-/// buffers do not overlap. The call may wait for `stream`, and does all its work there; afterwards the
-/// outputs are in the memory, or will be when the stream has come so far.
+/// Nothing overflows, the squares of the norm included, as long as neither q nor a value of a field exceeds
+/// 2^50 in magnitude. An update below 2^-63 in magnitude may count as 0 in the norm: its square is less than
+/// the smallest normal float. NaN and infinities spread as sums spread them. The five buffers do not overlap.
+/// The call may wait for `stream`, and does all its work there; afterwards the outputs are in the memory, or
+/// will be when the stream has come so far.
 /// @throws rungs::CudaError when a launch fails, or where a texture cannot hold the field (rung 03)
 using Solve = void(const float* start, float* phi, float* work, float* norm, int* sweeps, int nx, int ny,
                    float q, int x0, int y0, int most, float eps, cudaStream_t stream);

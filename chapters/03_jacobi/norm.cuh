@@ -5,9 +5,9 @@
 
 namespace jacobi {
 
-/// Adds the sum of all threads' `square` to `*total`, which may be everybody's: float within the block, then
-/// double. All `threads` threads of the block call it, once in a kernel, with 0 where a thread has nothing to
-/// add. There is a barrier inside.
+/// Adds the sum of all threads' `square` to `*total`, which may be everybody's: float within a warp, then
+/// double, which keeps the range that the contract promises. All `threads` threads of the block call it, once
+/// in a kernel, with 0 where a thread has nothing to add. There is a barrier inside.
 template <int threads>
 __device__ __forceinline__ void add_block_sum(float square, double* total) {
     __shared__ float partial[threads / 32];

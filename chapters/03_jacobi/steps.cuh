@@ -30,7 +30,8 @@ struct Run {
 ///                are squares[0], ... squares[count - 1]
 template <class Queue>
 Run run_steps(Fields& fields, int most, double limit, cudaStream_t stream, const Queue& queue) {
-    constexpr int look_every = 128;  // steps. A look costs some 15 us, a step too many only a launch
+    constexpr int look_every = 128;  // steps. A look costs two copies, a memset and a wait, 14 us on an H200;
+                                     // a step too many only a launch
     constexpr std::size_t bytes = (look_every + 1) * sizeof(double);
     auto* const scratch = static_cast<double*>(rungs::stream_scratch(stream, bytes));
     std::vector<double> squares(look_every + 1, std::numeric_limits<double>::infinity());

@@ -28,6 +28,11 @@ namespace red_black {
 /// use as it likes: what they hold before and after means nothing. `start` may not overlap the others. For
 /// `iterations` = 0, u = start. Any n from 0 on works, 2^31 points and more too.
 ///
+/// Nothing overflows, the squares of the norms included, as long as neither b nor a value of an iterate
+/// exceeds 2^50 in magnitude. A point's residual below 2^-60 in magnitude may count as 0 in a norm: the
+/// change that belongs to it is a sixth of that, and its square lies where normal floats end, at 2^-126.
+/// Points that the updates do not carry a NaN or an infinity of b to stay finite.
+///
 /// The work is queued on `stream` and the call returns before it is done.
 /// @throws rungs::CudaError when a launch fails
 template <class T>

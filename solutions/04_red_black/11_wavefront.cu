@@ -119,6 +119,10 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
             }
             from_b[colour] += plane_size;
         }
+        if (plane < n) return;
+        // Behind the cube, 0 instead of what the slot had before: where that is NaN, 0 times it would be NaN,
+        // too.
+        for (int x = 0; x < 2 * rows; ++x) shared.b[slot][x / rows][x % rows][group][lane] = Half<T>{};
     };
 
     // Beyond the tile's first and last row there are zeros, and in all planes and points outside the cube.

@@ -43,6 +43,7 @@ class Diagnosis {
     /// What `got` looks like; empty when it looks like nothing known. The order is from certain to likely.
     std::string of(const Outcome& got) const {
         if (std::string cause = of_boundary(got); !cause.empty()) return cause;
+        if (std::string cause = of_range(got); !cause.empty()) return cause;
         if (is(got.phi, expected_.phi)) return of_numbers(got);
         if (std::string cause = of_quads(got); !cause.empty()) return cause;
         if (std::string cause = of_not_finite(got); !cause.empty()) return cause;
@@ -209,6 +210,18 @@ class Diagnosis {
     }
 
     /// The field is right: the norm or the number of sweeps is not.
+    /// A norm that is lost at an end of the range that the contract promises. Where an iteration is to stop,
+    /// it then stops at the wrong sweep.
+    std::string of_range(const Outcome& got) const {
+        if (got.norm == 0 && done() > 0 && expected_.norms.back() > 0 && expected_.largest < 0x1p-40)
+            return "norm is 0, where all values are below 2^-40: is a small update taken for none? The "
+                   "contract says how small one is that need not count";
+        if (std::isinf(got.norm) && expected_.largest > 0x1p40)
+            return "norm is infinite, where values reach 2^49: something is squared that is beyond 2^64, "
+                   "where squares are no floats. Is it scaled before it is squared?";
+        return {};
+    }
+
     std::string of_numbers(const Outcome& got) const {
         const double right = done() > 0 ? expected_.norms.back() : 0;
         if (std::isnan(got.norm) && !std::isnan(right) && boundary_is_nan()) {
@@ -219,19 +232,21 @@ class Diagnosis {
             return "phi is right, but sweeps says " + text(got.sweeps) + " where " + text(done()) +
                    " were done";
         }
+        // A candidate is known as well as `right`, of which it is a multiple or the square.
         const auto is_value = [&](double value) {
-            return std::abs(got.norm - value) <= norm_bound(lattice_, expected_.largest, right) * (1 + value);
+            const double doubt = norm_bound(lattice_, expected_.largest, right);
+            return std::abs(got.norm - value) <= doubt * (1 + (right > 0 ? 2 * value / right : 0));
         };
         if (std::isnan(got.norm)) {
             return "phi is right and norm is NaN: was it never written, or does the sum take in what stands "
                    "behind the last site of a row?";
         }
-        if (is_value(right * right)) return "phi is right; norm is the sum of squares: its root is missing";
-        if (done() > 1 && is_norm(got.norm, done() - 1))
-            return "phi is right; norm is that of the sweep before";
         if (got.norm == 0)
             return "phi is right and norm is 0: is anything added to the sum, and by each sweep or "
                    "pass to its own?";
+        if (is_value(right * right)) return "phi is right; norm is the sum of squares: its root is missing";
+        if (done() > 1 && is_norm(got.norm, done() - 1))
+            return "phi is right; norm is that of the sweep before";
         if (is_value(2 * right))
             return "phi is right; norm is 4 times the residual over 2: which is asked for?";
         if (is_value(4 * right)) return "phi is right; norm is that of the residual, 4 times the update's";

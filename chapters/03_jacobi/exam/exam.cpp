@@ -153,8 +153,13 @@ class JacobiExam : public rungs::Exam {
             }
         } else {
             problem.start = rungs::random_field(sites, which.seed, rungs::signed_uniform);
-            if (kind == "charge" || kind == "until_small") {
+            if (kind == "charge" || kind == "until_small" || is_extreme(kind)) {
                 place_charge(which, lattice);
+                if (is_extreme(kind)) {  // a power of two changes no digit of any value
+                    const float unit = kind == "tiny" ? 0x1p-50f : 0x1p49f;
+                    for (float& value : problem.start) value *= unit;
+                    lattice.q *= unit;
+                }
             } else if (kind == "charge_outside") {
                 place_charge(which, lattice);
                 const int places[][2] = {{0, ny / 2}, {nx - 1, ny / 2}, {nx / 2, 0},  {nx / 2, ny - 1},
@@ -168,12 +173,16 @@ class JacobiExam : public rungs::Exam {
             } else if (kind != "random") {
                 throw std::invalid_argument("chapter 3 has no data of kind '" + kind +
                                             "'; it has random, hot_top, hot_until_small, charge, "
-                                            "charge_outside, until_small, flat, nan, green");
+                                            "charge_outside, until_small, tiny, huge, flat, nan, green");
             }
         }
-        if (kind == "until_small" || kind == "hot_until_small") problem.eps = reachable_eps(which, problem);
+        if (kind == "until_small" || kind == "hot_until_small" || is_extreme(kind))
+            problem.eps = reachable_eps(which, problem);
         return problem;
     }
+
+    /// At one end of the range that the contract promises.
+    static bool is_extreme(const std::string& kind) { return kind == "tiny" || kind == "huge"; }
 
     /// A charge of size 1 to 2 of either sign on an inner site, often beside the boundary.
     static void place_charge(const rungs::Case& which, Lattice& lattice) {

@@ -39,6 +39,7 @@ struct Solver {
     int extra = 0;          ///< sweeps more, or less, than the loop says
     float norm_factor = 1;
     bool squared_norm = false;
+    std::function<double(float)> square = [](float update) { return static_cast<double>(update) * update; };
 
     static float honest_site(const Field& old, const Lattice& lattice, int x, int y) {
         const std::size_t i = lattice.at(x, y), row = lattice.pitch();
@@ -55,18 +56,18 @@ struct Solver {
         Result result{start, 0, 0};
         const auto sweep = [&](Field& field) {
             Field next = field;
-            double square = 0;
+            double sum = 0;
             for (int y = 0; y < lattice.ny; ++y) {
                 for (int x = 0; x < lattice.nx; ++x) {
                     if (lattice.fixed(x, y)) continue;
                     const std::size_t i = lattice.at(x, y);
                     const float old = field[i];
                     next[i] = skips(lattice, x, y) ? old : site(in_place ? next : field, lattice, x, y);
-                    square += static_cast<double>(next[i] - old) * (next[i] - old);
+                    sum += square(next[i] - old);
                 }
             }
             field = next;
-            return std::sqrt(square);
+            return std::sqrt(sum);
         };
         double norm = 0;
         Field before;
@@ -355,6 +356,33 @@ TEST_CASE("every classic fault fails on the lattices of the manifest", "[exam][t
         CAPTURE(which.sizes);
         CHECK_FALSE(judge(which, forgets).passed);
     }
+}
+
+TEST_CASE("norms have to hold at both ends of the contract's range", "[exam][tolerance]") {
+    const auto with = [](std::function<double(float)> square) {
+        Solver solver;
+        solver.square = std::move(square);
+        return solver;
+    };
+    const rungs::Case tiny = make_case({41, 23, 60}, "tiny"), huge = make_case({41, 23, 60}, "huge");
+    const Solver in_float = with([](float update) { return update * update; });
+    CHECK(judge(tiny, in_float).passed);
+    CHECK(judge(huge, in_float).passed);
+    const Solver flushing = with([](float update) {
+        return std::abs(update) < 0x1p-63f ? 0.0 : static_cast<double>(update) * update;
+    });
+    CHECK(judge(tiny, flushing).passed);
+    // What is no longer than one rounding of 1 counts for nothing; squares of values 4^16 times too large.
+    const Solver coarse =
+        with([](float update) { return std::abs(update) < 0x1p-24f ? 0 : update * update; });
+    const Solver scaled = with([](float update) {
+        const float large = update * 0x1p32f;
+        return static_cast<double>(large * large) * 0x1p-64;
+    });
+    CHECK(judge(make_case({41, 23, 60}, "until_small"), coarse).passed);
+    CHECK(judge(make_case({41, 23, 60}, "until_small"), scaled).passed);
+    rungs::require_cause(judge(tiny, coarse), "small update taken for none");
+    rungs::require_cause(judge(huge, scaled), "scaled before it is squared");
 }
 
 TEST_CASE("the oracle keeps the maximum principle and the symmetry of its problem", "[exam][oracle]") {

@@ -110,6 +110,23 @@ void stops_at_most_when_nothing_gets_small(const Rung& rung) {
     CHECK(near(call.phi(), jacobi::reference_solve(start, lattice, 37, -1), lattice));
 }
 
+void keeps_its_range(const Rung& rung) {
+    // No field has larger updates than a checkerboard; and with eps = 0 no sweep is the last.
+    const Lattice lattice{6, 6, 0, 0, 0};
+    for (const float size : {0x1p-50f, 0x1p50f}) {
+        std::vector<float> start;
+        for (int i = 0; i < 36; ++i) start.push_back((i / 6 + i % 6) % 2 ? -size : size);
+        const jacobi::Reference expected = jacobi::reference_solve(start, lattice, 40, 0);
+        Call call(lattice, start);
+        call.run(rung, 40, 0);
+        CAPTURE(size);
+        CHECK(call.sweeps() == 40);
+        CHECK(near(call.phi(), expected, lattice));
+        CHECK(std::abs(call.norm() - expected.norms.back()) <=
+              jacobi::norm_bound(lattice, expected.largest, expected.norms.back()));
+    }
+}
+
 void obeys_the_maximum_principle(const Rung& rung) {
     // A mean of four values lies among them, in floats too; so does every iterate.
     const Lattice lattice{40, 50, 0, 0, 0};
@@ -153,6 +170,7 @@ constexpr rungs::Promise<Rung> promises[] = {
     {gives_the_field_of_every_sweep, "gives the field of every sweep"},
     {stops_at_the_first_small_sweep, "stops at the first small sweep"},
     {stops_at_most_when_nothing_gets_small, "stops at most when nothing gets small"},
+    {keeps_its_range, "keeps its range"},
     {obeys_the_maximum_principle, "obeys the maximum principle"},
     {is_symmetric_where_the_problem_is, "is symmetric where the problem is"},
     {solves_a_lattice_beyond_the_chip, "solves a lattice beyond the chip"},

@@ -125,9 +125,11 @@ double rounding_bound(const Lattice& lattice, double largest, int sweeps) {
 // The norm is a sum over sites of (new - old)^2. Each difference carries the rounding of this sweep and the
 // last, and a smooth rest of older ones that both fields share; by the triangle inequality the norm errs by
 // no more than the norm of these errors, 2 u (4 M + |q|) a site. To that come the roundings of the sum
-// itself: a float partial sum of some tens of squares, all positive, then double: a few u of the whole.
+// itself: a float partial sum of some tens of squares, all positive, then double: a few u of the whole. And
+// updates below 2^-63, whose squares are no normal floats, may be missing.
 double norm_bound(const Lattice& lattice, double largest, double norm) {
-    return 64 * unit_roundoff * norm + 2 * std::sqrt(inner(lattice)) * rounding_bound(lattice, largest, 1);
+    return 64 * unit_roundoff * norm +
+           std::sqrt(inner(lattice)) * (2 * rounding_bound(lattice, largest, 1) + 0x1p-63);
 }
 
 double spectral_radius(int nx, int ny) {

@@ -23,9 +23,7 @@ class Diagnosis {
 
     /// What the points `got` look like; empty when they look like nothing known. From certain to likely.
     std::string of_points(const Grid& got) const {
-        for (const double value : got) {
-            if (!std::isfinite(value)) return of_not_finite(got);
-        }
+        if (std::string cause = of_not_finite(got); !cause.empty()) return cause;
         if (run_.iterations == 0) return "0 iterations still have to copy start to u";
         for (const auto& search :
              {&Diagnosis::whole, &Diagnosis::part, &Diagnosis::one_neighbour, &Diagnosis::precision}) {
@@ -50,6 +48,15 @@ class Diagnosis {
             }
             return true;
         };
+        for (std::size_t t = 0; t < got.size(); ++t) {
+            if (std::isinf(got[t]) && right_.scale > 0x1p40)
+                return "a norm is infinite, where values reach 2^46: something is squared that is beyond "
+                       "2^64, where squares are no floats. Is it scaled before it is squared?";
+            if (got[t] == 0 && right[t] > allowed_.norms[t] && right_.scale < 0x1p-40)
+                return "a norm is 0, where all values are below 2^-40: is a small residual taken for none? "
+                       "The "
+                       "contract says how small one is that need not count";
+        }
         if (is([&](std::size_t t) { return right[t] * right[t]; }))
             return "these are the squares of the norms";
         if (is([&](std::size_t t) { return t > 0 ? right[t - 1] : first; })) {
@@ -241,10 +248,18 @@ class Diagnosis {
     }
 
     std::string of_not_finite(const Grid& got) const {
-        const auto at =
-            std::find_if(got.begin(), got.end(), [](double value) { return !std::isfinite(value); });
-        return point_name(static_cast<std::size_t>(at - got.begin())) +
-               ", is NaN or infinite: it was not written, or something outside the cube was read";
+        bool planted = false;
+        for (const double value : right_.u) planted = planted || std::isnan(value);
+        for (std::size_t c = 0; c < got.size(); ++c) {
+            if (std::isfinite(got[c]) || !std::isfinite(right_.u[c])) continue;
+            return point_name(c) +
+                   (planted
+                        ? ", is NaN, and no update has carried the NaN of b there: is what does not count "
+                          "multiplied by 0? A NaN times 0 is NaN: choose 0 instead, or read a 0"
+                        : ", is NaN or infinite: it was not written, or something outside the cube was "
+                          "read");
+        }
+        return {};
     }
 
     bool is(const Grid& got, const Grid& candidate) const {

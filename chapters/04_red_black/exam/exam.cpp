@@ -81,9 +81,18 @@ class RedBlackExam : public rungs::Exam {
         const Run run = run_of(which);
         const auto n = static_cast<std::size_t>(run.n), points = n * n * n;
         std::vector<T> start(points), b(points);
-        if (which.kind == "random") {
+        if (which.kind == "random" || which.kind == "tiny" || which.kind == "huge" || which.kind == "nan") {
             start = rungs::random_field<T>(points, which.seed_of(0), rungs::signed_uniform);
             b = rungs::random_field<T>(points, which.seed_of(1), rungs::signed_uniform);
+            if (which.kind == "nan") {
+                put_nan(b, run.n, which.seed_of(2));
+            } else if (which.kind != "random") {  // the ends of the range that the contract promises
+                const T unit =
+                    which.kind == "tiny" ? T(0x1p-50) : T(0x1p46);  // over-relaxation may overshoot
+                for (std::vector<T>* const values : {&start, &b}) {
+                    for (T& value : *values) value *= unit;  // by a power of two: the same digits
+                }
+            }
         } else if (which.kind == "spike") {
             // One point that is not 0: what an iteration reaches, and what it does not, shows exactly.
             if (points > 0) start[rungs::random_word(which.seed_of(0), 0) % points] = 1;
@@ -98,7 +107,7 @@ class RedBlackExam : public rungs::Exam {
                            [](double value) { return static_cast<T>(value); });
         } else {
             throw std::invalid_argument("chapter 4 has no data of kind '" + which.kind +
-                                        "'; it has random, spike, mode, manufactured");
+                                        "'; it has random, tiny, huge, nan, spike, mode, manufactured");
         }
         // The workspace is no answer, so it is an output with content: NaN, for whoever reads before writing.
         const std::vector<T> nan(red_black::work_size(run.n), std::numeric_limits<T>::quiet_NaN());
@@ -111,6 +120,24 @@ class RedBlackExam : public rungs::Exam {
         if (run.method == Method::sor) task.numbers.emplace_back(run.omega);
         if (run.method == Method::block) task.numbers.emplace_back(static_cast<long long>(run.sweeps));
         return task;
+    }
+
+    /// Four NaN, in planes 5 to 8 before the cube's last one, a quarter of their plane each: far enough from
+    /// the last plane for its values to stay finite for two iterations, and where a ring of so many planes
+    /// keeps them when planes that the cube does not have go through it.
+    template <class T>
+    static void put_nan(std::vector<T>& b, int n, std::uint64_t seed) {
+        for (int one = 0; one < 4 && n > 8; ++one) {
+            const auto place = [&](std::uint64_t index, int quarter) {
+                return quarter * (n / 2) +
+                       static_cast<int>(rungs::random_word(seed, index) % static_cast<unsigned>(n / 2));
+            };
+            const auto index = static_cast<std::uint64_t>(2 * one);
+            const int i = n - 5 - one, j = place(index, one / 2), k = place(index + 1, one % 2);
+            b[(static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + static_cast<std::size_t>(j)) *
+                  static_cast<std::size_t>(n) +
+              static_cast<std::size_t>(k)] = std::numeric_limits<T>::quiet_NaN();
+        }
     }
 
     template <class T>
@@ -170,14 +197,18 @@ class RedBlackExam : public rungs::Exam {
     static void compare(const std::vector<double>& got, const std::vector<double>& expected,
                         const Allowed& allowed, rungs::Check& check) {
         for (std::size_t c = 0; c < got.size(); ++c) {
-            const double error = std::abs(got[c] - expected[c]);
+            // NaN and infinities reach what the updates carry them to; which of the two it is depends on the
+            // order.
+            const bool neither = !std::isfinite(got[c]) && !std::isfinite(expected[c]);
+            const double error = neither ? 0 : std::abs(got[c] - expected[c]);
             const bool wrong = !(error <= allowed(c));  // also for NaN
             if (wrong && check.first.size() < 5) {
                 check.first.push_back(
                     {c, got[c], expected[c],
                      rungs::ulp_distance(static_cast<T>(got[c]), static_cast<T>(expected[c]))});
             }
-            if (c == 0 || !(error / allowed(c) <= check.error / check.tolerance)) {
+            if (neither) continue;
+            if (check.tolerance == 0 || !(error / allowed(c) <= check.error / check.tolerance)) {
                 check.error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
                 check.tolerance = allowed(c);
             }

@@ -193,6 +193,49 @@ TEST_CASE("honest iterates pass, and use a part of the tolerance that matters", 
     answers.require_room(0.5, 0.02);
 }
 
+TEST_CASE("norms have to hold at both ends of the contract's range", "[exam][tolerance]") {
+    const auto with = [](const char* kind, const std::function<double(float)>& square) {
+        return judge<float>(
+            {"red_black", {12, 3}, kind, 1}, [](System<float>& s, int) { s.both(); },
+            [&](System<float>& s, std::vector<double>& norms) {
+                double squares = 0;
+                s.each([&](int i, int j, int k) {
+                    const std::size_t c = s.index(i, j, k);
+                    squares += square((s.b[c] - 6 * s.u[c]) + s.around(s.u, i, j, k));
+                });
+                norms.back() = std::sqrt(squares);
+            });
+    };
+    const auto in_float = [](float r) { return r * r; };
+    // What is no longer than one rounding of 1 counts for nothing; squares of values 4^16 times too large.
+    const auto coarse = [](float r) { return std::abs(r) < 0x1p-24f ? 0 : r * r; };
+    const auto scaled = [](float r) {
+        const float large = r * 0x1p32f;
+        return static_cast<double>(large * large) * 0x1p-64;
+    };
+    CHECK(with("tiny", in_float).passed);
+    CHECK(with("huge", in_float).passed);
+    CHECK(with("random", coarse).passed);
+    CHECK(with("random", scaled).passed);
+    rungs::require_cause(with("tiny", coarse), "small residual taken for none");
+    rungs::require_cause(with("huge", scaled), "scaled before it is squared");
+}
+
+TEST_CASE("NaN reaches what updates carry it to, and nothing else", "[exam][diagnosis]") {
+    const rungs::Case which{"red_black", {12, 2}, "nan", 1};
+    CHECK(judge<float>(which, [](System<float>& s, int) { s.both(); }).passed);
+    rungs::require_cause(judge<float>(which,
+                                      [](System<float>& s, int) {
+                                          s.both();
+                                          s.u.front() = std::numeric_limits<float>::quiet_NaN();
+                                      }),
+                         "A NaN times 0 is NaN");
+    CHECK_FALSE(judge<float>(which, [](System<float>& s, int) {
+                    s.both();
+                    for (float& value : s.u) value = std::isnan(value) ? 0 : value;
+                }).passed);
+}
+
 TEST_CASE("wrong iterates are told their cause", "[exam][diagnosis]") {
     using Iteration = std::function<void(System<float>&, int)>;
     struct Fault {

@@ -285,7 +285,7 @@ Manufactured manufactured(int n) {
 //
 // The residual of a wrong u is wrong by A times its error, at most 12 of it a point, and its own computation
 // adds at most 9 roundings of numbers below 13 M. Squares may be added up in the rung's type by a thread, a
-// thousand and as many again as the cube is wide.
+// thousand and as many again as the cube is wide. Residuals below 2^-60 may be missing.
 Tolerance tolerance(const Run& run, const History& expected, double unit) {
     const double oracle = unit < 1e-10 ? 2 : 1;  // the oracle rounds as much as a rung in double does
     const double once = 9 * unit * expected.scale * oracle;
@@ -299,7 +299,7 @@ Tolerance tolerance(const Run& run, const History& expected, double unit) {
     for (int t = 0; t < run.iterations; ++t) {
         const double so_far = (t + 1) * updates * grows * once;
         const double norm = expected.norms[static_cast<std::size_t>(t)];
-        allowed.norms.push_back(points * (12 * so_far + 13 * once) + terms / 2 * unit * norm);
+        allowed.norms.push_back(points * (12 * so_far + 13 * once + 0x1p-60) + terms / 2 * unit * norm);
     }
     return allowed;
 }
