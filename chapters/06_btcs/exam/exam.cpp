@@ -222,6 +222,7 @@ class BtcsExam : public rungs::Exam {
             if (mixed && which.problem == "short" &&
                 (kind == "barely" || kind == "one_sided" || kind == "from_behind"))
                 kind = "rod";
+            if (mixed && which.problem != "interleaved" && kind == "laplacian") kind = "rod";
             batch.systems.push_back(btcs::make_system(kind, batch.m, which.seed_of(s), symmetric));
         }
         return batch;

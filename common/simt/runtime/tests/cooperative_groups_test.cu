@@ -212,6 +212,7 @@ TEMPLATE_TEST_CASE_SIG("operations of tiles", "[simt][cg]", ((unsigned Size), Si
                                 before + at(rank),
                                 before};
         for (int k = 0; k < 12; ++k) {
+            if (size == 1 && k == 3) continue;  // a lane of another tile: undefined, and others on a device
             CAPTURE(i, k);
             REQUIRE(out[static_cast<size_t>(i * 12 + k)] == expected[k]);
         }
