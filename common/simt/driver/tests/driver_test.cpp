@@ -133,6 +133,26 @@ TEST_CASE("simt++ makes objects and links several files", "[simt][driver]") {
     CHECK(folder.text == "10\n");
 }
 
+TEST_CASE("simt++ compiles host code in C, and in C++ with CUDA's headers", "[simt][driver]") {
+    Desk folder;
+    folder.write("k.cu",
+                 "__global__ void k(int* v) { *v = 7; }\nextern \"C\" int seven() { int* v; "
+                 "cudaMallocManaged(&v, 4); k<<<1, 1>>>(v); cudaDeviceSynchronize(); return *v; }\n");
+    folder.write("c.c",
+                 "#include <cuda.h>\nint seven();\nint other() { int new = seven(); return CUDA_VERSION ? "
+                 "new : 0; }\n");
+    folder.write(
+        "main.cpp",
+        "#include <cuda_runtime.h>\n#include <cstdio>\nextern \"C\" int other();\nint main() { int n = 0; "
+        "cudaGetDeviceCount(&n); std::printf(\"%d\\n\", n); return other() - 7; }\n");
+    for (const char* const mode : {"", "--check "}) {
+        CHECK(folder.compile(mode + std::string("-std=c++17 k.cu c.c main.cpp -o all")) == 0);
+        CAPTURE(folder.text);
+        CHECK(folder.run("./all") == 0);
+        CHECK(folder.told("1\n"));
+    }
+}
+
 TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
     Desk folder;
     folder.write("a.cu", "__global__ void k() { asm(\"bar.sync 0;\"); }\n");
