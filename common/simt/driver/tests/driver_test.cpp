@@ -155,7 +155,7 @@ TEST_CASE("simt++ compiles host code in C, and in C++ with CUDA's headers", "[si
 
 TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
     Desk folder;
-    folder.write("a.cu", "__global__ void k() { asm(\"bar.sync 0;\"); }\n");
+    folder.write("a.cu", "__global__ void k() { asm(\"bar.arrive 0, 64;\"); }\n");
     CHECK(folder.compile("a.cu -o a") == 1);
     CHECK(folder.told("a.cu:1:23: error: inline PTX"));
     CHECK_FALSE(folder.has("a"));
@@ -165,6 +165,13 @@ TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
     CHECK(folder.compile("wide.cu -o a") == 1);
     CHECK(folder.told("the CPU backend has no atomics of 16 bytes"));
     CHECK(folder.told("wide.cu:3:"));
+    folder.write("old.cu",
+                 "__device__ int __any(int own) { return own; }\n__global__ void k(float* v) {\n"
+                 "    *v = __any(1) + __shfl_down(*v, 16);\n}\nint main() {}\n");
+    CHECK(folder.compile("old.cu -o a") == 1);
+    CHECK(folder.told("CUDA removed __shfl_down(); write __shfl_down_sync(mask, ...)"));
+    CHECK(folder.told("old.cu:3:"));
+    CHECK_FALSE(folder.told("CUDA removed __any()"));
     for (const char* const arguments : {"", "a.cu -o", "a.cu --wrong", "a.cu -o a -o b", "-x c a.cu",
                                         "-c a.cu a.cu -o a", "--check -ccbin g++ a.cu"}) {
         CAPTURE(arguments);

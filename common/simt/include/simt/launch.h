@@ -94,10 +94,21 @@ void lane_loop() {
 #endif
 
 /// One of a kernel's arguments.
-template <std::size_t I, class T>
+template <std::size_t I, class T, bool = std::is_trivially_destructible<T>::value>
 struct Argument {
     T value;
+    SIMT_DEVICE const T& get() const { return value; }
 };
+/// What has a destructor reaches a device as bytes, and is never destroyed there: what it owns is the host's.
+template <std::size_t I, class T>
+struct Argument<I, T, false> {
+    Argument(const T& value) { __builtin_memcpy(bytes, &value, sizeof bytes); }
+    alignas(T) unsigned char bytes[sizeof(T)];
+    SIMT_DEVICE const T& get() const { return *reinterpret_cast<const T*>(bytes); }
+};
+/// What an argument is made of: no copy that dies before the launch.
+template <class T, class P>
+using Given = std::conditional_t<std::is_trivially_destructible<T>::value, T, P&&>;
 
 /// A kernel with its arguments. Every launch is one, and compiles in half the time that std::tuple takes.
 template <class F, class Indices, class... A>
@@ -105,13 +116,13 @@ struct Body;
 template <class F, std::size_t... I, class... A>
 struct Body<F, std::index_sequence<I...>, A...> : Argument<I, A>... {
     F f;
-    SIMT_DEVICE void operator()() const { f(static_cast<const Argument<I, A>&>(*this).value...); }
+    SIMT_DEVICE void operator()() const { f(static_cast<const Argument<I, A>&>(*this).get()...); }
 };
 
 /// `f` with copies of `arguments`, as `A...`.
 template <class... A, class F, class... P>
 auto bind(F f, P&&... arguments) {
-    return Body<F, std::index_sequence_for<A...>, A...>{{static_cast<A>(std::forward<P>(arguments))}..., f};
+    return Body<F, std::index_sequence_for<A...>, A...>{{static_cast<Given<A, P>>(arguments)}..., f};
 }
 
 struct LaunchConfiguration {
@@ -162,7 +173,13 @@ struct BoundKernel {
         grid.grid = configuration.grid;
         grid.block = configuration.block;
         grid.dynamic_shared = configuration.dynamic_shared;
-        launch(grid, configuration.stream, bind<std::decay_t<A>...>(f, std::forward<A>(arguments)...));
+        if constexpr ((std::is_trivially_destructible_v<std::decay_t<A>> && ...)) {
+            launch(grid, configuration.stream, bind<std::decay_t<A>...>(f, std::forward<A>(arguments)...));
+        } else {  // the copies of a call
+            [&](std::decay_t<A>... copies) {
+                launch(grid, configuration.stream, bind<std::decay_t<A>...>(f, copies...));
+            }(std::forward<A>(arguments)...);
+        }
     }
 };
 

@@ -206,3 +206,20 @@ SIMT_DEVICE unsigned __activemask() {
     simt::carry_out(simt::arrive_at_active_mask());
     return static_cast<unsigned>(simt::warp_result());
 }
+
+// What CUDA removed with compute capability 7.0. A program's own function of the name goes first.
+#define SIMT_REMOVED(name)                                                                            \
+    template <class T>                                                                                \
+    SIMT_DEVICE T name(T value, ...) {                                                                \
+        static_assert(sizeof(T) == 0, "CUDA removed " #name "(); write " #name                        \
+                                      "_sync(mask, ...), where mask names the lanes that take part"); \
+        return value;                                                                                 \
+    }
+SIMT_REMOVED(__shfl)
+SIMT_REMOVED(__shfl_up)
+SIMT_REMOVED(__shfl_down)
+SIMT_REMOVED(__shfl_xor)
+SIMT_REMOVED(__any)
+SIMT_REMOVED(__all)
+SIMT_REMOVED(__ballot)
+#undef SIMT_REMOVED

@@ -46,6 +46,22 @@ __global__ void take(Large large, const int* p, char c, double d, int* ok) {
         atomicAdd(ok, 1);
 }
 
+/// As wrong as many are: a copy frees the same memory.
+struct Owner {
+    int* memory = nullptr;
+    Owner() {
+        const int five = 5;
+        cudaMalloc(&memory, sizeof five);
+        cudaMemcpy(memory, &five, sizeof five, cudaMemcpyHostToDevice);
+    }
+    ~Owner() { cudaFree(memory); }
+};
+__global__ void add_owned(Owner owner, int* sum) { atomicAdd(sum, *owner.memory); }
+template <class T>
+__global__ void add_owned_by(T owner, int* sum) {
+    atomicAdd(sum, *owner.memory);
+}
+
 template <class T, int N>
 __global__ void fill(T* out, T value) {
     if (threadIdx.x < N) out[threadIdx.x] = value;
@@ -137,6 +153,23 @@ TEST_CASE("templates and cudaLaunchKernel", "[simt][launch]") {
     CHECK(cudaLaunchKernel(fill<double, 64>, dim3(1), dim3(0), arguments, 0, nullptr) ==
           cudaErrorInvalidConfiguration);
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+}
+
+TEST_CASE("an argument with a destructor is destroyed on the host, behind the launch", "[simt][launch]") {
+    Managed<int> sum(1);
+    {
+        const Owner owner;
+        add_owned<<<3, 64>>>(owner, sum.get());
+        CHECK(cudaGetLastError() == cudaSuccess);
+        CHECK(cudaFree(owner.memory) == cudaErrorInvalidValue);  // the argument's copy has done it
+    }
+    CHECK(sum[0] == 3 * 64 * 5);
+    {
+        const Owner owner;
+        add_owned_by<Owner><<<3, 64>>>(owner, sum.get());
+    }
+    CHECK(sum[0] == 2 * 3 * 64 * 5);
+    cudaGetLastError();
 }
 
 TEST_CASE("impossible shapes are refused", "[simt][launch]") {
