@@ -295,6 +295,7 @@ void launch_begins(const Launch& launch) {
 void launch_ends(const Launch&) {
     own_work = false;
     settle_pending();
+    settle_guess();
     counted::launch_ends();
     for (Observer* o : state.observers) o->launch_ends();
     state.launch = nullptr;

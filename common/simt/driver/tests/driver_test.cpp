@@ -58,7 +58,8 @@ TEST_CASE("simt++ takes nvcc's command line", "[simt][driver]") {
     INFO(folder.text);
     REQUIRE(folder.compile(
                 "-O3 -g -lineinfo -std=c++17 -arch=sm_90 -gencode arch=compute_80,code=sm_80 --use_fast_math "
-                "-DFACTOR=2 -D N=32 -Xcompiler -Wall,-Wextra -Xptxas -v -lcudart a.cu -o a") == 0);
+                "-DFACTOR=2 -D N=32 -Xcompiler -Wall,-Wextra -Xptxas -v -lcudart -lnvToolsExt -include "
+                "nvToolsExt.h a.cu -o a") == 0);
     CHECK(folder.told("simt++: note: -arch=sm_90 is ignored"));
     REQUIRE(folder.run("./a") == 0);
     CHECK(folder.text == "10\n");
