@@ -1,7 +1,7 @@
 /// @file
 /// Launching kernels. The translator turns `k<<<grid, block, shared, stream>>>(a, b)` into
 ///
-///     ::simt::kernel("k", [=](auto... p) { k(p...); })[::simt::cfg(grid, block, shared, stream)](a, b)
+///     ::simt::kernel("k", [=](auto&&... p) { k(p...); })[::simt::cfg(grid, block, shared, stream)](a, b)
 ///
 /// which evaluates the arguments once, copies them, and runs the kernel's body once a lane. Where the name
 /// can only mean one function, `k` follows the lambda and `.run` the configuration: then arguments are
@@ -106,9 +106,43 @@ struct Argument<I, T, false> {
     alignas(T) unsigned char bytes[sizeof(T)];
     SIMT_DEVICE const T& get() const { return *reinterpret_cast<const T*>(bytes); }
 };
+/// What a function gets by its address, because it has a destructor (Itanium C++ ABI, 3.1.2.3).
+template <class T>
+constexpr bool by_address = !std::is_reference<T>::value && !std::is_trivially_destructible<T>::value;
+/// A lane's own copy of an argument, made of bytes as a device makes it.
+template <class T, bool = by_address<T>>
+struct LaneCopy {
+    using Passed = void*;
+    SIMT_DEVICE explicit LaneCopy(const T& value) { __builtin_memcpy(bytes, &value, sizeof bytes); }
+    SIMT_DEVICE void* pass() { return bytes; }
+    alignas(T) unsigned char bytes[sizeof(T)];
+};
+template <class T>
+struct LaneCopy<T, false> {
+    using Passed = T;
+    SIMT_DEVICE explicit LaneCopy(const T& own) : value(own) {}
+    SIMT_DEVICE T pass() const { return value; }
+    T value;
+};
+/// A kernel that neither copies nor destroys its parameters: no constructor and no destructor runs on a
+/// device.
+template <class... P>
+struct BytewiseKernel {
+    void (*function)(P...);
+    SIMT_DEVICE void operator()(const P&... arguments) const {
+        auto call = reinterpret_cast<void (*)(typename LaneCopy<P>::Passed...)>(function);
+        __asm__("" : "+r"(call));  // another type than the function's: not for the optimiser to see
+        call(LaneCopy<P>(arguments).pass()...);
+    }
+};
+
 /// What an argument is made of: no copy that dies before the launch.
 template <class T, class P>
 using Given = std::conditional_t<std::is_trivially_destructible<T>::value, T, P&&>;
+
+/// What a launch keeps for a parameter: of a reference, where it leads.
+template <class P>
+using Kept = std::conditional_t<std::is_reference<P>::value, P, std::decay_t<P>>;
 
 /// A kernel with its arguments. Every launch is one, and compiles in half the time that std::tuple takes.
 template <class F, class Indices, class... A>
@@ -213,7 +247,11 @@ struct TypedBoundKernel {
         grid.grid = configuration.grid;
         grid.block = configuration.block;
         grid.dynamic_shared = configuration.dynamic_shared;
-        launch(grid, configuration.stream, bind<std::decay_t<P>...>(f, std::forward<P>(arguments)...));
+        if constexpr ((by_address<P> || ...))
+            launch(grid, configuration.stream,
+                   bind<Kept<P>...>(BytewiseKernel<P...>{function}, std::forward<P>(arguments)...));
+        else
+            launch(grid, configuration.stream, bind<Kept<P>...>(f, std::forward<P>(arguments)...));
     }
 };
 
