@@ -3,7 +3,7 @@
 
 usage: programs.py FOLDER [REPOSITORY...] [options]
 
-  --limit S    seconds that each run may take: 40
+  --limit S    seconds of a processor that each run may take: 40
   -j N         programs at a time: 1
   --again TEXT forget what is known of programs whose path has TEXT in it ("": of none)
   --bin FOLDER where simt++ is: build/default/bin
@@ -17,7 +17,8 @@ A program is a .cu file with main() that neither includes a library of the GPU v
 or through its own headers. Where main() is in one file of a folder only, and the folder has CUDA in it, the other
 sources of the folder belong to it, but for those that are included. Folders that have a folder with their solution are
 exercises, and left out. Where programs.toml says `cmake`, a program is a folder with a CMakeLists.txt of its own and
-such sources. A program gets the arguments that `make run` gives it. One that is too slow is not run in check mode, which is slower.
+such sources. A program gets the arguments that `make run` gives it, in its own folder. One that does not even begin, or
+is too slow, is not run in check mode.
 """
 
 import argparse
@@ -47,8 +48,9 @@ FOREIGN = re.compile(
 OUTCOMES = ("ran well", "too slow", "refused", "not ours", "not compiled", "failed")
 CHECKED = ("clean", "findings", "too slow", "failed")
 RUN = re.compile(r"^run:.*\n\t[^\n]*\./\$\(?\w+\)?([^\n]*)", re.MULTILINE)  # of a Makefile
-SAID_NO = re.compile(r"\b(fail(s|ed|ure)?|mismatch(es)?|incorrect|wrong|(do|does|did)(n't| not) match)\b", re.IGNORECASE)
-SAID_NONE = re.compile(r"\b(0|no|none|not|without)\b[^\n]{0,20}\b(fail\w*|mismatch\w*)|(fail\w*|mismatch\w*)\s*[:=]\s*0\b",
+SAID_NO = re.compile(r"^simt: error=|\b(fail(s|ed|ure)?|mismatch(es)?|incorrect|wrong|(do|does|did)(n't| not) match)\b",
+                     re.IGNORECASE)
+SAID_NONE = re.compile(r"\b(0|no|none|not|without)\b.{0,20}\b(fail\w*|mismatch\w*)|(fail\w*|mismatch\w*)\s*[:=]\s*0\b",
                        re.IGNORECASE)
 
 
@@ -77,11 +79,11 @@ class Program:
     options: list
     known: dict  # what programs.toml says of it
 
-    @property
     def arguments(self):
         makefile = self.folder / "Makefile"
-        run = RUN.search(makefile.read_text(encoding="utf-8")) if "arguments" not in self.known and makefile.is_file() else None
-        return run.group(1).split() if run else self.known.get("arguments", [])
+        if "arguments" not in self.known and makefile.is_file() and (run := RUN.search(text_of(makefile))):
+            return run.group(1).split()
+        return self.known.get("arguments", [])
 
 
 def programs_of(repository, root):
@@ -95,8 +97,8 @@ def programs_of(repository, root):
         folder = root / place
         files = sorted(path for path in folder.iterdir() if path.suffix in SOURCES)
         mains = [path for path in files if MAIN.search(text_of(path))]
-        if any(child.is_dir() and child.name.lower().startswith("solution") for child in folder.iterdir()):
-            continue
+        if any(child.name.lower().startswith("solution") and child.is_dir() for child in folder.iterdir()):
+            continue  # an exercise
         if repository.get("cmake"):
             found = {place: files} if (folder / "CMakeLists.txt").is_file() else {}
         elif len(mains) == 1:
@@ -130,21 +132,27 @@ def copy_of(repository, folder):
 
 
 def run(command, log, folder, limit):
-    """Status and seconds; None for a status where the limit was reached. What it said is in `log`."""
-    begin = time.monotonic()
+    """Status and seconds of a processor; None for a status where the limit was reached. What it said is in `log`."""
     with open(log, "wb") as output:
         process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT, start_new_session=True)
-        try:
-            status = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            status = None
+        # A processor's time does not depend on what else the machine has to do.
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (limit, limit + 1))
+        end = time.monotonic() + 10 * limit  # of one that sleeps, or whose children work
+        pid = 0
+        while pid == 0 and time.monotonic() < end:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            time.sleep(0.01 if pid == 0 else 0)
         try:
             os.killpg(process.pid, signal.SIGKILL)  # children too
         except ProcessLookupError:
             pass
-        process.wait()
-    return status, round(time.monotonic() - begin, 2)
+        if pid == 0:
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = round(usage.ru_utime + usage.ru_stime, 2)
+    slow = pid == 0 or process.returncode == -signal.SIGXCPU or seconds >= limit
+    return None if slow else process.returncode, seconds
 
 
 def build(program, mode, folder, bin_folder):
@@ -179,7 +187,8 @@ def why_not_built(log):
         elif "vendor's own libraries" in line or re.search(r"fatal error: .*No such file|CMake Error", line):
             return "not ours", line
         elif re.search(r"\berror:|undefined reference|multiple definition", line):
-            return "refused" if translating else "not compiled", line
+            ours = translating or re.search(r"static assertion failed: (CUDA|the CPU backend|inline PTX)", line)
+            return "refused" if ours else "not compiled", line
     return "not compiled", lines[-1] if lines else ""
 
 
@@ -192,7 +201,7 @@ def attempt(program, mode, folder, options):
         return {"outcome": outcome if mode == "run" else "failed", "reason": reason}
     log, findings = folder / "run.log", folder / "findings.json"
     findings.unlink(missing_ok=True)
-    status, seconds = run([executable, *program.arguments], log, program.folder, options.limit)
+    status, seconds = run([executable, *program.arguments()], log, program.folder, options.limit)
     executable.unlink()
     said = log.read_text(encoding="utf-8", errors="replace").splitlines()
     result = {"outcome": "ran well", "reason": "", "seconds": seconds}
@@ -203,8 +212,9 @@ def attempt(program, mode, folder, options):
         if status != 0 or no:
             result |= {"outcome": "failed", "reason": f"status {status}: {(no or said or [''])[-1].strip()}"}
     elif findings.is_file():
-        errors = [finding for finding in json.loads(findings.read_text())["findings"] if finding["severity"] == "error"]
-        result |= {"outcome": "findings" if errors else "clean", "findings": sorted({error["kind"] for error in errors})}
+        found = json.loads(findings.read_text())["findings"]
+        errors = {finding["kind"] for finding in found if finding["severity"] == "error"}
+        result |= {"outcome": "findings" if errors else "clean", "findings": sorted(errors)}
     else:
         result |= {"outcome": "failed", "reason": f"in check mode, status {status}: {(said or [''])[-1].strip()}"}
     return result
@@ -222,12 +232,14 @@ def judge(program, options):
             result["check"] = attempt(program, "check", folder / "check", options)
         file.write_text(json.dumps(result, indent=1))
     outcome, known = result["run"]["outcome"], program.known.get("outcome")
-    if known and outcome == "ran well":
-        print(f"programs.py: {program.repository}/{program.name} runs well, but programs.toml has another outcome")
+    if known and outcome == "ran well" != known:
+        print(f"programs.py: {program.repository}/{program.name} runs well; programs.toml says: {known}", file=sys.stderr)
     elif known:
         result["run"] |= {"outcome": known, "reason": program.known["reason"]}
-    if "findings" in program.known:
-        result.setdefault("check", {})["reason"] = program.known["findings"]
+    if result["run"]["outcome"] not in ("ran well", "failed"):
+        result.pop("check", None)
+    if "check" in result and "findings" in program.known:
+        result["check"]["reason"] = program.known["findings"]
     return result | {"program": program.name}
 
 
@@ -265,7 +277,7 @@ def main():
     parser.add_argument("repositories", nargs="*")
     parser.add_argument("--bin", type=Path, default=HERE.parents[2] / "build/default/bin")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--limit", type=float, default=40)
+    parser.add_argument("--limit", type=int, default=40)
     parser.add_argument("--again", default="")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     if len(sys.argv) == 1 or set(sys.argv) & {"-h", "--help"}:
@@ -275,7 +287,8 @@ def main():
     if not options.list and not (options.bin / "simt++").is_file():
         sys.exit(f"programs.py: there is no simt++ in {options.bin}; build it, or name its folder with --bin")
     known = tomllib.loads((HERE / "programs.toml").read_text(encoding="utf-8"))["repository"]
-    chosen = [one for one in known if not options.repositories or any(part in one["name"] for part in options.repositories)]
+    parts = options.repositories or [""]
+    chosen = [repository for repository in known if any(part in repository["name"] for part in parts)]
     if not chosen:
         sys.exit("programs.py: programs.toml has no such repository")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

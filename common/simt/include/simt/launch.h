@@ -130,9 +130,11 @@ template <class... P>
 struct BytewiseKernel {
     void (*function)(P...);
     SIMT_DEVICE void operator()(const P&... arguments) const {
-        auto call = reinterpret_cast<void (*)(typename LaneCopy<P>::Passed...)>(function);
-        __asm__("" : "+r"(call));  // another type than the function's: not for the optimiser to see
-        call(LaneCopy<P>(arguments).pass()...);
+        // The optimiser shall not see that this is another type than the function's.
+        auto* address = reinterpret_cast<void*>(function);
+        __asm__("" : "+r"(address));
+        reinterpret_cast<void (*)(typename LaneCopy<P>::Passed...)>(address)(
+            LaneCopy<P>(arguments).pass()...);
     }
 };
 
