@@ -231,11 +231,8 @@ def judge(program, options):
         if result["run"]["outcome"] in ("ran well", "failed"):
             result["check"] = attempt(program, "check", folder / "check", options)
         file.write_text(json.dumps(result, indent=1))
-    outcome, known = result["run"]["outcome"], program.known.get("outcome")
-    if known and outcome == "ran well" != known:
-        print(f"programs.py: {program.repository}/{program.name} runs well; programs.toml says: {known}", file=sys.stderr)
-    elif known:
-        result["run"] |= {"outcome": known, "reason": program.known["reason"]}
+    if "outcome" in program.known:
+        result["run"] |= {key: program.known[key] for key in ("outcome", "reason")}
     if result["run"]["outcome"] not in ("ran well", "failed"):
         result.pop("check", None)
     if "check" in result and "findings" in program.known:
