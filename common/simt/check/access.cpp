@@ -33,6 +33,18 @@ struct Pending {
     Report report;
 } pending;
 
+/// A plain read that met an atomic is harmless where it is the first guess of a loop of compare-and-swaps:
+/// these find out whether it is still true. That is known at the lane's compare-and-swap.
+struct Guess {
+    bool active = false;
+    std::uint64_t access = 0;  ///< number of the read
+    std::uintptr_t address = 0;
+    std::size_t size = 0;
+    unsigned char value[8];
+    Report report;
+} guess;
+std::uint64_t accesses = 0;  ///< that check_fully() has seen
+
 const char* access_name(bool write, bool atomic) { return atomic ? "atomic" : write ? "write" : "read"; }
 
 struct Subject {
@@ -77,6 +89,17 @@ struct Subject {
         pending.size = subject.size;
         std::memcpy(pending.before, reinterpret_cast<const void*>(subject.address), subject.size);
         pending.report = std::move(report);
+        return;
+    }
+    if (report.kind == Kind::atomic_read && !atomic && !foreign && subject.size <= sizeof guess.value) {
+        if (guess.active && guess.access == accesses) return;  // one an access is enough
+        settle_guess();
+        guess.active = true;
+        guess.access = accesses;
+        guess.address = subject.address;
+        guess.size = subject.size;
+        std::memcpy(guess.value, reinterpret_cast<const void*>(subject.address), subject.size);
+        guess.report = std::move(report);
         return;
     }
     record(std::move(report));
@@ -319,6 +342,19 @@ void settle_pending() {
     if (pending.active) resolve_pending();
 }
 
+void settle_guess() {
+    if (!guess.active) return;
+    const OwnWork own;
+    guess.active = false;
+    record(std::move(guess.report));
+}
+void compares(const volatile void* address, const void* expected, std::size_t size) {
+    if (guess.active && guess.address == reinterpret_cast<std::uintptr_t>(address) && guess.size == size &&
+        std::memcmp(guess.value, expected, size) == 0 && execution.in_lane &&
+        guess.report.flat == current_flat() && guess.report.block == state.block->number)
+        guess.active = false;
+}
+
 // ---- One access -------------------------------------------------------------------------------------------
 
 namespace {
@@ -462,6 +498,7 @@ SIMT_DEVICE bool usual(const Recent& entry, std::uintptr_t address, std::size_t 
 [[gnu::noinline]] void check_fully(Recent& entry, std::uintptr_t address, std::size_t size, AccessKind kind,
                                    bool aligned, unsigned flat) {
     const void* const pc = entry.pc;
+    ++accesses;
     if (__builtin_expect(aligned && (address & (size - 1)) != 0, 0))
         bad(Kind::misaligned, address, size, kind, entry.array, pc);
     const bool writes = kind == AccessKind::write || kind == AccessKind::volatile_write ||

@@ -110,14 +110,17 @@ void __tsan_vptr_update(void** p, void*) { access(p, sizeof *p, AccessKind::writ
     SIMT_FETCH(bits, T, xor, __atomic_fetch_xor)                                                       \
     SIMT_FETCH(bits, T, nand, __atomic_fetch_nand)                                                     \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {     \
+        compares(p, expected, sizeof(T));                                                              \
         access(p, sizeof(T), AccessKind::atomic, true, PC);                                            \
         return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     }                                                                                                  \
     int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {       \
+        compares(p, expected, sizeof(T));                                                              \
         access(p, sizeof(T), AccessKind::atomic, true, PC);                                            \
         return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     }                                                                                                  \
     T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {           \
+        compares(p, &expected, sizeof(T));                                                             \
         access(p, sizeof(T), AccessKind::atomic, true, PC);                                            \
         __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
         return expected;                                                                               \

@@ -185,6 +185,7 @@ bool runs_lane_unobserved() { return execution.in_lane; }
 void pause_unobserved(const volatile void* address) {
     if (execution.in_lane) pause(address);
 }
+void changed_unobserved() { changed(); }
 
 #define SIMT_EXCHANGE(T)                                                                   \
     bool exchange_unobserved(T* address, T* old, T desired) {                              \
@@ -294,6 +295,7 @@ void launch_begins(const Launch& launch) {
 void launch_ends(const Launch&) {
     own_work = false;
     settle_pending();
+    settle_guess();
     counted::launch_ends();
     for (Observer* o : state.observers) o->launch_ends();
     state.launch = nullptr;

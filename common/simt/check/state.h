@@ -347,6 +347,10 @@ const Array* symbol_beside(std::uintptr_t address, bool anywhere);
 void ask_to_stop();
 /// Puts a pending finding on record; see access.cpp.
 void settle_pending();
+/// The same for a read that an atomic met, unless a compare-and-swap has confirmed what it read.
+void settle_guess();
+/// The current lane is about to compare `*address` with `*expected`, and swap.
+void compares(const volatile void* address, const void* expected, std::size_t size);
 
 // ---- Streams (streams.cpp) --------------------------------------------------------------------------------
 

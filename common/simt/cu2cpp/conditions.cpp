@@ -231,6 +231,7 @@ struct Content {
     bool device_only = true;    ///< whole declarations, none of which the host can use
     bool host_only = true;      ///< nothing that the device can use
     bool preprocesses = false;  ///< it defines macros, or includes what may
+    bool includes = false;      ///< a header of a library, which is harmless where nobody asked for it
 };
 
 Content content_of(const Sequence& seq, const ConditionalGroup& group, std::size_t branch) {
@@ -240,7 +241,7 @@ Content content_of(const Sequence& seq, const ConditionalGroup& group, std::size
         const bool system = name == "include" && d->tokens.size() > 1 && d->tokens[1].text[0] == '<';
         if (name == "define" || name == "undef" || (name == "include" && !system))
             content.preprocesses = true;
-        if (name == "include") content.device_only = content.empty = false;
+        if (name == "include") content.empty = false, content.includes = true;
     }
     const std::size_t end = group.parts[branch + 1]->at;
     std::size_t begin = group.parts[branch]->at;
@@ -379,7 +380,8 @@ std::vector<Side> architecture_group(Unit& unit, const Sequence& seq, const Cond
     bool device_only = true, host_only = true;
     for (std::size_t k = 0; k < branches; ++k) {
         const Content content = content_of(seq, group, k);
-        device_only = device_only && (content.empty || content.device_only);
+        device_only =
+            device_only && (content.empty || content.device_only) && !(content.includes && device != k);
         host_only = host_only && (content.empty || (content.host_only && device && device != k));
     }
     if (side == Side::device || device_only) {

@@ -197,7 +197,7 @@ bool check_arguments(Unit& unit, const Context& context, std::size_t open, bool 
 /// once it has been passed: so it is written again.
 std::pair<std::string, std::string> forwarded(const Context& context, std::size_t open, bool typed) {
     const Sequence& seq = *context.seq;
-    const std::pair<std::string, std::string> all{"auto... simt_args", "simt_args..."};
+    const std::pair<std::string, std::string> all{"auto&&... simt_args", "simt_args..."};
     if (typed || open >= seq.size() || seq.match(open) == npos) return all;
     std::pair<std::string, std::string> result;
     bool zero = false;
@@ -211,7 +211,7 @@ std::pair<std::string, std::string> forwarded(const Context& context, std::size_
         zero = zero || null;
         const std::string name = "simt_" + std::to_string(number);
         const std::string comma = number++ > 0 ? ", " : "";
-        result.first += comma + "auto" + (null ? "" : " " + name);
+        result.first += comma + "auto&&" + (null ? "" : " " + name);
         result.second += comma + (null ? "0" : name);
     }
     return zero ? result : all;
@@ -271,7 +271,7 @@ void launch(Unit& unit, const Context& context, std::size_t i) {
     const auto [parameters, passed] = forwarded(context, open, typed);
     if (expression) {  // evaluated once, and only the function it names is kept
         unit.insert(seq[first].begin, runtime(context, "kernel") + "(" + name + ",[simt_k = ");
-        unit.insert(seq[i - 1].end, "](auto... simt_args){ simt_k(simt_args...); })");
+        unit.insert(seq[i - 1].end, "](auto&&... simt_args){ simt_k(simt_args...); })");
     } else {
         unit.insert(seq[first].begin, runtime(context, "kernel") + "(" + name + ",[=](" + parameters + "){ ");
         unit.insert(seq[i - 1].end,

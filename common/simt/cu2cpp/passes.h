@@ -96,7 +96,8 @@ void noinline(Unit& unit, const Context& context, std::size_t i);
 /// `_Pragma("unroll")`: as pragma().
 void pragma_operator(Unit& unit, const Context& context, std::size_t i);
 
-/// Inline assembly in device code is PTX, an instruction set no CPU has.
+/// Inline assembly in device code is PTX, an instruction set no CPU has. Reads of most special registers and
+/// barriers become the CUDA C++ they stand for.
 void assembly(Unit& unit, const Context& context, std::size_t i);
 
 /// A device's `clock()` counts cycles; the C library's, which has its name, counts microseconds.

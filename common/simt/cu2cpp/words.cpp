@@ -37,7 +37,7 @@ constexpr std::array<MissingHeader, 18> missing_headers = {{
 }};
 
 /// What to write instead of a piece of PTX, by what its text contains. The first that fits counts.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> ptx_hints = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> ptx_hints = {{
     {"cp.async", plain_loads},
     {"mma", "write the tile product with plain multiplications"},
     {"ldmatrix", "load the elements with plain code"},
@@ -45,6 +45,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> ptx_hint
     {"lanemask", "compute the mask from the lane's number"},
     {"clock", "call `clock64()`"},
     {"globaltimer", "call `clock64()`"},
+    {"smid", "blocks have no place of their own here; number them by `blockIdx`"},
     {"shfl", "call `__shfl_sync` or its sisters"},
     {"bar.", "call `__syncthreads()`"},
     {"red.", "call the atomic function of that name"},
@@ -58,6 +59,86 @@ bool looks_like_ptx(std::string_view text) {
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
     for (std::size_t i = 1; i + 1 < text.size(); ++i) {
         if (text[i] == '.' && letter(text[i - 1]) && letter(text[i + 1])) return true;
+    }
+    return false;
+}
+
+/// PTX without operands, and the CUDA C++ it stands for.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> ptx_statements = {{
+    {"bar.sync0", "__syncthreads()"},
+    {"membar.cta", "__threadfence_block()"},
+    {"membar.gl", "__threadfence()"},
+    {"membar.sys", "__threadfence_system()"},
+    {"trap", "__trap()"},
+}};
+
+/// Special registers that may be read, and how: see simt/registers.h.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> ptx_registers = {{
+    {"laneid", "::simt::registers::laneid()"},
+    {"lanemask_eq", "::simt::registers::lanemask_eq()"},
+    {"lanemask_lt", "::simt::registers::lanemask_lt()"},
+    {"lanemask_le", "::simt::registers::lanemask_le()"},
+    {"lanemask_gt", "::simt::registers::lanemask_gt()"},
+    {"lanemask_ge", "::simt::registers::lanemask_ge()"},
+    {"clock", "::simt::registers::clock()"},
+    {"clock_hi", "::simt::registers::clock_hi()"},
+    {"clock64", "::clock64()"},
+    {"globaltimer", "::simt::registers::globaltimer()"},
+    {"globaltimer_lo", "::simt::registers::globaltimer_lo()"},
+    {"globaltimer_hi", "::simt::registers::globaltimer_hi()"},
+}};
+
+/// The instruction in string literals, if it is one, without what separates its words.
+std::string instruction(std::string_view literals) {
+    std::string text;
+    for (std::size_t k = 0; k < literals.size(); ++k) {
+        const bool escape = literals[k] == '\\' && k + 1 < literals.size();
+        if (escape) ++k;
+        if (!escape && literals[k] != '"' && literals[k] != ' ' && literals[k] != '\t') text += literals[k];
+    }
+    while (!text.empty() && text.back() == ';') text.pop_back();
+    return text;
+}
+
+/// `mov.u32 %0, %%laneid`: the name of the register, or nothing.
+std::string_view register_read(std::string_view text) {
+    constexpr std::size_t head = 7;  // of `mov.u32`
+    const std::string_view type = text.substr(0, 4) == "mov." ? text.substr(4, 3) : std::string_view{};
+    if (type != "u32" && type != "s32" && type != "b32" && type != "u64" && type != "s64" && type != "b64")
+        return {};
+    for (const std::string_view operands : {"%0,%%", "%0,%"}) {
+        if (text.substr(head, operands.size()) == operands) return text.substr(head + operands.size());
+    }
+    return {};
+}
+
+/// Translates what PTX has a counterpart: reading a special register, barriers and fences.
+/// @param first the first token behind the instruction
+/// @param stop the token behind the `)`
+bool translate_ptx(Unit& unit, const Sequence& seq, std::size_t i, std::size_t first, std::size_t stop,
+                   const std::string& text) {
+    // Behind the output, and instead of one: colons and what is clobbered.
+    const auto nothing_else = [&](std::size_t k) {
+        while (k + 1 < stop &&
+               (seq.is(k, ":") || seq.is(k, "::") || seq.is(k, ",") || seq[k].kind == TokenKind::string))
+            ++k;
+        return k + 1 == stop;
+    };
+    for (const auto& [ptx, statement] : ptx_statements) {
+        if (text != ptx || !nothing_else(first)) continue;
+        unit.blank(seq, {i, stop});
+        unit.insert(seq[i].begin, std::string(statement));
+        return true;
+    }
+    const std::string_view name = register_read(text);
+    for (const auto& [known, value] : ptx_registers) {
+        if (name != known || !seq.is(first, ":") || !seq.is(first + 2, "(")) continue;
+        const std::size_t behind = seq.skip_group(first + 2);
+        if (behind >= stop || !nothing_else(behind)) return false;
+        unit.blank(seq, {i, first + 2});
+        unit.blank(seq, {behind, stop});
+        unit.insert(seq[behind - 1].end, " = " + std::string(value));
+        return true;
     }
     return false;
 }
@@ -115,9 +196,11 @@ void assembly(Unit& unit, const Context& context, std::size_t i) {
     if (!seq.is(open, "(")) return;
     const std::size_t stop = std::min(seq.skip_group(open), seq.size());
     std::string code;
-    for (std::size_t k = open + 1; k < stop && seq[k].kind == TokenKind::string; ++k) code += seq[k].text;
+    std::size_t behind = open + 1;
+    while (behind < stop && seq[behind].kind == TokenKind::string) code += seq[behind++].text;
     const bool empty = code.find_first_not_of("\" \t;") == std::string::npos;
     if (empty || !(context.device || looks_like_ptx(code))) return;
+    if (translate_ptx(unit, seq, i, behind, stop, instruction(code))) return;
     std::string_view remedy = "write the CUDA C++ it stands for";
     for (const auto& [part, hint] : ptx_hints) {
         if (code.find(part) == std::string::npos) continue;

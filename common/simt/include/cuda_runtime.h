@@ -3,12 +3,15 @@
 /// C++.
 #pragma once
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <new>
+#include <utility>
 
 #include "simt/api.h"
 #include "simt/attributes.h"
@@ -18,6 +21,7 @@
 #include "simt/launch.h"
 #include "simt/math.h"
 #include "simt/qualifiers.h"
+#include "simt/registers.h"
 #include "simt/shared.h"
 #include "simt/shift.h"
 #include "simt/stream.h"

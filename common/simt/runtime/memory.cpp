@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ struct Known {
     std::shared_mutex mutex;
     std::map<std::uintptr_t, Pinned> pinned;
     std::map<std::uintptr_t, SymbolInfo> symbols;
+    std::set<std::uintptr_t> of_lanes;  ///< cudaMalloc() in a kernel
 };
 
 Known& known() {
@@ -251,10 +253,20 @@ using namespace simt;
 
 cudaError_t cudaMalloc(void** pointer, size_t size) {
     if (const cudaError_t error = enter_unsafe()) return fail(error);
-    return fail(allocate(pointer, size, Location::Kind::device));
+    const cudaError_t error = allocate(pointer, size, Location::Kind::device);
+    if (execution.in_lane && error == cudaSuccess) {
+        std::unique_lock lock(known().mutex);
+        known().of_lanes.insert(number(*pointer));
+    }
+    return fail(error);
 }
 
 cudaError_t cudaFree(void* pointer) {
+    if (execution.in_lane) {
+        // Most likely the destructor of a kernel's parameter, which a device never runs.
+        std::unique_lock lock(known().mutex);
+        if (known().of_lanes.erase(number(pointer)) == 0) return cudaErrorInvalidValue;
+    }
     if (const cudaError_t error = enter_unsafe()) return fail(error);
     if (!pointer) return cudaSuccess;
     observe::host_waits_for_all();  // as cudaFree does

@@ -480,9 +480,10 @@ bool Worker::wait_for_grid() {
 }
 
 /// Called once a rotation of polls. Yields the processor, and ends a launch whose lanes have only polled for
-/// too long: nothing but another host thread could still release them.
+/// too long, none of them has changed anything by an atomic operation: nothing but another host thread could
+/// still release them.
 void Worker::watch_spin() {
-    std::uint64_t events = begun_;
+    std::uint64_t events = begun_ + execution.changes;
     for (const Block* block : residents_) events += block->events;
     Launch& launch = *launch_;
     if (events != spin_events_) {

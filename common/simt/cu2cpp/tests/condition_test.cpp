@@ -117,11 +117,19 @@ TEST_CASE("A function for host and device decides when it runs", "[simt][cu2cpp]
           "2:1: " + in_both);
 }
 
+TEST_CASE("A header of a library for the device does not harm the host", "[simt][cu2cpp][architecture]") {
+    CHECK(translation("#if __CUDA_ARCH__ >= 700\n#include <cuda/barrier>\n#endif\n") ==
+          "#if 900 >= 700 #include <cuda/barrier> #endif");
+    CHECK(translation("#ifdef __CUDA_ARCH__\n#include <mma.h>\n__device__ void f();\n#endif\n") ==
+          "#if 1 #include <mma.h> SIMT_LOCAL void f(); #endif");
+}
+
 TEST_CASE("What the architecture decides for both sides is refused",
           "[simt][cu2cpp][architecture][refusal]") {
     for (const std::string content :
          {"#define LDG(x) __ldg(x)\n#else\n#define LDG(x) *(x)", "struct A {};\n#else\nstruct A { int x; };",
-          "#include \"device.h\"", "__device__ int f();\n#else\nint f();",
+          "#include \"device.h\"", "#include <a>\n#else\n#include <b>",
+          "__device__ int f();\n#else\nint f();",
           "__host__ __device__ int f() { return 1; }\n#else\n__device__ int f() { return 2; }",
           "__global__ void k() {\n#else\n__global__ void k(int) {"}) {
         CAPTURE(content);

@@ -135,8 +135,10 @@ TEST_CASE("Inline PTX is refused with what to write instead", "[simt][cu2cpp][re
     const auto device = [](const std::string& code) {
         return refusal("__global__ void k() {\n  " + code + "\n}");
     };
-    CHECK(starts_with(device("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));"),
+    CHECK(starts_with(device("asm volatile(\"add.u32 %0, %1, %%laneid;\" : \"=r\"(lane) : \"r\"(x));"),
                       "2:3: inline PTX; a CPU has no such instructions; write `threadIdx.x % warpSize`"));
+    CHECK(
+        starts_with(device("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane) : \"r\"(x));"), "2:3: inline PTX"));
     CHECK(device("asm(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"r\"(a));").find("plain loads") !=
           std::string::npos);
     CHECK(device("__asm__ __volatile__(\"foo %0;\" : : \"r\"(x));").find("inline PTX") != std::string::npos);
@@ -156,6 +158,24 @@ TEST_CASE("Inline PTX is refused with what to write instead", "[simt][cu2cpp][re
         CHECK(out.find("static_assert(false, \"inline PTX") != std::string::npos);
         CHECK(out.find("mov.u32") == std::string::npos);
     }
+}
+
+TEST_CASE("Inline PTX that reads a register, or is a barrier, is translated", "[simt][cu2cpp]") {
+    const auto device = [](const std::string& code) {
+        return translation("__device__ int f() { " + code + " }");
+    };
+    const std::string head = "SIMT_LOCAL int f() { ";
+    CHECK(device("asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(a.b[1]));") ==
+          head + "(a.b[1]) = ::simt::registers::laneid() ; }");
+    CHECK(device("asm(\"mov.u32 %0, %lanemask_lt;\\n\\t\" : \"=r\"(m) : : \"memory\");") ==
+          head + "(m) = ::simt::registers::lanemask_lt() ; }");
+    CHECK(device("asm(\"mov.u64\" \" %0, %%globaltimer;\" : \"=l\"(t) :: \"memory\");") ==
+          head + "(t) = ::simt::registers::globaltimer() ; }");
+    CHECK(device("asm volatile(\"bar.sync 0;\" ::: \"memory\");") == head + "__syncthreads() ; }");
+    CHECK(device("if (x) asm(\"trap;\");") == head + "if (x) __trap() ; }");
+    CHECK(translation("#define LANE(l) asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(l))\n") ==
+          "#define LANE(l) (l) = ::simt::registers::laneid()");
+    unchanged("void host() { asm(\"trap;\"); }\n");
 }
 
 TEST_CASE("Texture references and the vendor's libraries are refused", "[simt][cu2cpp][refusal]") {

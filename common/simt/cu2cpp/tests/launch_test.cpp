@@ -11,7 +11,7 @@ TEST_CASE("A launch becomes a call of the runtime", "[simt][cu2cpp][launch]") {
     CHECK(translation("k<<<g, b, bytes, stream>>>();") == launch("k", "g, b, bytes, stream") + "();");
     CHECK(translation("k<<<dim3(2, 2), {32, 4}>>>(a);") == launch("k", "dim3(2, 2), {32, 4}") + "(a);");
     CHECK(translation("k <<< (n + 255) / 256, 256 >>> (a);") ==
-          "::simt::kernel(\"k\",[=](auto... simt_args){ k(simt_args...); }) [::simt::cfg( (n + 255) / 256, "
+          "::simt::kernel(\"k\",[=](auto&&... simt_args){ k(simt_args...); }) [::simt::cfg( (n + 255) / 256, "
           "256 )] (a);");
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("Everything that can name a kernel is found", "[simt][cu2cpp][launch]"
             }
             CHECK(translation("if (x) " + kernel + "<<<1, 32>>>(a); else b();") ==
                   "if (x) ::simt::kernel(\"" + name + "\",[simt_k = " + kernel +
-                      "](auto... simt_args){ simt_k(simt_args...); })[::simt::cfg(1, 32)](a); else b();");
+                      "](auto&&... simt_args){ simt_k(simt_args...); })[::simt::cfg(1, 32)](a); else b();");
         }
     }
     SECTION("what stands in front of the name stays in front") {
@@ -96,7 +96,7 @@ TEST_CASE("A launch may span lines; lines stay", "[simt][cu2cpp][launch]") {
     CHECK(out.find("\n block)]\n(a,\n b);\nnext();\n") != std::string::npos);
     CHECK(starts_with(
         out,
-        "::simt::kernel(\"k<T,16>\",[=](auto... simt_args){ k<T,   // the type\n  16>(simt_args...); })"));
+        "::simt::kernel(\"k<T,16>\",[=](auto&&... simt_args){ k<T,   // the type\n  16>(simt_args...); })"));
     const std::string spliced = "k\\\n<<<1, 2>\\\n>>(a);\n";
     CHECK(count_lines(raw_translation(spliced)) == count_lines(spliced));
     CHECK(raw_translation("k<<<1, 2>>>(a);\r\nf();\r\n") == launch("k", "1, 2") + "(a);\r\nf();\r\n");
@@ -113,20 +113,20 @@ TEST_CASE("Macros may contain whole launches", "[simt][cu2cpp][launch][macro]") 
           "#define RUN(n) " + launch("k<int>", "1, n") + "(a)");
     SECTION("a parameter gives the kernel its name, and never replaces the runtime's") {
         CHECK(translation("#define RUN(f, n) f<<<1, n>>>(a)\n") ==
-              "#define RUN(f, n) ::simt::kernel(#f,[=](auto... simt_args){ f(simt_args...); "
+              "#define RUN(f, n) ::simt::kernel(#f,[=](auto&&... simt_args){ f(simt_args...); "
               "})[::simt::cfg(1, n)](a)");
         CHECK(translation("#define RUN(kernel, cfg, ...) kernel<<<cfg, 1>>>(__VA_ARGS__)\n") ==
-              "#define RUN(kernel, cfg, ...) SIMT_kernel(#kernel,[=](auto... simt_args){ "
+              "#define RUN(kernel, cfg, ...) SIMT_kernel(#kernel,[=](auto&&... simt_args){ "
               "kernel(simt_args...); })"
               "[SIMT_cfg(cfg, 1)](__VA_ARGS__)");
         CHECK(translation("#define RUN(t) sum_##t<t><<<1, 1>>>(a)\n") ==
-              "#define RUN(t) ::simt::kernel(\"sum_\" #t \"<\" #t \">\",[=](auto... simt_args){ "
+              "#define RUN(t) ::simt::kernel(\"sum_\" #t \"<\" #t \">\",[=](auto&&... simt_args){ "
               "sum_##t<t>(simt_args...); })"
               "[::simt::cfg(1, 1)](a)");
     }
     SECTION("the arguments may follow the macro's use") {
         CHECK(translation("#define RUN(f) f<<<1, 32>>>\nRUN(k)(a);") ==
-              "#define RUN(f) ::simt::kernel(#f,[=](auto... simt_args){ f(simt_args...); })[::simt::cfg(1, "
+              "#define RUN(f) ::simt::kernel(#f,[=](auto&&... simt_args){ f(simt_args...); })[::simt::cfg(1, "
               "32)] RUN(k)(a);");
     }
     SECTION("continued lines stay continued") {
@@ -139,7 +139,7 @@ TEST_CASE("Macros may contain whole launches", "[simt][cu2cpp][launch][macro]") 
 
 TEST_CASE("A name that can only mean one kernel passes its type on", "[simt][cu2cpp][launch]") {
     const auto typed = [](const std::string& arguments) {
-        return "::simt::kernel(\"k\",[=](auto... simt_args){ k(simt_args...); },k)[::simt::cfg(1, 2)].run" +
+        return "::simt::kernel(\"k\",[=](auto&&... simt_args){ k(simt_args...); },k)[::simt::cfg(1, 2)].run" +
                arguments;
     };
     const std::string kernel = "__global__ void k(int* p, float f) {} ";
@@ -163,7 +163,7 @@ TEST_CASE("A name that can only mean one kernel passes its type on", "[simt][cu2
 
 TEST_CASE("Launches that a formatter tore apart", "[simt][cu2cpp][launch]") {
     CHECK(translation("k << <1, 2>> >(a);") ==
-          "::simt::kernel(\"k\",[=](auto... simt_args){ k(simt_args...); }) [::simt::cfg( 1, 2)](a);");
+          "::simt::kernel(\"k\",[=](auto&&... simt_args){ k(simt_args...); }) [::simt::cfg( 1, 2)](a);");
     CHECK(translation("std::cout << x >> 1;") == "std::cout << x >> 1;");
     CHECK(translation("a.operator<< <T>(b);") == "a.operator<< <T>(b);");
 }
@@ -188,10 +188,10 @@ TEST_CASE("What no CUDA compiler takes is refused, though C++ would run it", "[s
 
 TEST_CASE("A literal 0 is written where the kernel is called, so that it may be a pointer",
           "[simt][cu2cpp][launch]") {
-    CHECK(
-        translation("k<float><<<1, 2>>>(0, n, NULL, 0);") ==
-        "::simt::kernel(\"k<float>\",[=](auto, auto simt_1, auto simt_2, auto){ k<float>(0, simt_1, simt_2, "
-        "0); })[::simt::cfg(1, 2)](0, n, nullptr, 0);");
+    CHECK(translation("k<float><<<1, 2>>>(0, n, NULL, 0);") ==
+          "::simt::kernel(\"k<float>\",[=](auto&&, auto&& simt_1, auto&& simt_2, auto&&){ k<float>(0, "
+          "simt_1, simt_2, "
+          "0); })[::simt::cfg(1, 2)](0, n, nullptr, 0);");
     CHECK(translation("k<<<1, 2>>>(0u, 00, -0, (0), 0.f);") ==
           launch("k", "1, 2") + "(0u, 00, -0, (0), 0.f);");
     CHECK(translation("k<<<1, 2>>>(0, arguments...);") == launch("k", "1, 2") + "(0, arguments...);");

@@ -199,7 +199,7 @@ TEST_CASE("What a header declares reaches the file that includes it", "[simt][cu
 TEST_CASE("A refused header refuses the file, but under an #if only the compilation",
           "[simt][cu2cpp][program][header]") {
     const Folder folder;
-    folder.write("ptx.cuh", "__device__ void f() {\n  asm(\"bar.sync 0;\");\n}\n");
+    folder.write("ptx.cuh", "__device__ void f() {\n  asm(\"bar.arrive 0, 64;\");\n}\n");
     const Outcome refused = translate_file(folder.write("a.cu", "#include \"ptx.cuh\"\n"), folder / "a.cpp",
                                            "--depfile " + shell_quoted(folder / "a.d"));
     CHECK(refused.status == 1);

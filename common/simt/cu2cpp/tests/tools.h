@@ -61,7 +61,7 @@ inline std::string launch(const std::string& kernel, const std::string& configur
     if (name.empty()) {
         std::copy_if(kernel.begin(), kernel.end(), std::back_inserter(name), [](char c) { return c != ' '; });
     }
-    return "::simt::kernel(\"" + name + "\",[=](auto... simt_args){ " + kernel +
+    return "::simt::kernel(\"" + name + "\",[=](auto&&... simt_args){ " + kernel +
            "(simt_args...); })[::simt::cfg(" + configuration + ")]";
 }
 

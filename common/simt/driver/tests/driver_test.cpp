@@ -58,7 +58,8 @@ TEST_CASE("simt++ takes nvcc's command line", "[simt][driver]") {
     INFO(folder.text);
     REQUIRE(folder.compile(
                 "-O3 -g -lineinfo -std=c++17 -arch=sm_90 -gencode arch=compute_80,code=sm_80 --use_fast_math "
-                "-DFACTOR=2 -D N=32 -Xcompiler -Wall,-Wextra -Xptxas -v -lcudart a.cu -o a") == 0);
+                "-DFACTOR=2 -D N=32 -Xcompiler -Wall,-Wextra -Xptxas -v -lcudart -lnvToolsExt -include "
+                "nvToolsExt.h a.cu -o a") == 0);
     CHECK(folder.told("simt++: note: -arch=sm_90 is ignored"));
     REQUIRE(folder.run("./a") == 0);
     CHECK(folder.text == "10\n");
@@ -133,9 +134,29 @@ TEST_CASE("simt++ makes objects and links several files", "[simt][driver]") {
     CHECK(folder.text == "10\n");
 }
 
+TEST_CASE("simt++ compiles host code in C, and in C++ with CUDA's headers", "[simt][driver]") {
+    Desk folder;
+    folder.write("k.cu",
+                 "__global__ void k(int* v) { *v = 7; }\nextern \"C\" int seven() { int* v; "
+                 "cudaMallocManaged(&v, 4); k<<<1, 1>>>(v); cudaDeviceSynchronize(); return *v; }\n");
+    folder.write("c.c",
+                 "#include <cuda.h>\nint seven();\nint other() { int new = seven(); return CUDA_VERSION ? "
+                 "new : 0; }\n");
+    folder.write(
+        "main.cpp",
+        "#include <cuda_runtime.h>\n#include <cstdio>\nextern \"C\" int other();\nint main() { int n = 0; "
+        "cudaGetDeviceCount(&n); std::printf(\"%d\\n\", n); return other() - 7; }\n");
+    for (const char* const mode : {"", "--check "}) {
+        CHECK(folder.compile(mode + std::string("-std=c++17 k.cu c.c main.cpp -o all")) == 0);
+        CAPTURE(folder.text);
+        CHECK(folder.run("./all") == 0);
+        CHECK(folder.told("1\n"));
+    }
+}
+
 TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
     Desk folder;
-    folder.write("a.cu", "__global__ void k() { asm(\"bar.sync 0;\"); }\n");
+    folder.write("a.cu", "__global__ void k() { asm(\"bar.arrive 0, 64;\"); }\n");
     CHECK(folder.compile("a.cu -o a") == 1);
     CHECK(folder.told("a.cu:1:23: error: inline PTX"));
     CHECK_FALSE(folder.has("a"));
@@ -145,6 +166,13 @@ TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
     CHECK(folder.compile("wide.cu -o a") == 1);
     CHECK(folder.told("the CPU backend has no atomics of 16 bytes"));
     CHECK(folder.told("wide.cu:3:"));
+    folder.write("old.cu",
+                 "__device__ int __any(int own) { return own; }\n__global__ void k(float* v) {\n"
+                 "    *v = __any(1) + __shfl_down(*v, 16);\n}\nint main() {}\n");
+    CHECK(folder.compile("old.cu -o a") == 1);
+    CHECK(folder.told("CUDA removed __shfl_down(); write __shfl_down_sync(mask, ...)"));
+    CHECK(folder.told("old.cu:3:"));
+    CHECK_FALSE(folder.told("CUDA removed __any()"));
     for (const char* const arguments : {"", "a.cu -o", "a.cu --wrong", "a.cu -o a -o b", "-x c a.cu",
                                         "-c a.cu a.cu -o a", "--check -ccbin g++ a.cu"}) {
         CAPTURE(arguments);

@@ -20,8 +20,9 @@ namespace simt {
 constexpr unsigned spin_patience = 32;
 
 #if defined(SIMT_CHECK)
-/// pause() out of line: its own accesses are not observed.
+/// pause() and changed() out of line: their own accesses are not observed.
 void pause_unobserved(const volatile void* address);
+void changed_unobserved();
 /// Puts `desired` where `*old` stands, unless that has changed; then gives what is there.
 bool exchange_unobserved(std::uint16_t* address, std::uint16_t* old, std::uint16_t desired);
 bool exchange_unobserved(std::uint32_t* address, std::uint32_t* old, std::uint32_t desired);
@@ -31,6 +32,7 @@ bool exchange_unobserved(std::uint64_t* address, std::uint64_t* old, std::uint64
 /// Counts an operation at `address` that changed nothing.
 #if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
 SIMT_DEVICE void pause(const volatile void* address) { pause_unobserved(address); }
+SIMT_DEVICE void changed() { changed_unobserved(); }
 #else
 SIMT_DEVICE void pause(const volatile void* address) {
     // Four addresses, because loops poll a flag here and a counter there.
@@ -41,6 +43,8 @@ SIMT_DEVICE void pause(const volatile void* address) {
     else if (__builtin_expect(++execution.spins >= spin_patience, 0))
         yield_lane();
 }
+/// Counts an operation that changed what it met.
+SIMT_DEVICE void changed() { ++execution.changes; }
 #endif
 
 /// A value of T is its bytes. (In check mode CUDA's vectors copy themselves: see simt/types.h.)
@@ -76,7 +80,10 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
     for (;;) {
         const T before = bits_cast<T>(old);
         const B desired = bits_cast<B>(static_cast<T>(f(before)));
-        if (desired == old) pause(address);
+        if (desired == old)
+            pause(address);
+        else
+            changed();
         if (exchange_unobserved(word, &old, desired)) return before;
     }
 #else
@@ -90,8 +97,10 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
             pause(address);
             return before;
         }
-        if (__atomic_compare_exchange_n(word, &old, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(word, &old, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+            changed();
             return before;
+        }
     }
 #endif
 }
@@ -99,37 +108,37 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
 }  // namespace simt
 
 // CUDA names the types of each operation; a template would accept calls that a device compiler rejects.
-#define SIMT_ATOMIC(suffix, T)                                                                               \
-    SIMT_DEVICE T atomicAdd##suffix(T* address, T value) {                                                   \
-        if (value == 0) simt::pause(address);                                                                \
-        return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                                         \
-    }                                                                                                        \
-    SIMT_DEVICE T atomicExch##suffix(T* address, T value) {                                                  \
-        const T old = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                 \
-        if (old == value) simt::pause(address);                                                              \
-        return old;                                                                                          \
-    }                                                                                                        \
-    SIMT_DEVICE T atomicCAS##suffix(T* address, T compare, T value) {                                        \
-        T old = compare;                                                                                     \
-        if (!__atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) || \
-            compare == value)                                                                                \
-            simt::pause(address);                                                                            \
-        return old;                                                                                          \
-    }                                                                                                        \
-    SIMT_DEVICE T atomicMin##suffix(T* address, T value) {                                                   \
-        return simt::atomic_update(address, [=](T old) { return value < old ? value : old; });               \
-    }                                                                                                        \
-    SIMT_DEVICE T atomicMax##suffix(T* address, T value) {                                                   \
-        return simt::atomic_update(address, [=](T old) { return value > old ? value : old; });               \
-    }                                                                                                        \
-    SIMT_DEVICE T atomicAnd##suffix(T* address, T value) {                                                   \
-        return simt::atomic_update(address, [=](T old) { return old & value; });                             \
-    }                                                                                                        \
-    SIMT_DEVICE T atomicOr##suffix(T* address, T value) {                                                    \
-        return simt::atomic_update(address, [=](T old) { return old | value; });                             \
-    }                                                                                                        \
-    SIMT_DEVICE T atomicXor##suffix(T* address, T value) {                                                   \
-        return simt::atomic_update(address, [=](T old) { return old ^ value; });                             \
+#define SIMT_ATOMIC(suffix, T)                                                                            \
+    SIMT_DEVICE T atomicAdd##suffix(T* address, T value) {                                                \
+        value == 0 ? simt::pause(address) : simt::changed();                                              \
+        return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                                      \
+    }                                                                                                     \
+    SIMT_DEVICE T atomicExch##suffix(T* address, T value) {                                               \
+        const T old = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
+        old == value ? simt::pause(address) : simt::changed();                                            \
+        return old;                                                                                       \
+    }                                                                                                     \
+    SIMT_DEVICE T atomicCAS##suffix(T* address, T compare, T value) {                                     \
+        T old = compare;                                                                                  \
+        const bool done =                                                                                 \
+            __atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+        done&& compare != value ? simt::changed() : simt::pause(address);                                 \
+        return old;                                                                                       \
+    }                                                                                                     \
+    SIMT_DEVICE T atomicMin##suffix(T* address, T value) {                                                \
+        return simt::atomic_update(address, [=](T old) { return value < old ? value : old; });            \
+    }                                                                                                     \
+    SIMT_DEVICE T atomicMax##suffix(T* address, T value) {                                                \
+        return simt::atomic_update(address, [=](T old) { return value > old ? value : old; });            \
+    }                                                                                                     \
+    SIMT_DEVICE T atomicAnd##suffix(T* address, T value) {                                                \
+        return simt::atomic_update(address, [=](T old) { return old & value; });                          \
+    }                                                                                                     \
+    SIMT_DEVICE T atomicOr##suffix(T* address, T value) {                                                 \
+        return simt::atomic_update(address, [=](T old) { return old | value; });                          \
+    }                                                                                                     \
+    SIMT_DEVICE T atomicXor##suffix(T* address, T value) {                                                \
+        return simt::atomic_update(address, [=](T old) { return old ^ value; });                          \
     }
 
 #define SIMT_ATOMIC_FLOAT(suffix, T)                                             \
@@ -182,9 +191,9 @@ SIMT_ATOMIC_SCOPE(_system)
 /// Compare-and-swap of 16 bits.
 SIMT_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short value) {
     unsigned short old = compare;
-    if (!__atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
-        compare == value)
-        simt::pause(address);
+    const bool done =
+        __atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    done&& compare != value ? simt::changed() : simt::pause(address);
     return old;
 }
 

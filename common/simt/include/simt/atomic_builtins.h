@@ -80,8 +80,10 @@ SIMT_DEVICE bool __nv_atomic_compare_exchange_n(T* address, T* expected, simt::C
     using Word = simt::Bits<T>;
     Word seen = simt::bits_cast<Word>(*expected);
     if (__atomic_compare_exchange_n(reinterpret_cast<Word*>(address), &seen, simt::bits_cast<Word>(value),
-                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+        simt::changed();
         return true;
+    }
     simt::pause(address);
     *expected = simt::bits_cast<T>(seen);
     return false;

@@ -6,6 +6,7 @@
 /// goes through double.
 #pragma once
 
+#include "simt/atomic.h"
 #include "simt/math.h"
 #include "simt/types.h"
 #include "simt/warp.h"
@@ -244,6 +245,10 @@ inline __half hlog2(__half a) { return __half(log2f(a)); }
 inline __half2 h2log2(__half2 a) { return {hlog2(a.x), hlog2(a.y)}; }
 inline __half hlog10(__half a) { return __half(log10f(a)); }
 inline __half2 h2log10(__half2 a) { return {hlog10(a.x), hlog10(a.y)}; }
+inline __half htanh(__half a) { return __half(tanhf(a)); }
+inline __half2 h2tanh(__half2 a) { return {htanh(a.x), htanh(a.y)}; }
+inline __half htanh_approx(__half a) { return htanh(a); }
+inline __half2 h2tanh_approx(__half2 a) { return h2tanh(a); }
 inline __half hsin(__half a) { return __half(sinf(a)); }
 inline __half2 h2sin(__half2 a) { return {hsin(a.x), hsin(a.y)}; }
 inline __half hcos(__half a) { return __half(cosf(a)); }
@@ -464,6 +469,10 @@ inline __nv_bfloat16 hlog2(__nv_bfloat16 a) { return __nv_bfloat16(log2f(a)); }
 inline __nv_bfloat162 h2log2(__nv_bfloat162 a) { return {hlog2(a.x), hlog2(a.y)}; }
 inline __nv_bfloat16 hlog10(__nv_bfloat16 a) { return __nv_bfloat16(log10f(a)); }
 inline __nv_bfloat162 h2log10(__nv_bfloat162 a) { return {hlog10(a.x), hlog10(a.y)}; }
+inline __nv_bfloat16 htanh(__nv_bfloat16 a) { return __nv_bfloat16(tanhf(a)); }
+inline __nv_bfloat162 h2tanh(__nv_bfloat162 a) { return {htanh(a.x), htanh(a.y)}; }
+inline __nv_bfloat16 htanh_approx(__nv_bfloat16 a) { return htanh(a); }
+inline __nv_bfloat162 h2tanh_approx(__nv_bfloat162 a) { return h2tanh(a); }
 inline __nv_bfloat16 hsin(__nv_bfloat16 a) { return __nv_bfloat16(sinf(a)); }
 inline __nv_bfloat162 h2sin(__nv_bfloat162 a) { return {hsin(a.x), hsin(a.y)}; }
 inline __nv_bfloat16 hcos(__nv_bfloat16 a) { return __nv_bfloat16(cosf(a)); }
@@ -478,6 +487,16 @@ inline __nv_bfloat16 hrint(__nv_bfloat16 a) { return __nv_bfloat16(rintf(a)); }
 inline __nv_bfloat162 h2rint(__nv_bfloat162 a) { return {hrint(a.x), hrint(a.y)}; }
 inline __nv_bfloat16 hrcp(__nv_bfloat16 a) { return __nv_bfloat16(1.0f / static_cast<float>(a)); }
 inline __nv_bfloat162 h2rcp(__nv_bfloat162 a) { return {hrcp(a.x), hrcp(a.y)}; }
+
+#define SIMT_ATOMIC_HALF(T)                                                      \
+    SIMT_DEVICE T atomicAdd(T* address, T value) {                               \
+        return simt::atomic_update(address, [=](T old) { return old + value; }); \
+    }
+SIMT_ATOMIC_HALF(__half)
+SIMT_ATOMIC_HALF(__half2)
+SIMT_ATOMIC_HALF(__nv_bfloat16)
+SIMT_ATOMIC_HALF(__nv_bfloat162)
+#undef SIMT_ATOMIC_HALF
 
 typedef __half half;
 typedef __half2 half2;

@@ -72,6 +72,8 @@ struct Execution {
     /// addresses of such: a spin loop in the making.
     unsigned spins;
     const volatile void* spin_address[4];
+    /// Atomic operations that changed what they met: lanes that make such do more than poll.
+    unsigned changes;
     /// The body of the kernel, with its arguments.
     const void* closure;
     /// The current lane's record. Null on the fast path, where lanes need none until one blocks,

@@ -1,7 +1,7 @@
 /// @file
 /// Launching kernels. The translator turns `k<<<grid, block, shared, stream>>>(a, b)` into
 ///
-///     ::simt::kernel("k", [=](auto... p) { k(p...); })[::simt::cfg(grid, block, shared, stream)](a, b)
+///     ::simt::kernel("k", [=](auto&&... p) { k(p...); })[::simt::cfg(grid, block, shared, stream)](a, b)
 ///
 /// which evaluates the arguments once, copies them, and runs the kernel's body once a lane. Where the name
 /// can only mean one function, `k` follows the lambda and `.run` the configuration: then arguments are
@@ -94,10 +94,57 @@ void lane_loop() {
 #endif
 
 /// One of a kernel's arguments.
-template <std::size_t I, class T>
+template <std::size_t I, class T, bool = std::is_trivially_destructible<T>::value>
 struct Argument {
     T value;
+    SIMT_DEVICE const T& get() const { return value; }
 };
+/// What has a destructor reaches a device as bytes, and is never destroyed there: what it owns is the host's.
+template <std::size_t I, class T>
+struct Argument<I, T, false> {
+    Argument(const T& value) { __builtin_memcpy(bytes, &value, sizeof bytes); }
+    alignas(T) unsigned char bytes[sizeof(T)];
+    SIMT_DEVICE const T& get() const { return *reinterpret_cast<const T*>(bytes); }
+};
+/// What a function gets by its address, because it has a destructor (Itanium C++ ABI, 3.1.2.3).
+template <class T>
+constexpr bool by_address = !std::is_reference<T>::value && !std::is_trivially_destructible<T>::value;
+/// A lane's own copy of an argument, made of bytes as a device makes it.
+template <class T, bool = by_address<T>>
+struct LaneCopy {
+    using Passed = void*;
+    SIMT_DEVICE explicit LaneCopy(const T& value) { __builtin_memcpy(bytes, &value, sizeof bytes); }
+    SIMT_DEVICE void* pass() { return bytes; }
+    alignas(T) unsigned char bytes[sizeof(T)];
+};
+template <class T>
+struct LaneCopy<T, false> {
+    using Passed = T;
+    SIMT_DEVICE explicit LaneCopy(const T& own) : value(own) {}
+    SIMT_DEVICE T pass() const { return value; }
+    T value;
+};
+/// A kernel that neither copies nor destroys its parameters: no constructor and no destructor runs on a
+/// device.
+template <class... P>
+struct BytewiseKernel {
+    void (*function)(P...);
+    SIMT_DEVICE void operator()(const P&... arguments) const {
+        // The optimiser shall not see that this is another type than the function's.
+        auto* address = reinterpret_cast<void*>(function);
+        __asm__("" : "+r"(address));
+        reinterpret_cast<void (*)(typename LaneCopy<P>::Passed...)>(address)(
+            LaneCopy<P>(arguments).pass()...);
+    }
+};
+
+/// What an argument is made of: no copy that dies before the launch.
+template <class T, class P>
+using Given = std::conditional_t<std::is_trivially_destructible<T>::value, T, P&&>;
+
+/// What a launch keeps for a parameter: of a reference, where it leads.
+template <class P>
+using Kept = std::conditional_t<std::is_reference<P>::value, P, std::decay_t<P>>;
 
 /// A kernel with its arguments. Every launch is one, and compiles in half the time that std::tuple takes.
 template <class F, class Indices, class... A>
@@ -105,13 +152,13 @@ struct Body;
 template <class F, std::size_t... I, class... A>
 struct Body<F, std::index_sequence<I...>, A...> : Argument<I, A>... {
     F f;
-    SIMT_DEVICE void operator()() const { f(static_cast<const Argument<I, A>&>(*this).value...); }
+    SIMT_DEVICE void operator()() const { f(static_cast<const Argument<I, A>&>(*this).get()...); }
 };
 
 /// `f` with copies of `arguments`, as `A...`.
 template <class... A, class F, class... P>
 auto bind(F f, P&&... arguments) {
-    return Body<F, std::index_sequence_for<A...>, A...>{{static_cast<A>(std::forward<P>(arguments))}..., f};
+    return Body<F, std::index_sequence_for<A...>, A...>{{static_cast<Given<A, P>>(arguments)}..., f};
 }
 
 struct LaunchConfiguration {
@@ -162,7 +209,13 @@ struct BoundKernel {
         grid.grid = configuration.grid;
         grid.block = configuration.block;
         grid.dynamic_shared = configuration.dynamic_shared;
-        launch(grid, configuration.stream, bind<std::decay_t<A>...>(f, std::forward<A>(arguments)...));
+        if constexpr ((std::is_trivially_destructible_v<std::decay_t<A>> && ...)) {
+            launch(grid, configuration.stream, bind<std::decay_t<A>...>(f, std::forward<A>(arguments)...));
+        } else {  // the copies of a call
+            [&](std::decay_t<A>... copies) {
+                launch(grid, configuration.stream, bind<std::decay_t<A>...>(f, copies...));
+            }(std::forward<A>(arguments)...);
+        }
     }
 };
 
@@ -196,7 +249,11 @@ struct TypedBoundKernel {
         grid.grid = configuration.grid;
         grid.block = configuration.block;
         grid.dynamic_shared = configuration.dynamic_shared;
-        launch(grid, configuration.stream, bind<std::decay_t<P>...>(f, std::forward<P>(arguments)...));
+        if constexpr ((by_address<P> || ...))
+            launch(grid, configuration.stream,
+                   bind<Kept<P>...>(BytewiseKernel<P...>{function}, std::forward<P>(arguments)...));
+        else
+            launch(grid, configuration.stream, bind<Kept<P>...>(f, std::forward<P>(arguments)...));
     }
 };
 

@@ -206,3 +206,20 @@ SIMT_DEVICE unsigned __activemask() {
     simt::carry_out(simt::arrive_at_active_mask());
     return static_cast<unsigned>(simt::warp_result());
 }
+
+// What CUDA removed with compute capability 7.0. A program's own function of the name goes first.
+#define SIMT_MASKLESS(name)                                                                           \
+    template <class T>                                                                                \
+    SIMT_DEVICE T name(T value, ...) {                                                                \
+        static_assert(sizeof(T) == 0, "CUDA removed " #name "(); write " #name                        \
+                                      "_sync(mask, ...), where mask names the lanes that take part"); \
+        return value;                                                                                 \
+    }
+SIMT_MASKLESS(__shfl)
+SIMT_MASKLESS(__shfl_up)
+SIMT_MASKLESS(__shfl_down)
+SIMT_MASKLESS(__shfl_xor)
+SIMT_MASKLESS(__any)
+SIMT_MASKLESS(__all)
+SIMT_MASKLESS(__ballot)
+#undef SIMT_MASKLESS

@@ -1,4 +1,7 @@
 // Atomics across all threads of the pool.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -21,6 +24,13 @@ __global__ void all_operations(T* cells, T* old, T value) {
     old[8] = atomicCAS(&cells[8], T(11), value);  // fails
     old[9] = atomicAdd_block(&cells[9], value);
     old[10] = atomicMax_system(&cells[10], value);
+}
+
+__global__ void half_sums(__half* a, __half2* b, __nv_bfloat16* c, __nv_bfloat162* d) {
+    atomicAdd(a, __half(1.f));
+    atomicAdd(b, __half2{1.f, 2.f});
+    atomicAdd(c, __nv_bfloat16(1.f));
+    atomicAdd(d, __nv_bfloat162{1.f, 2.f});
 }
 
 template <class T>
@@ -245,4 +255,24 @@ TEST_CASE("blocks that wait for other blocks end, in any order", "[simt][atomic]
     int total = 0, wrong = 0;
     for (int i = 0; i < n; ++i) wrong += out[static_cast<size_t>(i)] != (total += i % 5);
     CHECK(wrong == 0);
+}
+
+TEST_CASE("half-precision numbers and pairs are added atomically", "[simt][atomic]") {
+    Managed<__half> a(2);
+    Managed<__half2> b(1);
+    Managed<__nv_bfloat16> c(2);
+    Managed<__nv_bfloat162> d(1);
+    half_sums<<<4, 32>>>(&a[1], b.get(), &c[1], d.get());
+    REQUIRE_LAUNCHED();
+    CHECK(float(a[0]) == 0);
+    CHECK(float(a[1]) == 128);
+    CHECK(float(b[0].x) == 128);
+    CHECK(float(b[0].y) == 256);
+    CHECK(float(c[0]) == 0);
+    CHECK(float(c[1]) == 128);
+    CHECK(float(d[0].x) == 128);
+    CHECK(float(d[0].y) == 256);
+    CHECK(float(htanh(a[1])) == 1);
+    CHECK(float(h2tanh_approx(__half2{-0.5f, 0.f}).x) == float(__half(tanhf(-0.5f))));
+    CHECK(float(htanh_approx(__nv_bfloat16(-0.5f))) == float(__nv_bfloat16(tanhf(-0.5f))));
 }

@@ -36,6 +36,17 @@ __global__ void polls_forever(int* flag) {
     while (atomicAdd(flag, 0) == 0) {
     }
 }
+/// Makes way inside the lock, so that the others poll; nobody exits meanwhile.
+__global__ void takes_turns(int* lock, int* inside, long long nanoseconds) {
+    const long long begin = clock64();
+    do {
+        while (atomicCAS(lock, 0, 1) != 0) {
+        }
+        ++*inside;
+        for (int i = 0; i < 40; ++i) __threadfence();
+        atomicExch(lock, 0);
+    } while (clock64() - begin < nanoseconds);
+}
 using BlockBarrier = cuda::barrier<cuda::thread_scope_block>;
 __global__ void arrivals_missing(bool some_sync) {
     __shared__ BlockBarrier barrier;
@@ -200,6 +211,16 @@ TEST_CASE("polling for what never comes is ended", "[simt][deadlock][spin]") {
     INFO(simt::last_report());
     CHECK_THAT(simt::last_report(), ContainsSubstring("kernel polls_forever: for 0.2 s"));
     CHECK_THAT(simt::last_report(), ContainsSubstring("wait in a spin loop"));
+}
+
+TEST_CASE("threads that take a lock from each other are not stuck", "[simt][deadlock][spin]") {
+    Managed<int> lock(1), inside(1);
+    const double limit = 0.05;
+    simt::set_spin_limit(limit);
+    takes_turns<<<3, 64>>>(lock.get(), inside.get(), static_cast<long long>(5e9 * limit));
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    simt::set_spin_limit(3);
+    CHECK(inside[0] >= 3 * 64);
 }
 
 TEST_CASE("waiting at a barrier for arrivals that never come", "[simt][deadlock][cuda_barrier]") {

@@ -25,12 +25,31 @@ __global__ void declared_first(int* out, float scale);
 __global__ void declared_first(int* out, float s) { *out = static_cast<int>(s * 10); }
 __global__ void overloaded(int* out, int) { *out = 1; }
 __global__ void overloaded(int* out, float) { *out = 2; }
+__global__ void reads_registers(int* ok) {
+    unsigned lane, below, above;
+    unsigned long long begin, end;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin)::"memory");
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    asm("mov.u32 %0, %lanemask_lt;" : "=r"(below));
+    asm("mov.u32 %0, %lanemask_ge;" : "=r"(above));
+    asm volatile("bar.sync 0;" ::: "memory");
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(end));
+    const unsigned flat = threadIdx.x + blockDim.x * threadIdx.y;
+    if (lane == flat % 32 && below == (1u << lane) - 1 && above == ~below && end >= begin) atomicAdd(ok, 1);
+}
 template <int N>
 __global__ void constant(int* out) {
     *out = N;
 }
 
 }  // namespace
+
+TEST_CASE("special registers by inline PTX", "[simt][foreign]") {
+    Managed<int> ok(1);
+    reads_registers<<<2, dim3(16, 6)>>>(ok.get());
+    REQUIRE_LAUNCHED();
+    CHECK(ok[0] == 2 * 96);
+}
 
 TEST_CASE("arguments are converted to the parameters of the kernel", "[simt][launch][foreign]") {
     Managed<int> out(1);

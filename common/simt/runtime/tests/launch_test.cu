@@ -46,6 +46,38 @@ __global__ void take(Large large, const int* p, char c, double d, int* ok) {
         atomicAdd(ok, 1);
 }
 
+/// As wrong as many are: a copy frees the same memory.
+struct Owner {
+    int* memory = nullptr;
+    Owner() {
+        const int five = 5;
+        cudaMalloc(&memory, sizeof five);
+        cudaMemcpy(memory, &five, sizeof five, cudaMemcpyHostToDevice);
+    }
+    ~Owner() { cudaFree(memory); }
+};
+__global__ void add_owned(Owner owner, int* sum) { atomicAdd(sum, *owner.memory); }
+/// Counts how it is copied and destroyed.
+struct Counted {
+    int *copies, *deaths, own = 0;
+    Counted(int* c, int* d) : copies(c), deaths(d) {}
+    Counted(const Counted& other) : copies(other.copies), deaths(other.deaths), own(other.own) { ++*copies; }
+    ~Counted() { ++*deaths; }
+};
+__global__ void change_own(Counted counted, char, int* wrong) {
+    counted.own += threadIdx.x + 1;
+    __syncthreads();
+    if (counted.own != static_cast<int>(threadIdx.x + 1)) atomicAdd(wrong, 1);
+}
+__global__ void change_lent(Counted& counted, int* wrong) {
+    counted.own = 7;
+    *wrong = 0;
+}
+template <class T>
+__global__ void add_owned_by(T owner, int* sum) {
+    atomicAdd(sum, *owner.memory);
+}
+
 template <class T, int N>
 __global__ void fill(T* out, T value) {
     if (threadIdx.x < N) out[threadIdx.x] = value;
@@ -137,6 +169,48 @@ TEST_CASE("templates and cudaLaunchKernel", "[simt][launch]") {
     CHECK(cudaLaunchKernel(fill<double, 64>, dim3(1), dim3(0), arguments, 0, nullptr) ==
           cudaErrorInvalidConfiguration);
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+}
+
+TEST_CASE("an argument with a destructor is destroyed on the host, behind the launch", "[simt][launch]") {
+    Managed<int> sum(1);
+    {
+        const Owner owner;
+        add_owned<<<3, 64>>>(owner, sum.get());
+        CHECK(cudaGetLastError() == cudaSuccess);
+        CHECK(cudaFree(owner.memory) == cudaErrorInvalidValue);  // the argument's copy has done it
+    }
+    CHECK(sum[0] == 3 * 64 * 5);
+    {
+        const Owner owner;
+        add_owned_by<Owner><<<3, 64>>>(owner, sum.get());
+    }
+    CHECK(sum[0] == 2 * 3 * 64 * 5);
+    cudaGetLastError();
+}
+
+TEST_CASE("no constructor and no destructor of a parameter runs on the device", "[simt][launch]") {
+    Managed<int> copies(1), deaths(1), wrong(1);
+    {
+        const Counted counted(copies.get(), deaths.get());
+        change_own<<<2, 64>>>(counted, 'a', wrong.get());
+        REQUIRE_LAUNCHED();
+        CHECK(copies[0] == deaths[0]);
+        CHECK(copies[0] == 1);
+    }
+    CHECK(deaths[0] == 2);
+    CHECK(wrong[0] == 0);
+}
+
+TEST_CASE("a reference leads to what it was launched with", "[simt][launch]") {
+    Managed<int> copies(1), deaths(1), wrong(1);
+    Counted* lent = nullptr;
+    REQUIRE(cudaMallocManaged(&lent, sizeof *lent) == cudaSuccess);
+    new (lent) Counted(copies.get(), deaths.get());
+    change_lent<<<1, 1>>>(*lent, wrong.get());
+    REQUIRE_LAUNCHED();
+    CHECK(lent->own == 7);
+    CHECK(copies[0] == 0);
+    cudaFree(lent);
 }
 
 TEST_CASE("impossible shapes are refused", "[simt][launch]") {

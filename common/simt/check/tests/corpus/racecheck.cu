@@ -189,6 +189,26 @@ void run_look_then_add() {
 }
 CORPUS_CASE(look_then_add, "racecheck", "atomic-read", "counter");
 
+/// A first guess may be out of date if compare-and-swap finds that out.
+template <bool repaired>
+__global__ void first_guess(int* sum, int* out) {
+    int guess = *sum;  // bad: first_guess
+    const int add = guess < 0 ? 2 : 1;
+    if (repaired) {
+        for (int old = guess; (old = atomicCAS(sum, guess, guess + 1)) != guess; guess = old) {
+        }
+    } else {
+        atomicAdd(sum, add);  // bad: first_guess
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = guess;
+}
+template <bool repaired>
+void run_first_guess() {
+    Device<int> sum("sum", 1, 0), out("out", 2 * n, 0);
+    first_guess<repaired><<<2, n>>>(sum.get(), out.get());
+}
+CORPUS_CASE(first_guess, "racecheck", "atomic-read", "sum");
+
 template <bool repaired>
 __global__ void counter_clear(const int* in, int* out) {
     __shared__ int count;
