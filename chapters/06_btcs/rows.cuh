@@ -18,15 +18,16 @@ inline __device__ Coefficients row_at(const float* lower, const float* diagonal,
     return {i > 0 ? lower[i] : 0, diagonal[i], i < n - 1 ? upper[i] : 0, rhs[i]};
 }
 
-/// The rows of one system in shared memory. Each of the four numbers has an array of its own, so that lanes
-/// with neighbouring rows read neighbouring words; rows of 16 bytes side by side would meet in banks, four to
-/// one.
+/// The rows of one system in shared memory, each of which comes and goes by one request of 16 bytes.
 struct SharedRows {
-    float lower[most_short_rows], diagonal[most_short_rows], upper[most_short_rows], rhs[most_short_rows];
+    float4 rows[most_short_rows];
 
-    __device__ Coefficients get(int i) const { return {lower[i], diagonal[i], upper[i], rhs[i]}; }
+    __device__ Coefficients get(int i) const {
+        const float4 row = rows[i];
+        return {row.x, row.y, row.z, row.w};
+    }
     __device__ void set(int i, const Coefficients& row) {
-        lower[i] = row.lower, diagonal[i] = row.diagonal, upper[i] = row.upper, rhs[i] = row.rhs;
+        rows[i] = float4{row.lower, row.diagonal, row.upper, row.rhs};
     }
 };
 
