@@ -236,8 +236,7 @@ const char* race_advice(const Finding& f, const Entry& e) {
     }
     if (f.severity == Severity::note)
         return "They store the same value, so no result depends on who is last; but the language promises "
-               "nothing. Are "
-               "they meant to meet? Else look at the index; or let one thread store it.";
+               "nothing. Are they meant to meet? Else look at the index; or let one thread store it.";
     const bool grid_barrier = e.cooperative && !in_shared(e);
     if (e.report.block != e.report.other_block && grid_barrier)
         return "Blocks run in any order: put a barrier of the grid, cooperative_groups::this_grid().sync(), "
