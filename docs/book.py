@@ -6,10 +6,12 @@ usage: book.py HTML ROOT    HTML: Doxygen's folder of pages; ROOT: the repositor
 Doxygen hands a Markdown link to a file that is not one of its pages through as it is, and shows an SVG picture as an
 object, which keeps its width where the window has less. Here, in the pages made of Markdown:
   - a link to a file of the repository leads to its source page: Doxygen's for a header, one made here for another file;
-  - an SVG picture becomes an image.
+  - an SVG picture becomes an image;
+  - a fold that holds lists or paragraphs is one fold: Doxygen ends it before each of them and begins another.
 And a class whose nested classes are all private loses its link to a list of them, which Doxygen 1.9.4 does not write.
 Then the links of all pages are followed. One that leads nowhere in the book, by file or by anchor, is printed, and in a
-page made of Markdown it is an error: what Doxygen writes of its own accord differs from version to version.
+page made of Markdown it is an error: what Doxygen writes of its own accord differs from version to version. So is a fold
+without a title there.
 """
 
 import html
@@ -29,6 +31,8 @@ SOURCE_PAGE = """<!DOCTYPE html>
 """
 SVG_OBJECT = re.compile(r'<object type="image/svg\+xml" data="([^"]*)"[^>]*>(.*?)</object>', re.DOTALL)
 NO_CLASSES = re.compile(r'<a href="#nested-classes">Classes</a> &#124;\n')
+BROKEN_FOLD = re.compile(r"</details>\s*</p>\s*<p\s*>\s*<details>(?!\s*<summary>)")
+NO_TITLE = re.compile(r"<details>(?!\s*<summary>)")
 HREF = re.compile(r'(<a\b[^>]*?\bhref=")([^"]*)(")')
 
 
@@ -90,9 +94,16 @@ def finish(book, root):
             shown = titles.get(f"{target.relative_to(root)} Source File")
             return before + (shown or write_source_page(book, root, target, page.name, title)) + after
 
-        text = SVG_OBJECT.sub(r'<img src="\1" alt="\2">', pages[page])
+        text = BROKEN_FOLD.sub("", SVG_OBJECT.sub(r'<img src="\1" alt="\2">', pages[page]))
         page.write_text(HREF.sub(follow, text), encoding="utf-8")
     return made
+
+
+def nameless_folds(made):
+    for page in sorted(made):
+        text = page.read_text(encoding="utf-8")
+        for match in NO_TITLE.finditer(text):
+            yield f"{page}:{text.count(chr(10), 0, match.start()) + 1}: a fold without a title"
 
 
 def dead_links(book):
@@ -117,8 +128,11 @@ def main():
     dead = list(dead_links(book))
     for _, message in dead:
         print(message, file=sys.stderr)
-    if ours := sum(page in made for page, _ in dead):
-        sys.exit(f"book.py: {ours} dead links")
+    folds = list(nameless_folds(made))
+    for message in folds:
+        print(message, file=sys.stderr)
+    if ours := sum(page in made for page, _ in dead) + len(folds):
+        sys.exit(f"book.py: {ours} faults")
 
 
 if __name__ == "__main__":
