@@ -34,13 +34,10 @@ double free_memory(const Machine& machine) {
 }  // namespace
 
 unsigned jobs_at_once(const Machine& machine, Backend backend) {
-    double most = machine.cores;
-    if (backend == Backend::cuda) {
-        most = std::min(
-            {most, free_memory(machine) / memory_of_gpu_job, machine.gpu.memory / gpu_memory_of_job});
-    } else {
-        most = std::min(most, free_memory(machine) / memory_of_job);
-    }
+    const bool on_gpu = backend == Backend::cuda;
+    double most =
+        std::min<double>(machine.cores, free_memory(machine) / (on_gpu ? memory_of_gpu_job : memory_of_job));
+    if (on_gpu) most = std::min(most, machine.gpu.memory / gpu_memory_of_job);
     return static_cast<unsigned>(std::max(most, 1.0));
 }
 

@@ -241,17 +241,20 @@ class ClassRun {
         const Work& task = tasks_[index];
         const std::string started = now_text();
         const auto start = Clock::now();
+        judge::JudgeOptions options = judging_;
+        options.stop = &stop;
+        options.before_timing = wait_to_be_alone;
         RungReport report;
         report.idea = task.chosen.rung->idea;
         report.kind = name_of(task.chosen.rung->kind);
         report.file = fmt::format("{}/{}", task.chosen.chapter->chapter, task.chosen.rung->file());
         Canary canary;
         for (;; ++canary.tries) {
-            report.result = judge_one(task, task.source, stop, wait_to_be_alone);
+            report.result = judge_one(task, task.source, options);
             if (stop) return Jobs::End::stopped;
             if (!depends_on_load(report.result, judging_.backend)) break;
             if (!alone) return Jobs::End::alone_once_more;
-            if (ask_canary(task, report, canary, stop, wait_to_be_alone)) break;
+            if (ask_canary(task, report, canary, options)) break;
             if (stop) return Jobs::End::stopped;
         }
         const Json record = make_record(task.slots.front(), workshop_, secret_, report, canary, started);
@@ -295,11 +298,7 @@ class ClassRun {
         return *next;
     }
 
-    RungResult judge_one(const Work& task, const fs::path& source, const std::atomic<bool>& stop,
-                         const std::function<void()>& wait_to_be_alone) {
-        judge::JudgeOptions options = judging_;
-        options.stop = &stop;
-        options.before_timing = wait_to_be_alone;
+    RungResult judge_one(const Work& task, const fs::path& source, const judge::JudgeOptions& options) {
         return judge::judge_rung(*task.chosen.chapter, *task.chosen.rung, source,
                                  *exams_.at(task.chosen.chapter), options);
     }
@@ -307,15 +306,16 @@ class ClassRun {
     /// Is it us? The reference tells, in the same place. Where it passes, a limit that was met is the
     /// student's; where it fails, or the judge has failed, the rung is tried again, and held in the end.
     /// @returns whether the result stands
-    bool ask_canary(const Work& task, RungReport& report, Canary& canary, const std::atomic<bool>& stop,
-                    const std::function<void()>& wait_to_be_alone) {
+    bool ask_canary(const Work& task, RungReport& report, Canary& canary,
+                    const judge::JudgeOptions& options) {
+        const std::atomic<bool>& stop = *options.stop;
         if (judge::nearly_full(out_) || judge::nearly_full(judging_.toolchain.cache))
             throw DiskFull(
                 fmt::format("next to nothing can be written below {}; make room, then give the same command "
                             "again: it goes on",
                             out_.string()));
-        const RungResult reference = judge_one(
-            task, source_of(workbook_, task.chosen, judge::Whose::solution), stop, wait_to_be_alone);
+        const RungResult reference =
+            judge_one(task, source_of(workbook_, task.chosen, judge::Whose::solution), options);
         if (stop) return false;
         canary.verdict = judge::name_of(reference.verdict);
         const bool ours = report.result.verdict == Verdict::infra || !reference.passed();

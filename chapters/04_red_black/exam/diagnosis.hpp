@@ -54,8 +54,7 @@ class Diagnosis {
                        "2^64, where squares are no floats. Is it scaled before it is squared?";
             if (got[t] == 0 && right[t] > allowed_.norms[t] && right_.scale < 0x1p-40)
                 return "a norm is 0, where all values are below 2^-40: is a small residual taken for none? "
-                       "The "
-                       "contract says how small one is that need not count";
+                       "The contract says how small one is that need not count";
         }
         if (is([&](std::size_t t) { return right[t] * right[t]; }))
             return "these are the squares of the norms";

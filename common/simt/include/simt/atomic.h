@@ -120,9 +120,9 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
     }                                                                                                     \
     SIMT_DEVICE T atomicCAS##suffix(T* address, T compare, T value) {                                     \
         T old = compare;                                                                                  \
-        const bool done =                                                                                 \
+        const bool stored =                                                                               \
             __atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-        done&& compare != value ? simt::changed() : simt::pause(address);                                 \
+        (stored && compare != value) ? simt::changed() : simt::pause(address);                            \
         return old;                                                                                       \
     }                                                                                                     \
     SIMT_DEVICE T atomicMin##suffix(T* address, T value) {                                                \
@@ -191,9 +191,9 @@ SIMT_ATOMIC_SCOPE(_system)
 /// Compare-and-swap of 16 bits.
 SIMT_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short value) {
     unsigned short old = compare;
-    const bool done =
+    const bool stored =
         __atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    done&& compare != value ? simt::changed() : simt::pause(address);
+    (stored && compare != value) ? simt::changed() : simt::pause(address);
     return old;
 }
 
