@@ -50,12 +50,13 @@ void note_function(Unit& unit, const Sequence& seq, Range head) {
         }
     }
     // Any word in front that is not C++'s own may be a macro for `__device__`.
-    function.host = !is_template && !function.kernel;
-    for (std::size_t k = head.begin; k < name; ++k) {
-        const bool known = is_builtin_type(seq[k].text) || seq.is(k, "static") || seq.is(k, "inline") ||
-                           seq.is(k, "const") || seq.is(k, "*");
-        function.host = function.host && known;
-    }
+    const std::size_t first = is_template ? seq.skip_angles(head.begin + 1) : head.begin;
+    bool known = !function.kernel && first != npos;
+    for (std::size_t k = first; k < name; ++k)
+        known = known && (is_builtin_type(seq[k].text) || seq.is(k, "static") || seq.is(k, "inline") ||
+                          seq.is(k, "const") || seq.is(k, "*"));
+    function.host = known && !is_template;
+    function.launchable = !known;
     function.device = !function.kernel && !function.host;
     unit.out.exports.note_function(seq[name].text, function);
 }

@@ -48,12 +48,15 @@ bool is_plain_kernel(Unit& unit, const Context& context, Range name, std::size_t
            static_cast<std::ptrdiff_t>(arguments.size());
 }
 
-/// Does the name mean a plain function of the host, and nothing else?
-bool is_host_function(const Unit& unit, const Context& context, Range name) {
-    if (context.macro || name.end != name.begin + 1) return false;
+/// Does the name, `f` or `f<T>`, mean a function that is no kernel, and nothing else?
+bool is_no_kernel(const Unit& unit, const Context& context, Range name) {
+    const Sequence& seq = *context.seq;
+    const bool plain = name.end == name.begin + 1 ||
+                       (seq.is(name.begin + 1, "<") && seq.skip_angles(name.begin + 1) == name.end);
+    if (context.macro || !plain) return false;
     const auto& functions = unit.out.exports.functions;
-    const auto found = functions.find((*context.seq)[name.begin].text);
-    return found != functions.end() && found->second.host && !found->second.kernel && !found->second.device;
+    const auto found = functions.find(seq[name.begin].text);
+    return found != functions.end() && !found->second.launchable;
 }
 
 /// The last `{` in front of token i that no `}` closes; npos: there is none.
@@ -251,7 +254,7 @@ void launch(Unit& unit, const Context& context, std::size_t i) {
         !check_arguments(unit, context, open, is_plain_kernel(unit, context, {first, i}, open))) {
         return;
     }
-    if (is_host_function(unit, context, {first, i})) {
+    if (is_no_kernel(unit, context, {first, i})) {
         return unit.complain(context, seq[first],
                              "launch of `" + std::string(seq[first].text) + "`, which is no kernel",
                              "write `__global__` in front of its definition");

@@ -400,6 +400,7 @@ void Exports::note_function(std::string_view name, const Function& function) {
     known.kernel = known.kernel || function.kernel;
     known.device = known.device || function.device;
     known.host = known.host || function.host;
+    known.launchable = known.launchable || function.launchable;
 }
 
 Translation translate(std::string_view text, const std::string& path, const TranslateOptions& options) {

@@ -42,9 +42,10 @@ struct Exports {
         /// Of a kernel: its parameters' types, each followed by a comma; empty where the name stands for
         /// several functions, or for a template.
         std::string parameters;
-        bool kernel = false;  ///< it may mean a kernel
-        bool device = false;  ///< it may mean what device code can call, or that cannot be told
-        bool host = false;    ///< it may mean a plain function of the host
+        bool kernel = false;      ///< it may mean a kernel
+        bool device = false;      ///< it may mean what device code can call, or that cannot be told
+        bool host = false;        ///< it may mean a plain function of the host
+        bool launchable = false;  ///< it may mean what can be launched, or that cannot be told
     };
     std::map<std::string, Function, std::less<>> functions;
     /// By name, `__shared__` variables at namespace scope: the declaration that a function needs to use one.
