@@ -55,8 +55,9 @@ void note_function(Unit& unit, const Sequence& seq, Range head) {
     for (std::size_t k = first; k < name; ++k)
         known = known && (is_builtin_type(seq[k].text) || seq.is(k, "static") || seq.is(k, "inline") ||
                           seq.is(k, "const") || seq.is(k, "*"));
-    function.host = known && !is_template;
     function.launchable = !known;
+    function.relaxed = has_specifier(seq, head, "constexpr");
+    function.host = !function.kernel && is_host_function(unit, seq, head);
     function.device = !function.kernel && !function.host;
     unit.out.exports.note_function(seq[name].text, function);
 }
@@ -131,32 +132,6 @@ void device_variables(Unit& unit, const Sequence& seq, Range whole, std::size_t 
         }
     }
     unit.insert(seq[semicolon].end, std::move(symbols));
-}
-
-void call(Unit& unit, const Context& context, std::size_t i) {
-    const Sequence& seq = *context.seq;
-    if (context.macro || !seq.is(i + 1, "(") || seq.match(i + 1) == npos) return;
-    if (context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
-    const auto found = unit.out.exports.functions.find(seq[i].text);
-    if (found == unit.out.exports.functions.end()) return;
-    const std::string_view before = i > 0 ? seq[i - 1].text : std::string_view{};
-    const bool other = before == "." || before == "->" || before == "::" || before == "*" || before == "&" ||
-                       before == ">" || (seq.is_identifier(i - 1) && before != "return" && before != "else");
-    if (other) return;
-    const Exports::Function& function = found->second;
-    const std::string name = "`" + found->first + "`";
-    if (function.kernel && !function.parameters.empty() && !function.host && !function.device) {
-        const auto wanted = std::count(function.parameters.begin(), function.parameters.end(), ',');
-        if (static_cast<std::ptrdiff_t>(split(seq, {i + 2, seq.match(i + 1)}).size()) != wanted) return;
-        unit.refuse(seq[i], "kernel " + name +
-                                " called like a function; a kernel has to be launched: write `" +
-                                found->first + "<<<grid, block>>>(...)`");
-    } else if (function.host && !function.kernel && !function.device && context.device) {
-        unit.refuse(seq[i],
-                    "host function " + name +
-                        " called from device code; a device cannot run it; write `__device__` or `__host__ "
-                        "__device__` in front of it");
-    }
 }
 
 }  // namespace cu2cpp

@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* usage =
     "usage: cu2cpp INPUT.cu -o OUTPUT.cpp [-I DIR]... [--header-dir DIR] [--depfile FILE] [--rdc]\n"
+    "              [--relaxed-constexpr]\n"
     "       cu2cpp --check INPUT.cu [-I DIR]...\n"
     "\n"
     "Translates CUDA C++ into C++ for the CPU backend. Lines keep their numbers; what cannot be\n"
@@ -23,6 +24,8 @@ constexpr const char* usage =
     "  --header-dir DIR   where translated headers go (default: OUTPUT.cpp.headers)\n"
     "  --depfile FILE     write the files that were read, in Makefile syntax\n"
     "  --rdc              device code links across files, as with nvcc -rdc=true\n"
+    "  --relaxed-constexpr  device code may call constexpr functions of the host, as with nvcc's\n"
+    "                     --expt-relaxed-constexpr\n"
     "  --check            translate, report, write nothing\n"
     "\n"
     "Exit status: 0 translated; 1 refused, or a file cannot be read or written; 2 wrong use.\n";
@@ -65,6 +68,8 @@ int main(int argc, char** argv) {
             check = true;
         } else if (argument == "--rdc") {
             job.relocatable = true;
+        } else if (argument == "--relaxed-constexpr") {
+            job.relaxed_constexpr = true;
         } else if (const char* output = value("-o")) {
             if (!job.output.empty()) return wrong_use("-o is given twice");
             job.output = output;

@@ -51,9 +51,24 @@ void note_extern(Unit& unit, const Sequence& seq, Range whole);
 /// Registers `__device__`, `__constant__` and `__managed__` variables with the runtime, behind the `;`.
 void device_variables(Unit& unit, const Sequence& seq, Range whole, std::size_t semicolon);
 
+// ---- host_code.cpp ----
+
+/// True for a function that only the host can call, as far as its head tells.
+[[nodiscard]] bool is_host_function(const Unit& unit, const Sequence& seq, Range head);
+
+/// Remembers whom variables at namespace scope belong to.
+void note_variables(Unit& unit, const Sequence& seq, Range whole);
+
 /// A kernel called without a launch, or a host function called by device code: C++ that runs, and that no
 /// CUDA compiler takes.
 void call(Unit& unit, const Context& context, std::size_t i);
+
+/// `table[i]` in device code, of a variable that lies in the host's memory.
+void variable_of_host(Unit& unit, const Context& context, std::size_t i);
+
+/// `std::min(a, b)`, `std::vector<int> v` in device code: the standard library is the host's, but for its
+/// mathematical functions.
+void library_of_host(Unit& unit, const Context& context, std::size_t i);
 
 // ---- conditions.cpp ----
 
@@ -104,7 +119,8 @@ void assembly(Unit& unit, const Context& context, std::size_t i);
 void clock_call(Unit& unit, const Context& context, std::size_t i);
 
 /// Lists a quoted `#include`, and refuses headers of the vendor that have no counterpart on the CPU.
-void include(Unit& unit, const Directive& d);
+/// @param at_namespace it stands outside functions and classes
+void include(Unit& unit, const Directive& d, bool at_namespace);
 
 /// `#pragma unroll` and nvcc's own pragmas say nothing to a C++ compiler, which would warn: they go.
 void pragma(Unit& unit, const Directive& d);

@@ -174,6 +174,7 @@ Project::File* Project::open(const fs::path& path, const std::string& display, s
 
     TranslateOptions options;
     options.relocatable = job_.relocatable;
+    options.relaxed_constexpr = job_.relaxed_constexpr;
     options.has_header = [this](std::string_view header) { return finds(header); };
     options.open_include = [&](const Include& include) -> const Exports* {
         File* target = depth < max_include_depth ? resolve(file, include, depth + 1) : nullptr;

@@ -20,6 +20,7 @@ struct Job {
     std::filesystem::path header_dir;  ///< translated headers go here; empty: `OUTPUT.headers`
     std::filesystem::path depfile;     ///< empty: none
     bool relocatable = false;          ///< see TranslateOptions
+    bool relaxed_constexpr = false;    ///< see TranslateOptions
 };
 
 /// One `.cu` file and the quoted headers it reaches.

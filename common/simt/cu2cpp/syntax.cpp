@@ -408,7 +408,11 @@ bool runs_on_device(const Sequence& seq, Range head) {
 }
 
 bool may_run_on_device(const Sequence& seq, Range head) {
-    if (has_specifier(seq, head, "__device__") || has_specifier(seq, head, "constexpr")) return true;
+    return has_specifier(seq, head, "constexpr") || may_be_declared_for_device(seq, head);
+}
+
+bool may_be_declared_for_device(const Sequence& seq, Range head) {
+    if (has_specifier(seq, head, "__device__")) return true;
     std::size_t name = function_name(seq, head);
     if (name == npos) return false;
     while (name > head.begin && (seq.is(name - 1, "::") || seq.is(name - 1, "operator"))) {

@@ -115,6 +115,9 @@ struct Declaration {
 /// may be a macro that says so.
 [[nodiscard]] bool may_run_on_device(const Sequence& seq, Range head);
 
+/// True for a function that says `__device__`, or has a word in front that may be a macro for it.
+[[nodiscard]] bool may_be_declared_for_device(const Sequence& seq, Range head);
+
 /// The name of the function that `head` declares, or npos when it declares none.
 [[nodiscard]] std::size_t function_name(const Sequence& seq, Range head);
 

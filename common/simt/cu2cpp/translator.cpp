@@ -15,6 +15,8 @@ struct Scope {
     bool both = false;            ///< it may run on either side
     std::size_t brackets = 0;     ///< open `(` and `[` inside it
     std::size_t declaration = 0;  ///< first token of the declaration or statement being read
+    std::size_t function = npos;  ///< first token of the function around it
+    bool member = false;          ///< it is inside a class
 };
 
 bool is_asm(std::string_view word) { return word == "asm" || word == "__asm__" || word == "__asm"; }
@@ -76,7 +78,7 @@ class Translator {
         } else if (name == "undef" && d.tokens.size() > 1) {
             unit_.out.exports.untranslatable_macros.erase(std::string(d.tokens[1].text));
         } else if (name == "include") {
-            include(unit_, d);
+            include(unit_, d, scopes_.back().kind == ScopeKind::namespace_);
         } else if (name == "pragma") {
             pragma(unit_, d);
         }
@@ -128,6 +130,11 @@ class Translator {
                 return token.is("__CUDA_ARCH__") || asking.count(token.text) != 0;
             };
             if (std::any_of(d.tokens.begin() + 2, d.tokens.end(), asks)) asking.emplace(d.tokens[1].text);
+            auto& execution = unit_.out.exports.execution_macros;
+            const auto says = [&](const Token& token) {
+                return token.is("__device__") || token.is("__global__") || execution.count(token.text) != 0;
+            };
+            if (std::any_of(d.tokens.begin() + 2, d.tokens.end(), says)) execution.emplace(d.tokens[1].text);
         }
         if (d.tokens.size() < 3) {
             if (d.tokens.size() == 2)
@@ -165,6 +172,8 @@ class Translator {
         context_.scope = scopes_.back().kind;
         context_.device = scopes_.back().device;
         context_.both = scopes_.back().both;
+        context_.function = scopes_.back().function;
+        context_.member = scopes_.back().member;
         rewrite(context_, i);
         const Token& token = seq_[i];
         if (token.kind == TokenKind::identifier) {
@@ -208,7 +217,10 @@ class Translator {
         Scope inner;
         inner.kind = classify(head);
         inner.declaration = i + 1;
+        inner.member = scopes_.back().member || inner.kind == ScopeKind::class_;
+        inner.function = scopes_.back().function;
         if (inner.kind == ScopeKind::function) {
+            inner.function = head.begin;
             inner.device = runs_on_device(seq_, head);
             inner.both = !inner.device && may_run_on_device(seq_, head);
             if (scopes_.back().kind == ScopeKind::namespace_) {
@@ -322,6 +334,7 @@ class Translator {
                               has_specifier(seq_, whole, "__managed__");
         if (!seq_.is(whole.begin, "typedef") && !seq_.is(whole.begin, "using"))
             note_function(unit_, seq_, whole);
+        note_variables(unit_, seq_, whole);
         if (!variable && !has_specifier(seq_, whole, "__global__")) return note_extern(unit_, seq_, whole);
         if (has_specifier(seq_, whole, "__shared__")) return;
         if (function_name(seq_, whole) != npos) return device_function(unit_, seq_, whole);
@@ -359,7 +372,9 @@ class Translator {
         if (word.substr(0, 4) == "cuda") kernel_argument(unit_, context, i);
         if (word == "clock") return clock_call(unit_, context, i);
         if (word == "func") return kernel_member(unit_, context, i);
+        if (word == "std") return library_of_host(unit_, context, i);
         call(unit_, context, i);
+        variable_of_host(unit_, context, i);
         use_of_macro(unit_, context, i);
     }
 
@@ -384,11 +399,13 @@ class Translator {
 
 }  // namespace
 
-void Exports::merge(const Exports& other) {
+void Exports::merge(const Exports& other, bool at_namespace) {
     for (const auto& [name, reason] : other.untranslatable_macros) untranslatable_macros[name] = reason;
     architecture_macros.insert(other.architecture_macros.begin(), other.architecture_macros.end());
     external_names.insert(other.external_names.begin(), other.external_names.end());
+    execution_macros.insert(other.execution_macros.begin(), other.execution_macros.end());
     for (const auto& [name, function] : other.functions) note_function(name, function);
+    for (const auto& [name, host] : other.variables) note_variable(name, host && at_namespace);
     shared_variables.insert(other.shared_variables.begin(), other.shared_variables.end());
 }
 
@@ -400,7 +417,13 @@ void Exports::note_function(std::string_view name, const Function& function) {
     known.kernel = known.kernel || function.kernel;
     known.device = known.device || function.device;
     known.host = known.host || function.host;
+    known.relaxed = known.relaxed || function.relaxed;
     known.launchable = known.launchable || function.launchable;
+}
+
+void Exports::note_variable(std::string_view name, bool host) {
+    const auto [entry, is_new] = variables.try_emplace(std::string(name), host);
+    if (!is_new) entry->second = entry->second && host;
 }
 
 Translation translate(std::string_view text, const std::string& path, const TranslateOptions& options) {

@@ -35,6 +35,8 @@ struct Exports {
     std::map<std::string, std::string, std::less<>> untranslatable_macros;
     /// Macros whose text asks for `__CUDA_ARCH__`.
     std::set<std::string, std::less<>> architecture_macros;
+    /// Macros that say who runs a function: `#define HD __host__ __device__`.
+    std::set<std::string, std::less<>> execution_macros;
     /// Names declared `extern` or `friend`: their definitions must not become `static`.
     std::set<std::string, std::less<>> external_names;
     /// What a function name at namespace scope stands for.
@@ -44,15 +46,22 @@ struct Exports {
         std::string parameters;
         bool kernel = false;      ///< it may mean a kernel
         bool device = false;      ///< it may mean what device code can call, or that cannot be told
-        bool host = false;        ///< it may mean a plain function of the host
+        bool host = false;        ///< it may mean a function of the host
+        bool relaxed = false;     ///< ... that is `constexpr`
         bool launchable = false;  ///< it may mean what can be launched, or that cannot be told
     };
     std::map<std::string, Function, std::less<>> functions;
+    /// Variables at namespace scope by name: true where it can only mean one of the host's that device code
+    /// cannot use.
+    std::map<std::string, bool, std::less<>> variables;
     /// By name, `__shared__` variables at namespace scope: the declaration that a function needs to use one.
     std::map<std::string, std::string, std::less<>> shared_variables;
 
     void note_function(std::string_view name, const Function& function);
-    void merge(const Exports& other);
+    void note_variable(std::string_view name, bool host);
+    /// @param at_namespace the file is included outside functions and classes: its variables lie at
+    ///                     namespace scope
+    void merge(const Exports& other, bool at_namespace);
 };
 
 /// The translation of one file.
@@ -67,6 +76,8 @@ struct TranslateOptions {
     /// nvcc's `-rdc=true`: device variables and functions keep external linkage. Without it they are private
     /// to their file, as in nvcc's whole-program mode, so that two rungs may use one name.
     bool relocatable = false;
+    /// nvcc's `--expt-relaxed-constexpr`: device code may call `constexpr` functions of the host.
+    bool relaxed_constexpr = false;
     /// Looks at an included file at once, because its macros matter from there on. Null: unknown file.
     std::function<const Exports*(const Include&)> open_include;
     /// True when `<name>` can be found although it is the vendor's.

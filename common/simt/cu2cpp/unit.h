@@ -18,7 +18,9 @@ struct Context {
     const Sequence* seq = nullptr;
     bool macro = false;
     bool device = false;
-    bool both = false;  ///< of a function that host and device may call
+    bool both = false;            ///< of a function that host and device may call
+    bool member = false;          ///< inside a class
+    std::size_t function = npos;  ///< first token of the function around it
     ScopeKind scope = ScopeKind::function;
     std::set<std::string_view> parameters;  ///< of a function-like macro
     std::size_t end = 0;                    ///< offset behind the last token

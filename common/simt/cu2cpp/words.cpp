@@ -224,7 +224,7 @@ void clock_call(Unit& unit, const Context& context, std::size_t i) {
     unit.out.edits.push_back({seq[i].begin, seq[i].end, "clock64"});
 }
 
-void include(Unit& unit, const Directive& d) {
+void include(Unit& unit, const Directive& d, bool at_namespace) {
     if (d.tokens.size() != 2 || d.tokens[1].kind != TokenKind::string || d.tokens[1].text.size() < 2) return;
     const Token& header = d.tokens[1];
     const std::string name(header.text.substr(1, header.text.size() - 2));
@@ -233,7 +233,7 @@ void include(Unit& unit, const Directive& d) {
         const Exports* exports = unit.options.open_include ? unit.options.open_include(inc) : nullptr;
         unit.out.includes.push_back(std::move(inc));
         if (exports != nullptr) {
-            unit.out.exports.merge(*exports);
+            unit.out.exports.merge(*exports, at_namespace);
             return;
         }
     }

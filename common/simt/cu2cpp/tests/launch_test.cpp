@@ -183,9 +183,7 @@ TEST_CASE("What no CUDA compiler takes is refused, though C++ would run it", "[s
          {"void f() { k<<<1, 2>>>(host(1)); }", "void f() { run(k); use(&k); o.k(1); ns::k(1); }",
           "void f() { void k(int); }", "struct S k(int a) { return {}; } void f() { k(1); }",
           "__host__ __device__ int g() { return host(1); }",
-          "constexpr int twice(int a) { return a; } __global__ void g() { twice(1); }",
           "HD int both(int a) { return a; } __global__ void g() { both(1); }",
-          "template <class T> int any(T a) { return a; } __global__ void g() { any(1); }",
           "__device__ int late(int); int late(int a) { return a; } __global__ void g() { late(1); }"}) {
         CAPTURE(fine);
         CHECK(refusals(text + fine).empty());

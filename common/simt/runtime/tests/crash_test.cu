@@ -38,8 +38,7 @@ __device__ int endless(int n) {
 }
 __global__ void overflows(int* out) { *out = endless(0); }
 void launch(int* out) { wild_store<<<1, 1>>>(out, 0); }
-void (*const hidden)(int*) = launch;  // the translator would refuse a call by name
-__global__ void nested(int* out) { hidden(out); }
+__global__ void nested(int* out) { ::launch(out); }  // the translator would refuse the bare name
 __global__ void store(int* out, int value) { out[threadIdx.x] = value; }
 
 void check_device_works() {

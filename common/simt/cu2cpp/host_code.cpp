@@ -1,0 +1,231 @@
+// What belongs to the host, where device code names it. C++ would run it; no CUDA compiler takes it.
+#include <algorithm>
+#include <array>
+
+#include "cu2cpp/passes.h"
+
+namespace cu2cpp {
+namespace {
+
+/// What becomes of a name that the standard library and the device both have, or the host alone.
+struct Remedy {
+    std::string_view name;
+    std::string_view text;
+};
+
+constexpr std::string_view written_out = "write it out, or call a `__device__` function of your own";
+constexpr std::string_view no_container =
+    "a thread has arrays, `int v[8]`, and pointers to memory that the host allocated";
+constexpr std::string_view no_stream = "a kernel has `printf`";
+
+constexpr std::array<Remedy, 5> cuda_has = {{{"min", "write `min(a, b)`: without `std::` it is CUDA's own"},
+                                             {"max", "write `max(a, b)`: without `std::` it is CUDA's own"},
+                                             {"clamp", "write `min(max(x, low), high)`"},
+                                             {"swap", "write it out: `const float t = a; a = b; b = t;`"},
+                                             {"gcd", written_out}}};
+constexpr std::array<std::string_view, 29> algorithms = {
+    "accumulate", "all_of",      "any_of",    "copy",       "copy_n",        "count",
+    "count_if",   "equal",       "exchange",  "fill",       "fill_n",        "find",
+    "find_if",    "for_each",    "generate",  "get",        "inner_product", "iota",
+    "lcm",        "lower_bound", "make_pair", "make_tuple", "max_element",   "min_element",
+    "minmax",     "partial_sum", "reverse",   "sort",       "upper_bound"};
+constexpr std::array<std::string_view, 11> containers = {
+    "vector",        "string",        "map",        "set",        "deque",   "list",
+    "unordered_map", "unordered_set", "unique_ptr", "shared_ptr", "function"};
+constexpr std::array<std::string_view, 3> streams = {"cout", "cerr", "clog"};
+
+/// Names of which CUDA has functions of its own: with theirs beside the host's, the arguments decide.
+constexpr std::array<std::string_view, 24> overloaded = {
+    "abs", "ceil", "cos",   "erf", "exp", "exp2", "fabs", "floor", "fma",   "fmax", "fmin", "fmod",
+    "log", "log2", "log10", "max", "min", "norm", "pow",  "round", "rsqrt", "sin",  "sqrt", "tanh"};
+
+template <std::size_t size>
+bool contains(const std::array<std::string_view, size>& words, std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Is token i part of a statement that begins with a type: `float *a`, and not `y = x * a`?
+bool follows_type(const Sequence& seq, std::size_t i, std::size_t begin) {
+    std::size_t k = i;
+    while (k > begin && (seq.is(k - 1, "*") || seq.is(k - 1, "&") || seq.is(k - 1, "&&"))) --k;
+    const bool pointer = k < i;
+    if (k == begin) return false;
+    if (seq.is(k - 1, ">")) return seq.open_angle(k - 1) != npos;
+    if (!seq.is_identifier(k - 1)) return false;
+    if (!pointer) {
+        const std::string_view word = seq[k - 1].text;
+        return !is_keyword(word) || word == "const" || word == "volatile";
+    }
+    while (k > begin && (seq.is_identifier(k - 1) || seq.is(k - 1, "::"))) --k;
+    return k == begin || seq.is(k - 1, ";") || seq.is(k - 1, "{") || seq.is(k - 1, "}") ||
+           seq.is(k - 1, "(") || seq.is(k - 1, ",");
+}
+
+/// Is token i, behind a comma or a `[`, one more name that a declaration declares: `int u, v[2];`,
+/// `auto [u, v] = f();`, and not an argument?
+bool is_further_declarator(const Sequence& seq, std::size_t i, std::size_t begin) {
+    std::size_t k = i;
+    while (k-- > begin) {
+        const std::string_view word = seq[k].text;
+        if (word == ";") return seq.is(i - 1, ",");
+        if (word == "(") return k > 0 && seq.is(k - 1, "for") && seq.is(i - 1, ",");
+        if (word == "[") {  // of a binding or of a capture
+            const bool value =
+                k > 0 && (seq.is_identifier(k - 1) || seq.is(k - 1, ")") || seq.is(k - 1, "]"));
+            return !value || seq.is(k - 1, "auto");
+        }
+        if (word == "{") {  // of a block, not of a list of values
+            return seq.is(i - 1, ",") && k > 0 && !seq.is(k - 1, "=") && !seq.is(k - 1, "return") &&
+                   !seq.is(k - 1, ",") && !seq.is(k - 1, "(") && !seq.is_identifier(k - 1);
+        }
+        if ((word == ")" || word == "]") && seq.match(k) != npos) k = seq.match(k);
+        if (word == "}") {
+            if (seq.match(k) == npos || seq.match(k) == 0) return true;
+            const std::size_t open = seq.match(k);
+            if (!seq.is(open - 1, "=") && !seq.is_identifier(open - 1)) return seq.is(i - 1, ",");
+            k = open;
+        }
+    }
+    return false;
+}
+
+/// Does the function around token i declare its name, there or in front of it?
+bool is_declared_in_function(const Sequence& seq, std::size_t function, std::size_t i) {
+    if (function == npos) return true;
+    for (std::size_t k = function; k <= i; ++k) {
+        if (!seq.is(k, seq[i].text)) continue;
+        if (follows_type(seq, k, function)) return true;
+        const bool further = k > function && (seq.is(k - 1, ",") || seq.is(k - 1, "["));
+        if (further && is_further_declarator(seq, k, function)) return true;
+    }
+    return false;
+}
+
+bool is_qualified(const Sequence& seq, std::size_t i) {
+    return i > 0 && (seq.is(i - 1, ".") || seq.is(i - 1, "->") || seq.is(i - 1, "::"));
+}
+
+}  // namespace
+
+bool is_host_function(const Unit& unit, const Sequence& seq, Range head) {
+    const std::size_t name = function_name(seq, head);
+    const auto& macros = unit.out.exports.execution_macros;
+    for (std::size_t k = head.begin; k < name; ++k) {
+        if (macros.count(seq[k].text) != 0) return false;
+    }
+    return !may_be_declared_for_device(seq, head);
+}
+
+void note_variables(Unit& unit, const Sequence& seq, Range whole) {
+    for (const std::string_view word : {"template", "typedef", "using", "friend"}) {
+        if (seq.is(whole.begin, word)) return;
+    }
+    const auto declaration = parse_declaration(seq, whole);
+    if (!declaration) return;
+    // The value of a constant number is known to the device, too; of any other constant only an array is
+    // refused.
+    bool constant = false, known = true, builtin = false;
+    std::size_t types = 0;
+    for (std::size_t k = declaration->specifiers.begin; k < declaration->specifiers.end; ++k) {
+        const std::string_view word = seq[k].text;
+        constant = constant || word == "const" || word == "constexpr";
+        if (seq.is(k, "::")) continue;
+        known = known && seq.is_identifier(k) && !is_cuda_specifier(word) &&
+                !takes_attribute_arguments(word) && unit.out.exports.execution_macros.count(word) == 0;
+        if (is_builtin_type(word))
+            builtin = true;
+        else if (!seq.is(k - 1, "::") && !is_keyword(word) && word != "thread_local" && word != "constinit")
+            ++types;
+    }
+    known = known && types + (builtin ? 1u : 0u) == 1;
+    for (const Declarator& d : declaration->declarators) {
+        if (d.qualified || d.name.end != d.name.begin + 1 || is_builtin_type(seq[d.name.begin].text))
+            continue;
+        // A name of a type may be that of a function, or of a constant.
+        const bool host = d.first_extent != npos || (!constant && (d.pointer || builtin));
+        unit.out.exports.note_variable(seq[d.name.begin].text, known && !d.parameters && host);
+    }
+}
+
+void call(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    if (context.macro || !seq.is(i + 1, "(") || seq.match(i + 1) == npos) return;
+    if (context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
+    const auto found = unit.out.exports.functions.find(seq[i].text);
+    if (found == unit.out.exports.functions.end()) return;
+    const std::string_view before = i > 0 ? seq[i - 1].text : std::string_view{};
+    const bool other = before == "." || before == "->" || before == "::" || before == "*" || before == "&" ||
+                       before == ">" || (seq.is_identifier(i - 1) && before != "return" && before != "else");
+    if (other || context.member) return;
+    const Exports::Function& function = found->second;
+    const std::string name = "`" + found->first + "`";
+    if (function.kernel && !function.parameters.empty() && !function.host && !function.device) {
+        const auto wanted = std::count(function.parameters.begin(), function.parameters.end(), ',');
+        if (static_cast<std::ptrdiff_t>(split(seq, {i + 2, seq.match(i + 1)}).size()) != wanted) return;
+        unit.refuse(seq[i], "kernel " + name +
+                                " called like a function; a kernel has to be launched: write `" +
+                                found->first + "<<<grid, block>>>(...)`");
+    } else if (function.host && !function.kernel && !function.device && context.device) {
+        if (function.relaxed && unit.options.relaxed_constexpr) return;
+        if (contains(overloaded, found->first) || is_declared_in_function(seq, context.function, i)) return;
+        unit.refuse(seq[i],
+                    "host function " + name +
+                        " called from device code; a device cannot run it; write `__device__` or `__host__ "
+                        "__device__` in front of it");
+    }
+}
+
+void variable_of_host(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    if (context.macro || !context.device || context.member) return;
+    if (context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
+    const auto found = unit.out.exports.variables.find(seq[i].text);
+    if (found == unit.out.exports.variables.end() || !found->second) return;
+    if (unit.out.exports.functions.count(seq[i].text) != 0) return;
+    if (is_qualified(seq, i) || seq.is(i + 1, "::") || seq.is(i - 1, "sizeof")) return;
+    if (i > 1 && seq.is(i - 1, "(") && (seq.is(i - 2, "sizeof") || seq.is(i - 2, "decltype"))) return;
+    if (is_declared_in_function(seq, context.function, i)) return;
+    unit.refuse(seq[i],
+                "variable `" + found->first +
+                    "` of the host used in device code; a device does not see the host's memory; write "
+                    "`__constant__` or `__device__` in front of its declaration, or pass it to the kernel");
+}
+
+void library_of_host(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    if (context.macro || !context.device || !seq.is(i + 1, "::") || !seq.is_identifier(i + 2)) return;
+    if (context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
+    const std::string_view name = seq[i + 2].text;
+    std::size_t behind = i + 3;
+    if (seq.is(behind, "<")) behind = seq.skip_angles(behind);
+    if (behind == npos) return;
+    std::string spelled = "std::" + std::string(name);
+    std::string_view remedy;
+    bool relaxed = true;  // a `constexpr` function
+    const auto* own =
+        std::find_if(cuda_has.begin(), cuda_has.end(), [&](const Remedy& r) { return r.name == name; });
+    if (own != cuda_has.end() && seq.is(behind, "(")) {
+        remedy = own->text;
+    } else if (contains(algorithms, name) && seq.is(behind, "(")) {
+        remedy = written_out;
+    } else if (name == "numeric_limits" && seq.is(behind, "::") && seq.is_identifier(behind + 1) &&
+               seq.is(behind + 2, "(")) {
+        spelled += spelling(seq, {i + 3, behind + 2});
+        remedy =
+            "make it a `constexpr` variable outside of the function, or take `FLT_MAX`, `INFINITY` and their "
+            "like";
+    } else if (contains(containers, name) &&
+               (seq.is_identifier(behind) || seq.is(behind, "(") || seq.is(behind, "{"))) {
+        remedy = no_container;
+        relaxed = false;
+    } else if (contains(streams, name)) {
+        remedy = no_stream;
+        relaxed = false;
+    } else {
+        return;
+    }
+    if (relaxed && unit.options.relaxed_constexpr) return;
+    unit.refuse(seq[i], "`" + spelled + "` in device code; it belongs to the host; " + std::string(remedy));
+}
+
+}  // namespace cu2cpp

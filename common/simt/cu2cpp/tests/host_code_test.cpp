@@ -1,0 +1,147 @@
+// What belongs to the host, named in device code. Whatever is refused here, nvcc 13.0 refuses, and it takes
+// what is let pass.
+#include <catch2/catch.hpp>
+
+#include "cu2cpp/tests/tools.h"
+
+using namespace cu2cpp_tools;
+
+TEST_CASE("Functions of the host in device code", "[simt][cu2cpp][refusal]") {
+    for (const std::string function :
+         {"int f(int a) { return a; }", "static inline unsigned f(int a) { return a; }",
+          "constexpr int f(int a) { return a; }", "template <class T> T f(T a) { return a; }",
+          "template <class T> constexpr T f(T a) { return a; }", "std::size_t f(int a) { return a; }",
+          "float4 f(int a) { return {}; }"}) {
+        CAPTURE(function);
+        for (const std::string use :
+             {"p[0] = f(n);", "constexpr int m = f(3);", "int a[f(3)];", "if (f(n) > 2) return;"}) {
+            CAPTURE(use);
+            const auto all = refusals(function + "\n__global__ void k(int* p, int n) { " + use + " }");
+            REQUIRE(all.size() == 1);
+            CHECK(all[0].find("host function `f` called from device code") != std::string::npos);
+        }
+        CHECK(refusals(function + "\nvoid k(int* p, int n) { p[0] = f(n); }").empty());
+        CHECK(refusals(function + "\n__host__ __device__ int k(int n) { return f(n); }").empty());
+        CHECK(
+            refusals(function +
+                     "\n__global__ void k(int* p, int n) { auto f = [](int a) { return a; }; p[0] = f(n); }")
+                .empty());
+    }
+    for (const std::string function :
+         {"__device__ int f(int a) { return a; }", "__host__ __device__ constexpr int f(int a) { return a; }",
+          "HD int f(int a) { return a; }", "#define HD __host__ __device__\nHD f(int a) { return a; }",
+          "#define D __device__\n#define DI D int\nDI f(int a) { return a; }",
+          "int f(int a) { return a; } __device__ int f(float a) { return 1; }"}) {
+        CAPTURE(function);
+        CHECK(refusals(function + "\n__global__ void k(int* p, int n) { p[0] = f(n); }").empty());
+    }
+    // CUDA has its own of these: the arguments decide.
+    CHECK(
+        refusals("template <class T> T max(T a, T b); __global__ void k(int* p) { p[0] = max(p[1], p[2]); }")
+            .empty());
+    // A member of that name.
+    CHECK(refusals("int f(int a); struct S { __device__ int f(int a); __device__ int g() { return f(1); } };")
+              .empty());
+}
+
+TEST_CASE("With --relaxed-constexpr device code calls constexpr functions", "[simt][cu2cpp]") {
+    cu2cpp::TranslateOptions relaxed;
+    relaxed.relaxed_constexpr = true;
+    const auto count = [&](const std::string& text) {
+        return cu2cpp::translate(text, "t.cu", relaxed).diagnostics.size();
+    };
+    CHECK(count("constexpr int f(int a) { return a; } __global__ void k(int* p) { p[0] = f(p[1]); }") == 0);
+    CHECK(count("__global__ void k(int* p) { p[0] = std::min(p[1], std::numeric_limits<int>::max()); }") ==
+          0);
+    CHECK(count("int f(int a) { return a; } __global__ void k(int* p) { p[0] = f(p[1]); }") == 1);
+    CHECK(count("__global__ void k(int* p) { std::vector<int> v(p[0]); }") == 1);
+}
+
+TEST_CASE("Variables of the host in device code", "[simt][cu2cpp][refusal]") {
+    for (const std::string variable :
+         {"int v[3];", "static const float v[3] = {1, 2, 3};", "constexpr float v[] = {1, 2};",
+          "float4 v[2];", "static constexpr std::uint32_t v[2]{1, 2};", "float *v;",
+          "const char* const v[2] = {};", "namespace a { double x, v[4] = {}; }", "extern int v[3];",
+          "Real v[2][3];"}) {
+        CAPTURE(variable);
+        for (const std::string use : {"p[0] = v[n];", "p[0] = n * v[0];", "f(n, v[1]);", "p = &v[2];",
+                                      "for (auto e : v) p[0] += e;"}) {
+            CAPTURE(use);
+            const auto all = refusals(variable + "\n__global__ void k(int* p, int n) { " + use + " }");
+            REQUIRE(all.size() == 1);
+            CHECK(all[0].find("variable `v` of the host used in device code") != std::string::npos);
+        }
+        for (const std::string fine :
+             {"void h(int* p) { p[0] = v[1]; }",
+              "__global__ void k(int* p) { p[0] = sizeof(v) / sizeof v[0]; }",
+              "__global__ void k(int* v) { v[0] = 1; }", "__global__ void k(int n, float4 *v) { v[n] = {}; }",
+              "__global__ void k(int* p) { int v[2]; v[1] = p[0]; }",
+              "__global__ void k(int* p) { int u = 0, v[2]; v[1] = u; }",
+              "__global__ void k(S* p) { p->v[1] = 0; p[0].v[1] = N::v[1]; }",
+              "__global__ void k(int* p) { auto [u, v] = f(p); p[0] = v[1]; }",
+              "template <int v> __global__ void k(int* p) { p[0] = v; }",
+              "__global__ void k(int* p) { for (int u = 0, v = 1; u < v; ++u) p[u] = v; }",
+              "struct S { int v[2]; __device__ int get() { return v[0]; } };",
+              "__host__ __device__ int both(int n) { return v[n]; }",
+              "__global__ void k(std::vector<int> v) { v[0] = 1; }",
+              "__global__ void k(int* p) { const auto &v = p; v[0] = 1; }",
+              "void h(int* p) { for_each(n, [=] __device__(int v) { p[v] = 1; }); }"}) {
+            CAPTURE(fine);
+            CHECK(refusals(variable + "\n" + fine).empty());
+        }
+    }
+    CHECK(refusal("int count = 0; __global__ void k(int* p) { p[0] = count; }")
+              .find("variable `count` of the host") != std::string::npos);
+    for (const std::string variable :
+         {"const int v = 3;", "constexpr double v = 2.5;", "static const Real v = 3;",
+          "constexpr auto v = 3;", "__constant__ float v[3];", "__device__ int v;",
+          "static __device__ const int v[2] = {};", "CONSTANT float v[3];",
+          "#define CONSTANT __constant__\nCONSTANT Real v[3];", "extern int v[3]; __device__ int v[3];",
+          "const Point v{1, 2};", "enum { v };", "int v(int);", "using F = void(int); F v;"}) {
+        CAPTURE(variable);
+        CHECK(refusals(variable + "\n__global__ void k(int* p) { p[0] = v; }").empty());
+    }
+}
+
+TEST_CASE("A file that is included in a function has local variables", "[simt][cu2cpp]") {
+    cu2cpp::Exports exports;
+    exports.note_variable("v", true);
+    cu2cpp::TranslateOptions options;
+    options.open_include = [&](const cu2cpp::Include&) { return &exports; };
+    const auto count = [&](const std::string& text) {
+        return cu2cpp::translate(text, "t.cu", options).diagnostics.size();
+    };
+    CHECK(count("__global__ void k(int* p) {\n#include \"v.h\"\np[0] = v; }") == 0);
+    CHECK(count("#include \"v.h\"\n__global__ void k(int* p) { p[0] = v; }") == 1);
+}
+
+TEST_CASE("The standard library in device code", "[simt][cu2cpp][refusal]") {
+    const auto in_kernel = [](const std::string& text) {
+        return refusals("__global__ void k(float* x, int n) {\n" + text + "\n}");
+    };
+    const auto told = [&](const std::string& text, const std::string& words) {
+        CAPTURE(text);
+        const auto all = in_kernel(text);
+        REQUIRE(all.size() == 1);
+        CHECK(starts_with(all[0], "2:"));
+        CHECK(all[0].find(words) != std::string::npos);
+    };
+    told("x[0] = std::min(n, 3);", "`std::min` in device code; it belongs to the host; write `min(a, b)`");
+    told("x[0] = std::max<float>(n, 3);", "`std::max`");
+    told("std::swap(x[0], x[1]);", "const float t = a;");
+    told("x[0] = std::numeric_limits<float>::max();", "`std::numeric_limits<float>::max` in device code");
+    told("std::vector<int> v(3);", "`int v[8]`");
+    told("std::string s;", "`std::string`");
+    told("std::cout << n;", "`printf`");
+    told("auto p = std::make_pair(1, 2);", "`std::make_pair`");
+    for (const std::string fine :
+         {"x[0] = std::sqrt(x[1]) + std::abs(x[2]) + std::isnan(x[0]);", "int a = std::move(n);",
+          "std::size_t i = 0;",
+          "x[0] = std::is_same<std::vector<int>, int>::value + sizeof(std::vector<int>);",
+          "x[0] = std::numeric_limits<int>::digits;", "x[0] = min(n, 3);", "x[0] = mine::std::min;"}) {
+        CAPTURE(fine);
+        CHECK(in_kernel(fine).empty());
+        CHECK(refusals("void h(float* x, int n) { std::vector<int> v(std::min(n, 3)); std::cout << v[0]; }")
+                  .empty());
+    }
+}
