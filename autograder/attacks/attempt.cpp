@@ -19,6 +19,9 @@
 #include "judge/defences.hpp"
 #include "judge/source.hpp"
 #include "room.hpp"
+#ifdef RUNGS_UNDEFENDED
+#include "undefended.hpp"
+#endif
 
 namespace rungs::attacks {
 namespace {

@@ -1,11 +1,10 @@
 #pragma once
 // What holds a submission, part by part, so that an attack can show what it would do without the part that
-// holds it. The judge has all of them and no switch: here is_on() is a constant. A second build of it, which
-// attacks alone are tried on, can go without one (RUNGS_UNDEFENDED; autograder/attacks/README.md says what
-// each is).
+// holds it (autograder/attacks/README.md says what each is). The judge has all of them and no switch: what it
+// is linked with says so. A program that attacks alone are tried on has another answer
+// (attacks/undefended.cpp).
 
 #include <array>
-#include <cstdint>
 #include <string_view>
 
 namespace rungs::judge {
@@ -61,14 +60,7 @@ inline constexpr std::array<std::string_view, 37> defence_names{
     "counted outputs", "secret count", "agreement",    "floor",           "copies",
     "secrecy",         "method"};
 
-#ifdef RUNGS_UNDEFENDED
-inline std::uint64_t defences_off = 0;  ///< a bit each
-
-inline bool all_are_on() { return defences_off == 0; }
-inline bool is_on(Defence defence) { return (defences_off >> static_cast<int>(defence) & 1U) == 0; }
-#else
-constexpr bool all_are_on() { return true; }
-constexpr bool is_on(Defence) { return true; }
-#endif
+bool is_on(Defence defence);
+bool all_are_on();
 
 }  // namespace rungs::judge
