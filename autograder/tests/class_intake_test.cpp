@@ -139,7 +139,7 @@ open('empty.tar', 'wb').close()
                                                           {"case.zip", "is there twice"},
                                                           {"twice.tar", "is there twice"},
                                                           {"bell.tar", "control characters"},
-                                                          {"bytes.tar", "no UTF-8"},
+                                                          {"bytes.tar", "not UTF-8"},
                                                           {"large.tar", "larger than 1024 KiB"},
                                                           {"many.tar", "more than 10000 files"},
                                                           {"noise.zip", "no archive"}}) {
