@@ -96,7 +96,7 @@ TEST_CASE("files that are no rungs get COMPILE_ERROR and a plain reason", "[judg
     CHECK(reason(court.judge(court.folder / "folder.cu")) == "folder.cu is a folder, not a file");
     REQUIRE(mkfifo((court.folder / "fifo.cu").c_str(), 0600) == 0);
     CHECK(reason(court.judge(court.folder / "fifo.cu")) == "fifo.cu is not a regular file");
-    CHECK_THAT(reason(court.judge("/dev/zero")), ContainsSubstring("no regular file"));
+    CHECK_THAT(reason(court.judge("/dev/zero")), ContainsSubstring("not a regular file"));
     CHECK(no_children());
 }
 
