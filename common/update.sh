@@ -32,7 +32,7 @@ case ${1:-} in -h | --help) usage && exit 0 ;; esac
 given=$1
 list=edition/files.sha256
 
-[ -f "$root/$list" ] || stop 2 "$root is no student edition, which has a folder edition/; a clone is updated by git pull"
+[ -f "$root/$list" ] || stop 2 "$root is not a student edition, which has a folder edition/; a clone is updated by git pull"
 [ -e "$given" ] || stop 2 "there is no $given"
 
 work=$root/build/update
@@ -52,7 +52,7 @@ else
     new=$work
 fi
 [ -f "$new/$list" ] || new=$new/rungs
-[ -f "$new/$list" ] || stop 2 "$given is no student edition: it has no $list"
+[ -f "$new/$list" ] || stop 2 "$given is not a student edition: it has no $list"
 new=$(CDPATH='' cd -- "$new" && pwd -P)
 [ "$new" != "$(CDPATH='' cd -- "$root" && pwd -P)" ] || stop 2 "$given is this workbook itself"
 (cd "$new" && sha256sum --quiet -c "$list") >&2 || stop 3 "$given is damaged; nothing was changed. Fetch it once more"

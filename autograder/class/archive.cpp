@@ -44,7 +44,7 @@ std::string bad_path(const std::string& path) {
     if (path.empty()) return "a file has no name";
     if (path.size() > longest_path) return "a path is longer than 1024 bytes";
     if (clean_name(path) != path)
-        return fmt::format("'{}': the name is no UTF-8, or holds control characters", clean_name(path));
+        return fmt::format("'{}': the name is not UTF-8, or holds control characters", clean_name(path));
     if (path.front() == '/' || path.find('\\') != std::string::npos)
         return fmt::format("'{}' leads out of the hand-in", path);
     for (const fs::path& part : fs::path(path)) {
@@ -73,7 +73,7 @@ class Unpacker {
         }
         std::string refused;
         if (archive_read_open_fd(in, input_, 1 << 16) != ARCHIVE_OK) {
-            refused = "it is no archive that can be read: " + message(in);
+            refused = "it is not an archive that can be read: " + message(in);
         } else {
             refused = entries(in);
         }
@@ -196,7 +196,7 @@ std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
     const Descriptor archive(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
     if (!archive || fstat(archive.get(), &status) != 0 || !S_ISREG(status.st_mode))
-        return "it is no regular file";
+        return "it is not a regular file";
     judge::Pipe pipe;
     judge::Confinement how;
     how.untrusted = true;

@@ -20,7 +20,7 @@ Json time_json(const std::optional<Time>& time) { return time ? Json(time_text(*
 std::optional<Time> time_of(const nlohmann::json& value) {
     if (value.is_null()) return std::nullopt;
     const std::optional<Time> time = parse_time(value.get<std::string>());
-    if (!time) throw ClassError("'" + value.get<std::string>() + "' is no time");
+    if (!time) throw ClassError("'" + value.get<std::string>() + "' is not a time");
     return time;
 }
 
@@ -118,7 +118,7 @@ Assignment assignment_of(const nlohmann::json& json) try {
     assignment.problems = json.at("problems").get<std::vector<std::string>>();
     return assignment;
 } catch (const nlohmann::json::exception& error) {
-    throw ClassError(std::string("it is no assignment that rungs has written: ") + error.what());
+    throw ClassError(std::string("it is not an assignment that rungs has written: ") + error.what());
 }
 
 std::optional<Time> parse_time(const std::string& text) {

@@ -251,8 +251,8 @@ class Filler {
         if (cell && !plain(*cell).empty()) {
             const std::optional<double> most = number_in(plain(*cell));
             if (!most || *most <= 0)
-                refuse(
-                    fmt::format("the column's maximum is '{}', which is no number of points", plain(*cell)));
+                refuse(fmt::format("the column's maximum is '{}', which is not a number of points",
+                                   plain(*cell)));
             if (options_.scale && book_.max_score > 0) {
                 score *= *most / book_.max_score;
             } else if (std::abs(*most - book_.max_score) > 1e-6) {
@@ -320,7 +320,7 @@ FilledIn fill_canvas(const Gradebook& book, std::string bytes, const FillOptions
     if (heading.size() < 4 || (first != "Student" && first != "LastName") || section == heading.end()) {
         throw ClassError(
             clean_name(options.file) +
-            ": it is no gradebook that Canvas has exported: its first line begins with Student, ID and "
+            ": it is not a gradebook that Canvas has exported: its first line begins with Student, ID and "
             "has a column Section");
     }
     const auto after = static_cast<std::size_t>(section - heading.begin()) + 1;

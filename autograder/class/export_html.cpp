@@ -133,12 +133,12 @@ std::string first_mismatches(const Json& result) {
     if (found == result.end() || !found->contains("first_mismatches")) return {};
     Cells rows;
     for (const Json& one : found->at("first_mismatches")) {
-        rows.push_back({number_in(one, "index"), escape_html(number_in(one, "got")),
-                        escape_html(number_in(one, "expected"))});
+        rows.push_back({one.contains("where") ? escape_html(text_in(one, "where")) : number_in(one, "index"),
+                        escape_html(number_in(one, "got")), escape_html(number_in(one, "expected"))});
     }
     if (rows.empty()) return {};
     return table("First mismatches", "First mismatches",
-                 {{"index", "number"}, {"got", "number"}, {"expected", "number"}}, rows);
+                 {{"element", "number"}, {"got", "number"}, {"expected", "number"}}, rows);
 }
 
 std::string answers(const Json& result) {
@@ -576,20 +576,19 @@ std::string similar_hand_ins(const Gradebook& book, const Json& similar) {
         }
     } catch (const Json::exception&) {
         throw ClassError(
-            "similarity.json is not what rungs has written: ./rungs review --similar writes it anew");
+            "similarity.json is not what rungs has written: ./rungs review --similar writes it again");
     }
     if (rows.empty()) return {};
-    return table(
-        "Alike",
-        "Hand-ins that share more than is usual, without the starter's text: evidence for a talk, and no "
-        "verdict. Lines are those of both files",
-        {{"rung", "mono"},
-         {"student", "wrap"},
-         {"and", "wrap"},
-         {"words", "number"},
-         {"structure", "number"},
-         {"lines", "reason"}},
-        rows);
+    return table("Alike",
+                 "Hand-ins that share more than is usual, without the starter's text: evidence for a talk, "
+                 "not a verdict. Lines are those of both files",
+                 {{"rung", "mono"},
+                  {"student", "wrap"},
+                  {"and", "wrap"},
+                  {"words", "number"},
+                  {"structure", "number"},
+                  {"lines", "reason"}},
+                 rows);
 }
 
 std::string lines_of(const std::vector<std::string>& lines) {

@@ -163,7 +163,7 @@ std::string autograder_zip(const Gradebook& book, const fs::path& root, Detail d
     const Assignment& assignment = book.assignment;
     if (assignment.backend != Backend::cpu) {
         throw ClassError(
-            "the class was graded on a GPU, which Gradescope has not; hand out its results with --to "
+            "the class was graded on a GPU, which Gradescope does not have; hand out its results with --to "
             "gradescope");
     }
     Zip zip;

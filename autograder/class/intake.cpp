@@ -70,7 +70,7 @@ std::string read_folder(int folder, const std::string& path, int depth, std::siz
         const std::string inner = path.empty() ? name : path + "/" + name;
         if (clean_name(name) != name) {
             if (!like_a_rung(name)) continue;
-            return fmt::format("'{}': the name is no UTF-8, or holds control characters", clean_name(inner));
+            return fmt::format("'{}': the name is not UTF-8, or holds control characters", clean_name(inner));
         }
         if (skipped(name)) continue;
         struct stat status {};
@@ -153,7 +153,7 @@ void read_gradescope(const fs::path& place, const Assignment& assignment, Intake
                 first.handed_in = parse_time(created.as<std::string>());
                 if (!first.handed_in)
                     intake.problems.push_back(
-                        fmt::format("{}: ':created_at' is no time that is known here", first.origin));
+                        fmt::format("{}: ':created_at' is not a time that is known here", first.origin));
             }
             static const std::regex plain("submission_[0-9]+");
             if (!std::regex_match(folder, plain) || !fs::is_directory(fs::symlink_status(place / folder))) {
@@ -226,7 +226,7 @@ void read_canvas(const std::vector<fs::path>& entries, const Assignment& assignm
                     loose.files[file + "/" + path] = std::move(bytes);
                 });
         } else if (!fs::is_regular_file(fs::symlink_status(entry, unknown))) {
-            hand_in.refused = fmt::format("'{}' is no regular file", clean_name(name));
+            hand_in.refused = fmt::format("'{}' is not a regular file", clean_name(name));
         } else if (wanted(file) && fs::file_size(entry) > most_rung_bytes) {
             hand_in.refused =
                 fmt::format("'{}' is larger than {} KiB", clean_name(file), most_rung_bytes >> 10);
@@ -271,8 +271,8 @@ void read_moodle(const std::vector<fs::path>& entries, const Assignment& assignm
         } else if (like_a_rung(parts[4])) {
             if (!fs::is_regular_file(fs::symlink_status(entry, unknown)) ||
                 fs::file_size(entry) > most_rung_bytes) {
-                hand_in.refused = fmt::format("'{}' is no regular file of at most {} KiB", clean_name(name),
-                                              most_rung_bytes >> 10);
+                hand_in.refused = fmt::format("'{}' is not a regular file of at most {} KiB",
+                                              clean_name(name), most_rung_bytes >> 10);
             } else {
                 loose.files[parts[4]] = read_file(entry);
             }
@@ -301,7 +301,7 @@ void read_plain(const std::vector<fs::path>& entries, const Assignment& assignme
             if (fs::path(name).extension() == ".tar") name = fs::path(name).stem().string();
         } else {
             intake.problems.push_back(
-                fmt::format("{}: neither a folder nor an archive; it is no hand-in", hand_in.origin));
+                fmt::format("{}: neither a folder nor an archive; it is not a hand-in", hand_in.origin));
             continue;
         }
         hand_in.key = name;
@@ -589,7 +589,7 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
             intake.problems.push_back(
                 fmt::format("{}: {} is refused: {}", id, hand_in.origin, hand_in.refused));
         for (const std::string& name : hand_in.ignored)
-            intake.problems.push_back(fmt::format("{}: {} is no exercise of this assignment", id, name));
+            intake.problems.push_back(fmt::format("{}: {} is not an exercise of this assignment", id, name));
         if (hand_in.refused.empty() && hand_in.files.empty())
             intake.problems.push_back(
                 fmt::format("{}: {} has no file of this assignment", id, hand_in.origin));

@@ -60,7 +60,7 @@ Secret::Secret(const fs::path& out, bool may_draw) {
     }
     struct stat status {};
     if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
-        throw ClassError(path.string() + " is no regular file");
+        throw ClassError(path.string() + " is not a regular file");
     if ((status.st_mode & 077) != 0) {
         throw ClassError(fmt::format(
             "{} can be read by others (mode {:o}): whoever has it knows all inputs; chmod 600 it, "

@@ -162,7 +162,7 @@ std::vector<Person> read_roster(const fs::path& file, const Assignment& assignme
         Person person;
         for (std::size_t k = 0; k < columns.size(); ++k) {
             if (clean_utf8(row.cells[k]) != row.cells[k])
-                refuse(row, fmt::format("'{}' is no UTF-8, or holds control characters", columns[k]));
+                refuse(row, fmt::format("'{}' is not UTF-8, or holds control characters", columns[k]));
             person.columns[columns[k]] = row.cells[k];
         }
         person.id = person.column("id");

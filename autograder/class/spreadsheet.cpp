@@ -139,7 +139,7 @@ std::string csv_line(const std::vector<std::string>& cells) {
 CsvFile read_csv(std::string bytes) {
     if (bytes.find('\0') != std::string::npos) {
         throw CsvError(
-            "it has NUL bytes, so it is no CSV in UTF-8: a spreadsheet's own format, or UTF-16? "
+            "it has NUL bytes, so it is not CSV in UTF-8: a spreadsheet's own format, or UTF-16? "
             "Export it as CSV");
     }
     CsvFile file;

@@ -675,8 +675,8 @@ std::string run_binutil(std::vector<std::string> arguments, const std::atomic<bo
         throw InfraError(fmt::format("{} could not be run: {}", name, why_not_started(end)));
     }
     if (end.kind != End::Kind::exited || end.code != 0) {
-        throw Rejected(fmt::format("is nothing that {} can read to its end: {}", name,
-                                   one_line(process.errors().text())));
+        throw Rejected(
+            fmt::format("cannot be read to its end by {}: {}", name, one_line(process.errors().text())));
     }
     std::optional<std::string> text = read_all(out.get());
     if (!text) throw InfraError(fmt::format("{}'s output cannot be read: {}", name, std::strerror(errno)));

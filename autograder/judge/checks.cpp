@@ -292,7 +292,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             const double passed = std::chrono::duration<double>(Clock::now() - calls_start).count();
             const double left = limit - (right || passed > beside_others * limit ? passed : busy);
             if (left <= 0) {
-                cut_short = fmt::format("{} s were over", limit);
+                cut_short = fmt::format("the {} s for them ran out", limit);
                 break;
             }
             std::optional<Lap> lap(std::in_place, result.profile, Part::checks);

@@ -86,7 +86,7 @@ SiteCounters site_of(const json& object) {
     for (const MemoryField& field : memory_fields)
         site.*field.value = object.at(field.name).get<std::uint64_t>();
     if (site.ideal_wavefronts > site.wavefronts)
-        throw std::runtime_error("counters without sense: wavefronts");
+        throw std::runtime_error("counters that make no sense: wavefronts");
     return site;
 }
 
@@ -709,7 +709,7 @@ Tally tally_of(const json& root, const std::string& rung) {
             tally.profile = simt::model::read_profile(in);
         }
     } catch (const json::exception& error) {
-        throw std::runtime_error("counters without sense: " + one_line(error.what()));
+        throw std::runtime_error("counters that make no sense: " + one_line(error.what()));
     }
     return tally;
 }
@@ -767,15 +767,17 @@ static void judge_limits(RungResult& result, const RungEntry& rung, const Tally&
         std::string words = limit.counter;
         std::replace(words.begin(), words.end(), '_', ' ');
         result.counters.beyond =
-            fmt::format("at most {} {} are allowed, {:.3g} times what the reference needs",
-                        amount(limit.times * best), words, limit.times);
+            best == 0 ? fmt::format("the reference needs no {}", words)
+                      : fmt::format("at most {} {} are allowed, {:.3g} times what the reference needs",
+                                    amount(limit.times * best), words, limit.times);
         result.modelled.points = 0;
         result.modelled.beats_reference = false;
         result.decide({.kind = Verdict::slow,
-                       .text = fmt::format("right, but {} {} where {} will do: ./rungs explain {}/{} "
+                       .text = fmt::format("right, but {} {} where {}: ./rungs explain {}/{} "
                                            "shows at which line",
-                                           amount(mine), words, amount(best), result.chapter.substr(0, 2),
-                                           rung.name.substr(0, 2)),
+                                           amount(mine), words,
+                                           best == 0 ? "none are needed" : amount(best) + " will do",
+                                           result.chapter.substr(0, 2), rung.name.substr(0, 2)),
                        .source = Source::counters});
         return;
     }

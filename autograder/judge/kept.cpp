@@ -84,7 +84,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CallProfile, launches, fills, filled_bytes, c
 
 namespace rungs {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mismatch, index, got, expected, ulp)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mismatch, index, got, expected, ulp, where, unwritten)
 
 namespace judge {
 

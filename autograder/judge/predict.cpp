@@ -36,11 +36,11 @@ double read_answer(const Question& question, const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-        throw Rejected(fmt::format("'{}' is no number; a number such as 12, 0.5 or 1e6 is needed, or \"?\"",
-                                   one_line(text, 40)));
+        throw Rejected(fmt::format(
+            "'{}' is not a number; a number such as 12, 0.5 or 1e6 is needed, or \"?\"", one_line(text, 40)));
     const std::vector<double>& choices = question.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
-        throw Rejected(fmt::format("{} is none of the choices {}", value, fmt::join(choices, ", ")));
+        throw Rejected(fmt::format("{} is not one of the choices {}", value, fmt::join(choices, ", ")));
     return value;
 }
 

@@ -220,7 +220,7 @@ const char* fault_of(std::string_view word) {
                                                             "__sanitizer", "pch_preprocess"};
     static constexpr std::array<std::string_view, 2> native{"__builtin_ia32_", "__builtin_aarch64_"};
     const auto within = [&](std::string_view part) { return word.find(part) != std::string_view::npos; };
-    if (std::any_of(hiding.begin(), hiding.end(), within)) return "is for hiding from the checks";
+    if (std::any_of(hiding.begin(), hiding.end(), within)) return "would hide code from the checks";
     if (std::any_of(native.begin(), native.end(), within)) return "is an instruction that no GPU has";
     return nullptr;
 }

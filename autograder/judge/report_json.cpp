@@ -51,7 +51,9 @@ struct Weigher {
 
 }  // namespace
 
-void refuse_report(const std::string& what) { throw std::runtime_error("a report without sense: " + what); }
+void refuse_report(const std::string& what) {
+    throw std::runtime_error("a report that makes no sense: " + what);
+}
 
 json parse_report(const std::string& text) {
     try {

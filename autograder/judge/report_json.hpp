@@ -16,7 +16,7 @@ namespace rungs::judge {
 /// @throws std::runtime_error for what is no JSON, for a null and for too much of it
 nlohmann::json parse_report(const std::string& text);
 
-/// "a report without sense: ..." @throws std::runtime_error
+/// "a report that makes no sense: ..." @throws std::runtime_error
 [[noreturn]] void refuse_report(const std::string& what);
 
 /// The enumerator whose name stands under `key`; `names`: of all, in their order.

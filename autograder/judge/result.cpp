@@ -161,9 +161,12 @@ std::string wrong_in_words(const Correctness& correctness) {
     if (correctness.first.empty())
         return fmt::format("error {:.3g}, allowed {:.3g}", correctness.error, correctness.tolerance);
     const Mismatch& first = correctness.first.front();
-    const std::string words = fmt::format("got {:.9g}, expected {:.9g}", first.got, first.expected);
-    return correctness.of > 1 ? fmt::format("{} of {} wrong, first at index {}: {}", correctness.wrong,
-                                            correctness.of, first.index, words)
+    const std::string words = fmt::format(
+        "{}, expected {:.9g}", first.unwritten ? "nothing was written" : fmt::format("got {:.9g}", first.got),
+        first.expected);
+    const std::string where = first.where.empty() ? fmt::format("index {}", first.index) : first.where;
+    return correctness.of > 1 ? fmt::format("{} of {} wrong, first at {}: {}", correctness.wrong,
+                                            correctness.of, where, words)
                               : words;
 }
 

@@ -119,8 +119,8 @@ QuotedFinding invalid_access(const std::vector<std::string>& lines, Tool tool) {
         }
         if (line.find("is misaligned") != std::string::npos) {
             finding.kind = "misaligned";
-            finding.message =
-                fmt::format("A {} goes to an address that is no multiple of its size.", finding.side.access);
+            finding.message = fmt::format("A {} goes to an address that is not a multiple of its size.",
+                                          finding.side.access);
             finding.advice = advice_for(simt::check::Kind::misaligned);
         }
         if (line.rfind("and is ", 0) == 0 && line.find(" nearest allocation") != std::string::npos &&

@@ -50,7 +50,7 @@ std::string read_rung(const fs::path& file) {
     struct stat status {};
     if (fstat(in.get(), &status) != 0) throw Rejected(fmt::format("{}: {}", name, std::strerror(errno)));
     if (S_ISDIR(status.st_mode)) throw Rejected(fmt::format("{} is a folder, not a file", name));
-    if (!S_ISREG(status.st_mode)) throw Rejected(fmt::format("{} is no regular file", name));
+    if (!S_ISREG(status.st_mode)) throw Rejected(fmt::format("{} is not a regular file", name));
     if (status.st_size > static_cast<off_t>(most_source_bytes)) {
         throw Rejected(fmt::format("{} has {} bytes; a rung may have at most {}", name,
                                    static_cast<long long>(status.st_size), most_source_bytes));
@@ -67,7 +67,7 @@ std::string read_rung(const fs::path& file) {
         throw Rejected(fmt::format("{} is empty", name));
     }
     if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
-        throw Rejected(fmt::format("{} is no text file: byte {} is zero", name, zero));
+        throw Rejected(fmt::format("{} is not a text file: byte {} is zero", name, zero));
     }
     return text;
 }
@@ -76,12 +76,12 @@ void check_words(const std::string& name, const std::string& text) {
     struct {
         const char* word;
         const char* purpose;
-    } const refused[] = {{"no_sanitize", "is for hiding from the checks"},
-                         {"disable_sanitizer", "is for hiding from the checks"},
-                         {"__SANITIZE_", "is for hiding from the checks"},
-                         {"thread_sanitizer", "is for hiding from the checks"},
-                         {"SIMT_CHECK", "is for hiding from the checks"},
-                         {"__tsan", "is for hiding from the checks"},
+    } const refused[] = {{"no_sanitize", "would hide code from the checks"},
+                         {"disable_sanitizer", "would hide code from the checks"},
+                         {"__SANITIZE_", "would hide code from the checks"},
+                         {"thread_sanitizer", "would hide code from the checks"},
+                         {"SIMT_CHECK", "would hide code from the checks"},
+                         {"__tsan", "would hide code from the checks"},
                          {"__has_include", "asks for files of this machine"},
                          {"GCC dependency", "asks for files of this machine"}};
     for (const auto& [word, purpose] : refused) {
@@ -96,7 +96,7 @@ void check_words(const std::string& name, const std::string& text) {
     }
     if (const std::size_t line = hidden_condition(text)) {
         throw Rejected(
-            fmt::format("{}:{}: a condition by a macro that is no number: write it out", name, line));
+            fmt::format("{}:{}: a condition by a macro that is not a number: write it out", name, line));
     }
 }
 

@@ -538,7 +538,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         if (counts) test.add(contestants[summit ? 2 : 1].seconds.back(), contestants[0].seconds.back());
     }
     if (auto cause = look_at_kept()) return result.decide(std::move(*cause));
-    if (test.pairs() == 0) throw InfraError("the time for one rung was over before speed could be measured");
+    if (test.pairs() == 0) throw InfraError("the time for one rung ran out before speed could be measured");
 
     // A process that keeps the GPU or the cores busy while others are timed would gain by it. So those run
     // once more when it is gone.

@@ -353,7 +353,7 @@ std::optional<Cause> WorkerProcess::report(double seconds, std::string& json) {
         asked.places_bytes = std::min(places.size(), report_bytes_);
         std::memcpy(in_.data() + asked.places_offset, places.data(), asked.places_bytes);
     }
-    return Cause{Verdict::protocol, "asks for lines of its code again and again"};
+    return Cause{Verdict::protocol, "keeps asking for lines of its code"};
 }
 
 std::string WorkerProcess::printed() const {

@@ -168,10 +168,11 @@ class Packager {
         if (run("git --version", output) != 0)
             throw PackageError(3, "git was not found, and a package is made from what is committed");
         if (run("git -C " + shell_quoted(options_.root) + " rev-parse --verify HEAD", output) != 0) {
-            throw PackageError(3, options_.root.string() +
-                                      " is no git repository with a commit; a package is made from what is "
-                                      "committed:\n" +
-                                      end_of(output));
+            throw PackageError(3,
+                               options_.root.string() +
+                                   " is not a git repository with a commit; a package is made from what is "
+                                   "committed:\n" +
+                                   end_of(output));
         }
         commit_ = git("rev-parse HEAD");
         date_ = git("log -1 --format=%cs");

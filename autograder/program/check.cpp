@@ -27,7 +27,7 @@ void show_ignored(const Ignored& ignored, Terminal& out) {
         if (all.size() > most)
             out.line(out.paint(Style::warn, fmt::format("{}and {} more", before, all.size() - most)));
     };
-    show(ignored.names, "not graded: ", " is no exercise's file");
+    show(ignored.names, "not graded: ", " is not an exercise's file");
     show(ignored.why_not_all, "not looked through: ", "");
 }
 
@@ -49,7 +49,8 @@ int check(const CheckOptions& options) {
     const std::vector<Chosen> chosen = choose(workbook, options.names);
     for (const Chosen& one : chosen) {
         if (options.solution) require_solution(workbook, one);
-        if (!options.solution && options.submission.empty()) require_file(workbook, one);
+        if (!options.solution && options.submission.empty() && chosen.size() == 1)
+            require_file(workbook, one);
     }
     GradeOptions grading;
     if (!options.submission.empty()) grading.submission = submission_folder(options.submission);
@@ -100,11 +101,18 @@ int check(const CheckOptions& options) {
     const auto kept = std::count_if(report.rungs.begin(), report.rungs.end(),
                                     [](const RungReport& rung) { return rung.kept; });
     if (kept > 0) {
-        out.line(fmt::format("{} of {} as before, for nothing has changed there: --again judges anew", kept,
-                             report.rungs.size()));
+        out.line(
+            fmt::format("{} of {} as before, because nothing has changed there: --again judges them again",
+                        kept, report.rungs.size()));
     }
     // A run that was stopped is no result: what the file holds stays.
     stop_here();
+    if (grading.whose == judge::Whose::student && grading.submission.empty() && exit_status(report) == 0) {
+        if (const auto next = next_exercise(workbook, chosen.back().rung)) {
+            out.line("next: " + next->rung->name + ", " +
+                     workbook.shown(source_of(workbook, *next, judge::Whose::student)) + " (./rungs next)");
+        }
+    }
     if (options.json == "-") {
         Terminal(stdout).write(json_text(report));
     } else if (to_file) {

@@ -139,7 +139,7 @@ void show_hottest(const Counted& counted, const std::vector<std::string>& source
         const std::string place = fmt::format("{}:{}", site.place.file, site.place.line);
         out.line(fmt::format("  {:>3.0f} %  ", 100 * heat.share(site)) + out.paint(Style::link, place) +
                  "  " +
-                 out.cut(fmt::format("{}: {}, {} a request, {} at best", site.array, access_text(site),
+                 out.cut(fmt::format("{}: {}, {} per request, {} at best", site.array, access_text(site),
                                      ratio_text(cost_per_request(site)), ratio_text(ideal_per_request(site))),
                          out.width() - static_cast<int>(place.size()) - 13));
         if (site.place.file == counted.source.filename()) {

@@ -159,11 +159,11 @@ class Grading {
                 return Jobs::End::alone_once_more;
         }
         if (remembered_) {
-            hold_to_reveal(workbook_, one, rung.result);
-            const std::string problem =
-                remember(workbook_, one, rung.result, options_.backend.backend, before);
+            const std::string once = grade_answers_once(workbook_, one, rung.result),
+                              problem =
+                                  remember(workbook_, one, rung.result, options_.backend.backend, before);
             const std::lock_guard lock(mutex_);
-            if (!problem.empty()) not_stored_ = problem;
+            if (!once.empty() || !problem.empty()) not_stored_ = once.empty() ? problem : once;
         }
         return Jobs::End::finished;
     }

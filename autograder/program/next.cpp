@@ -1,4 +1,6 @@
 // rungs next: the exercise to do now.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "program/progress.hpp"
@@ -27,9 +29,13 @@ int line_of_todo(const std::filesystem::path& file, const RungEntry& rung) {
 
 }  // namespace
 
-std::optional<Chosen> next_exercise(const Workbook& workbook) {
+std::optional<Chosen> next_exercise(const Workbook& workbook, const RungEntry* after) {
     const auto progress = read_progress(workbook);
-    for (const Chosen& chosen : choose(workbook, {})) {
+    std::vector<Chosen> all = choose(workbook, {});
+    const auto is_it = [&](const Chosen& one) { return one.rung == after; };
+    if (const auto here = std::find_if(all.begin(), all.end(), is_it); here != all.end())
+        std::rotate(all.begin(), here + 1, all.end());
+    for (const Chosen& chosen : all) {
         if (chosen.rung->given()) continue;
         const auto known = progress.find(chosen.long_name());
         const auto file = source_of(workbook, chosen, judge::Whose::student);

@@ -98,7 +98,7 @@ int predict(const std::string& name, Terminal& out) {
     if (!unanswered().empty()) {
         if (!isatty(STDIN_FILENO)) {
             throw UsageError(
-                "predict asks on a terminal, and standard input is none: write the answers into " +
+                "predict asks on a terminal, and standard input is not one: write the answers into " +
                 workbook.shown(file) + ", then: ./rungs predict " + chosen.short_name());
         }
         ask(chosen, file, judge::read_rung(file), out);
@@ -119,11 +119,7 @@ int predict(const std::string& name, Terminal& out) {
     judge::RungResult result = judge::judge_rung(*chosen.chapter, rung, file, *exam, options);
     stop_here();
     if (!result.judged) throw CannotCheck(result.reason());
-    hold_to_reveal(workbook, chosen, result);
-    // Remembered before it is shown.
-    std::string problem = change_progress(workbook, chosen.long_name(), [&](RungProgress& one) {
-        if (one.revealed < 0) one.revealed = result.points;
-    });
+    std::string problem = grade_answers_once(workbook, chosen, result);  // before they are shown
     const std::string also = remember(workbook, chosen, result, Backend::cpu, content);
     if (problem.empty()) problem = also;
 

@@ -69,7 +69,7 @@ void add_backend(CLI::App* verb, std::string& backend) {
 
 void add_jobs(CLI::App* verb, unsigned& jobs) {
     verb->add_option("--jobs", jobs,
-                     "Rungs at once, but for the clock of a GPU [one a core, as memory allows]")
+                     "Rungs at once, but for the clock of a GPU [one per core, as memory allows]")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
 }
@@ -127,7 +127,7 @@ void describe(CLI::App& app, Arguments& in) {
                     "On a GPU: also look for faults with compute-sanitizer, which runs the rung unconfined");
     check->add_flag("--as-root", in.check.as_root, "Run it unconfined even as root");
     check->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
-    check->add_flag("--again", in.check.again, "Judge anew what has not changed since the last verdict");
+    check->add_flag("--again", in.check.again, "Judge again what has not changed since the last verdict");
     add_jobs(check, in.check.jobs);
     check->footer("Example: ./rungs check 01/03 --backend cpu --json result.json");
 
@@ -348,8 +348,9 @@ std::string unknown_verb(const CLI::App& app, int argc, char** argv) {
 }
 
 int parse_and_run(int argc, char** argv, const ClassVerbs* class_verbs) {
-    CLI::App app("Rungs, a CUDA workbook: climb from a naive kernel to the library's speed, one idea a rung",
-                 "rungs");
+    CLI::App app(
+        "Rungs, a CUDA workbook: climb from a naive kernel to the library's speed, one idea per rung",
+        "rungs");
     Arguments in;
     describe(app, in);
     try {

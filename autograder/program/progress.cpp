@@ -95,18 +95,30 @@ std::string write_progress(const Workbook& workbook, const std::map<std::string,
 
 }  // namespace detail
 
-void hold_to_reveal(const Workbook& workbook, const Chosen& chosen, judge::RungResult& result) {
-    if (result.predictions.empty()) return;
-    const auto progress = read_progress(workbook);
-    const auto known = progress.find(chosen.long_name());
-    if (known == progress.end() || known->second.revealed < 0 || result.points <= known->second.revealed)
-        return;
-    result.points = known->second.revealed;
+std::string grade_answers_once(const Workbook& workbook, const Chosen& chosen, judge::RungResult& result) {
+    if (result.predictions.empty()) return {};
+    std::string open;
+    for (const judge::Prediction& one : result.predictions)
+        if (!one.answer) open += (open.empty() ? "" : ", ") + one.name;
+    if (!open.empty()) {
+        result.predictions.clear();
+        result.points = 0;
+        result.causes.front().text = "not answered yet: " + open + "; answers are graded once all are there";
+        return {};
+    }
+    double graded = -1;
+    std::string problem = change_progress(workbook, chosen.long_name(), [&](RungProgress& one) {
+        if (one.revealed < 0) one.revealed = result.points;
+        graded = one.revealed;
+    });
+    if (result.points <= graded) return problem;
+    result.points = graded;
     std::string text =
-        fmt::format("the counters were shown at {:g} of {:g} points: later answers earn no more",
+        fmt::format("the first answers were graded at {:g} of {:g} points: later ones earn no more",
                     result.points, result.max_points);
     if (!result.causes.empty()) text = result.causes.front().text + "; " + text;
     result.decide({.kind = result.verdict, .text = text, .source = judge::Source::counters});
+    return problem;
 }
 
 std::string remember(const Workbook& workbook, const Chosen& chosen, const judge::RungResult& result,

@@ -19,9 +19,10 @@ struct RungProgress {
     double points = 0;
     double max_points = 0;
     std::string backend;
-    std::string content;   ///< fingerprint of the file that was judged
-    int hints = 0;         ///< hints read
-    double revealed = -1;  ///< points of a predict rung when its counters were shown; -1: they were not
+    std::string content;  ///< fingerprint of the file that was judged
+    int hints = 0;        ///< hints read
+    double revealed =
+        -1;  ///< points of a predict rung when all its answers were first graded; -1: they were not
 
     /// Passed, and the file has not changed since.
     bool done(const std::string& now) const {
@@ -67,8 +68,10 @@ std::string change_progress(const Workbook& workbook, const std::string& rung, C
     return detail::write_progress(workbook, progress);
 }
 
-/// Answers that are given once the counters have been shown earn no more: takes such points away.
-void hold_to_reveal(const Workbook& workbook, const Chosen& chosen, judge::RungResult& result);
+/// A student's own answers are graded once, when all of them are there: what is right among a part of them is
+/// taken out of the result, and so are points that answers gain after they were graded.
+/// @returns why that could not be stored, or ""
+std::string grade_answers_once(const Workbook& workbook, const Chosen& chosen, judge::RungResult& result);
 
 /// Remembers a verdict on the student's own file. Verdicts of ours are not remembered.
 std::string remember(const Workbook& workbook, const Chosen& chosen, const judge::RungResult& result,

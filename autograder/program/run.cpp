@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -15,6 +16,10 @@ namespace rungs {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// That a launch may compute on the CPU backend: far more than any of the reference solutions' with the
+/// programs' own sizes.
+constexpr const char* launch_seconds = "60";
 
 [[noreturn]] void cannot_start(const fs::path& program) {
     throw CannotCheck("cannot start " + program.string() + ": " + std::strerror(errno));
@@ -53,6 +58,8 @@ int run(const RunOptions& options, Terminal& out) {
         out.line(out.paint(
             Style::dim, fmt::format("{} ({}), backend {}", chapter.chapter, whose, name_of(choice.backend))));
     }
+    // A launch that does not end is told with its line, where the user has not set another limit.
+    if (choice.backend == Backend::cpu) setenv("RUNGS_SIMT_TIME_LIMIT", launch_seconds, 0);
     std::vector<std::string> arguments = options.arguments;
     default_signals();
     execv(program.c_str(), argument_list(program, arguments).data());

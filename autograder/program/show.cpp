@@ -26,9 +26,10 @@ Style style_of(const RungResult& result) {
     return judge::owner_of(result.verdict) == judge::Owner::student ? Style::bad : Style::warn;
 }
 
-/// The line that a finding or a cause names, else the kernel's.
+/// The line that an error or a cause names, else the kernel's.
 int line_to_look_at(const RungResult& result, const fs::path& file, const RungEntry& rung) {
     for (const judge::QuotedFinding& finding : result.checks.findings) {
+        if (finding.severity != simt::check::Severity::error) continue;
         for (const simt::check::Side* side : {&finding.side, &finding.other}) {
             if (side->place.file == file.filename() && side->place.line > 0)
                 return static_cast<int>(side->place.line);
@@ -229,7 +230,10 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     row("right", answers(true, true));
     row("wrong", answers(false, true));
     row("no answer", answers(false, false));
-    if (by_checks && found.certain) row("likely", likely_text(result));  // explains the findings, too
+    // A cause that explains all explains the findings, too, and so does any of what a given header finds.
+    const bool explains =
+        by_checks && (found.certain || result.checks.findings.front().side.place.file != chosen.rung->file());
+    if (explains) row(found.certain ? "cause" : "likely", likely_text(result));
     show_findings(rung, out);
     row("tried", found.failing_case);
     row("smallest", found.smallest_case);
@@ -241,20 +245,21 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
                                  100.0 * static_cast<double>(found.wrong) / static_cast<double>(found.of)));
     }
     if (numbers && !found.first.empty()) {
-        out.line(out.paint(
-            Style::dim, fmt::format("  {:>9} {:>17} {:>17}  {}", "index", "got", "expected", "ULP apart")));
-        for (const Mismatch& mismatch : found.first) {
-            out.line(fmt::format("  {:>9} {:>17.9g} {:>17.9g}  {}", mismatch.index, mismatch.got,
-                                 mismatch.expected,
-                                 mismatch.ulp == ulp_undefined ? std::string("not comparable")
-                                                               : fmt::format("{}", mismatch.ulp)));
-        }
+        const MismatchTable table = mismatches_of(found);
+        std::size_t width = 9;
+        for (const auto& cells : table.rows) width = std::max(width, cells[0].size());
+        const auto line = [&](const std::vector<std::string>& cells) {
+            return fmt::format("  {:>{}} {:>17} {:>17}{}", cells[0], width, cells[1], cells[2],
+                               cells.size() > 3 ? "  " + cells[3] : "");
+        };
+        out.line(out.paint(Style::dim, line(table.heads)));
+        for (const auto& cells : table.rows) out.line(line(cells));
     }
     // A call that fails in run mode fails here in the same words.
     if (!result.checks.done && result.checks.of > 0 &&
         !result.checks.why_not.ends_with(result.brief_reason()))
         row("checks", result.checks.why_not);
-    if (!(by_checks && found.certain)) row("likely", likely_text(result));
+    if (!explains) row("likely", likely_text(result));
     show_diagnostics(result, out);
     if (ours) return;
     std::string again = "./rungs check " + chosen.short_name();
@@ -265,6 +270,9 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
         out.line("  next       " + out.paint(Style::bold, fmt::format("{} --backend {} --seed {}", again,
                                                                       name_of(options.backend.backend),
                                                                       seed_text(options.seed))));
+    } else if (std::error_code unknown; !fs::exists(file, unknown)) {
+        out.line("  next       " + out.paint(Style::bold, "./rungs reset " + chosen.short_name()) +
+                 " brings the starter back");
     } else {
         out.line("  next       " + out.paint(Style::bold, "./rungs hint " + chosen.short_name()) + ", then " +
                  out.paint(Style::bold, again));

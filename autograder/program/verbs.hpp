@@ -142,7 +142,8 @@ int export_class(const ExportOptions& options);
 int doctor(Terminal& out);
 
 /// The exercise to do now: the first whose file did not pass as it stands; none when all did.
-std::optional<Chosen> next_exercise(const Workbook& workbook);
+/// @param after  a rung behind which the search begins, to come round to it in the end
+std::optional<Chosen> next_exercise(const Workbook& workbook, const RungEntry* after = nullptr);
 
 /// A rung's hints: the first `count` of them, or what stands in for them in a given rung.
 void show_hints(const Chosen& chosen, std::size_t count, Terminal& out);

@@ -31,20 +31,20 @@ Advice about_sectors(const SiteCounters& site) {
     const double lanes = site.lanes_per_request();
     Advice advice{"", site.place.file, site.place.line, ""};
     const std::string numbers =
-        fmt::format("{} sectors a request where {} would do", ratio_text(have), ratio_text(need));
+        fmt::format("{} sectors per request where {} would do", ratio_text(have), ratio_text(need));
     if (have >= 0.9 * lanes && lanes > 4) {
         advice.rule = "stride";
         advice.text =
             numbers + fmt::format(
                           ": every lane touches a sector of its own. Let neighbouring threads access "
                           "neighbouring elements: threadIdx.x belongs to the index that runs fastest. Where "
-                          "the data lie otherwise, turn them around through shared memory.");
+                          "the data lie otherwise, transpose them through shared memory.");
     } else if (have - need <= 1.05) {
         advice.rule = "misaligned";
         advice.text =
             numbers +
             ": the warp starts in the middle of a sector. Start at an address that is a multiple of 32 "
-            "bytes: pad rows to a multiple of 8 floats, and let odd elements at the ends go their own way.";
+            "bytes: pad rows to a multiple of 8 floats, and treat the odd elements at the ends separately.";
     } else {
         advice.rule = "gaps";
         advice.text =
@@ -76,7 +76,7 @@ void about_line(const SiteCounters& site, std::vector<Advice>& all) {
     } else if (site.space == Space::shared && have > 1.15 * need) {
         all.push_back(
             {"bank conflict", site.place.file, site.place.line,
-             fmt::format("{} wavefronts a request where {} would do: lanes meet in a bank with different "
+             fmt::format("{} wavefronts per request where {} would do: lanes meet in a bank with different "
                          "words. Pad the rows by one word ([32][33]), or change which thread takes which "
                          "element, so that a warp's words lie in different banks.",
                          ratio_text(have), ratio_text(need))});
@@ -101,7 +101,8 @@ void about_lanes(const Tally& mine, const Tally* reference, std::vector<Advice>&
         if (share >= 0.8 || launch.warps == 0) continue;
         const std::string text = fmt::format(
             "{:.0f} % of the lanes are active on average in {}: the others wait while their warp goes "
-            "through a branch that is not theirs. Let whole warps take the same way, for example threadIdx.x "
+            "through a branch that is not theirs. Let whole warps take the same branch, for example "
+            "threadIdx.x "
             "< k instead of threadIdx.x % k == 0.",
             100 * share, launch.kernel);
         const auto same = [&](const Advice& advice) { return advice.text == text; };
@@ -122,8 +123,8 @@ void about_structure(const Tally& mine, const Tally& reference, std::vector<Advi
     if (mine_barriers >= (its_barriers > 1 ? 1.9 * its_barriers : 3)) {
         all.push_back({"barriers", "", 0,
                        fmt::format("{} block barriers; the reference has {}. Which two accesses does each of "
-                                   "them keep apart? Inside a warp shuffles need none, and fewer blocks that "
-                                   "each do more pass fewer.",
+                                   "them keep apart? Inside a warp, shuffles need none, and if there are "
+                                   "fewer blocks that each do more, there are fewer barriers.",
                                    number_text(mine_barriers), number_text(its_barriers))});
     }
     const double launches = real(mine.host.launches), its_launches = real(reference.host.launches);
@@ -144,7 +145,7 @@ void about_structure(const Tally& mine, const Tally& reference, std::vector<Advi
     };
     if (width(reference) > 1.9 * width(mine) && requests(mine) > 1.9 * requests(reference)) {
         all.push_back({"width", "", 0,
-                       fmt::format("{} bytes a lane and load; the reference loads {}. Wider loads (float2, "
+                       fmt::format("{} bytes per lane and load; the reference loads {}. Wider loads (float2, "
                                    "float4) bring more bytes with fewer instructions.",
                                    ratio_text(width(mine)), ratio_text(width(reference)))});
     }
@@ -164,7 +165,7 @@ double ideal_per_request(const SiteCounters& site) {
 std::string access_text(const SiteCounters& site) {
     static constexpr const char* spaces[] = {"global", "shared", "constant", "texture"};
     static constexpr const char* accesses[] = {"read", "write", "atomic"};
-    return fmt::format("{} {}, {} {} a lane", spaces[static_cast<int>(site.space)],
+    return fmt::format("{} {}, {} {} per lane", spaces[static_cast<int>(site.space)],
                        accesses[static_cast<int>(site.access)], site.width,
                        site.width == 1 ? "byte" : "bytes");
 }
@@ -180,7 +181,7 @@ std::vector<CounterRow> compare(const Tally& mine, const Tally* reference) {
     add("launches", [&](const Tally& t) { return whole(t.host.launches); });
     add("lanes active", [](const Tally& t) { return fmt::format("{:.0f} %", 100 * t.simt_efficiency()); });
     add("barriers of blocks", [&](const Tally& t) { return whole(t.barriers()); });
-    add("sectors a global request",
+    add("sectors per global request",
         [](const Tally& t) { return ratio_text(t.total(Space::global).sectors_per_request()); });
     add("global bytes moved",
         [](const Tally& t) { return bytes_text(real(t.total(Space::global).moved_bytes())); });

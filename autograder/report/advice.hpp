@@ -26,7 +26,7 @@ struct CounterRow {
     std::string what, mine, reference;
 };
 
-/// Launches, lanes active, sectors a request and the like; those that are 0 on both sides are left out.
+/// Launches, lanes active, sectors per request and the like; those that are 0 on both sides are left out.
 std::vector<CounterRow> compare(const judge::Tally& mine, const judge::Tally* reference);
 
 /// "global read, 4 bytes a lane"

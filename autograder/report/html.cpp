@@ -91,7 +91,7 @@ std::vector<Bar> bars_of(const Report& report) {
             bar.share = static_cast<double>(found.passed) / found.cases;
             bar.value = found.passed < found.cases
                             ? fmt::format("stopped at case {} of {}", found.passed + 1, found.cases)
-                            : fmt::format("{} cases", found.cases);
+                            : count_text(static_cast<std::size_t>(found.cases), "case");
         } else if (const auto& answers = rung.result.predictions; !answers.empty()) {
             const auto right = std::count_if(answers.begin(), answers.end(),
                                              [](const judge::Prediction& one) { return one.right; });
@@ -254,15 +254,11 @@ std::string verdict_table(const Report& report) {
 
 std::string mismatches(const judge::Correctness& found) {
     if (found.first.empty()) return {};
-    std::vector<std::vector<std::string>> rows;
-    for (const Mismatch& one : found.first) {
-        rows.push_back({std::to_string(one.index), fmt::format("{:.9g}", one.got),
-                        fmt::format("{:.9g}", one.expected),
-                        one.ulp == ulp_undefined ? "" : std::to_string(one.ulp)});
-    }
-    return table("First mismatches", "First mismatches",
-                 {{"index", "number"}, {"got", "number"}, {"expected", "number"}, {"ULP apart", "number"}},
-                 rows);
+    MismatchTable first = mismatches_of(found);
+    std::vector<Column> columns;
+    for (const std::string& head : first.heads) columns.push_back({head.c_str(), "number"});
+    for (std::vector<std::string>& row : first.rows) row[0] = escape_html(row[0]);
+    return table("First mismatches", "First mismatches", columns, first.rows);
 }
 
 std::string place_text(const simt::check::Place& place) {
@@ -330,15 +326,16 @@ std::string lines_table(const judge::Counters& counters) {
                         escape_html(access_text(lines[i])), std::to_string(lines[i].requests),
                         ratio_text(cost_per_request(lines[i])), ratio_text(ideal_per_request(lines[i]))});
     }
-    return table("Hottest lines",
-                 "Hottest lines: sectors a request of global memory, wavefronts a request of shared memory",
-                 {{"line", "mono"},
-                  {"array", "mono"},
-                  {"access", ""},
-                  {"requests", "number"},
-                  {"per request", "number"},
-                  {"at best", "number"}},
-                 rows);
+    return table(
+        "Hottest lines",
+        "Hottest lines: sectors per request of global memory, wavefronts per request of shared memory",
+        {{"line", "mono"},
+         {"array", "mono"},
+         {"access", ""},
+         {"requests", "number"},
+         {"per request", "number"},
+         {"at best", "number"}},
+        rows);
 }
 
 std::string counters_section(const judge::RungResult& result) {

@@ -48,6 +48,7 @@ Json correctness_json(const judge::Correctness& found) {
                     {"expected", number(mismatch.expected)},
                     {"ulp", nullptr}};
         if (mismatch.ulp != ulp_undefined) row["ulp"] = mismatch.ulp;
+        if (!mismatch.where.empty()) row["where"] = clean_utf8(mismatch.where);
         first.push_back(row);
     }
     return {{"cases", found.cases},

@@ -21,7 +21,7 @@ namespace {
 constexpr std::array sentences{
     // memcheck
     "{line} {reads} {element}, outside its array",
-    "{line} {reads} {element} at an address that is no multiple of the size",
+    "{line} {reads} {element} at an address that is not a multiple of the size",
     "{line} {reads} through a null pointer",
     "{line} {reads} memory of the host in a kernel",
     "{line} {reads} device memory on the host: {element}",
@@ -36,6 +36,7 @@ constexpr std::array sentences{
     "time runs out{at}",
     "a launch is refused{at}",
     "{line} shifts by more bits than the number has",
+    "{line} copies {array} the wrong way round",
     // racecheck
     "two writes of {element} meet in no given order{at}",
     "a read and a write of {element} meet in no given order{at}",
@@ -222,14 +223,37 @@ std::string error_text(const RungResult& result) {
     return fmt::format("{:.3g}, allowed {:.3g}: {}", found.error, found.tolerance, found.measure);
 }
 
+MismatchTable mismatches_of(const judge::Correctness& found) {
+    const auto& first = found.first;
+    const bool named =
+        std::any_of(first.begin(), first.end(), [](const Mismatch& one) { return !one.where.empty(); });
+    const bool ulp =
+        std::any_of(first.begin(), first.end(), [](const Mismatch& one) { return one.ulp != ulp_undefined; });
+    MismatchTable table{{named ? "element" : "index", "got", "expected"}, {}};
+    if (ulp) table.heads.emplace_back("ULP apart");
+    for (const Mismatch& one : first) {
+        table.rows.push_back({one.where.empty() ? std::to_string(one.index) : clean_utf8(one.where),
+                              one.unwritten ? "not written" : fmt::format("{:.9g}", one.got),
+                              fmt::format("{:.9g}", one.expected)});
+        if (ulp)
+            table.rows.back().push_back(one.ulp == ulp_undefined ? "not comparable"
+                                                                 : std::to_string(one.ulp));
+    }
+    return table;
+}
+
 std::string likely_text(const RungResult& result) {
     const judge::Correctness& found = result.correctness;
     if (result.causes.empty() || result.causes.front().text == found.cause) return "";
-    // Of what no access has given a finding tells more than the exam, which sees NaN alone.
+    // Of what no access has given a finding tells more than the exam, which sees NaN alone. But one in a
+    // given header is about what the rung has left there.
     const bool numbers =
         !found.first.empty() && std::all_of(found.first.begin(), found.first.end(),
                                             [](const Mismatch& one) { return std::isfinite(one.got); });
-    return !by_finding(result) || found.certain || numbers ? found.cause : "";
+    const auto in_the_rung = [&] {
+        return result.checks.findings.front().side.place.file == result.rung + ".cu";
+    };
+    return !by_finding(result) || found.certain || numbers || !in_the_rung() ? found.cause : "";
 }
 
 std::string lost_text(const RungResult& result) {
@@ -278,11 +302,11 @@ std::string remark_of(const RungResult& result) {
         parts.push_back(
             fmt::format("modelled ahead of the reference ({}x)", ratio_text(result.modelled.of_reference)));
     }
-    if (!result.predictions.empty()) parts.push_back(fmt::format("{} answers", result.predictions.size()));
-    if (result.correctness.cases > 0) parts.push_back(fmt::format("{} cases", result.correctness.passed));
+    if (!result.predictions.empty()) parts.push_back(count_text(result.predictions.size(), "answer"));
+    if (result.correctness.cases > 0)
+        parts.push_back(count_text(static_cast<std::size_t>(result.correctness.passed), "case"));
     if (const std::size_t remarks = result.checks.findings.size(); result.checks.done) {
-        parts.push_back(remarks == 0 ? "clean"
-                                     : fmt::format("{} {}", remarks, remarks == 1 ? "remark" : "remarks"));
+        parts.push_back(remarks == 0 ? "clean" : count_text(remarks, "remark"));
     }
     if (const judge::Modelled& modelled = result.modelled; modelled.done)
         parts.push_back(fmt::format("modelled {}x over {}", ratio_text(modelled.speedup), modelled.baseline));

@@ -90,7 +90,10 @@ simt::check::SiteCounters like(const TraceStep& step) {
     return site;
 }
 
-int count_lanes(const TraceStep& step) { return __builtin_popcount(step.lanes); }
+std::size_t count_lanes(const TraceStep& step) {
+    return static_cast<std::size_t>(__builtin_popcount(step.lanes));
+}
+std::string lanes_text(const TraceStep& step) { return count_text(count_lanes(step), "lane"); }
 
 /// Bank and word of every 4 bytes that a lane touches.
 std::map<unsigned, std::vector<long long>> banks_of(const TraceStep& step) {
@@ -137,8 +140,8 @@ const TraceStep* costliest(const WarpTrace& trace, Space space, unsigned line) {
         const bool same = space == Space::shared ? step.space == Space::shared : in_global(step);
         if (!same || (line != 0 && step.place.line != line) || step.lanes == 0) continue;
         // Among equals the one with more lanes shows more.
-        const std::size_t here = 100 * (space == Space::shared ? depth_of(step) : sectors_of(step)) +
-                                 static_cast<std::size_t>(count_lanes(step));
+        const std::size_t here =
+            100 * (space == Space::shared ? depth_of(step) : sectors_of(step)) + count_lanes(step);
         if (here > cost) {
             best = &step;
             cost = here;
@@ -177,8 +180,8 @@ std::string sectors_svg(const TraceStep& step) {
         if (pitch > 40)
             cells += words("soft", x + 4 * cell, sectors_y + 34, fmt::format("{}", 32 * sector), "middle");
     }
-    const std::string title = fmt::format("{}: {} lanes, {} {}", where(step), count_lanes(step),
-                                          sectors.size(), sectors.size() == 1 ? "sector" : "sectors");
+    const std::string title =
+        fmt::format("{}: {}, {}", where(step), lanes_text(step), count_text(sectors.size(), "sector"));
     const std::string text =
         fmt::format("{}; {} of {} bytes that move are used.", access_text(like(step)),
                     std::min<std::size_t>(4 * used.size(), 32 * sectors.size()), 32 * sectors.size());
@@ -216,8 +219,8 @@ std::string banks_svg(const TraceStep& step) {
     }
     const double foot = banks_y + static_cast<double>(depth) * (height + 2) + 38;
     const std::string title =
-        depth == 1 ? fmt::format("{}: {} lanes, no bank conflict", where(step), count_lanes(step))
-                   : fmt::format("{}: {} lanes, {}-way bank conflict", where(step), count_lanes(step), depth);
+        depth == 1 ? fmt::format("{}: {}, no bank conflict", where(step), lanes_text(step))
+                   : fmt::format("{}: {}, {}-way bank conflict", where(step), lanes_text(step), depth);
     const std::string text =
         access_text(like(step)) +
         (depth == 1 ? "; no bank has more than one word to serve."

@@ -67,6 +67,13 @@ bool tells_by_numbers(const judge::RungResult& result);
 /// How far off the failing case is, or, where none failed, the largest error; empty where that says nothing.
 std::string error_text(const judge::RungResult& result);
 
+/// The table of a failing case's first mismatches: a heading for each column, then the rows.
+struct MismatchTable {
+    std::vector<std::string> heads;
+    std::vector<std::vector<std::string>> rows;
+};
+MismatchTable mismatches_of(const judge::Correctness& found);
+
 /// What else the exam says of the cause, beside the reason; empty: nothing.
 std::string likely_text(const judge::RungResult& result);
 

@@ -147,6 +147,10 @@ std::string seconds_text(double seconds) {
     return with_unit(seconds * 1e9, units, 1000);
 }
 
+std::string count_text(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string ratio_text(double value) { return fmt::format("{:.3g}", value); }
 
 std::string number_text(double value) { return fmt::format("{:.4g}", value); }

@@ -27,6 +27,9 @@ std::string bytes_text(double bytes);
 /// "12.3 us", "4.56 ms", "1.20 s": three digits.
 std::string seconds_text(double seconds);
 
+/// "1 case", "2 cases".
+std::string count_text(std::size_t count, const char* what);
+
 /// A ratio in three significant digits: "11.5", "0.089".
 std::string ratio_text(double value);
 

@@ -402,7 +402,7 @@ TEST_CASE("a Canvas gradebook is filled in, and stays as it is but for the score
         refused(from, {.column = "Reductions"},
                 "name one with --column: Reduction (77), Other (78), Final Score");
         refused(from, {.column = "Final Score"}, "read only");
-        refused("a,b\n1,2\n", {}, "no gradebook that Canvas has exported");
+        refused("a,b\n1,2\n", {}, "not a gradebook that Canvas has exported");
     }
     SECTION("where numbers have a comma, so have ours") {
         const FilledIn german = fill_canvas(

@@ -139,10 +139,10 @@ open('empty.tar', 'wb').close()
                                                           {"case.zip", "is there twice"},
                                                           {"twice.tar", "is there twice"},
                                                           {"bell.tar", "control characters"},
-                                                          {"bytes.tar", "no UTF-8"},
+                                                          {"bytes.tar", "not UTF-8"},
                                                           {"large.tar", "larger than 1024 KiB"},
                                                           {"many.tar", "more than 10000 files"},
-                                                          {"noise.zip", "no archive"}}) {
+                                                          {"noise.zip", "not an archive"}}) {
         CAPTURE(name);
         CHECK_THAT(reason(name), ContainsSubstring(expected));
     }
@@ -161,7 +161,7 @@ open('empty.tar', 'wb').close()
     CHECK_FALSE(reason("cut.zip").empty());
     CHECK_FALSE(reason("empty.tar").empty());
     fs::create_symlink(folder / "case.zip", folder / "to.zip");
-    CHECK_THAT(reason("to.zip"), ContainsSubstring("no regular file"));
+    CHECK_THAT(reason("to.zip"), ContainsSubstring("not a regular file"));
 }
 
 TEST_CASE("links, pipes and twins in a folder are refused with the reason", "[class][intake]") {

@@ -594,7 +594,7 @@ TEST_CASE("a rung that promises to report a launch that fails is held to it", "[
     CHECK_THAT(silent.reason(), ContainsSubstring("a launch that fails is not reported"));
 }
 
-TEST_CASE("a report without sense is refused, however it is broken", "[judge][checks]") {
+TEST_CASE("a report that makes no sense is refused, however it is broken", "[judge][checks]") {
     const std::string good =
         R"({"findings": [{"tool": "racecheck", "severity": "error", "kind": "read-write", "kernel": "k",
             "side": {"file": "a.cu", "line": 3, "column": 0, "function": "k", "access": "write", "thread": [1, 2, 3],

@@ -93,7 +93,7 @@ TraceStep step_of(Space space, long long pitch) {
 
 }  // namespace
 
-TEST_CASE("strided access shows 32 sectors a request where the reference has 4", "[judge][counts]") {
+TEST_CASE("strided access shows 32 sectors per request where the reference has 4", "[judge][counts]") {
     const Court bench("08_grid_stride");
     const RungResult result = bench.judge_text(strided());
     INFO(result.reason() << result.counters.why_not);
@@ -250,7 +250,7 @@ TEST_CASE("what kernels move and what the host sees are told apart", "[judge][co
     CHECK(tally.moved_by_kernels() == 2 * 7 * 32 + 40);
 }
 
-TEST_CASE("counters without sense are refused", "[judge][counts]") {
+TEST_CASE("counters that make no sense are refused", "[judge][counts]") {
     for (const char* bad : {"", "{}", "[]", R"({"launches": 1})", R"({"launches": [{}]})"}) {
         CHECK_THROWS_AS(tally_of(parse_report(bad)), std::runtime_error);
     }

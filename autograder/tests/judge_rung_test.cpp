@@ -80,7 +80,7 @@ TEST_CASE("files that are no rungs get COMPILE_ERROR and a plain reason", "[judg
     CHECK(reason(court.judge_text("")) == "03_shared_tree.cu is empty");
     CHECK(reason(court.judge_text(" \n\t\n")) == "03_shared_tree.cu is empty");
     CHECK(reason(court.judge_text(std::string("int a;\0", 7))) ==
-          "03_shared_tree.cu is no text file: byte 6 is zero");
+          "03_shared_tree.cu is not a text file: byte 6 is zero");
     CHECK_THAT(reason(court.judge_text(std::string((1U << 20) + 1, ' '))),
                ContainsSubstring("at most 1048576"));
     CHECK_THAT(reason(court.judge_text("int main() {}\n")), ContainsSubstring("defines main"));
@@ -95,8 +95,8 @@ TEST_CASE("files that are no rungs get COMPILE_ERROR and a plain reason", "[judg
     fs::create_directory(court.folder / "folder.cu");
     CHECK(reason(court.judge(court.folder / "folder.cu")) == "folder.cu is a folder, not a file");
     REQUIRE(mkfifo((court.folder / "fifo.cu").c_str(), 0600) == 0);
-    CHECK(reason(court.judge(court.folder / "fifo.cu")) == "fifo.cu is no regular file");
-    CHECK_THAT(reason(court.judge("/dev/zero")), ContainsSubstring("no regular file"));
+    CHECK(reason(court.judge(court.folder / "fifo.cu")) == "fifo.cu is not a regular file");
+    CHECK_THAT(reason(court.judge("/dev/zero")), ContainsSubstring("not a regular file"));
     CHECK(no_children());
 }
 

@@ -96,7 +96,7 @@ class MadeClass {
         hand_in("jon", 1, "2026-03-02T18:00:00Z");  // two days have begun
         judged("jon", 1, 0, judge::Verdict::ok, 10);
         judged("jon", 1, 1, judge::Verdict::ok, 10);
-        hand_in("kim", 1, "2026-03-01T10:00:00Z", "/tmp/x/kim.zip is no archive");
+        hand_in("kim", 1, "2026-03-01T10:00:00Z", "/tmp/x/kim.zip is not an archive");
     }
 
     std::string path() const { return folder.path().string(); }

@@ -236,8 +236,8 @@ TEST_CASE("limits are counters, as multiples of the reference's", "[manifest]") 
     REQUIRE(read_back.rungs[1].limits.size() == 2);
     CHECK(read_back.rungs[1].limits[0].counter == "load_sectors");
     CHECK(read_back.rungs[1].limits[0].times == 1.5);
-    CHECK_THAT(refusal("", "limits = { lines = 2 }\n"), ContainsSubstring("'lines' is no counter"));
-    CHECK_THAT(refusal("", "limits = { modelled_speedup = 2 }\n"), ContainsSubstring("no counter"));
+    CHECK_THAT(refusal("", "limits = { lines = 2 }\n"), ContainsSubstring("'lines' is not a counter"));
+    CHECK_THAT(refusal("", "limits = { modelled_speedup = 2 }\n"), ContainsSubstring("not a counter"));
     CHECK_THAT(refusal("", "limits = { load_sectors = 0.5 }\n"), ContainsSubstring("at least 1"));
 }
 

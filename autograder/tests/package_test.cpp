@@ -275,7 +275,7 @@ TEST_CASE("what cannot be packed is refused, and leaves nothing", "[package]") {
     CHECK(full.status == 3);
 
     fs::remove_all(workbook.small.folder / ".git");
-    refused({"--out", archive}, 3, "no git repository");
+    refused({"--out", archive}, 3, "not a git repository");
     CHECK(place.listing() == "taken");
 }
 
@@ -443,7 +443,7 @@ TEST_CASE("what is no whole edition changes nothing", "[package][update]") {
     refused("", 2, "one archive or folder");
     refused("../nothing.tar.gz", 2, "there is no");
     refused(".", 2, "this workbook itself");
-    refused("../mine/docs", 2, "no student edition");
+    refused("../mine/docs", 2, "not a student edition");
     editions.folder.write("half.tar.gz", editions.folder.read("next.tar.gz").substr(0, 200));
     refused("../half.tar.gz", 3, "could not be unpacked");
     editions.folder.write("next/rungs/docs/new.md", "somebody else's page");

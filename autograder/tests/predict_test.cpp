@@ -181,7 +181,7 @@ TEST_CASE("a file of answers is read line by line, and what is wrong is named wi
     CHECK(refusal("bytes = 4\n") == "07.toml:1: there is no question 'bytes'");
     CHECK(refusal("sectors = 4\nsectors = 5\n") == "07.toml:2: 'sectors' was answered in line 1 already");
     CHECK_THAT(refusal("barriers = 2\n"),
-               ContainsSubstring("07.toml:1: barriers: 2 is none of the choices 1, 8"));
+               ContainsSubstring("07.toml:1: barriers: 2 is not one of the choices 1, 8"));
     for (const char* junk : {"four", "4x", "nan", "inf", "1e999", "0x10", "4 5", "\"4", "[4]", "--1"}) {
         CAPTURE(junk);
         CHECK_THAT(refusal(std::string("sectors = ") + junk + "\n"),
@@ -238,8 +238,15 @@ TEST_CASE("answers are graded by what is counted, and none is given away", "[pre
     CHECK(open.at("verdict") == "WRONG");
     CHECK(open.at("points") == 0);
     CHECK(open.at("kind") == "predict");
-    CHECK(open.at("reason") == "0 of 2 answers are right; not answered: sectors, barriers");
+    CHECK(open.at("reason") == "not answered yet: sectors, barriers; answers are graded once all are there");
     CHECK(open.at("causes").at(0).at("line") == 7);
+
+    // Nobody finds the answers one by one.
+    workbook.answer("541", "?");
+    const auto part = workbook.check(1);
+    CHECK(part.at("reason") == "not answered yet: barriers; answers are graded once all are there");
+    CHECK(part.at("points") == 0);
+    CHECK(part.at("predictions").empty());
 
     workbook.answer("540", "8");
     const auto half = workbook.check(1);
@@ -257,7 +264,9 @@ TEST_CASE("answers are graded by what is counted, and none is given away", "[pre
     CHECK(workbook.said.find("07_traffic.toml:2") == std::string::npos);  // which one is wrong
 
     workbook.answer("541", "8");
-    CHECK(workbook.check(0).at("points") == 10);
+    const auto late = workbook.check(0);
+    CHECK(late.at("points") == 5);
+    CHECK(late.at("reason") == "the first answers were graded at 5 of 10 points: later ones earn no more");
     workbook.answer("a lot", "8");
     const auto junk = workbook.check(1);
     CHECK(junk.at("verdict") == "COMPILE_ERROR");
@@ -342,7 +351,7 @@ TEST_CASE("predict asks, keeps every answer, shows what is counted, and later an
         CHECK(first.wait_for("1 of 2"));
         CHECK(first.wait_for("How many sectors do the loads"));
         first.type("lots");
-        CHECK(first.wait_for("'lots' is no number"));
+        CHECK(first.wait_for("'lots' is not a number"));
         first.type("540");
         CHECK(first.wait_for("one of 1, 8, 256"));
         first.interrupt();
@@ -378,7 +387,7 @@ TEST_CASE("predict asks, keeps every answer, shows what is counted, and later an
     const auto late = workbook.check(0);
     CHECK(late.at("verdict") == "OK");
     CHECK(late.at("points") == 5);
-    CHECK(late.at("reason") == "the counters were shown at 5 of 10 points: later answers earn no more");
+    CHECK(late.at("reason") == "the first answers were graded at 5 of 10 points: later ones earn no more");
     const Outcome again =
         workbook.run({"predict", "01/07"});  // nothing is left to ask: no terminal is needed
     CHECK(again.status == 0);
@@ -406,7 +415,7 @@ TEST_CASE("predict asks, keeps every answer, shows what is counted, and later an
 TEST_CASE("watch checks a file of answers that is saved", "[predict][judge]") {
     const Asking workbook;
     Process process({RUNGS_PROGRAM, "watch", "01/07", "--backend", "cpu"}, workbook.setup());
-    REQUIRE(process.wait_for("0 of 2 answers are right", 2));
+    REQUIRE(process.wait_for("not answered yet: sectors, barriers", 2));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     workbook.answer("541", "8");
     CHECK(process.wait_for("07_traffic  OK"));

@@ -243,6 +243,12 @@ TEST_CASE("reset puts the starter back and keeps the student's version", "[progr
         CHECK_THAT(lost.err,
                    ContainsSubstring(
                        "03_shared_tree.cu is missing; the starter comes back with: ./rungs reset 01/03"));
+        // Of a chapter, the other rungs are judged.
+        const Outcome chapter = workbook.run({"check", "01", "--backend", "cpu"});
+        CHECK(chapter.status == 1);
+        CHECK_THAT(chapter.out,
+                   ContainsSubstring("01_atomic") && ContainsSubstring("there is no file 03_shared_tree.cu"));
+        CHECK_THAT(chapter.out, ContainsSubstring("./rungs reset 01/03 brings the starter back"));
         // Nothing else needs it.
         CHECK(workbook.run({"check", "01/01"}).status == 0);
         CHECK(workbook.run({"check", "01/03", "--solution"}).status == 0);
@@ -465,6 +471,12 @@ TEST_CASE("run starts the chapter's program with its arguments", "[program]") {
     CHECK(student.status == 7);
     CHECK(student.out == "student --bodies 2048 a b\n");
     CHECK(workbook.run({"run", "reduction", "--solution", "--backend", "cpu"}).out == "solution\n");
+    // On the CPU backend, a launch that does not end is ended.
+    workbook.folder.write("build/bin/01_reduction.student.cpu", "#!/bin/sh\necho $RUNGS_SIMT_TIME_LIMIT\n");
+    CHECK(workbook.run({"run", "01", "--backend", "cpu"}).out == "60\n");
+    Process::Setup longer = workbook.setup();
+    longer.environment["RUNGS_SIMT_TIME_LIMIT"] = "600";
+    CHECK(workbook.run({"run", "01", "--backend", "cpu"}, longer).out == "600\n");
 }
 
 TEST_CASE("doctor names what is here, and the command for what is not", "[program]") {
@@ -482,6 +494,17 @@ TEST_CASE("doctor names what is here, and the command for what is not", "[progra
     CHECK_THAT(without.out, ContainsSubstring("./rungs demo says how to get it here"));
     CHECK_THAT(without.out,
                ContainsSubstring("not found: build-essential binutils cmake ninja-build python3"));
+}
+
+TEST_CASE("after a pass, check names the next exercise", "[program][judge]") {
+    const SmallWorkbook workbook;
+    const Outcome given = workbook.run({"check", "01/01", "--backend", "cpu"});
+    CHECK(given.status == 0);
+    CHECK_THAT(given.out, ContainsSubstring("next: 03_shared_tree, chapters/01_reduction/03_shared_tree.cu"));
+    workbook.folder.write(SmallWorkbook::student, workbook.solution);
+    const Outcome last = workbook.run({"check", "01", "--backend", "cpu"});
+    CHECK(last.status == 0);
+    CHECK_THAT(last.out, !ContainsSubstring("next:"));
 }
 
 TEST_CASE("the solution passes, the starter does not, and the result says so", "[program][judge]") {
@@ -663,7 +686,7 @@ TEST_CASE("only files of the submission itself are judged", "[program][judge]") 
     SECTION("a pipe is not waited for") {
         fs::create_directory(links);
         REQUIRE(mkfifo((links / "03_shared_tree.cu").c_str(), 0600) == 0);
-        refused("03_shared_tree.cu is no regular file");
+        refused("03_shared_tree.cu is not a regular file");
     }
 }
 

@@ -216,7 +216,7 @@ TEST_CASE("a finding of every kind is a sentence", "[report]") {
     // As many as there are kinds, in their order.
     const std::vector<std::string> placeless{
         "the program reads data[5], outside its array",
-        "the program reads data[5] at an address that is no multiple of the size",
+        "the program reads data[5] at an address that is not a multiple of the size",
         "the program reads through a null pointer",
         "the program reads memory of the host in a kernel",
         "the program reads device memory on the host: data[5]",
@@ -231,6 +231,7 @@ TEST_CASE("a finding of every kind is a sentence", "[report]") {
         "time runs out",
         "a launch is refused",
         "the program shifts by more bits than the number has",
+        "the program copies data the wrong way round",
         "two writes of data[5] meet in no given order",
         "a read and a write of data[5] meet in no given order",
         "an atomic and a read of data[5] meet in no given order",
@@ -470,6 +471,23 @@ TEST_CASE("points that a right rung has not got are told, with what they ask for
     CHECK(lost_text(result).empty());
 }
 
+TEST_CASE("first mismatches say which element it is, and ULP only where there are any", "[report]") {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    judge::Correctness found;
+    found.first = {{7, 1.5, 2, 3}, {8, nan, 2, ulp_undefined}};
+    MismatchTable table = mismatches_of(found);
+    CHECK(table.heads == std::vector<std::string>{"index", "got", "expected", "ULP apart"});
+    CHECK(table.rows[0] == std::vector<std::string>{"7", "1.5", "2", "3"});
+    CHECK(table.rows[1] == std::vector<std::string>{"8", "nan", "2", "not comparable"});
+    found.first = {{1001, 3, 4, ulp_undefined, "velocity[1]"}, {5, nan, 9, ulp_undefined, "grey[5].x", true}};
+    table = mismatches_of(found);
+    CHECK(table.heads == std::vector<std::string>{"element", "got", "expected"});
+    CHECK(table.rows[0] == std::vector<std::string>{"velocity[1]", "3", "4"});
+    CHECK(table.rows[1] == std::vector<std::string>{"grey[5].x", "not written", "9"});
+    found.wrong = 2, found.of = 3000;
+    CHECK(judge::wrong_in_words(found) == "2 of 3000 wrong, first at velocity[1]: got 3, expected 4");
+}
+
 TEST_CASE("numbers that a race has left are not shown", "[report]") {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     judge::RungResult result = sample_report().rungs[2].result;
@@ -487,6 +505,10 @@ TEST_CASE("numbers that a race has left are not shown", "[report]") {
     CHECK(tells_by_numbers(result));
     result.correctness.first = {{0, nan, 1.5, 7}};
     CHECK_FALSE(tells_by_numbers(result));
+    CHECK(likely_text(result).empty());
+    result.checks.findings[0].side.place.file = "iterate.cuh";  // given: what it reads the rung has to write
+    CHECK(likely_text(result) == "never written");
+    result.checks.findings[0].side.place.file = result.rung + ".cu";
     CHECK(likely_text(result).empty());
     result.correctness.certain = true;
     CHECK(likely_text(result) == "never written");

@@ -261,7 +261,7 @@ class WorkerLoop {
             say(reply, Status::exception, "", error.what(), "");
             cudaGetLastError();  // what was thrown already tells of it
         } catch (...) {
-            say(reply, Status::exception, "", "something that is no std::exception", "");
+            say(reply, Status::exception, "", "something that is not a std::exception", "");
         }
         refuse_launches(false);
         const Launches count = launches();

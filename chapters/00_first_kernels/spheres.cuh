@@ -20,7 +20,7 @@ inline constexpr int sphere_count = 40;
 inline constexpr int scene_side = 1024;  ///< pixel column c of `width` looks at x = c * scene_side / width
 inline constexpr int nowhere = -1 << 30;
 
-/// The height z at which a ray down at (x, y) meets the sphere first; `nowhere` if it passes it by.
+/// The height z at which a ray down at (x, y) meets the sphere first; `nowhere` if the ray misses it.
 inline __host__ __device__ int height_of(const Sphere& sphere, int x, int y) {
     const int across = x - sphere.x, down = y - sphere.y;
     const int left = sphere.radius * sphere.radius - across * across - down * down;

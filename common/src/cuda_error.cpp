@@ -66,7 +66,8 @@ const char* cuda_hint(int code, const std::string& expression) {
             return "a block needs more registers than an SM has: use fewer threads in a block or "
                    "__launch_bounds__";
         case 702:  // cudaErrorLaunchTimeout
-            return "the display driver stopped a kernel that ran too long: look for an endless loop, or do "
+            return "the display driver, or the limit on the CPU backend, stopped a kernel that ran too long: "
+                   "look for an endless loop, or do "
                    "less work in one launch";
         case 710:  // cudaErrorAssert
             return "an assert() in a kernel failed; its message stands above";

@@ -86,7 +86,7 @@ bool IterationExam::within(double deviation, double allowed) {
 bool IterationExam::compare_outcome() {
     const int outcome = got_.outcome, k = got_.iterations, limit = terms_.limit;
     if (outcome < Solve::converged || outcome > Solve::diverged)
-        return fail("outcome[0] is " + std::to_string(outcome) + ", which is no Outcome");
+        return fail("outcome[0] is " + std::to_string(outcome) + ", which is not an Outcome");
     if (k < 0 || k > limit)
         return fail("outcome[1] says " + iterations(k) + "; the limit is " + std::to_string(limit));
     const bool finite = std::all_of(got_.x.begin(), got_.x.end(), [](double v) { return std::isfinite(v); });
@@ -97,7 +97,7 @@ bool IterationExam::compare_outcome() {
     if (!finite && !(terms_.may_be_infinite && right_.outcome == Solve::diverged))
         return fail(right_steps() == 0
                         ? "x has elements that are not finite: was it set to 0 at the start, and written in "
-                          "full? Or is there a divisor that is 0 or no number?"
+                          "full? Or is there a divisor that is 0 or not a number?"
                         : "x has elements that are not finite, and the first step of the residual was right: "
                           "does x take that step, too, and is the next direction found in time?");
     if (outcome == right_.outcome || outcome_is_open()) return true;

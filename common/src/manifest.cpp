@@ -364,7 +364,7 @@ RungEntry read_rung(const Reader& in, const std::string& name, const toml::table
             const std::vector<std::string>& known = counter_names();
             if (counter.rfind("modelled", 0) == 0 ||
                 std::find(known.begin(), known.end(), counter) == known.end()) {
-                in.refuse(value, "'" + counter + "' is no counter that can be limited");
+                in.refuse(value, "'" + counter + "' is not a counter that can be limited");
             }
             rung.limits.push_back({counter, in.number(value, "'" + counter + "'", 1)});
         }
@@ -600,7 +600,7 @@ Manifest read_manifest(const fs::path& folder) {
     for (const auto& [key, value] : rungs) {
         const std::string name(key.str());
         if (!is_rung_name(name))
-            in.refuse(key.source(), "'" + name + "' is no rung name; expected NN_technique");
+            in.refuse(key.source(), "'" + name + "' is not a rung name; expected NN_technique");
         manifest.rungs.push_back(read_rung(in, name, in.table(value, "[rungs." + name + "]"), manifest));
         manifest.kinds = manifest.kinds || value.as_table()->contains("kind");
     }

@@ -1,5 +1,5 @@
 // Races. Puts memory of its own in the place where the worker writes what check mode found, so that the
-// grader reads what was left in the shared memory: a report without sense.
+// grader reads what was left in the shared memory: a report that makes no sense.
 
 #include <sys/mman.h>
 #include <sys/stat.h>

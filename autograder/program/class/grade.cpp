@@ -428,7 +428,7 @@ fs::path out_folder(const ClassOptions& options) {
         fs::permissions(out, fs::perms::owner_all);
     }
     if (!fs::is_directory(out, unknown))
-        throw UsageError("--out " + clean_name(options.out) + " is no folder");
+        throw UsageError("--out " + clean_name(options.out) + " is not a folder");
     return out;
 }
 

@@ -181,7 +181,7 @@ int show_similar(const fs::path& folder, Terminal& out) {
     }
     const fs::path file = folder / "similarity.json";
     write_file(file, to_json(rungs).dump(2) + '\n');
-    out.line("this is evidence, and no verdict: short exercises have few right answers");
+    out.line("this is evidence, not a verdict: short exercises have few right answers");
     out.line("written: " + out.paint(Style::link, file.string()));
     return 0;
 }
@@ -240,7 +240,7 @@ int review(const ReviewOptions& options, Terminal& out) {
         throw UsageError(fmt::format("--points: {} has from 0 to {}", rung.asked.short_name(),
                                      number_text(rung.max_points)));
     if (trimmed(options.because).empty())
-        throw UsageError("a decision needs a reason that stands in an appeal: --because \"...\"");
+        throw UsageError("a decision needs a reason that holds in an appeal: --because \"...\"");
     Decision decision;
     decision.points = *options.points;
     decision.because = clean_utf8(options.because);

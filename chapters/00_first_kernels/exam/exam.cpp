@@ -84,9 +84,8 @@ class FirstKernelsExam : public rungs::Exam {
         for (std::size_t i = 0; i < got.size(); ++i) {
             if (got[i] == expected[i]) continue;  // false for NaN
             if (check.first.size() < 5) {
-                check.first.push_back(
-                    {i / channels, got[i], expected[i],
-                     rungs::ulp_distance(static_cast<float>(got[i]), static_cast<float>(expected[i]))});
+                check.first.push_back({i / channels, got[i], expected[i], rungs::ulp_undefined,
+                                       name_of(which, i), channels == 4 && std::isnan(got[i])});
             }
             ++check.wrong;
             i = i / channels * channels + channels - 1;  // a pixel counts once
@@ -136,6 +135,17 @@ class FirstKernelsExam : public rungs::Exam {
         if (problem == "split") return {"position", "velocity", "mass"};
         if (problem == "spheres") return {"image"};
         return {"out"};
+    }
+
+    /// What number `i` of all outputs is called, where its index does not say which it is.
+    std::string name_of(const rungs::Case& which, std::size_t i) const {
+        static constexpr const char* channels[] = {".x", ".y", ".z", ".w"};
+        const std::vector<const char*> outputs = output_names(which.problem);
+        if (is_image(which.problem))
+            return std::string(outputs[0]) + "[" + std::to_string(i / 4) + "]" + channels[i % 4];
+        if (outputs.size() == 1) return "";
+        const std::size_t count = elements(which);
+        return std::string(outputs[i / count]) + "[" + std::to_string(i % count) + "]";
     }
 
     /// Of each output.

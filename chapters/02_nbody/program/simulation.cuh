@@ -129,6 +129,7 @@ inline const Rung* choose(Simulation& simulation, const Options& options, bool g
     for (const Rung& rung : nbody::rungs) {
         if (std::string(rung.name).rfind(options.rung, 0) != 0) continue;
         found = true;
+        rungs::announce(rung.name);
         const auto [error, ms] = simulation.try_rung(rung, timing);
         const bool right = error <= 1;  // false for NaN
         all_right = all_right && right;

@@ -214,11 +214,11 @@ class Diagnosis {
     /// it then stops at the wrong sweep.
     std::string of_range(const Outcome& got) const {
         if (got.norm == 0 && done() > 0 && expected_.norms.back() > 0 && expected_.largest < 0x1p-40)
-            return "norm is 0, where all values are below 2^-40: is a small update taken for none? The "
+            return "norm is 0, where all values are below 2^-40: is a small update taken for zero? The "
                    "contract says how small one is that need not count";
         if (std::isinf(got.norm) && expected_.largest > 0x1p40)
             return "norm is infinite, where values reach 2^49: something is squared that is beyond 2^64, "
-                   "where squares are no floats. Is it scaled before it is squared?";
+                   "where a float cannot hold the square. Is it scaled before it is squared?";
         return {};
     }
 
@@ -342,7 +342,8 @@ class Diagnosis {
         return text(static_cast<long long>(bad)) + " inner sites are not finite, the first at x = " +
                text(static_cast<long long>(first % width)) +
                ", y = " + text(static_cast<long long>(first / width)) +
-               ": either they were never written, or something was read that is no site (behind the end of a "
+               ": either they were never written, or something was read that is not a site (behind the end "
+               "of a "
                "row stands NaN), or memory that was never set";
     }
 

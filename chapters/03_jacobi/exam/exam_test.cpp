@@ -381,7 +381,7 @@ TEST_CASE("norms have to hold at both ends of the contract's range", "[exam][tol
     });
     CHECK(judge(make_case({41, 23, 60}, "until_small"), coarse).passed);
     CHECK(judge(make_case({41, 23, 60}, "until_small"), scaled).passed);
-    rungs::require_cause(judge(tiny, coarse), "small update taken for none");
+    rungs::require_cause(judge(tiny, coarse), "small update taken for zero");
     rungs::require_cause(judge(huge, scaled), "scaled before it is squared");
 }
 

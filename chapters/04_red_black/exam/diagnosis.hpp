@@ -51,9 +51,9 @@ class Diagnosis {
         for (std::size_t t = 0; t < got.size(); ++t) {
             if (std::isinf(got[t]) && right_.scale > 0x1p40)
                 return "a norm is infinite, where values reach 2^46: something is squared that is beyond "
-                       "2^64, where squares are no floats. Is it scaled before it is squared?";
+                       "2^64, where a float cannot hold the square. Is it scaled before it is squared?";
             if (got[t] == 0 && right[t] > allowed_.norms[t] && right_.scale < 0x1p-40)
-                return "a norm is 0, where all values are below 2^-40: is a small residual taken for none? "
+                return "a norm is 0, where all values are below 2^-40: is a small residual taken for zero? "
                        "The contract says how small one is that need not count";
         }
         if (is([&](std::size_t t) { return right[t] * right[t]; }))
@@ -88,7 +88,7 @@ class Diagnosis {
             if ((got.size() > 1 && is([&](std::size_t t) { return std::hypot(right[t], next(t)); })) ||
                 is([&](std::size_t t) { return std::hypot(right[t], black[t]); })) {
                 return "the change of the black points is in the norm too: when black is updated, red has "
-                       "moved, so what black finds is no iterate's residual";
+                       "moved, so what black finds is not an iterate's residual";
             }
             if (got.size() > 1 &&
                 is([&](std::size_t t) { return t + 1 < got.size() ? next(t) : right[t]; })) {

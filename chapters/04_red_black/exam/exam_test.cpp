@@ -217,7 +217,7 @@ TEST_CASE("norms have to hold at both ends of the contract's range", "[exam][tol
     CHECK(with("huge", in_float).passed);
     CHECK(with("random", coarse).passed);
     CHECK(with("random", scaled).passed);
-    rungs::require_cause(with("tiny", coarse), "small residual taken for none");
+    rungs::require_cause(with("tiny", coarse), "small residual taken for zero");
     rungs::require_cause(with("huge", scaled), "scaled before it is squared");
 }
 

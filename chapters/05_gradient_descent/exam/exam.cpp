@@ -245,7 +245,7 @@ class Comparison final : public rungs::IterationExam {
                              : ". The diagonal has a zero here";
         }
         if (right_.outcome == diverged)
-            return ". The residual grows without bound, or is no number: that has to be reported";
+            return ". The residual grows without bound, or is not a number: that has to be reported";
         if (got_.outcome == breakdown && descends_)
             return gradient_descent::why_no_curvature(static_cast<int>(right_steps()), got_.iterations);
         return {};

@@ -58,7 +58,8 @@ inline rungs::Check compare_rows(std::span<const rungs::Array> outputs, std::siz
         for (std::size_t i = 0; i < n; ++i) {
             const double error = off(band, i, right), got = outputs[band].as<float>()[i];
             if (std::isnan(got) && untouched.empty()) {
-                untouched = outputs[band].name + "[" + std::to_string(i) + "] is no number: was it written?";
+                untouched =
+                    outputs[band].name + "[" + std::to_string(i) + "] is not a number: was it written?";
             }
             if (!(error <= check.error))
                 check.error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
@@ -379,7 +380,7 @@ inline rungs::Check check_recurrence(const rungs::Case& which, std::span<const r
         return rungs::explains(off, wrong, 4 * check.tolerance);
     };
     for (std::size_t i = 0; i < n && check.cause.empty(); ++i) {
-        if (std::isnan(got[i])) check.cause = "z[" + std::to_string(i) + "] is no number: was it written?";
+        if (std::isnan(got[i])) check.cause = "z[" + std::to_string(i) + "] is not a number: was it written?";
     }
     if (check.cause.empty() && is(Vector(made.d.begin(), made.d.end()))) check.cause = "z is still d";
     if (check.cause.empty() && is(chain(made, 1, 0)))

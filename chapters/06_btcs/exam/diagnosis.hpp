@@ -403,7 +403,7 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
                     "stands outside of A does not count");
     }
     if (status != solved && status != not_converged && status != indefinite) {
-        return fail("status is " + std::to_string(status) + ", which is no Status: was it written?");
+        return fail("status is " + std::to_string(status) + ", which is not a Status: was it written?");
     }
     for (std::size_t i = 0; i < n; ++i) {
         if (!std::isnan(rhs[i])) continue;

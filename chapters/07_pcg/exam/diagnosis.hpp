@@ -134,11 +134,11 @@ inline std::string explain_operator(
             std::find_if(y.begin(), y.end(), [](double v) { return std::isnan(v); }) - y.begin();
         return std::to_string(unwritten) + " of the " + std::to_string(n) + " points, here and there from " +
                std::to_string(first) +
-               " on, were not written, or are no numbers: does every point have a thread?";
+               " on, were not written, or are not numbers: does every point have a thread?";
     }
     if (missing > 0 && missing < n) {
         return "the last " + std::to_string(missing) + " points, from " + std::to_string(n - missing) +
-               " on, were not written, or are no numbers";
+               " on, were not written, or are not numbers";
     }
     return {};
 }

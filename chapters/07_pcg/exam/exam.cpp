@@ -41,7 +41,8 @@ class PcgExam : public rungs::Exam {
             const Field x = task.inputs.size() > 1 ? rungs::in_double(task.inputs[1]) : Field{};
             return pcg::check_part(setting, in, x, out);
         }
-        if (out.size() != in.size()) throw std::length_error("the output has not the size of the input");
+        if (out.size() != in.size())
+            throw std::length_error("the output does not have the size of the input");
         if (applies) return pcg::check_apply(setting, in, out);
         if (!solves) return pcg::check_precondition(setting, in, out);
         return pcg::check_solve(setting, in, rungs::solve_of(outputs));

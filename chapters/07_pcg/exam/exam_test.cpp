@@ -445,7 +445,7 @@ TEST_CASE("a wrong answer fails, and is told its cause", "[exam][diagnosis]") {
         {"float product", Fault::float_inside, "apply_double", "huge", {3, 8}, "the error is that of float"},
         {"squares in the history", Fault::squared_history, "cg", "random", {3, 8}, "without the root"},
         {"history lags", Fault::lagged_history, "cg", "limit", {3, 6}, "one iteration earlier"},
-        {"no breakdown", Fault::no_breakdown, "cg", "overflow", {3, 6}, "no number that could be divided by"},
+        {"no breakdown", Fault::no_breakdown, "cg", "overflow", {3, 6}, "not a number that could be divided by"},
         {"goes on with NaN", Fault::keeps_nan, "cg", "nan", {3, 6}, "finite"},
         {"wrong boundary in the solve",
          Fault::next_row,

@@ -221,7 +221,8 @@ inline rungs::Check check_part(const Setting& setting, const Field& in, const Fi
     check.measure = "|got - expected| / rounding of its terms";
     check.tolerance = 1;
     check.of = right.size();
-    if (y.size() != right.size()) throw std::length_error("the output has not the size that it should have");
+    if (y.size() != right.size())
+        throw std::length_error("the output does not have the size that it should have");
     const auto close = [&](std::size_t i) {
         return std::abs(y[i] - right[i]) <= allowed[i] + std::numeric_limits<float>::denorm_min();
     };
@@ -271,9 +272,9 @@ inline rungs::Check check_part(const Setting& setting, const Field& in, const Fi
                       " points were not written, the others are right: a sweep has two halves, one for each "
                       "colour";
     } else if (missing > 0 && missing < y.size()) {
-        check.cause = "the last " + std::to_string(missing) + " points were not written, or are no numbers";
+        check.cause = "the last " + std::to_string(missing) + " points were not written, or are not numbers";
     } else if (unset > 0) {
-        check.cause = std::to_string(unset) + " points were not written, or are no numbers";
+        check.cause = std::to_string(unset) + " points were not written, or are not numbers";
     } else if (at_rim == check.wrong && at_rim < y.size()) {
         check.cause = "only points beside a wall are wrong: beyond the last coordinate there is 0";
     }

@@ -221,7 +221,7 @@ TEST_CASE("07_pcg: with u' = 0 at the walls the mean drifts, unless it is subtra
 
 constexpr rungs::Promise<Rung> promises[] = {
     {does_nothing_on_a_grid_of_no_points, "does nothing on a grid of no points"},
-    {refuses_what_is_no_grid, "refuses what is no grid"},
+    {refuses_what_is_no_grid, "refuses what is not a grid"},
 };
 constexpr rungs::Promise<Rung> of_operators[] = {
     {is_symmetric_and_positive_definite, "is symmetric and positive definite"},

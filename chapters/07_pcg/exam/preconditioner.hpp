@@ -51,7 +51,7 @@ inline rungs::Check check_precondition(const Setting& setting, const Field& u, c
     for (std::size_t i = 0; i < y.size(); ++i) {
         if (std::isfinite(y[i])) continue;
         return fail("element " + std::to_string(i % n) + " of vector " + std::to_string(i / n) +
-                    " is no finite number: is every vector written, and y = 0 at the start of the cycle?");
+                    " is not a finite number: is every vector written, and y = 0 at the start of the cycle?");
     }
     // One rounding of a residual reaches y through M, which is about A^-1: at most 1 / (smallest eigenvalue)
     // times as large, and in the mean over the waves far less. Four rounding floors of that are generous.

@@ -87,9 +87,9 @@ class Comparison final : public rungs::IterationExam {
                                              "float divided by its norm before? And are the units of what is "
                                              "kept from the correction before a number in the first one?";
         }
-        if (right_.outcome == breakdown) return ". p.Ap is no number that could be divided by here";
+        if (right_.outcome == breakdown) return ". p.Ap is not a number that could be divided by here";
         if (right_.outcome == diverged)
-            return ". b has an element that is no finite number: that has to be reported";
+            return ". b has an element that is not a finite number: that has to be reported";
         if (got_.outcome == breakdown && plain() && setting_.problem.single && claimed() < 1e-15 * scale())
             return ". r has become so small that products with it leave the range of float: are all sums "
                    "formed in double, from products in double?";
@@ -238,9 +238,10 @@ class Comparison final : public rungs::IterationExam {
             const double found = got_.x[i] / norm;
             if (std::abs(found - static_cast<double>(static_cast<float>(found))) <= rounded * std::abs(found))
                 continue;
-            return fail("after one correction x[" + std::to_string(i) +
-                        "] / ||b|| is no float: r, p, A p and what they find are floats here, for half the "
-                        "bytes; only b, x and b - A x are double");
+            return fail(
+                "after one correction x[" + std::to_string(i) +
+                "] / ||b|| is not a float: r, p, A p and what they find are floats here, for half the "
+                "bytes; only b, x and b - A x are double");
         }
         return true;
     }

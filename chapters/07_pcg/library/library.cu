@@ -97,7 +97,7 @@ const char* pcg_strerror(int status) {
         case PCG_BREAKDOWN:
             return "breakdown: a sum has left the range of its type";
         case PCG_DIVERGED:
-            return "the right-hand side has an element that is no finite number, or the residual grew "
+            return "the right-hand side has an element that is not a finite number, or the residual grew "
                    "without bound";
         case PCG_NULL_POINTER:
             return "b or x is a null pointer";

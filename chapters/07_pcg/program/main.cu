@@ -35,6 +35,7 @@ static bool run(const Options& asked, const rungs::ProgramDevice& device) {
     Study<double> twice(options, timing);
     Report report(options);
     for (const Rung& rung : rungs::rungs_named(pcg::rungs, options.rung)) {
+        rungs::announce(rung.name);
         report.row(rung, single);
         report.row(rung, twice);
     }

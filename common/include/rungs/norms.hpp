@@ -19,7 +19,9 @@ struct Mismatch {
     std::size_t index = 0;
     double got = 0;
     double expected = 0;
-    std::uint64_t ulp = 0;  ///< ulp_distance(got, expected) in the element's own type
+    std::uint64_t ulp = 0;   ///< ulp_distance(got, expected) in the element's own type
+    std::string where = {};  ///< "velocity[3]", where the index alone does not tell which element it is
+    bool unwritten = false;  ///< `got` is no value of that type: the element is as it was before the call
 };
 
 /// What ulp_distance() returns where no distance makes sense.

@@ -2,6 +2,7 @@
 // The frame of a chapter's program: what main() does around its own subject.
 
 #include <cuda_runtime.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -49,19 +50,32 @@ auto rungs_named(const Ladder& ladder, const std::string& name) {
     return found;
 }
 
+/// Says which rung runs now, for the case that it does not end. On a terminal, what is printed of the rung
+/// takes the place of that.
+inline void announce(const char* rung) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s ...%c", rung, isatty(STDERR_FILENO) ? '\r' : '\n');
+    std::fflush(stderr);
+}
+
 /// Calls try_one(rung) for each rung whose name begins with `name`. What it throws is said of its rung, and
-/// the others are tried all the same.
+/// the others are tried all the same, unless the error is one that stays.
 /// @returns whether all of them returned true
 /// @throws std::invalid_argument where there is no such rung
 template <class Ladder, class TryOne>
 bool all_right(const Ladder& ladder, const std::string& name, const TryOne& try_one) {
     bool right = true;
     for (const auto& rung : rungs_named(ladder, name)) {
+        announce(rung.get().name);
         try {
             right = try_one(rung.get()) && right;
         } catch (const std::exception& problem) {
             std::printf("%s: %s\n", std::string(rung.get().name).c_str(), problem.what());
             right = false;
+            if (cudaDeviceSynchronize() == cudaSuccess) continue;
+            std::printf(
+                "after that error no call of this process succeeds: the rungs behind it are not tried\n");
+            break;
         }
     }
     return right;

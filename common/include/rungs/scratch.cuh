@@ -24,8 +24,9 @@ inline void* new_memory(std::size_t bytes, bool zero) {
     // to the captured stream: it would become a node of the graph.
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
-    void* data = nullptr;
-    cudaError_t status = cudaMalloc(&data, bytes);
+    void *scratch = nullptr, *workspace = nullptr;  // messages of check mode show the name
+    cudaError_t status = zero ? cudaMalloc(&scratch, bytes) : cudaMalloc(&workspace, bytes);
+    void* const data = zero ? scratch : workspace;
     if (status == cudaSuccess && zero) {
         const Stream zeroing;
         status = cudaMemsetAsync(data, 0, bytes, zeroing.get());

@@ -389,13 +389,33 @@ struct alignas(64) Recent {
     Cell* cells = nullptr;
     Array* array = nullptr;
     std::uint32_t layout = 0;  ///< State::layout then
+    std::uint32_t launch = 0;  ///< State::first_segment then
     std::uint16_t code = 0;
+    AccessKind kind = AccessKind::read;
     std::uint8_t shift = 2;
     bool shared = false;
     bool constant = false;
     bool plain = false;  ///< words that may be read and written, and nobody else watches: see usual()
 };
 Recent recent[256];
+
+std::uint32_t guessed_in = 0;  ///< State::first_segment of the last access whose array was guessed
+
+/// An access is beside all arrays: it has missed the one that its place in the code went to before in this
+/// launch, else most likely the nearest.
+[[noreturn, gnu::noinline, gnu::cold]] void beside(const Recent& entry, std::uintptr_t address,
+                                                   std::size_t size, AccessKind kind, const Array* nearest,
+                                                   const void* pc) {
+    const Array* before = nullptr;
+    if (entry.pc == pc && entry.kind == kind && entry.launch == state.first_segment) {
+        if (!entry.shared)
+            before = find_array(entry.begin);
+        else if (entry.layout == state.layout)
+            before = entry.array;
+    }
+    if (!before) guessed_in = state.first_segment;
+    bad(Kind::out_of_bounds, address, size, kind, before ? before : nearest, pc, !before);
+}
 
 /// The array of an access, put into `entry`; nullptr if the access does not matter. Does not return if
 /// it is bad.
@@ -406,20 +426,20 @@ Recent recent[256];
     bool is_shared = false;
     if (const std::uintptr_t offset = address - state.heap_begin; offset < state.heap_size) {
         array = state.pages[offset >> page_shift];
+        if (array && !array->live) bad(Kind::use_after_free, address, size, kind, array, pc);
         if (!array || !array->holds(address, size))
-            bad(array && !array->live ? Kind::use_after_free : Kind::out_of_bounds, address, size, kind,
-                array ? array : nearest(address), pc);
-        if (!array->live) bad(Kind::use_after_free, address, size, kind, array, pc);
+            beside(entry, address, size, kind, array ? array : nearest(address), pc);
     } else if (address - state.shared_begin < state.shared_size) {
         is_shared = true;
         array = find_shared_array(address);
         if (!array || !array->holds(address, size))
-            bad(Kind::out_of_bounds, address, size, kind, array ? array : nearest_shared(address), pc);
+            beside(entry, address, size, kind, array ? array : nearest_shared(address), pc);
     } else {
         array = elsewhere(address, size, kind, pc);
         if (!array) return nullptr;
         if (!array->holds(address, size)) bad(Kind::out_of_bounds, address, size, kind, array, pc);
     }
+    if (guessed_in == state.first_segment) correct_guesses(pc, kind_name(kind), *array);
     const std::uint16_t code = entry.pc == pc ? entry.code : code_of(pc);
     entry.pc = pc;
     entry.begin = array->begin;
@@ -427,7 +447,9 @@ Recent recent[256];
     entry.cells = array->cells;
     entry.array = array;
     entry.layout = state.layout;
+    entry.launch = state.first_segment;
     entry.code = code;
+    entry.kind = kind;
     entry.shift = static_cast<std::uint8_t>(array->shift);
     entry.shared = is_shared;
     entry.constant = array->memory == Memory::constant;

@@ -7,20 +7,6 @@
 namespace simt::check {
 namespace {
 
-const char* kind_name(AccessKind kind) {
-    switch (kind) {
-        case AccessKind::read:
-        case AccessKind::volatile_read:
-        case AccessKind::fetch:
-            return "read";
-        case AccessKind::write:
-        case AccessKind::volatile_write:
-            return "write";
-        default:
-            return "atomic";
-    }
-}
-
 /// Memory of the runtime that inlined device code reads: texture objects.
 std::vector<std::pair<std::uintptr_t, std::size_t>>& runtime_ranges() {
     static auto* ranges = new std::vector<std::pair<std::uintptr_t, std::size_t>>;
@@ -35,10 +21,24 @@ bool is_read_only_data(std::uintptr_t address) {
 
 }  // namespace
 
+const char* kind_name(AccessKind kind) {
+    switch (kind) {
+        case AccessKind::read:
+        case AccessKind::volatile_read:
+        case AccessKind::fetch:
+            return "read";
+        case AccessKind::write:
+        case AccessKind::volatile_write:
+            return "write";
+        default:
+            return "atomic";
+    }
+}
+
 void add_runtime_range(std::uintptr_t begin, std::size_t size) { runtime_ranges().push_back({begin, size}); }
 
 void bad(Kind what, std::uintptr_t address, std::size_t size, AccessKind kind, const Array* array,
-         const void* pc) {
+         const void* pc, bool guessed) {
     {
         const OwnWork own;
         Report report = by_current_lane(Tool::memcheck, what, pc);
@@ -46,6 +46,7 @@ void bad(Kind what, std::uintptr_t address, std::size_t size, AccessKind kind, c
         report.size = size;
         report.address = address;
         report.array = array;
+        report.guessed = guessed;
         record(std::move(report));
     }
     state.stopped = true;

@@ -6,9 +6,12 @@
 
 namespace simt::check {
 
-/// Puts a bad access on record and ends the current lane.
+/// "read", "write" or "atomic".
+const char* kind_name(AccessKind kind);
+/// Puts a bad access on record and ends the current lane. `guessed`: as in Report.
 [[gnu::noinline, gnu::cold, noreturn]] void bad(Kind what, std::uintptr_t address, std::size_t size,
-                                                AccessKind kind, const Array* array, const void* pc);
+                                                AccessKind kind, const Array* array, const void* pc,
+                                                bool guessed = false);
 /// The array of the heap nearest to an address that is in none.
 const Array* nearest(std::uintptr_t address);
 /// A shared array that ends before the address, or the first one.

@@ -27,6 +27,7 @@ struct Entry {
     CallStack made_at = {}, freed_at = {};
     CallStack calls = {};  ///< that led to the report's pc, the first time
     std::uint64_t count = 0;
+    std::uint32_t launch = 0;    ///< State::first_segment then
     bool between_warps = false;  ///< of a block: in the example or in any other case
     bool cooperative = false;    ///< the launch, so that there is a barrier of the grid
 };
@@ -174,6 +175,9 @@ std::string message_of(const Finding& f, const Entry& e) {
         case Kind::leak:
             return array + " of " + std::to_string(e.array_size) + " bytes is never freed" +
                    since("allocated", e.made_at) + ".";
+        case Kind::copy_direction:
+            return "The copy is called " + r.text + ", but " + (f.array.empty() ? "an array" : f.array) +
+                   " is device memory; what CUDA does then is undefined.";
         case Kind::write_write:
         case Kind::read_write:
         case Kind::atomic_read:
@@ -208,9 +212,8 @@ std::string message_of(const Finding& f, const Entry& e) {
     return capitalised(r.text) + ".";
 }
 
-/// Does the line that reads stand below the one that writes? Then they may meet in the order of the source,
-/// or where a loop begins its next round.
-bool round_the_loop(const Finding& f) {
+/// Does the line that reads stand below the one that writes?
+bool read_is_below(const Finding& f) {
     const bool reads = f.side.access.compare(0, 4, "read") == 0;
     const Side &read = reads ? f.side : f.other, &write = reads ? f.other : f.side;
     return read.place.file == write.place.file && read.place.line > write.place.line;
@@ -240,17 +243,25 @@ const char* race_advice(const Finding& f, const Entry& e) {
     const bool grid_barrier = e.cooperative && !in_shared(e);
     if (e.report.block != e.report.other_block && grid_barrier)
         return "Blocks run in any order: put a barrier of the grid, cooperative_groups::this_grid().sync(), "
-               "between the two, give each block its own elements, or use an atomic. Or, if they are not to "
-               "meet, correct the index.";
+               "between the two, give each block its own elements, or use an atomic. Or, if they are not "
+               "meant to meet, correct the index.";
     if (e.report.block != e.report.other_block)
         return "Blocks run in any order: give each its own elements, use an atomic, or start a second "
-               "kernel; to hand data on, write, __threadfence(), then an atomic. Or, if they are not to "
-               "meet, correct the index.";
+               "kernel; to hand data on, write, __threadfence(), then an atomic. Or, if they are not meant "
+               "to meet, correct the index.";
     if (in_shared(e) && !e.between_warps)
-        return "Threads of a warp do not run in step: put __syncwarp() or __syncthreads() between the two.";
-    if (in_shared(e) && e.report.kind == Kind::read_write && round_the_loop(f))
-        return "Put __syncthreads() between the two; in a loop also behind the read, before the next round "
-               "writes. Or, if they are not meant to meet, correct the index, or let one thread do both.";
+        return "Threads of a warp do not run in step: put __syncwarp() or __syncthreads() between the two. "
+               "Is there one already? Then the end of one round of a loop meets the beginning of the next: "
+               "put another there.";
+    // The two meet in the order of the source, or where a loop begins its next round.
+    if (in_shared(e) && e.report.kind == Kind::read_write)
+        return read_is_below(f)
+                   ? "Put __syncthreads() between the two; in a loop, also behind the read, before the next "
+                     "round writes. Or, if they are not meant to meet, correct the index, or let one thread "
+                     "do both."
+                   : "Put __syncthreads() between the two; in a loop, also behind the write, before the next "
+                     "round reads. Or, if they are not meant to meet, correct the index, or let one thread "
+                     "do both.";
     if (grid_barrier && e.report.kind != Kind::write_write)
         return "Put __syncthreads() between the two; or, where threads of other blocks meet there as well, a "
                "barrier of the grid, cooperative_groups::this_grid().sync(). Or, if they are not meant to "
@@ -285,7 +296,7 @@ const char* advice_of(const Finding& f, const Entry& e) {
             break;
         case Kind::leak:
             if (r.severity == Severity::note)
-                return "A later kernel may still free it; until then it takes room.";
+                return "A later kernel may still free it; until then it takes up memory.";
             break;
         case Kind::write_write:
         case Kind::read_write:
@@ -450,6 +461,16 @@ static const void* one_for(const CallStack& stack) {
     return reinterpret_cast<const void*>(all);
 }
 
+static void describe(Entry& entry, const Array& array) {
+    entry.array = array.name;
+    entry.memory = array.memory;
+    entry.begin = array.begin;
+    entry.array_size = array.size;
+    entry.shape = array.shape;
+    entry.made_at = array.made_at;
+    entry.freed_at = array.freed_at;
+}
+
 void record(Report report) {
     const OwnWork own;
     Records& all = records();
@@ -480,17 +501,30 @@ void record(Report report) {
         entry.grid = state.launch->grid.grid;
         entry.block = state.launch->grid.block;
     }
-    if (const Array* array = report.array) {
-        entry.array = array->name;
-        entry.memory = array->memory;
-        entry.begin = array->begin;
-        entry.array_size = array->size;
-        entry.shape = array->shape;
-        entry.made_at = array->made_at;
-        entry.freed_at = array->freed_at;
-    }
+    entry.launch = state.first_segment;
+    if (report.array) describe(entry, *report.array);
     entry.report = std::move(report);
     entry.report.array = nullptr;
+}
+
+void correct_guesses(const void* pc, const char* access, const Array& array) {
+    const OwnWork own;
+    Records& all = records();
+    std::lock_guard lock(all.mutex);
+    for (auto next = all.entries.begin(); next != all.entries.end();) {
+        const auto here = next++;
+        const Report& report = here->second.report;
+        if (!report.guessed || report.pc != pc || std::strcmp(report.access, access) != 0 ||
+            here->second.launch != state.first_segment)
+            continue;
+        auto entry = all.entries.extract(here);
+        describe(entry.mapped(), array);
+        entry.mapped().report.guessed = false;
+        std::get<3>(entry.key()) = array.name;
+        const std::uint64_t count = entry.mapped().count;
+        if (const auto result = all.entries.insert(std::move(entry)); !result.inserted)
+            result.position->second.count += count;
+    }
 }
 
 std::vector<Finding> findings() {

@@ -397,8 +397,9 @@ void barrier_completes(Block& block) {
             report.other_pc = b.sites[i].site;
             report.other_flat = b.sites[i].first;
             report.other_block = b.number;
-            report.text = std::to_string(b.sites[0].lanes) + " threads are at one barrier and " +
-                          std::to_string(b.sites[i].lanes) + " at another";
+            const unsigned here = b.sites[0].lanes;
+            report.text = std::to_string(here) + (here == 1 ? " thread is" : " threads are") +
+                          " at one barrier and " + std::to_string(b.sites[i].lanes) + " at another";
             record(std::move(report));
         }
     }
@@ -583,6 +584,19 @@ void refused(const char* text) {
     report.kind = Kind::refused_launch;
     report.on_host = true;
     report.text = text;
+    report.stack = call_stack();
+    record(std::move(report));
+}
+
+void copy_disagrees(const void* pointer, const char* kind) {
+    Report report{};
+    report.tool = Tool::memcheck;
+    report.severity = Severity::warning;
+    report.kind = Kind::copy_direction;
+    report.on_host = true;
+    report.array = find_array(number(pointer));
+    report.address = number(pointer);
+    report.text = kind;
     report.stack = call_stack();
     record(std::move(report));
 }

@@ -395,6 +395,8 @@ struct Report {
     std::uint32_t block = 0;
     bool on_host = false;
     const Array* array = nullptr;
+    bool guessed =
+        false;  ///< the array is the nearest to the address, and nothing else tells that it is meant
     std::uintptr_t address = 0;
     bool has_other = false;
     const void* other_pc = nullptr;
@@ -407,6 +409,8 @@ struct Report {
     Task task, other_task;  ///< of a race between operations; else without names
 };
 void record(Report report);
+/// The place `pc` reads or writes `array`: so that is what it missed in this launch, where this was a guess.
+void correct_guesses(const void* pc, const char* access, const Array& array);
 /// The calls that led to where the caller is, innermost first, but none within the checks: from the frame
 /// that returns to `innermost` on. Empty where that is none of them.
 CallStack calls_up_to(const void* innermost);

@@ -256,7 +256,7 @@ void launch(Unit& unit, const Context& context, std::size_t i) {
     }
     if (is_no_kernel(unit, context, {first, i})) {
         return unit.complain(context, seq[first],
-                             "launch of `" + std::string(seq[first].text) + "`, which is no kernel",
+                             "launch of `" + std::string(seq[first].text) + "`, which is not a kernel",
                              "write `__global__` in front of its definition");
     }
     if (context.device) {

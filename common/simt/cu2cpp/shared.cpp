@@ -101,6 +101,16 @@ std::size_t shared_end(const Sequence& seq, std::size_t i) {
     return k;
 }
 
+/// The first word in the sizes of an array that has another value in each launch; npos: none.
+std::size_t varies(const Sequence& seq, const Declarator& d) {
+    for (std::size_t k = d.first_extent; k != npos && seq.is(k, "["); k = seq.skip_group(k)) {
+        for (std::size_t word = k; word < seq.skip_group(k); ++word)
+            for (const char* name : {"blockDim", "gridDim", "threadIdx", "blockIdx"})
+                if (seq.is(word, name)) return word;
+    }
+    return npos;
+}
+
 }  // namespace
 
 void shared(Unit& unit, const Context& context, std::size_t i) {
@@ -117,6 +127,12 @@ void shared(Unit& unit, const Context& context, std::size_t i) {
                              "write `__shared__ float tile[256];` where it is used");
     }
     for (const Declarator& d : declaration->declarators) {
+        if (const std::size_t at = varies(seq, d); at != npos) {
+            return unit.complain(
+                context, seq[at], "size of a `__shared__` array that is known only at run time",
+                "write a constant; or declare `extern __shared__ float name[];` and give the size in bytes "
+                "as the launch's third argument");
+        }
         if (d.initialiser == npos && !d.parameters) continue;
         const std::size_t at = d.initialiser != npos ? d.initialiser : d.name.end;
         return unit.complain(

@@ -46,7 +46,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> ptx_hint
     {"clock", "call `clock64()`"},
     {"globaltimer", "call `clock64()`"},
     {"smid", "blocks have no place of their own here; number them by `blockIdx`"},
-    {"shfl", "call `__shfl_sync` or its sisters"},
+    {"shfl", "call `__shfl_sync` or one of its variants"},
     {"bar.", "call `__syncthreads()`"},
     {"red.", "call the atomic function of that name"},
     {"atom.", "call the atomic function of that name"},

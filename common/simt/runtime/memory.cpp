@@ -533,7 +533,17 @@ static cudaError_t copy_by_address(void* destination, const void* source, size_t
     if (count > 0 && ((writes_device(kind) && is_bare_symbol(destination)) ||
                       (reads_device(kind) && is_bare_symbol(source))))
         return fail(cudaErrorInvalidValue);
-    return copy(destination, source, count, kind, stream, name, asynchronous);
+    const cudaError_t error = copy(destination, source, count, kind, stream, name, asynchronous);
+    if constexpr (observe::on) {
+        static constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                                "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
+        if (error != cudaSuccess || count == 0 || kind == cudaMemcpyDefault) return error;
+        if (!writes_device(kind) && classify(destination, count) == Space::device)
+            observe::copy_disagrees(destination, names[kind]);
+        if (!reads_device(kind) && classify(source, count) == Space::device)
+            observe::copy_disagrees(source, names[kind]);
+    }
+    return error;
 }
 
 cudaError_t cudaMemcpy(void* destination, const void* source, size_t count, cudaMemcpyKind kind) {

@@ -99,6 +99,9 @@ SIMT_OBSERVED(void ask_to_stop())
 /// The host asked for a launch that cannot be: why.
 SIMT_OBSERVED(void refused(const char*))
 
+/// A copy whose kind says that this address is the host's, and it is device memory: what the kind is called.
+SIMT_OBSERVED(void copy_disagrees(const void*, const char*))
+
 /// Memory of the heap: `kind` is a Location::Kind.
 SIMT_OBSERVED(void allocated(const void*, std::size_t, unsigned char))
 SIMT_OBSERVED(void named(const void*, const char*))

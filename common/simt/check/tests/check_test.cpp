@@ -168,6 +168,32 @@ TEST_CASE("the advice for a race is the barrier that all of its cases need", "[s
     clear();
 }
 
+TEST_CASE("where a barrier is missing at the end of a round, the advice says so", "[simt][check]") {
+    for (const unsigned threads : {32u, 64u}) {
+        CAPTURE(threads);
+        clear();
+        checks::rounds(threads);
+        const auto found = findings();
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].tool == Tool::racecheck);
+        CHECK(found[0].advice.find(threads == 32 ? "the end of one round of a loop"
+                                                 : "behind the write, before the next round reads") !=
+              std::string::npos);
+    }
+    clear();
+}
+
+TEST_CASE("one thread at a barrier is told in the singular", "[simt][check][synccheck]") {
+    clear();
+    checks::own_barrier();
+    const auto found = findings();
+    REQUIRE(found.size() == 1);
+    const std::string& message = found[0].message;
+    CHECK((message.find("1 thread is at one barrier and 63 at another") != std::string::npos ||
+           message.find("63 threads are at one barrier and 1 at another") != std::string::npos));
+    clear();
+}
+
 TEST_CASE("a value that a mask does not promise is a warning", "[simt][check][synccheck]") {
     simt::set_seed(GENERATE(0u, 1u, 2u));
     // The upper lanes read from lanes that take no part, and nobody uses what they get.

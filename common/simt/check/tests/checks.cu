@@ -89,6 +89,29 @@ __global__ void read_neighbour(int* out) {
     out[threadIdx.x] = tile[threadIdx.x + 1];
 }
 
+__global__ void shift_rounds(int* out) {
+    __shared__ int tile[65];
+    tile[threadIdx.x] = static_cast<int>(threadIdx.x);
+    if (threadIdx.x == 0) tile[blockDim.x] = 0;
+    __syncthreads();
+    for (int round = 0; round < 3; ++round) {
+        const int value = tile[threadIdx.x + 1];
+        __syncthreads();
+        tile[threadIdx.x] = value;
+    }
+    out[threadIdx.x] = 0;
+}
+
+__global__ void two_barriers(int* out) {
+    if (threadIdx.x == 0) {
+        __syncthreads();
+        *out = 1;
+    } else {
+        __syncthreads();
+        out[threadIdx.x] = 2;
+    }
+}
+
 // A pointer, so that the call is not inlined.
 using Sum = int (*)(const int*, const int*, int);
 __global__ void add_up(int* out, const int* in, Sum sum) {
@@ -169,6 +192,16 @@ void checks::race() {
 void checks::neighbour(unsigned threads) {
     Device<int> out("out", 64);
     read_neighbour<<<1, threads>>>(out.get());
+}
+
+void checks::rounds(unsigned threads) {
+    Device<int> out("out", 64);
+    shift_rounds<<<1, threads>>>(out.get());
+}
+
+void checks::own_barrier() {
+    Device<int> out("out", 64);
+    two_barriers<<<1, 64>>>(out.get());
 }
 
 int checks::eight_lanes(unsigned threads, unsigned mask) {

@@ -27,6 +27,11 @@ std::vector<int> sides();
 void race();
 /// Each thread of a block reads its neighbour's value, without a barrier.
 void neighbour(unsigned threads);
+/// Threads read their neighbour's word and write their own, in rounds: the barrier between the two is there,
+/// and the one behind the write is missing.
+void rounds(unsigned threads);
+/// Thread 0 waits at a barrier of its own.
+void own_barrier();
 /// 0 + 1 + ... + 7, which eight lanes of so many threads add up by shuffles with this mask.
 int eight_lanes(unsigned threads, unsigned mask);
 /// All but n threads of a block return before its barrier.

@@ -54,12 +54,12 @@ TEST_CASE("Everything that can name a kernel is found", "[simt][cu2cpp][launch]"
 
 TEST_CASE("What is no kernel is not launched", "[simt][cu2cpp][launch]") {
     const std::string rest = "\nvoid f() { k<<<1, 2>>>(3); }";
-    CHECK(starts_with(refusal("void k(int) {}" + rest), "2:12: launch of `k`, which is no kernel"));
-    CHECK(starts_with(refusal("static void k(int);" + rest), "2:12: launch of `k`, which is no kernel"));
+    CHECK(starts_with(refusal("void k(int) {}" + rest), "2:12: launch of `k`, which is not a kernel"));
+    CHECK(starts_with(refusal("static void k(int);" + rest), "2:12: launch of `k`, which is not a kernel"));
     CHECK(
         starts_with(refusal("template <class T>\nvoid k(T) {}" + rest), "3:12: launch of `k`, which is no"));
     CHECK(starts_with(refusal("template <class T>\nstatic void k(T) {}\nvoid f() { k<int><<<1, 2>>>(3); }"),
-                      "3:12: launch of `k`, which is no kernel"));
+                      "3:12: launch of `k`, which is not a kernel"));
     CHECK(refusals("template <class T>\n__global__ void k(T) {}" + rest).empty());
     CHECK(refusals("template <class T>\nKERNEL void k(T) {}" + rest).empty());
     // A macro may say more than is seen, and an overload may be the kernel.

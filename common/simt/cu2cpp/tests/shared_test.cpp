@@ -172,6 +172,8 @@ TEST_CASE("Shared declarations that cannot be translated are refused", "[simt][c
     CHECK(starts_with(refusal("void f() { __shared__ T a(3); }"), "1:26: initialiser"));
     CHECK(
         starts_with(refusal("struct S { __shared__ float a[4]; };"), "1:12: `__shared__` member of a class"));
+    CHECK(starts_with(refusal("__global__ void k() { __shared__ float t[2][blockDim.x + 1]; }"),
+                      "1:45: size of a `__shared__` array that is known only at run time; write a constant"));
     CHECK(starts_with(refusal("__shared__ int a = 3;"), "1:18: initialiser of a `__shared__` variable"));
     CHECK(starts_with(refusal("void f() { __shared__; }"),
                       "1:12: `__shared__` without a complete declaration"));

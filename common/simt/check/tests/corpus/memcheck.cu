@@ -74,6 +74,19 @@ void run_rows_for_columns() {
 }
 CORPUS_CASE(rows_for_columns, "memcheck", "out-of-bounds", "m");
 
+// The address is next to the other array, and the line says which one is meant.
+template <bool repaired>
+__global__ void beside_another(float* meant, long distance) {
+    const long i = threadIdx.x % 8 == 5 && !repaired ? distance : threadIdx.x;
+    meant[i] = 1;  // bad: beside_another
+}
+template <bool repaired>
+void run_beside_another() {
+    Device<float> meant("meant", 64), other("other", 64);
+    beside_another<repaired><<<1, 64>>>(meant.get(), other.get() - meant.get() - 3);
+}
+CORPUS_CASE(beside_another, "memcheck", "out-of-bounds", "meant");
+
 template <bool repaired>
 __global__ void far_away(float* v, long distance) {
     v[repaired ? 0 : distance] = 1;  // bad: far_away
@@ -575,5 +588,13 @@ void run_too_wide() {
     too_wide<repaired><<<1, 32>>>(amounts.get(), out.get());
 }
 CORPUS_CASE(too_wide, "memcheck", "wide-shift", "");
+
+template <bool repaired>
+void run_wrong_direction() {
+    Device<float> from("from", 32, 1), to("to", 32);
+    cudaMemcpy(to.get(), from.get(), 32 * sizeof(float),  // bad: wrong_direction
+               repaired ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost);
+}
+CORPUS_CASE(wrong_direction, "memcheck", "copy-direction", "to");
 
 }  // namespace

@@ -27,6 +27,7 @@ enum class Kind : std::uint8_t {
     timeout,
     refused_launch,
     wide_shift,
+    copy_direction,
     // racecheck
     write_write,
     read_write,
@@ -75,6 +76,9 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
      "unseen."},
     {"wide-shift",
      "C++ leaves it undefined: compare the amount with the number of bits, or mask it with `& 31`."},
+    {"copy-direction",
+     "Name the direction that it is: cudaMemcpyDeviceToDevice, HostToDevice or DeviceToHost; or "
+     "cudaMemcpyDefault, which asks the pointers."},
     {"write-write", "Let one thread write, give each thread its own element, or use an atomic."},
     {"read-write",
      "Put __syncthreads() between the two; or, if they are not meant to meet, correct the index, or let one "
