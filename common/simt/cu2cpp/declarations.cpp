@@ -33,7 +33,7 @@ void device_function(Unit& unit, const Sequence& seq, Range head) {
     unit.replace(seq[specifier], "SIMT_LOCAL");
 }
 
-void note_function(Unit& unit, const Sequence& seq, Range head) {
+void note_function(Unit& unit, const Sequence& seq, Range head, std::string_view space) {
     const std::size_t name = function_name(seq, head);
     if (name == npos || !seq.is_identifier(name) || (name > 0 && seq.is(name - 1, "::"))) return;
     if (!seq.is(name + 1, "(") || seq.match(name + 1) == npos) return;
@@ -56,6 +56,7 @@ void note_function(Unit& unit, const Sequence& seq, Range head) {
         known = known && (is_builtin_type(seq[k].text) || seq.is(k, "static") || seq.is(k, "inline") ||
                           seq.is(k, "const") || seq.is(k, "*"));
     function.launchable = !known;
+    function.space = space;
     function.relaxed = has_specifier(seq, head, "constexpr");
     function.host = !function.kernel && is_host_function(unit, seq, head);
     function.device = !function.kernel && !function.host;

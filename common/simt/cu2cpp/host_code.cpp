@@ -101,8 +101,11 @@ bool is_declared_in_function(const Sequence& seq, std::size_t function, std::siz
     return false;
 }
 
-bool is_qualified(const Sequence& seq, std::size_t i) {
-    return i > 0 && (seq.is(i - 1, ".") || seq.is(i - 1, "->") || seq.is(i - 1, "::"));
+/// `.v`, `->v`, or `N::v` where N is not the namespace it is known to be in.
+bool is_of_something_else(const Sequence& seq, std::size_t i, std::string_view space) {
+    if (i == 0) return false;
+    if (seq.is(i - 1, "::")) return space.empty() || i < 2 || !seq.is(i - 2, space);
+    return seq.is(i - 1, ".") || seq.is(i - 1, "->");
 }
 
 }  // namespace
@@ -116,20 +119,25 @@ bool is_host_function(const Unit& unit, const Sequence& seq, Range head) {
     return !may_be_declared_for_device(seq, head);
 }
 
-void note_variables(Unit& unit, const Sequence& seq, Range whole) {
+void note_variables(Unit& unit, const Sequence& seq, Range whole, std::string_view space) {
     for (const std::string_view word : {"template", "typedef", "using", "friend"}) {
         if (seq.is(whole.begin, word)) return;
     }
     const auto declaration = parse_declaration(seq, whole);
     if (!declaration) return;
-    // The value of a constant number is known to the device, too; of any other constant only an array is
-    // refused.
-    bool constant = false, known = true, builtin = false;
+    // The value of a constant is known to the device, too, but for an array's.
+    bool constant = false, known = true, builtin = false, std_array = false;
     std::size_t types = 0;
     for (std::size_t k = declaration->specifiers.begin; k < declaration->specifiers.end; ++k) {
         const std::string_view word = seq[k].text;
+        if (word == "<" && seq.is(k - 1, "array") && seq.is(k - 2, "::") && seq.is(k - 3, "std") &&
+            seq.skip_angles(k) != npos) {
+            std_array = true;
+            k = seq.skip_angles(k) - 1;
+            continue;
+        }
         constant = constant || word == "const" || word == "constexpr";
-        if (seq.is(k, "::")) continue;
+        if (word == "::") continue;
         known = known && seq.is_identifier(k) && !is_cuda_specifier(word) &&
                 !takes_attribute_arguments(word) && unit.out.exports.execution_macros.count(word) == 0;
         if (is_builtin_type(word))
@@ -138,12 +146,14 @@ void note_variables(Unit& unit, const Sequence& seq, Range whole) {
             ++types;
     }
     known = known && types + (builtin ? 1u : 0u) == 1;
+    if (std_array && constant && unit.options.relaxed_constexpr) std_array = false;
     for (const Declarator& d : declaration->declarators) {
         if (d.qualified || d.name.end != d.name.begin + 1 || is_builtin_type(seq[d.name.begin].text))
             continue;
         // A name of a type may be that of a function, or of a constant.
-        const bool host = d.first_extent != npos || (!constant && (d.pointer || builtin));
-        unit.out.exports.note_variable(seq[d.name.begin].text, known && !d.parameters && host);
+        const bool host = d.first_extent != npos || std_array || (!constant && (d.pointer || builtin));
+        unit.out.exports.note_variable(seq[d.name.begin].text,
+                                       {known && !d.parameters && host, std::string(space)});
     }
 }
 
@@ -153,10 +163,8 @@ void call(Unit& unit, const Context& context, std::size_t i) {
     if (context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
     const auto found = unit.out.exports.functions.find(seq[i].text);
     if (found == unit.out.exports.functions.end()) return;
-    const std::string_view before = i > 0 ? seq[i - 1].text : std::string_view{};
-    const bool other = before == "." || before == "->" || before == "::" || before == "*" || before == "&" ||
-                       before == ">" || (seq.is_identifier(i - 1) && before != "return" && before != "else");
-    if (other || context.member) return;
+    if (context.member || is_of_something_else(seq, i, found->second.space)) return;
+    if (follows_type(seq, i, context.function == npos ? 0 : context.function)) return;
     const Exports::Function& function = found->second;
     const std::string name = "`" + found->first + "`";
     if (function.kernel && !function.parameters.empty() && !function.host && !function.device) {
@@ -167,7 +175,10 @@ void call(Unit& unit, const Context& context, std::size_t i) {
                                 found->first + "<<<grid, block>>>(...)`");
     } else if (function.host && !function.kernel && !function.device && context.device) {
         if (function.relaxed && unit.options.relaxed_constexpr) return;
-        if (contains(overloaded, found->first) || is_declared_in_function(seq, context.function, i)) return;
+        const bool qualified = seq.is(i - 1, "::");
+        if (!qualified &&
+            (contains(overloaded, found->first) || is_declared_in_function(seq, context.function, i)))
+            return;
         unit.refuse(seq[i],
                     "host function " + name +
                         " called from device code; a device cannot run it; write `__device__` or `__host__ "
@@ -180,11 +191,13 @@ void variable_of_host(Unit& unit, const Context& context, std::size_t i) {
     if (context.macro || !context.device || context.member) return;
     if (context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
     const auto found = unit.out.exports.variables.find(seq[i].text);
-    if (found == unit.out.exports.variables.end() || !found->second) return;
+    if (found == unit.out.exports.variables.end() || !found->second.host) return;
     if (unit.out.exports.functions.count(seq[i].text) != 0) return;
-    if (is_qualified(seq, i) || seq.is(i + 1, "::") || seq.is(i - 1, "sizeof")) return;
+    const bool qualified = seq.is(i - 1, "::");
+    if (is_of_something_else(seq, i, found->second.space) || seq.is(i + 1, "::") || seq.is(i - 1, "sizeof"))
+        return;
     if (i > 1 && seq.is(i - 1, "(") && (seq.is(i - 2, "sizeof") || seq.is(i - 2, "decltype"))) return;
-    if (is_declared_in_function(seq, context.function, i)) return;
+    if (!qualified && is_declared_in_function(seq, context.function, i)) return;
     unit.refuse(seq[i],
                 "variable `" + found->first +
                     "` of the host used in device code; a device does not see the host's memory; write "

@@ -40,7 +40,8 @@ bool texture_reference(Unit& unit, const Sequence& seq, Range whole);
 void device_function(Unit& unit, const Sequence& seq, Range head);
 
 /// Remembers what the name of a function stands for: see launch() and call().
-void note_function(Unit& unit, const Sequence& seq, Range head);
+/// @param space the innermost namespace with a name around it
+void note_function(Unit& unit, const Sequence& seq, Range head, std::string_view space);
 
 /// Remembers a function that a class declares its friend.
 void note_friend(Unit& unit, const Sequence& seq, Range whole);
@@ -57,7 +58,8 @@ void device_variables(Unit& unit, const Sequence& seq, Range whole, std::size_t 
 [[nodiscard]] bool is_host_function(const Unit& unit, const Sequence& seq, Range head);
 
 /// Remembers whom variables at namespace scope belong to.
-void note_variables(Unit& unit, const Sequence& seq, Range whole);
+/// @param space the innermost namespace with a name around them
+void note_variables(Unit& unit, const Sequence& seq, Range whole, std::string_view space);
 
 /// A kernel called without a launch, or a host function called by device code: C++ that runs, and that no
 /// CUDA compiler takes.

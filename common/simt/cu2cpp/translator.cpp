@@ -17,6 +17,7 @@ struct Scope {
     std::size_t declaration = 0;  ///< first token of the declaration or statement being read
     std::size_t function = npos;  ///< first token of the function around it
     bool member = false;          ///< it is inside a class
+    std::string_view space;       ///< the innermost namespace with a name
 };
 
 bool is_asm(std::string_view word) { return word == "asm" || word == "__asm__" || word == "__asm"; }
@@ -219,12 +220,16 @@ class Translator {
         inner.declaration = i + 1;
         inner.member = scopes_.back().member || inner.kind == ScopeKind::class_;
         inner.function = scopes_.back().function;
+        inner.space = scopes_.back().space;
+        if (inner.kind == ScopeKind::namespace_ && i > 0 && seq_.is_identifier(i - 1) &&
+            !seq_.is(i - 1, "namespace"))
+            inner.space = seq_[i - 1].text;
         if (inner.kind == ScopeKind::function) {
             inner.function = head.begin;
             inner.device = runs_on_device(seq_, head);
             inner.both = !inner.device && may_run_on_device(seq_, head);
             if (scopes_.back().kind == ScopeKind::namespace_) {
-                note_function(unit_, seq_, head);
+                note_function(unit_, seq_, head, scopes_.back().space);
                 device_function(unit_, seq_, head);
                 if (inner.device) use_of_shared(unit_, seq_, head);
             }
@@ -333,8 +338,8 @@ class Translator {
                               has_specifier(seq_, whole, "__constant__") ||
                               has_specifier(seq_, whole, "__managed__");
         if (!seq_.is(whole.begin, "typedef") && !seq_.is(whole.begin, "using"))
-            note_function(unit_, seq_, whole);
-        note_variables(unit_, seq_, whole);
+            note_function(unit_, seq_, whole, scope.space);
+        note_variables(unit_, seq_, whole, scope.space);
         if (!variable && !has_specifier(seq_, whole, "__global__")) return note_extern(unit_, seq_, whole);
         if (has_specifier(seq_, whole, "__shared__")) return;
         if (function_name(seq_, whole) != npos) return device_function(unit_, seq_, whole);
@@ -399,13 +404,21 @@ class Translator {
 
 }  // namespace
 
+namespace {
+/// No namespace has this name.
+constexpr const char* several_spaces = "::";
+}  // namespace
+
 void Exports::merge(const Exports& other, bool at_namespace) {
     for (const auto& [name, reason] : other.untranslatable_macros) untranslatable_macros[name] = reason;
     architecture_macros.insert(other.architecture_macros.begin(), other.architecture_macros.end());
     external_names.insert(other.external_names.begin(), other.external_names.end());
     execution_macros.insert(other.execution_macros.begin(), other.execution_macros.end());
     for (const auto& [name, function] : other.functions) note_function(name, function);
-    for (const auto& [name, host] : other.variables) note_variable(name, host && at_namespace);
+    for (auto [name, variable] : other.variables) {
+        variable.host = variable.host && at_namespace;
+        note_variable(name, variable);
+    }
     shared_variables.insert(other.shared_variables.begin(), other.shared_variables.end());
 }
 
@@ -419,11 +432,14 @@ void Exports::note_function(std::string_view name, const Function& function) {
     known.host = known.host || function.host;
     known.relaxed = known.relaxed || function.relaxed;
     known.launchable = known.launchable || function.launchable;
+    if (known.space != function.space) known.space = several_spaces;
 }
 
-void Exports::note_variable(std::string_view name, bool host) {
-    const auto [entry, is_new] = variables.try_emplace(std::string(name), host);
-    if (!is_new) entry->second = entry->second && host;
+void Exports::note_variable(std::string_view name, const Variable& variable) {
+    const auto [entry, is_new] = variables.try_emplace(std::string(name), variable);
+    if (is_new) return;
+    entry->second.host = entry->second.host && variable.host;
+    if (entry->second.space != variable.space) entry->second.space = several_spaces;
 }
 
 Translation translate(std::string_view text, const std::string& path, const TranslateOptions& options) {

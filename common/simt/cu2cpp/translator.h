@@ -49,16 +49,20 @@ struct Exports {
         bool host = false;        ///< it may mean a function of the host
         bool relaxed = false;     ///< ... that is `constexpr`
         bool launchable = false;  ///< it may mean what can be launched, or that cannot be told
+        std::string space;        ///< the namespace that it is in, or several; "": none with a name
     };
     std::map<std::string, Function, std::less<>> functions;
-    /// Variables at namespace scope by name: true where it can only mean one of the host's that device code
-    /// cannot use.
-    std::map<std::string, bool, std::less<>> variables;
+    /// What a variable's name at namespace scope stands for.
+    struct Variable {
+        bool host = false;  ///< it can only mean one of the host's, which device code cannot use
+        std::string space;  ///< as a function's
+    };
+    std::map<std::string, Variable, std::less<>> variables;
     /// By name, `__shared__` variables at namespace scope: the declaration that a function needs to use one.
     std::map<std::string, std::string, std::less<>> shared_variables;
 
     void note_function(std::string_view name, const Function& function);
-    void note_variable(std::string_view name, bool host);
+    void note_variable(std::string_view name, const Variable& variable);
     /// @param at_namespace the file is included outside functions and classes: its variables lie at
     ///                     namespace scope
     void merge(const Exports& other, bool at_namespace);

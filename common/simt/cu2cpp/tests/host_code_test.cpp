@@ -13,8 +13,8 @@ TEST_CASE("Functions of the host in device code", "[simt][cu2cpp][refusal]") {
           "template <class T> constexpr T f(T a) { return a; }", "std::size_t f(int a) { return a; }",
           "float4 f(int a) { return {}; }"}) {
         CAPTURE(function);
-        for (const std::string use :
-             {"p[0] = f(n);", "constexpr int m = f(3);", "int a[f(3)];", "if (f(n) > 2) return;"}) {
+        for (const std::string use : {"p[0] = f(n);", "p[0] = n * f(n);", "p[0] = n > f(n);",
+                                      "constexpr int m = f(3);", "int a[f(3)];", "if (f(n) > 2) return;"}) {
             CAPTURE(use);
             const auto all = refusals(function + "\n__global__ void k(int* p, int n) { " + use + " }");
             REQUIRE(all.size() == 1);
@@ -90,6 +90,15 @@ TEST_CASE("Variables of the host in device code", "[simt][cu2cpp][refusal]") {
             CHECK(refusals(variable + "\n" + fine).empty());
         }
     }
+    const std::string named = "namespace a { namespace { int v[3]; int f(int); } } enum class E { v };\n";
+    for (const std::string use : {"p[0] = a::v[1];", "p[0] = b::a::v[1];", "p[0] = 2 * a::f(1);"}) {
+        CAPTURE(use);
+        CHECK(refusals(named + "__global__ void k(int* p) { " + use + " }").size() == 1);
+    }
+    for (const std::string use : {"p[0] = E::v;", "p[0] = b::v[1];", "p[0] = S::f(1);"}) {
+        CAPTURE(use);
+        CHECK(refusals(named + "__global__ void k(int* p) { " + use + " }").empty());
+    }
     CHECK(refusal("int count = 0; __global__ void k(int* p) { p[0] = count; }")
               .find("variable `count` of the host") != std::string::npos);
     for (const std::string variable :
@@ -105,7 +114,7 @@ TEST_CASE("Variables of the host in device code", "[simt][cu2cpp][refusal]") {
 
 TEST_CASE("A file that is included in a function has local variables", "[simt][cu2cpp]") {
     cu2cpp::Exports exports;
-    exports.note_variable("v", true);
+    exports.note_variable("v", {true, ""});
     cu2cpp::TranslateOptions options;
     options.open_include = [&](const cu2cpp::Include&) { return &exports; };
     const auto count = [&](const std::string& text) {
