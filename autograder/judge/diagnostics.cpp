@@ -43,6 +43,25 @@ bool is_route(const std::string& line) {
            (line.rfind("In function '", 0) == 0 && line.back() == ',');
 }
 
+/// The compiler refuses what a `__shared__` array of variable size has been translated to, and quotes that:
+/// what the translator says of such arrays where their size shows it.
+std::string in_words_of_the_source(const std::string& line) {
+    const std::string call = "no matching function for call to 'shared<simt_type_";
+    const std::size_t at = line.find(call);
+    if (at == std::string::npos) return line;
+    return line.substr(0, at) + "the size of `__shared__` array '" +
+           line.substr(at + call.size(), line.find('>', at) - at - call.size()) +
+           "' is known only at run time; write a constant; or declare `extern __shared__ float name[];` "
+           "and give the size in bytes as the launch's third argument";
+}
+
+/// What the compiler adds to that.
+bool is_of_translation(const std::string& line) {
+    return line.find("is a variably modified type") != std::string::npos ||
+           line.find("trying to instantiate 'template<class T> T& simt::shared(") != std::string::npos ||
+           line.find(": In substitution of 'template<class T> T& simt::shared(") != std::string::npos;
+}
+
 /// "   12 |  code" and "      |  ^~~~": quotes that belong to the message above.
 bool is_quote(const std::string& line) {
     const std::size_t bar = line.find_first_not_of(" 0123456789");
@@ -81,7 +100,8 @@ std::string trim_diagnostics(const std::string& text,
         const bool message = line.find(": error: ") != std::string::npos ||
                              line.find(": warning: ") != std::string::npos ||
                              line.find(": note: ") != std::string::npos;
-        if (is_foreign(line) || (message && !said.insert(line).second)) {
+        line = in_words_of_the_source(line);
+        if (is_foreign(line) || is_of_translation(line) || (message && !said.insert(line).second)) {
             dropping = true;
             continue;
         }

@@ -156,6 +156,23 @@ TEST_CASE("compiler messages are about the student's file", "[judge][diagnostics
               once + "x.cu:9:1:   required from here\nx.cu:4:5: warning: always true\n" +
                   "    4 |     for (;;)\nIn function 'void f()',\n    inlined from 'void g()' at x.cu:3:1:\n",
               {}) == once);
+
+    // What the translation of a shared array is called is nobody's business.
+    const std::string call = "template<class T> T& simt::shared(SharedKey&, const char*)";
+    CHECK(
+        trim_diagnostics("x.cu:4:9: error: no matching function for call to "
+                         "'shared<simt_type_tile>(simt::SharedKey&, const char [5])'\n"
+                         "    4 |     __shared__ float tile[n];\n"
+                         "x.cu: In substitution of '" +
+                             call +
+                             " [with T = float [n]]':\n"
+                             "x.cu:4:9: error: 'float [n]' is a variably modified type\n"
+                             "x.cu:4:9: error:   trying to instantiate '" +
+                             call + "'\n",
+                         {}) ==
+        "x.cu:4:9: error: the size of `__shared__` array 'tile' is known only at run time; write a constant; "
+        "or declare `extern __shared__ float name[];` and give the size in bytes as the launch's third "
+        "argument\n    4 |     __shared__ float tile[n];\n");
 }
 
 TEST_CASE("names of files that a compiler has read may hold blanks and signs", "[judge][gate]") {
