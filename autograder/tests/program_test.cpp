@@ -496,6 +496,28 @@ TEST_CASE("doctor names what is here, and the command for what is not", "[progra
                ContainsSubstring("not found: build-essential binutils cmake ninja-build python3"));
 }
 
+TEST_CASE("the line to look at is an error's, not a warning's", "[program][judge]") {
+    const SmallWorkbook workbook;
+    std::string leaky = workbook.solution;
+    const auto replace = [&](const std::string& what, const std::string& with) {
+        leaky.replace(leaky.find(what), what.size(), with);
+    };
+    replace("terms(i)", "2.0f * terms(i)");
+    replace("    if (blocks == 0) return;",
+            "    float* lost = nullptr;\n    CUDA_CHECK(cudaMalloc(&lost, 4));\n"
+            "    if (blocks == 0) return;");
+    workbook.folder.write(SmallWorkbook::student, leaky);
+    const auto line_of = [&](const std::string& text) {
+        const auto end = leaky.begin() + static_cast<std::ptrdiff_t>(leaky.find(text));
+        return std::to_string(1 + std::count(leaky.begin(), end, '\n'));
+    };
+    const Outcome outcome = workbook.run({"check", "01/03", "--backend", "cpu"});
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.out, ContainsSubstring("03_shared_tree.cu:" + line_of("cudaMalloc(&lost")));
+    CHECK_THAT(outcome.out, ContainsSubstring("at         chapters/01_reduction/03_shared_tree.cu:" +
+                                              line_of("void shared_tree_kernel(")));
+}
+
 TEST_CASE("after a pass, check names the next exercise", "[program][judge]") {
     const SmallWorkbook workbook;
     const Outcome given = workbook.run({"check", "01/01", "--backend", "cpu"});
