@@ -8,6 +8,7 @@
 #include "runtime/memory.h"
 #include "runtime/stream_state.h"
 #include "simt/stream.h"
+#include "simt/texture.h"
 #include "simt/virtual_device.h"
 
 namespace simt {
@@ -132,6 +133,10 @@ cudaError_t make_copy(const cudaMemcpy3DParms& copy, Operation* operation) {
 }  // namespace simt
 
 using namespace simt;
+
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+    return {x, y, z, w, kind};
+}
 
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
                               unsigned int flags) {

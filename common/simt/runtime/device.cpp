@@ -65,64 +65,6 @@ int resident_blocks(unsigned threads, std::size_t shared_bytes) {
     return blocks;
 }
 
-cudaError_t function_get_attributes(cudaFuncAttributes* attributes, const void* function) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!attributes) return fail(cudaErrorInvalidValue);
-    if (!function) return fail(cudaErrorInvalidDeviceFunction);
-    DeviceState& s = state();
-    std::lock_guard lock(s.mutex);
-    auto found = s.functions.find(function);
-    const FunctionSettings settings = found == s.functions.end() ? FunctionSettings{} : found->second;
-    *attributes = {};
-    attributes->maxThreadsPerBlock = D::max_threads_per_block;
-    attributes->numRegs = D::registers_per_thread;
-    attributes->ptxVersion = attributes->binaryVersion = D::compute_major * 10 + D::compute_minor;
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(settings.dynamic_shared);
-    attributes->preferredShmemCarveout = settings.carveout;
-    return cudaSuccess;
-}
-
-cudaError_t function_set_attribute(const void* function, cudaFuncAttribute attribute, int value) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!function) return fail(cudaErrorInvalidDeviceFunction);
-    DeviceState& s = state();
-    std::lock_guard lock(s.mutex);
-    switch (attribute) {
-        case cudaFuncAttributeMaxDynamicSharedMemorySize:
-            if (value < 0 || static_cast<std::size_t>(value) > D::shared_per_block_optin)
-                return fail(cudaErrorInvalidValue);
-            s.functions[function].dynamic_shared = static_cast<std::size_t>(value);
-            return cudaSuccess;
-        case cudaFuncAttributePreferredSharedMemoryCarveout:
-            if (value < -1 || value > 100) return fail(cudaErrorInvalidValue);
-            s.functions[function].carveout = value;
-            return cudaSuccess;
-        default:
-            return fail(cudaErrorInvalidValue);
-    }
-}
-
-cudaError_t occupancy(int* blocks, const void* function, int threads, std::size_t dynamic_shared) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!blocks || threads <= 0) return fail(cudaErrorInvalidValue);
-    if (!function) return fail(cudaErrorInvalidDeviceFunction);
-    *blocks = resident_blocks(static_cast<unsigned>(threads), dynamic_shared);
-    return cudaSuccess;
-}
-
-cudaError_t occupancy_free_shared(std::size_t* dynamic_shared, const void* function, int blocks,
-                                  int threads) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!dynamic_shared || blocks <= 0 || threads <= 0) return fail(cudaErrorInvalidValue);
-    if (!function) return fail(cudaErrorInvalidDeviceFunction);
-    if (resident_blocks(static_cast<unsigned>(threads), 0) < blocks) return fail(cudaErrorInvalidValue);
-    std::size_t share =
-        D::shared_per_multiprocessor / static_cast<std::size_t>(blocks) - D::shared_reserved_per_block;
-    share = share / 128 * 128;
-    *dynamic_shared = share < D::shared_per_block_optin ? share : D::shared_per_block_optin;
-    return cudaSuccess;
-}
-
 }  // namespace simt
 
 using namespace simt;
@@ -494,6 +436,80 @@ cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(ve
 cudaError_t cudaRuntimeGetVersion(int* version) {
     if (!version) return fail(cudaErrorInvalidValue);
     *version = 13000;
+    return cudaSuccess;
+}
+
+// ---- Kernels ---------------------------------------------------------------------------------------------
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!attributes) return fail(cudaErrorInvalidValue);
+    if (!function) return fail(cudaErrorInvalidDeviceFunction);
+    DeviceState& s = state();
+    std::lock_guard lock(s.mutex);
+    auto found = s.functions.find(function);
+    const FunctionSettings settings = found == s.functions.end() ? FunctionSettings{} : found->second;
+    *attributes = {};
+    attributes->maxThreadsPerBlock = D::max_threads_per_block;
+    attributes->numRegs = D::registers_per_thread;
+    attributes->ptxVersion = attributes->binaryVersion = D::compute_major * 10 + D::compute_minor;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(settings.dynamic_shared);
+    attributes->preferredShmemCarveout = settings.carveout;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!function) return fail(cudaErrorInvalidDeviceFunction);
+    DeviceState& s = state();
+    std::lock_guard lock(s.mutex);
+    switch (attribute) {
+        case cudaFuncAttributeMaxDynamicSharedMemorySize:
+            if (value < 0 || static_cast<std::size_t>(value) > D::shared_per_block_optin)
+                return fail(cudaErrorInvalidValue);
+            s.functions[function].dynamic_shared = static_cast<std::size_t>(value);
+            return cudaSuccess;
+        case cudaFuncAttributePreferredSharedMemoryCarveout:
+            if (value < -1 || value > 100) return fail(cudaErrorInvalidValue);
+            s.functions[function].carveout = value;
+            return cudaSuccess;
+        default:
+            return fail(cudaErrorInvalidValue);
+    }
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+    return fail(function ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+    return fail(function ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
+                                                          std::size_t dynamic_shared) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!blocks || threads <= 0) return fail(cudaErrorInvalidValue);
+    if (!function) return fail(cudaErrorInvalidDeviceFunction);
+    *blocks = resident_blocks(static_cast<unsigned>(threads), dynamic_shared);
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
+                                                                   int threads, size_t dynamic_shared,
+                                                                   unsigned int) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, dynamic_shared);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamic_shared, const void* function,
+                                                      int blocks, int threads) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!dynamic_shared || blocks <= 0 || threads <= 0) return fail(cudaErrorInvalidValue);
+    if (!function) return fail(cudaErrorInvalidDeviceFunction);
+    if (resident_blocks(static_cast<unsigned>(threads), 0) < blocks) return fail(cudaErrorInvalidValue);
+    std::size_t share =
+        D::shared_per_multiprocessor / static_cast<std::size_t>(blocks) - D::shared_reserved_per_block;
+    share = share / 128 * 128;
+    *dynamic_shared = share < D::shared_per_block_optin ? share : D::shared_per_block_optin;
     return cudaSuccess;
 }
 

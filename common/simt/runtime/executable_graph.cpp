@@ -47,6 +47,11 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
     return cudaSuccess;
 }
 
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                          unsigned long long flags) {
+    return cudaGraphInstantiate(executable, graph, flags);
+}
+
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
     if (const cudaError_t error = enter()) return fail(error);
     std::lock_guard lock(state_mutex());

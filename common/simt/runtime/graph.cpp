@@ -12,12 +12,6 @@
 namespace simt {
 namespace {
 
-// Signatures of kernels that were seen typed. Guarded by state_mutex().
-std::unordered_map<const void*, const KernelType*>& kernel_types() {
-    static auto* map = new std::unordered_map<const void*, const KernelType*>;
-    return *map;
-}
-
 std::unordered_set<Condition*>& conditions() {
     static auto* set = new std::unordered_set<Condition*>;
     return *set;
@@ -42,13 +36,9 @@ bool valid_dependencies(cudaGraph_t graph, const cudaGraphNode_t* dependencies, 
 // checks the launch.
 cudaError_t set_kernel(cudaGraphNode_t node, const cudaKernelNodeParams& given) {
     cudaKernelNodeParams p = given;
-    if (!p.func.address) return cudaErrorInvalidDeviceFunction;
-    if (!p.func.type) {
-        auto known = kernel_types().find(p.func.address);
-        if (known == kernel_types().end()) return cudaErrorInvalidDeviceFunction;
-        p.func.type = known->second;
-    }
-    const KernelType& type = *p.func.type;
+    const KernelType* const known = kernel_type(p.func.address);
+    if (!known) return cudaErrorInvalidDeviceFunction;
+    const KernelType& type = *known;
     if (p.extra || (type.count > 0 && !p.kernelParams)) return cudaErrorInvalidValue;
     std::vector<std::vector<unsigned long long>> arguments(type.count);
     std::vector<void*> pointers(type.count);
@@ -61,7 +51,9 @@ cudaError_t set_kernel(cudaGraphNode_t node, const cudaKernelNodeParams& given) 
     Operation operation{};
     const auto launch = [](const void* context) {
         const auto& k = *static_cast<const cudaKernelNodeParams*>(context);
-        return k.func.type->launch(k.func.address, k.gridDim, k.blockDim, k.kernelParams, k.sharedMemBytes);
+        return kernel_type(k.func.address)
+            ->launch(k.func.address, {k.gridDim, k.blockDim, k.sharedMemBytes, nullptr}, false,
+                     k.kernelParams);
     };
     if (const cudaError_t error = record(&operation, launch, &p)) return error;
     node->type = cudaGraphNodeTypeKernel;
@@ -219,12 +211,6 @@ std::vector<cudaGraphNode_t> dependents_of(cudaGraphNode_t node) {
 }
 
 }  // namespace
-
-void remember_kernel(const void* kernel, const KernelType* type) {
-    std::lock_guard lock(state_mutex());
-    kernel_types()[kernel] = type;
-}
-
 }  // namespace simt
 
 using namespace simt;

@@ -328,8 +328,8 @@ cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
     return cudaSuccess;
 }
 
-cudaError_t cudaMallocHost(void** pointer, size_t size, unsigned int flags) {
-    return cudaHostAlloc(pointer, size, flags);
+cudaError_t cudaMallocHost(void** pointer, size_t size) {
+    return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
 }
 
 cudaError_t cudaFreeHost(void* pointer) {

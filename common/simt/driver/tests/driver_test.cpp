@@ -154,6 +154,49 @@ TEST_CASE("simt++ compiles host code in C, and in C++ with CUDA's headers", "[si
     }
 }
 
+TEST_CASE("the runtime API has the linkage of C", "[simt][driver]") {
+    Desk folder;
+    folder.write("k.cu", R"(
+        extern "C" __global__ void scale(float* v, int n, float factor) {
+            if (threadIdx.x < n) v[threadIdx.x] *= factor;
+        }
+        __global__ void add(float* v, int n, float4 what) {
+            const float values[] = {what.x, what.y, what.z, what.w};
+            if (threadIdx.x < n) v[threadIdx.x] += values[threadIdx.x];
+        }
+        extern "C" void launch(float* v, int n, const float4 what, cudaStream_t stream) {
+            add<<<1, 32, 0, stream>>>(v, n, what);
+        }
+        extern "C" void* kernel_address() {
+            cudaKernelNodeParams node{};
+            node.func = (void*)scale;
+            return node.func;
+        })");
+    REQUIRE(folder.compile("-std=c11 -Wall -Wextra -Wpedantic -Werror '" SIMT_TESTS "/host.c' -c") == 0);
+    CHECK(folder.text.empty());
+    REQUIRE(folder.compile("k.cu host.o -o run") == 0);
+    CHECK(folder.run("./run") == 0);
+    CHECK(folder.text ==
+          "warp 32 32\nsums 11 22 33 44, calls 1\nscaled 22 44 66 88\nby a graph 44 88 132 176\n"
+          "blocks 2, cudaErrorInvalidValue\n");
+
+    // And for whoever declares it, or asks the linker for it by name.
+    folder.write("own.cpp", R"(
+        #include <dlfcn.h>
+        #include <cstdio>
+        extern "C" int cudaMalloc(void**, unsigned long);
+        extern "C" int cudaFree(void*);
+        int main() {
+            void* memory = nullptr;
+            const int error = cudaMalloc(&memory, 4);
+            auto* const release = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_DEFAULT, "cudaFree"));
+            std::printf("%d %d %d\n", error, memory != nullptr, release == cudaFree ? release(memory) : -1);
+        })");
+    REQUIRE(folder.compile("own.cpp -rdynamic -ldl -o own") == 0);
+    CHECK(folder.run("./own") == 0);
+    CHECK(folder.text == "0 1 0\n");
+}
+
 TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
     Desk folder;
     folder.write("a.cu", "__global__ void k() { asm(\"bar.arrive 0, 64;\"); }\n");

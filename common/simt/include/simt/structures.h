@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 
+#if defined(__cplusplus)
 #include <type_traits>
+#endif
 
 #include "simt/device_structures.h"
 #include "simt/error.h"
@@ -430,7 +432,7 @@ struct cudaMemsetParams {
     size_t width;
     size_t height;
 };
-typedef cudaMemsetParams cudaMemsetParamsV2;
+typedef struct cudaMemsetParams cudaMemsetParamsV2;
 
 /// What cudaPointerGetAttributes() says about an address.
 struct cudaPointerAttributes {
@@ -524,48 +526,50 @@ struct cudaResourceViewDesc {
 #define cudaTextureType1DLayered 0xF1
 #define cudaTextureType2DLayered 0xF2
 
+#if defined(__cplusplus)
 namespace simt {
 
-/// Launches a kernel of one signature from an array of argument addresses; see simt/graph.h.
-struct KernelType;
-
-/// The `func` member of kernel node parameters. CUDA declares it `void*`; here it also keeps the
-/// kernel's signature, so that the arguments can be copied. The translator strips a cast to `void*` of
-/// a kernel's name.
+/// The `func` member of kernel node parameters. CUDA declares it `void*`; made of a kernel, it tells the
+/// runtime the kernel's signature, so that the arguments can be copied. The translator strips a cast to
+/// `void*` of a kernel's name.
 struct KernelPointer {
     const void* address;
-    const KernelType* type;
 
     KernelPointer() = default;
     /// An address without a signature is accepted if that kernel's signature was seen before.
-    KernelPointer(const void* pointer) : address(pointer), type(nullptr) {}
-    KernelPointer(decltype(nullptr)) : address(nullptr), type(nullptr) {}
+    KernelPointer(const void* pointer) : address(pointer) {}
+    KernelPointer(decltype(nullptr)) : address(nullptr) {}
     // `0` and `NULL` fit several of these equally well without a form of their own.
     template <class T, class = std::enable_if_t<std::is_integral<T>::value>>
-    KernelPointer(T) : address(nullptr), type(nullptr) {}
+    KernelPointer(T) : address(nullptr) {}
     template <class... P>
     KernelPointer(void (*kernel)(P...));
     operator void*() const { return const_cast<void*>(address); }
 };
 
 }  // namespace simt
+#endif
 
 /// A kernel node: what to launch; `kernelParams[i]` is the address of argument i.
 struct cudaKernelNodeParams {
+#if defined(__cplusplus)
     ::simt::KernelPointer func;
+#else
+    void* func;
+#endif
     dim3 gridDim;
     dim3 blockDim;
     unsigned int sharedMemBytes;
     void** kernelParams;
     void** extra;
 };
-typedef cudaKernelNodeParams cudaKernelNodeParamsV2;
+typedef struct cudaKernelNodeParams cudaKernelNodeParamsV2;
 /// A host node.
 struct cudaHostNodeParams {
     cudaHostFn_t fn;
     void* userData;
 };
-typedef cudaHostNodeParams cudaHostNodeParamsV2;
+typedef struct cudaHostNodeParams cudaHostNodeParamsV2;
 struct cudaMemcpyNodeParams {
     int flags;
     int reserved[3];
@@ -606,12 +610,12 @@ struct cudaGraphNodeParams {
     long long reserved2;
 };
 /// Annotation of an edge: only the default, all zero, is supported.
-struct cudaGraphEdgeData {
+typedef struct cudaGraphEdgeData_st {
     unsigned char from_port, to_port, type, reserved[5];
-};
+} cudaGraphEdgeData;
 /// Result of cudaGraphExecUpdate().
-struct cudaGraphExecUpdateResultInfo {
+typedef struct cudaGraphExecUpdateResultInfo_st {
     enum cudaGraphExecUpdateResult result;
     cudaGraphNode_t errorNode;
     cudaGraphNode_t errorFromNode;
-};
+} cudaGraphExecUpdateResultInfo;

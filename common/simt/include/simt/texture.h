@@ -8,19 +8,32 @@
 #pragma once
 
 #include "simt/api.h"
+#include "simt/linkage.h"
 
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* texture, const cudaResourceViewDesc* view);
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const struct cudaResourceDesc* resource,
+                                    const struct cudaTextureDesc* texture,
+                                    const struct cudaResourceViewDesc* view);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
-cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t object);
-cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t object);
-cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* view, cudaTextureObject_t object);
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource);
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc* resource, cudaTextureObject_t object);
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc* texture, cudaTextureObject_t object);
+cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc* view,
+                                                 cudaTextureObject_t object);
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const struct cudaResourceDesc* resource);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
-cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSurfaceObject_t object);
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc* resource, cudaSurfaceObject_t object);
 /// Most elements of format `format` that a texture over linear memory can hold.
-cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* elements, const cudaChannelFormatDesc* format,
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* elements, const struct cudaChannelFormatDesc* format,
                                                  int device);
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                   enum cudaChannelFormatKind kind);
+
+#if defined(__cplusplus)
+}  // extern "C"
 
 namespace simt {
 
@@ -287,11 +300,8 @@ inline void surf3Dwrite(T value, cudaSurfaceObject_t object, int x, int y, int z
     ::simt::surface_write(value, object, x, y, z, mode);
 }
 
-constexpr cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                      cudaChannelFormatKind kind) {
-    return {x, y, z, w, kind};
-}
 template <class T>
 constexpr cudaChannelFormatDesc cudaCreateChannelDesc() {
     return ::simt::ChannelOf<T>::make();
 }
+#endif
