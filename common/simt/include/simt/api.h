@@ -51,6 +51,12 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, enum cudaDeviceP2PAttr attribu
 cudaError_t cudaCtxResetPersistingL2Cache(void);
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
+/// There is no driver API: `cudaErrorNotSupported`, and a line on standard error.
+cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult* result SIMT_DEFAULT(0));
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned int version,
+                                             unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult* result SIMT_DEFAULT(0));
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
@@ -104,6 +110,9 @@ cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const
                               cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* copy);
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* copy, cudaStream_t stream SIMT_DEFAULT(0));
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms* copy);
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms* copy,
+                                  cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemset(void* pointer, int value, size_t count);
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height);

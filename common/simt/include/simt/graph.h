@@ -75,6 +75,16 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph
                                         const cudaGraphNode_t* dependencies, size_t count, cudaEvent_t event);
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                       const cudaGraphNode_t* dependencies, size_t count, cudaEvent_t event);
+/// Memory whose address is fixed from now on, and that each launch allocates: `cudaGraphLaunch` gives
+/// `cudaErrorInvalidValue` while that of the last one is there, but for
+/// `cudaGraphInstantiateFlagAutoFreeOnLaunch`. It is freed by a free node of this graph or of others, or by
+/// cudaFree() and cudaFreeAsync(). A graph with such nodes has one instantiation at a time; it cannot be
+/// cloned, be a child, or lose nodes (`cudaErrorNotSupported`).
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, size_t count,
+                                     struct cudaMemAllocNodeParams* parameters);
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, size_t count, void* memory);
 /// A node of any of the kinds above, or a conditional node.
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                              const cudaGraphEdgeData* edges, size_t count,
@@ -121,6 +131,9 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHo
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph);
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event);
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event);
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams* parameters);
+/// `memory` is the address of a pointer.
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* memory);
 /// Writes the graph in Graphviz' language.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int flags);
 
@@ -148,8 +161,34 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGra
                                              const struct cudaMemsetParams* parameters);
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                            const struct cudaHostNodeParams* parameters);
+/// The parameters of a kernel, memcpy, memset, host or event node, all at once; `cudaErrorInvalidValue` if
+/// the node is of another kind than they are, `cudaErrorNotSupported` for kinds that cannot be changed.
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams* parameters);
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                       struct cudaGraphNodeParams* parameters);
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int enabled);
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int* enabled);
+
+/// Bytes that graphs have allocated, now and at most; `value` is an `unsigned long long*`. What is freed is
+/// free, so nothing is reserved besides.
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void* value);
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void* value);
+cudaError_t cudaDeviceGraphMemTrim(int device);
+
+// ---- What belongs to a graph
+// -----------------------------------------------------------------------------------------------------
+
+/// Something of the program's that is counted: `destroy(pointer)` is called when nobody has a reference any
+/// more. A graph keeps its references until it is destroyed; its clones and its instantiations have as many
+/// of their own. `flags` has to be `cudaUserObjectNoDestructorSync`.
+cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* pointer, cudaHostFn_t destroy,
+                                 unsigned int references, unsigned int flags);
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count SIMT_DEFAULT(1));
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count SIMT_DEFAULT(1));
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object,
+                                      unsigned int count SIMT_DEFAULT(1), unsigned int flags SIMT_DEFAULT(0));
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,
+                                       unsigned int count SIMT_DEFAULT(1));
 
 // ---- Kernels by their address
 // -----------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ typedef struct CUgraph_st* cudaGraph_t;
 typedef struct CUgraphNode_st* cudaGraphNode_t;
 typedef struct CUgraphExec_st* cudaGraphExec_t;
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
+typedef struct CUuserObject_st* cudaUserObject_t;
 typedef struct cudaArray* cudaArray_t;
 typedef const struct cudaArray* cudaArray_const_t;
 typedef struct cudaMipmappedArray* cudaMipmappedArray_t;
@@ -76,6 +77,9 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 #define cudaCpuDeviceId ((int)-1)
 #define cudaInvalidDeviceId ((int)-2)
 #define cudaInitDeviceFlagsAreValid 0x01
+#define cudaEnableDefault 0x0
+#define cudaEnableLegacyStream 0x1
+#define cudaEnablePerThreadDefaultStream 0x2
 
 /// Direction of a copy; `cudaMemcpyDefault` takes it from the addresses.
 enum cudaMemcpyKind {
@@ -379,6 +383,31 @@ enum cudaGraphConditionalHandleFlags {
     cudaGraphCondAssignDefault = 1,
 };
 
+/// Flags of cudaUserObjectCreate().
+enum cudaUserObjectFlags {
+    cudaUserObjectNoDestructorSync = 0x1,
+};
+
+/// Flags of cudaGraphRetainUserObject(): the graph gets the caller's references instead of new ones.
+enum cudaUserObjectRetainFlags {
+    cudaGraphUserObjectMove = 0x1,
+};
+
+/// What cudaGetDriverEntryPoint() found.
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2,
+};
+
+/// What cudaDeviceGetGraphMemAttribute() reads.
+enum cudaGraphMemAttributeType {
+    cudaGraphMemAttrUsedMemCurrent = 0x0,
+    cudaGraphMemAttrUsedMemHigh = 0x1,
+    cudaGraphMemAttrReservedMemCurrent = 0x2,
+    cudaGraphMemAttrReservedMemHigh = 0x3,
+};
+
 /// Flags of cudaGraphDebugDotPrint().
 enum cudaGraphDebugDotFlags {
     cudaGraphDebugDotFlagsVerbose = 1 << 0,
@@ -422,6 +451,18 @@ struct cudaMemcpy3DParms {
     struct cudaPitchedPtr dstPtr;
     struct cudaExtent extent;
     enum cudaMemcpyKind kind;
+};
+/// The same between devices, of which there is one.
+struct cudaMemcpy3DPeerParms {
+    cudaArray_t srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    int srcDevice;
+    cudaArray_t dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    int dstDevice;
+    struct cudaExtent extent;
 };
 /// One two-dimensional fill: `width` elements of `elementSize` (1, 2 or 4) bytes a row, `height` rows.
 struct cudaMemsetParams {
@@ -523,8 +564,10 @@ struct cudaResourceViewDesc {
 #define cudaTextureType1D 0x01
 #define cudaTextureType2D 0x02
 #define cudaTextureType3D 0x03
+#define cudaTextureTypeCubemap 0x0C
 #define cudaTextureType1DLayered 0xF1
 #define cudaTextureType2DLayered 0xF2
+#define cudaTextureTypeCubemapLayered 0xFC
 
 #if defined(__cplusplus)
 namespace simt {
@@ -592,6 +635,19 @@ struct cudaConditionalNodeParams {
     unsigned int size;
     cudaGraph_t* phGraph_out;
 };
+/// A node that allocates `bytesize` bytes; their address is told in `dptr`.
+struct cudaMemAllocNodeParams {
+    struct cudaMemPoolProps poolProps;
+    const struct cudaMemAccessDesc* accessDescs;
+    size_t accessDescCount;
+    size_t bytesize;
+    void* dptr;
+};
+typedef struct cudaMemAllocNodeParams cudaMemAllocNodeParamsV2;
+/// A node that frees them.
+struct cudaMemFreeNodeParams {
+    void* dptr;
+};
 /// Parameters of a node of any kind.
 struct cudaGraphNodeParams {
     enum cudaGraphNodeType type;
@@ -605,6 +661,8 @@ struct cudaGraphNodeParams {
         struct cudaChildGraphNodeParams graph;
         struct cudaEventWaitNodeParams eventWait;
         struct cudaEventRecordNodeParams eventRecord;
+        struct cudaMemAllocNodeParams alloc;
+        struct cudaMemFreeNodeParams free;
         struct cudaConditionalNodeParams conditional;
     };
     long long reserved2;
