@@ -6,6 +6,7 @@
 #include "runtime/array.h"
 #include "runtime/memory.h"
 #include "runtime/observe.h"
+#include "runtime/report.h"
 #include "runtime/stream_state.h"
 #include "simt/api.h"
 #include "simt/inspect/control.h"
@@ -137,6 +138,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     p->maxTexture1DLayered[1] = D::max_texture_layers;
     p->maxTexture2DLayered[0] = p->maxTexture2DLayered[1] = D::max_texture_2d_layered;
     p->maxTexture2DLayered[2] = D::max_texture_layers;
+    p->maxTexture2DGather[0] = p->maxTexture2DGather[1] = D::max_texture_2d_gather;
+    p->maxTextureCubemap = p->maxSurfaceCubemap = D::max_texture_cubemap;
+    p->maxTextureCubemapLayered[0] = p->maxSurfaceCubemapLayered[0] = D::max_texture_cubemap;
+    p->maxTextureCubemapLayered[1] = p->maxSurfaceCubemapLayered[1] = D::max_texture_cubemap_faces;
     p->maxSurface1D = D::max_texture_1d;
     p->maxSurface2D[0] = D::max_texture_2d;
     p->maxSurface2D[1] = D::max_texture_2d_height;
@@ -210,6 +215,14 @@ static std::map<cudaDeviceAttr, int> attributes_of(const cudaDeviceProp& p) {
         {cudaDevAttrMaxTexture2DLayeredHeight, p.maxTexture2DLayered[1]},
         {cudaDevAttrMaxTexture2DLayeredLayers, p.maxTexture2DLayered[2]},
         {cudaDevAttrMaxTexture1DLinearWidth, D::max_texture_1d_linear},
+        {cudaDevAttrMaxTexture2DGatherWidth, p.maxTexture2DGather[0]},
+        {cudaDevAttrMaxTexture2DGatherHeight, p.maxTexture2DGather[1]},
+        {cudaDevAttrMaxTextureCubemapWidth, p.maxTextureCubemap},
+        {cudaDevAttrMaxTextureCubemapLayeredWidth, p.maxTextureCubemapLayered[0]},
+        {cudaDevAttrMaxTextureCubemapLayeredLayers, p.maxTextureCubemapLayered[1]},
+        {cudaDevAttrMaxSurfaceCubemapWidth, p.maxSurfaceCubemap},
+        {cudaDevAttrMaxSurfaceCubemapLayeredWidth, p.maxSurfaceCubemapLayered[0]},
+        {cudaDevAttrMaxSurfaceCubemapLayeredLayers, p.maxSurfaceCubemapLayered[1]},
         {cudaDevAttrMaxTexture2DLinearWidth, p.maxTexture2DLinear[0]},
         {cudaDevAttrMaxTexture2DLinearHeight, p.maxTexture2DLinear[1]},
         {cudaDevAttrMaxTexture2DLinearPitch, p.maxTexture2DLinear[2]},
@@ -260,19 +273,11 @@ static std::map<cudaDeviceAttr, int> attributes_of(const cudaDeviceProp& p) {
                                       cudaDevAttrComputePreemptionSupported,
                                       cudaDevAttrMaxPersistingL2CacheSize,
                                       cudaDevAttrMaxAccessPolicyWindowSize,
-                                      cudaDevAttrMaxTexture2DGatherWidth,
-                                      cudaDevAttrMaxTexture2DGatherHeight,
-                                      cudaDevAttrMaxTextureCubemapWidth,
-                                      cudaDevAttrMaxTextureCubemapLayeredWidth,
-                                      cudaDevAttrMaxTextureCubemapLayeredLayers,
                                       cudaDevAttrMaxSurface1DLayeredWidth,
                                       cudaDevAttrMaxSurface1DLayeredLayers,
                                       cudaDevAttrMaxSurface2DLayeredWidth,
                                       cudaDevAttrMaxSurface2DLayeredHeight,
                                       cudaDevAttrMaxSurface2DLayeredLayers,
-                                      cudaDevAttrMaxSurfaceCubemapWidth,
-                                      cudaDevAttrMaxSurfaceCubemapLayeredWidth,
-                                      cudaDevAttrMaxSurfaceCubemapLayeredLayers,
                                       cudaDevAttrMaxTexture2DMipmappedWidth,
                                       cudaDevAttrMaxTexture2DMipmappedHeight,
                                       cudaDevAttrMaxTexture1DMipmappedWidth,
@@ -511,6 +516,21 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamic_share
     share = share / 128 * 128;
     *dynamic_shared = share < D::shared_per_block_optin ? share : D::shared_per_block_optin;
     return cudaSuccess;
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                                    cudaDriverEntryPointQueryResult* result) {
+    return cudaGetDriverEntryPointByVersion(symbol, function, 0, flags, result);
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned int,
+                                             unsigned long long, cudaDriverEntryPointQueryResult* result) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!symbol || !function) return fail(cudaErrorInvalidValue);
+    *function = nullptr;
+    if (result) *result = cudaDriverEntryPointSymbolNotFound;
+    return report_unsupported("cudaGetDriverEntryPoint", std::string("there is no driver API, and no ") +
+                                                             symbol +
+                                                             "(). Use the runtime API's function for it");
 }
 
 cudaError_t cudaProfilerStart() { return cudaSuccess; }

@@ -206,6 +206,20 @@ TEST_CASE("attributes of streams", "[simt][stream][foreign]") {
     CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
+TEST_CASE("the driver API is refused, and the reason is told", "[simt][device][foreign]") {
+    const ExpectFailure quiet;
+    void* function = &function;
+    cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSuccess;
+    CHECK(cudaGetDriverEntryPoint("cuMemCreate", &function, cudaEnableDefault, &result) ==
+          cudaErrorNotSupported);
+    CHECK(function == nullptr);
+    CHECK(result == cudaDriverEntryPointSymbolNotFound);
+    CHECK_THAT(simt::last_report(),
+               Catch::Matchers::ContainsSubstring("no driver API, and no cuMemCreate()"));
+    CHECK(cudaGetDriverEntryPointByVersion(nullptr, &function, 13000, cudaEnableDefault) ==
+          cudaErrorInvalidValue);
+}
+
 TEST_CASE("handles for other processes are refused, and the reason is told", "[simt][memory][foreign]") {
     const ExpectFailure quiet;
     Managed<int> p(1);
