@@ -234,6 +234,10 @@ static inline cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache* config) {
     return cudaDeviceGetCacheConfig(config);
 }
 
+#if defined(__cplusplus)
+}  // extern "C"
+#endif
+
 SIMT_INLINE struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
     return SIMT_VALUE(cudaExtent, width, height, depth);
 }
@@ -244,7 +248,6 @@ SIMT_INLINE struct cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitc
 }
 
 #if defined(__cplusplus)
-}  // extern "C"
 
 // ---- Forms that C++ has besides
 // ------------------------------------------------------------------------------------------
