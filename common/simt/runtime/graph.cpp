@@ -48,14 +48,20 @@ cudaError_t set_kernel(cudaGraphNode_t node, const cudaKernelNodeParams& given) 
         std::memcpy(arguments[i].data(), p.kernelParams[i], type.sizes[i]);
         pointers[i] = arguments[i].data();
     }
-    Operation operation{};
-    const auto launch = [](const void* context) {
-        const auto& k = *static_cast<const cudaKernelNodeParams*>(context);
-        return kernel_type(k.func.address)
-            ->launch(k.func.address, {k.gridDim, k.blockDim, k.sharedMemBytes, nullptr}, false,
-                     k.kernelParams);
+    struct Launch {
+        const KernelType& type;
+        const cudaKernelNodeParams& node;
+        bool cooperative;
     };
-    if (const cudaError_t error = record(&operation, launch, &p)) return error;
+    const auto set = node->attributes.find(cudaLaunchAttributeCooperative);
+    const Launch context{type, p, set != node->attributes.end() && set->second.cooperative != 0};
+    Operation operation{};
+    const auto launch = [](const void* what) {
+        const auto& [kernel, k, cooperative] = *static_cast<const Launch*>(what);
+        return kernel.launch(k.func.address, {k.gridDim, k.blockDim, k.sharedMemBytes, nullptr}, cooperative,
+                             k.kernelParams);
+    };
+    if (const cudaError_t error = record(&operation, launch, &context)) return error;
     node->type = cudaGraphNodeTypeKernel;
     node->operation = std::move(operation);
     node->arguments = std::move(arguments);
@@ -677,4 +683,38 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
                 return cudaErrorNotSupported;
         }
     });
+}
+
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            const cudaLaunchAttributeValue* value) {
+    if (!value) return fail(cudaErrorInvalidValue);
+    return change(nullptr, node, cudaGraphNodeTypeKernel, [&](cudaGraphNode_t n) {
+        if (is_cluster(id, *value)) return cudaErrorNotSupported;
+        const auto before = n->attributes;
+        n->attributes[id] = *value;
+        if (id != cudaLaunchAttributeCooperative) return cudaSuccess;
+        const cudaError_t error = set_kernel(n, n->kernel);
+        if (error != cudaSuccess) n->attributes = before;
+        return error;
+    });
+}
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            cudaLaunchAttributeValue* value) {
+    if (!value) return fail(cudaErrorInvalidValue);
+    return change(nullptr, node, cudaGraphNodeTypeKernel, [&](cudaGraphNode_t n) {
+        const auto found = n->attributes.find(id);
+        *value = found == n->attributes.end() ? cudaLaunchAttributeValue{} : found->second;
+        return cudaSuccess;
+    });
+}
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t destination, cudaGraphNode_t source) {
+    std::map<int, cudaLaunchAttributeValue> attributes;
+    if (const cudaError_t error =
+            read_node(source, cudaGraphNodeTypeKernel, &CUgraphNode_st::attributes, &attributes))
+        return error;
+    for (const auto& [id, value] : attributes)
+        if (const cudaError_t error =
+                cudaGraphKernelNodeSetAttribute(destination, static_cast<cudaLaunchAttributeID>(id), &value))
+            return error;
+    return cudaSuccess;
 }

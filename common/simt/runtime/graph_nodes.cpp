@@ -140,6 +140,7 @@ cudaGraph_t clone_graph(cudaGraph_t original) {
         copy->order = node->order;
         copy->kernel = node->kernel;
         copy->arguments = node->arguments;
+        copy->attributes = node->attributes;
         for (auto& argument : copy->arguments) copy->argument_pointers.push_back(argument.data());
         copy->kernel.kernelParams =
             copy->argument_pointers.empty() ? nullptr : copy->argument_pointers.data();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/stream_state.h"
+#include "simt/attributes.h"
 
 namespace simt {
 
@@ -76,6 +77,7 @@ struct CUgraphNode_st {
     std::vector<std::vector<unsigned long long>>
         arguments;  // copies of the kernel's arguments, 8-byte aligned
     std::vector<void*> argument_pointers;
+    std::map<int, cudaLaunchAttributeValue> attributes;  // by cudaLaunchAttributeID
     cudaMemcpy3DParms copy{};
     bool copy_known = false;  // false for copies that cudaMemcpy3DParms cannot express as captured
     cudaMemsetParams fill{};

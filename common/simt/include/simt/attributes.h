@@ -77,6 +77,15 @@ typedef cudaLaunchAttributeValue cudaStreamAttrValue;
 #define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
 #define cudaStreamAttributePriority cudaLaunchAttributePriority
 
+// And of a graph's kernel nodes.
+typedef cudaLaunchAttributeID cudaKernelNodeAttrID;
+typedef cudaLaunchAttributeValue cudaKernelNodeAttrValue;
+#define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
+#define cudaKernelNodeAttributeClusterDimension cudaLaunchAttributeClusterDimension
+#define cudaKernelNodeAttributePreferredSharedMemoryCarveout cudaLaunchAttributePreferredSharedMemoryCarveout
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
@@ -87,6 +96,15 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id,
 /// What a stream has before anything was set, whatever was set.
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value);
 cudaError_t cudaStreamCopyAttributes(cudaStream_t destination, cudaStream_t source);
+
+/// Kept, and told by the next; a cooperative node's blocks are all resident. Clusters of more than one block
+/// are `cudaErrorNotSupported`.
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            const cudaLaunchAttributeValue* value);
+/// All zero where nothing was set.
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            cudaLaunchAttributeValue* value);
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t destination, cudaGraphNode_t source);
 
 /// As cudaLaunchKernel(), with a configuration.
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* function,
@@ -119,6 +137,11 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t hand
 
 namespace simt {
 
+/// True if an attribute asks for clusters of more than one block.
+inline bool is_cluster(cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) {
+    const auto& cluster = value.clusterDim;
+    return id == cudaLaunchAttributeClusterDimension && (cluster.x > 1 || cluster.y > 1 || cluster.z > 1);
+}
 /// What the attributes of a launch ask for: whether it is cooperative, or an error for what
 /// has no counterpart.
 inline cudaError_t read_attributes(const cudaLaunchConfig_t* configuration, bool* cooperative) {
@@ -127,11 +150,8 @@ inline cudaError_t read_attributes(const cudaLaunchConfig_t* configuration, bool
         return cudaErrorInvalidValue;
     for (unsigned i = 0; i < configuration->numAttrs; ++i) {
         const cudaLaunchAttribute& attribute = configuration->attrs[i];
-        const auto& cluster = attribute.val.clusterDim;
         if (attribute.id == cudaLaunchAttributeCooperative) *cooperative = attribute.val.cooperative != 0;
-        if (attribute.id == cudaLaunchAttributeClusterDimension &&
-            (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
-            return cudaErrorNotSupported;
+        if (is_cluster(attribute.id, attribute.val)) return cudaErrorNotSupported;
     }
     return cudaSuccess;
 }

@@ -1,4 +1,5 @@
 // Stream capture and graphs. Holds on a device too.
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 #include <chrono>
@@ -14,6 +15,12 @@ __global__ void multiply(int* x, int value) { x[threadIdx.x] *= value; }
 __global__ void count_down(int* x, cudaGraphConditionalHandle handle) {
     *x -= 1;
     cudaGraphSetConditional(handle, *x > 0);
+}
+
+__global__ void add_blocks(int* x) {
+    atomicAdd(x, 1);
+    cooperative_groups::this_grid().sync();
+    if (threadIdx.x == 0) x[1 + blockIdx.x] = *x;
 }
 
 void CUDART_CB bump(void* data) { ++*static_cast<int*>(data); }
@@ -680,4 +687,36 @@ TEST_CASE("parameters of a node of any kind", "[simt][graph]") {
     CHECK(f.first() == 10);
     CHECK(cudaGraphNodeSetParams(empty, &p) == cudaErrorInvalidValue);  // it is no kernel
     CHECK(cudaGraphNodeSetParams(node, nullptr) == cudaErrorInvalidValue);
+}
+
+TEST_CASE("attributes of kernel nodes", "[simt][graph]") {
+    Fixture f;
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    void* arguments[] = {&f.d};
+    cudaKernelNodeParams p{};
+    p.func = (void*)add_blocks;
+    p.gridDim = 4;
+    p.blockDim = 32;
+    p.kernelParams = arguments;
+    cudaGraphNode_t node, other, empty;
+    REQUIRE(cudaGraphAddKernelNode(&node, f.graph, nullptr, 0, &p) == cudaSuccess);
+    REQUIRE(cudaGraphAddKernelNode(&other, f.graph, &node, 1, &p) == cudaSuccess);
+    REQUIRE(cudaGraphAddEmptyNode(&empty, f.graph, nullptr, 0) == cudaSuccess);
+    cudaLaunchAttributeValue value{};
+    value.cooperative = 1;
+    // All blocks wait for each other.
+    CHECK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, &value) == cudaSuccess);
+    CHECK(cudaGraphKernelNodeCopyAttributes(other, node) == cudaSuccess);
+    cudaLaunchAttributeValue got{};
+    CHECK(cudaGraphKernelNodeGetAttribute(other, cudaLaunchAttributeCooperative, &got) == cudaSuccess);
+    CHECK(got.cooperative == 1);
+    CHECK(cudaGraphKernelNodeSetAttribute(empty, cudaLaunchAttributeCooperative, &value) ==
+          cudaErrorInvalidValue);
+    CHECK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, nullptr) ==
+          cudaErrorInvalidValue);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    f.run();
+    int result[5] = {};
+    REQUIRE(cudaMemcpy(result, f.d, sizeof result, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(std::vector<int>(result, result + 5) == std::vector<int>(5, 256));
 }
