@@ -82,7 +82,7 @@ const char* owner_of_name(const Symbol& symbol) {
     if (starts_with(name, "_ZN4simt") || starts_with(name, "__simt")) return "the CPU backend";
     const std::string plain = demangle(name);
     if (starts_with(plain, "rungs_")) return "the grader";
-    // In CUDA's runtime unmangled, on the CPU backend C++ functions.
+    // Unmangled, but for the overloads and templates that C++ has besides.
     if (plain.size() > 4 && starts_with(plain, "cuda") &&
         std::isupper(static_cast<unsigned char>(plain[4]))) {
         return "CUDA";

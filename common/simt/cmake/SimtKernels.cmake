@@ -1,5 +1,6 @@
-# How CUDA sources are compiled for the CPU. A program that compiles kernels without CMake takes the options from here.
-include_guard(GLOBAL)
+# How CUDA sources are compiled for the CPU, in this build and, by find_package(simt), in somebody else's. A program that
+# compiles kernels without CMake takes the options from here.
+include_guard()
 
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH SIMT_ROOT)
 
@@ -63,9 +64,9 @@ function(simt_translate target variable)
         set(output ${folder}/${name}.cpp)
         add_custom_command(
             OUTPUT ${output}
-            COMMAND cu2cpp ${source} -o ${output} "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>"
+            COMMAND simt::cu2cpp ${source} -o ${output} "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>"
                     --header-dir ${folder}/headers --depfile ${output}.d
-            DEPENDS ${source} cu2cpp
+            DEPENDS ${source} simt::cu2cpp
             DEPFILE ${output}.d
             COMMENT "Translating ${name} for ${target}"
             COMMAND_EXPAND_LISTS VERBATIM)
@@ -85,10 +86,10 @@ function(simt_add_kernels target)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)
     set_property(SOURCE ${outputs} APPEND PROPERTY COMPILE_OPTIONS ${SIMT_RUN_OPTIONS})
     get_target_property(type ${target} TYPE)
-    if(type STREQUAL "SHARED_LIBRARY")
-        target_link_libraries(${target} PRIVATE simt_pic)
+    if(type MATCHES "SHARED_LIBRARY|MODULE_LIBRARY")
+        target_link_libraries(${target} PRIVATE simt::simt_pic)
     else()
-        target_link_libraries(${target} PUBLIC simt)
+        target_link_libraries(${target} PUBLIC simt::simt)
     endif()
 endfunction()
 
@@ -161,5 +162,5 @@ function(simt_add_checked_kernels target)
         target_sources(${target} PRIVATE ${source}.o)
         set_source_files_properties(${source}.o PROPERTIES EXTERNAL_OBJECT ON)
     endforeach()
-    target_link_libraries(${target} PUBLIC simt_check)
+    target_link_libraries(${target} PUBLIC simt::simt_check)
 endfunction()

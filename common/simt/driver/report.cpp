@@ -1,5 +1,5 @@
-// Linked into what `simt++ --check` makes: says at the end of the program what it did wrong and, where that
-// is asked for, what its launches cost.
+// Linked into what `simt++ --check` makes, and into what links simt::report: says at the end of the program
+// what it did wrong and, where that is asked for, what its launches cost.
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,10 +14,11 @@
 #include "simt/inspect/model.h"
 #include "simt/inspect/profile.h"
 
-// What the command line asked for: simt++ compiles these.
-extern const bool simt_driver_counts;
-extern const char* const simt_driver_model;  ///< a machine's file; empty: none
-extern const char* const simt_driver_json;   ///< where all of it goes; empty: text to standard error
+// What the command line asked for: simt++ compiles these, in place of the ones here. (Not const, whose values
+// the compiler would believe.)
+[[gnu::weak]] bool simt_driver_counts = false;
+[[gnu::weak]] const char* simt_driver_model = "";  ///< a machine's file; empty: none
+[[gnu::weak]] const char* simt_driver_json = "";   ///< where all of it goes; empty: text to standard error
 
 namespace {
 

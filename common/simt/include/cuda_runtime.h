@@ -1,6 +1,6 @@
 /// @file
 /// What a translated `.cu` file includes for the CPU backend: the runtime API and the device side of CUDA
-/// C++.
+/// C++. A file in C gets the API.
 #pragma once
 
 #include <assert.h>
@@ -10,22 +10,25 @@
 #include <string.h>
 #include <time.h>
 
+#include "simt/api.h"
+#include "simt/attributes.h"
+#include "simt/error.h"
+#include "simt/graph.h"
+#include "simt/qualifiers.h"
+#include "simt/symbol.h"
+#include "simt/texture.h"
+#include "simt/types.h"
+
+#if defined(__cplusplus)
 #include <new>
 #include <utility>
 
-#include "simt/api.h"
-#include "simt/attributes.h"
 #include "simt/device.h"
-#include "simt/error.h"
-#include "simt/graph.h"
 #include "simt/launch.h"
 #include "simt/math.h"
-#include "simt/qualifiers.h"
 #include "simt/registers.h"
 #include "simt/shared.h"
 #include "simt/shift.h"
 #include "simt/stream.h"
-#include "simt/symbol.h"
-#include "simt/texture.h"
-#include "simt/types.h"
 #include "simt/virtual_device.h"
+#endif

@@ -8,6 +8,7 @@
 #include "runtime/memory.h"
 #include "runtime/stream_state.h"
 #include "simt/stream.h"
+#include "simt/texture.h"
 #include "simt/virtual_device.h"
 
 namespace simt {
@@ -120,6 +121,7 @@ cudaError_t make_copy(const cudaMemcpy3DParms& copy, Operation* operation) {
             describe(copy.dstArray, copy.dstPtr, copy.dstPos, width, height, depth, copy.kind, true, &to))
         return error;
     operation->run = [=] {
+        if (const cudaError_t absent = check_present(to.start, from.start)) return absent;
         for (std::size_t z = 0; z < depth; ++z)
             for (std::size_t y = 0; y < height; ++y)
                 std::memmove(to.start + z * to.slice + y * to.pitch,
@@ -133,10 +135,15 @@ cudaError_t make_copy(const cudaMemcpy3DParms& copy, Operation* operation) {
 
 using namespace simt;
 
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+    return {x, y, z, w, kind};
+}
+
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
                               unsigned int flags) {
     if (const cudaError_t error = enter_unsafe()) return fail(error);
-    constexpr unsigned supported = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayTextureGather;
+    constexpr unsigned supported =
+        cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
     if (!array || !format || (flags & ~supported)) return fail(cudaErrorInvalidValue);
     const std::size_t element = texel_bytes(*format);
     if (element == 0) return fail(cudaErrorInvalidChannelDescriptor);
@@ -144,9 +151,13 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
     const bool layered = flags & cudaArrayLayered;
     using D = VirtualDevice;
     // Which limits hold depends on which dimensions exist: 1D (w,0,0), 2D (w,h,0), 3D (w,h,d), or
-    // layers in depth.
+    // layers in depth; the six faces of a cube are layers as well.
     bool right = width > 0;
-    if (layered) {
+    if (flags & cudaArrayTextureGather) right = right && height > 0 && depth == 0;
+    if (flags & cudaArrayCubemap) {
+        right = right && width == height && width <= D::max_texture_cubemap &&
+                (layered ? depth > 0 && depth % 6 == 0 && depth <= D::max_texture_cubemap_faces : depth == 6);
+    } else if (layered) {
         right = right && depth > 0 && depth <= D::max_texture_layers &&
                 (height == 0 ? width <= D::max_texture_1d_layered
                              : width <= D::max_texture_2d_layered && height <= D::max_texture_2d_layered);
@@ -218,6 +229,19 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream
     Operation operation{};
     if (const cudaError_t error = make_copy(*copy, &operation)) return fail(error);
     return fail(enqueue(stream, std::move(operation)));
+}
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* copy) {
+    return cudaMemcpy3DPeerAsync(copy, nullptr);
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* copy, cudaStream_t stream) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!copy) return fail(cudaErrorInvalidValue);
+    if (copy->srcDevice != 0 || copy->dstDevice != 0) return fail(cudaErrorInvalidDevice);
+    const cudaMemcpy3DParms same{copy->srcArray, copy->srcPos, copy->srcPtr, copy->dstArray,
+                                 copy->dstPos,   copy->dstPtr, copy->extent, cudaMemcpyDeviceToDevice};
+    return cudaMemcpy3DAsync(&same, stream);
 }
 
 // The two-dimensional forms give x and width in bytes; a position inside a texel is refused.

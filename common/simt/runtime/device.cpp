@@ -6,6 +6,7 @@
 #include "runtime/array.h"
 #include "runtime/memory.h"
 #include "runtime/observe.h"
+#include "runtime/report.h"
 #include "runtime/stream_state.h"
 #include "simt/api.h"
 #include "simt/inspect/control.h"
@@ -63,64 +64,6 @@ int resident_blocks(unsigned threads, std::size_t shared_bytes) {
                                    (D::registers_per_thread * D::warp_size * warps)));
     bound(D::shared_per_multiprocessor / (shared_bytes + D::shared_reserved_per_block));
     return blocks;
-}
-
-cudaError_t function_get_attributes(cudaFuncAttributes* attributes, const void* function) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!attributes) return fail(cudaErrorInvalidValue);
-    if (!function) return fail(cudaErrorInvalidDeviceFunction);
-    DeviceState& s = state();
-    std::lock_guard lock(s.mutex);
-    auto found = s.functions.find(function);
-    const FunctionSettings settings = found == s.functions.end() ? FunctionSettings{} : found->second;
-    *attributes = {};
-    attributes->maxThreadsPerBlock = D::max_threads_per_block;
-    attributes->numRegs = D::registers_per_thread;
-    attributes->ptxVersion = attributes->binaryVersion = D::compute_major * 10 + D::compute_minor;
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(settings.dynamic_shared);
-    attributes->preferredShmemCarveout = settings.carveout;
-    return cudaSuccess;
-}
-
-cudaError_t function_set_attribute(const void* function, cudaFuncAttribute attribute, int value) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!function) return fail(cudaErrorInvalidDeviceFunction);
-    DeviceState& s = state();
-    std::lock_guard lock(s.mutex);
-    switch (attribute) {
-        case cudaFuncAttributeMaxDynamicSharedMemorySize:
-            if (value < 0 || static_cast<std::size_t>(value) > D::shared_per_block_optin)
-                return fail(cudaErrorInvalidValue);
-            s.functions[function].dynamic_shared = static_cast<std::size_t>(value);
-            return cudaSuccess;
-        case cudaFuncAttributePreferredSharedMemoryCarveout:
-            if (value < -1 || value > 100) return fail(cudaErrorInvalidValue);
-            s.functions[function].carveout = value;
-            return cudaSuccess;
-        default:
-            return fail(cudaErrorInvalidValue);
-    }
-}
-
-cudaError_t occupancy(int* blocks, const void* function, int threads, std::size_t dynamic_shared) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!blocks || threads <= 0) return fail(cudaErrorInvalidValue);
-    if (!function) return fail(cudaErrorInvalidDeviceFunction);
-    *blocks = resident_blocks(static_cast<unsigned>(threads), dynamic_shared);
-    return cudaSuccess;
-}
-
-cudaError_t occupancy_free_shared(std::size_t* dynamic_shared, const void* function, int blocks,
-                                  int threads) {
-    if (const cudaError_t error = enter()) return fail(error);
-    if (!dynamic_shared || blocks <= 0 || threads <= 0) return fail(cudaErrorInvalidValue);
-    if (!function) return fail(cudaErrorInvalidDeviceFunction);
-    if (resident_blocks(static_cast<unsigned>(threads), 0) < blocks) return fail(cudaErrorInvalidValue);
-    std::size_t share =
-        D::shared_per_multiprocessor / static_cast<std::size_t>(blocks) - D::shared_reserved_per_block;
-    share = share / 128 * 128;
-    *dynamic_shared = share < D::shared_per_block_optin ? share : D::shared_per_block_optin;
-    return cudaSuccess;
 }
 
 }  // namespace simt
@@ -195,6 +138,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     p->maxTexture1DLayered[1] = D::max_texture_layers;
     p->maxTexture2DLayered[0] = p->maxTexture2DLayered[1] = D::max_texture_2d_layered;
     p->maxTexture2DLayered[2] = D::max_texture_layers;
+    p->maxTexture2DGather[0] = p->maxTexture2DGather[1] = D::max_texture_2d_gather;
+    p->maxTextureCubemap = p->maxSurfaceCubemap = D::max_texture_cubemap;
+    p->maxTextureCubemapLayered[0] = p->maxSurfaceCubemapLayered[0] = D::max_texture_cubemap;
+    p->maxTextureCubemapLayered[1] = p->maxSurfaceCubemapLayered[1] = D::max_texture_cubemap_faces;
     p->maxSurface1D = D::max_texture_1d;
     p->maxSurface2D[0] = D::max_texture_2d;
     p->maxSurface2D[1] = D::max_texture_2d_height;
@@ -268,6 +215,14 @@ static std::map<cudaDeviceAttr, int> attributes_of(const cudaDeviceProp& p) {
         {cudaDevAttrMaxTexture2DLayeredHeight, p.maxTexture2DLayered[1]},
         {cudaDevAttrMaxTexture2DLayeredLayers, p.maxTexture2DLayered[2]},
         {cudaDevAttrMaxTexture1DLinearWidth, D::max_texture_1d_linear},
+        {cudaDevAttrMaxTexture2DGatherWidth, p.maxTexture2DGather[0]},
+        {cudaDevAttrMaxTexture2DGatherHeight, p.maxTexture2DGather[1]},
+        {cudaDevAttrMaxTextureCubemapWidth, p.maxTextureCubemap},
+        {cudaDevAttrMaxTextureCubemapLayeredWidth, p.maxTextureCubemapLayered[0]},
+        {cudaDevAttrMaxTextureCubemapLayeredLayers, p.maxTextureCubemapLayered[1]},
+        {cudaDevAttrMaxSurfaceCubemapWidth, p.maxSurfaceCubemap},
+        {cudaDevAttrMaxSurfaceCubemapLayeredWidth, p.maxSurfaceCubemapLayered[0]},
+        {cudaDevAttrMaxSurfaceCubemapLayeredLayers, p.maxSurfaceCubemapLayered[1]},
         {cudaDevAttrMaxTexture2DLinearWidth, p.maxTexture2DLinear[0]},
         {cudaDevAttrMaxTexture2DLinearHeight, p.maxTexture2DLinear[1]},
         {cudaDevAttrMaxTexture2DLinearPitch, p.maxTexture2DLinear[2]},
@@ -318,19 +273,11 @@ static std::map<cudaDeviceAttr, int> attributes_of(const cudaDeviceProp& p) {
                                       cudaDevAttrComputePreemptionSupported,
                                       cudaDevAttrMaxPersistingL2CacheSize,
                                       cudaDevAttrMaxAccessPolicyWindowSize,
-                                      cudaDevAttrMaxTexture2DGatherWidth,
-                                      cudaDevAttrMaxTexture2DGatherHeight,
-                                      cudaDevAttrMaxTextureCubemapWidth,
-                                      cudaDevAttrMaxTextureCubemapLayeredWidth,
-                                      cudaDevAttrMaxTextureCubemapLayeredLayers,
                                       cudaDevAttrMaxSurface1DLayeredWidth,
                                       cudaDevAttrMaxSurface1DLayeredLayers,
                                       cudaDevAttrMaxSurface2DLayeredWidth,
                                       cudaDevAttrMaxSurface2DLayeredHeight,
                                       cudaDevAttrMaxSurface2DLayeredLayers,
-                                      cudaDevAttrMaxSurfaceCubemapWidth,
-                                      cudaDevAttrMaxSurfaceCubemapLayeredWidth,
-                                      cudaDevAttrMaxSurfaceCubemapLayeredLayers,
                                       cudaDevAttrMaxTexture2DMipmappedWidth,
                                       cudaDevAttrMaxTexture2DMipmappedHeight,
                                       cudaDevAttrMaxTexture1DMipmappedWidth,
@@ -495,6 +442,95 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
     if (!version) return fail(cudaErrorInvalidValue);
     *version = 13000;
     return cudaSuccess;
+}
+
+// ---- Kernels ---------------------------------------------------------------------------------------------
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!attributes) return fail(cudaErrorInvalidValue);
+    if (!function) return fail(cudaErrorInvalidDeviceFunction);
+    DeviceState& s = state();
+    std::lock_guard lock(s.mutex);
+    auto found = s.functions.find(function);
+    const FunctionSettings settings = found == s.functions.end() ? FunctionSettings{} : found->second;
+    *attributes = {};
+    attributes->maxThreadsPerBlock = D::max_threads_per_block;
+    attributes->numRegs = D::registers_per_thread;
+    attributes->ptxVersion = attributes->binaryVersion = D::compute_major * 10 + D::compute_minor;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(settings.dynamic_shared);
+    attributes->preferredShmemCarveout = settings.carveout;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!function) return fail(cudaErrorInvalidDeviceFunction);
+    DeviceState& s = state();
+    std::lock_guard lock(s.mutex);
+    switch (attribute) {
+        case cudaFuncAttributeMaxDynamicSharedMemorySize:
+            if (value < 0 || static_cast<std::size_t>(value) > D::shared_per_block_optin)
+                return fail(cudaErrorInvalidValue);
+            s.functions[function].dynamic_shared = static_cast<std::size_t>(value);
+            return cudaSuccess;
+        case cudaFuncAttributePreferredSharedMemoryCarveout:
+            if (value < -1 || value > 100) return fail(cudaErrorInvalidValue);
+            s.functions[function].carveout = value;
+            return cudaSuccess;
+        default:
+            return fail(cudaErrorInvalidValue);
+    }
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+    return fail(function ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+    return fail(function ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
+                                                          std::size_t dynamic_shared) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!blocks || threads <= 0) return fail(cudaErrorInvalidValue);
+    if (!function) return fail(cudaErrorInvalidDeviceFunction);
+    *blocks = resident_blocks(static_cast<unsigned>(threads), dynamic_shared);
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
+                                                                   int threads, size_t dynamic_shared,
+                                                                   unsigned int) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, dynamic_shared);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamic_shared, const void* function,
+                                                      int blocks, int threads) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!dynamic_shared || blocks <= 0 || threads <= 0) return fail(cudaErrorInvalidValue);
+    if (!function) return fail(cudaErrorInvalidDeviceFunction);
+    if (resident_blocks(static_cast<unsigned>(threads), 0) < blocks) return fail(cudaErrorInvalidValue);
+    std::size_t share =
+        D::shared_per_multiprocessor / static_cast<std::size_t>(blocks) - D::shared_reserved_per_block;
+    share = share / 128 * 128;
+    *dynamic_shared = share < D::shared_per_block_optin ? share : D::shared_per_block_optin;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                                    cudaDriverEntryPointQueryResult* result) {
+    return cudaGetDriverEntryPointByVersion(symbol, function, 0, flags, result);
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned int,
+                                             unsigned long long, cudaDriverEntryPointQueryResult* result) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!symbol || !function) return fail(cudaErrorInvalidValue);
+    *function = nullptr;
+    if (result) *result = cudaDriverEntryPointSymbolNotFound;
+    return report_unsupported("cudaGetDriverEntryPoint", std::string("there is no driver API, and no ") +
+                                                             symbol +
+                                                             "(). Use the runtime API's function for it");
 }
 
 cudaError_t cudaProfilerStart() { return cudaSuccess; }

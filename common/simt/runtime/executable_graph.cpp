@@ -37,6 +37,9 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
     if (flags & cudaGraphInstantiateFlagDeviceLaunch) return fail(cudaErrorNotSupported);
     if (!graph->nodes.empty() && topological_order(graph).empty())
         return fail(cudaErrorInvalidValue);  // a cycle
+    if (has_memory(graph))
+        for (cudaGraphExec_t other : executables().live)
+            if (other->graph->original == graph) return fail(cudaErrorNotSupported);
     auto created = std::make_unique<CUgraphExec_st>();
     created->graph = clone_graph(graph);
     created->graph->owned_by_node = true;
@@ -45,6 +48,11 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
     executables().live.insert(created.get());
     *executable = created.release();
     return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                          unsigned long long flags) {
+    return cudaGraphInstantiate(executable, graph, flags);
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
@@ -76,6 +84,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
         if (stream->capture) {
             // A launch in a capture becomes a child graph.
             if (stream->capture->invalidated) return fail(cudaErrorStreamCaptureInvalidated);
+            if (has_memory(executable->graph)) return fail(cudaErrorNotSupported);
             cudaGraphNode_t node =
                 add_node(stream->capture->graph, cudaGraphNodeTypeGraph, operation, stream->frontier);
             node->child = clone_graph(executable->graph);
@@ -85,6 +94,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t handle) {
         }
     }
     operation.run = [executable] {
+        const bool release = executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
+        if (const cudaError_t error = ready_memory(executable->order, release)) return error;
         for (cudaGraphConditionalHandle h : executable->graph->handles) {
             auto* condition = reinterpret_cast<Condition*>(h);
             if (condition->assign_default) condition->value = condition->default_value;
@@ -111,6 +122,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
         *info = {why, node, nullptr};
         return fail(cudaErrorGraphExecUpdateFailure);
     };
+    if (has_memory(executable->graph) || has_memory(graph))
+        return refuse(cudaGraphExecUpdateErrorNotSupported, nullptr);
     // Nodes are paired in the order in which they were added, which is how equal code builds equal graphs.
     auto& mine = executable->graph->nodes;
     if (mine.size() != graph->nodes.size()) return refuse(cudaGraphExecUpdateErrorTopologyChanged, nullptr);

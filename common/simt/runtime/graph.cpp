@@ -12,12 +12,6 @@
 namespace simt {
 namespace {
 
-// Signatures of kernels that were seen typed. Guarded by state_mutex().
-std::unordered_map<const void*, const KernelType*>& kernel_types() {
-    static auto* map = new std::unordered_map<const void*, const KernelType*>;
-    return *map;
-}
-
 std::unordered_set<Condition*>& conditions() {
     static auto* set = new std::unordered_set<Condition*>;
     return *set;
@@ -42,13 +36,9 @@ bool valid_dependencies(cudaGraph_t graph, const cudaGraphNode_t* dependencies, 
 // checks the launch.
 cudaError_t set_kernel(cudaGraphNode_t node, const cudaKernelNodeParams& given) {
     cudaKernelNodeParams p = given;
-    if (!p.func.address) return cudaErrorInvalidDeviceFunction;
-    if (!p.func.type) {
-        auto known = kernel_types().find(p.func.address);
-        if (known == kernel_types().end()) return cudaErrorInvalidDeviceFunction;
-        p.func.type = known->second;
-    }
-    const KernelType& type = *p.func.type;
+    const KernelType* const known = kernel_type(p.func.address);
+    if (!known) return cudaErrorInvalidDeviceFunction;
+    const KernelType& type = *known;
     if (p.extra || (type.count > 0 && !p.kernelParams)) return cudaErrorInvalidValue;
     std::vector<std::vector<unsigned long long>> arguments(type.count);
     std::vector<void*> pointers(type.count);
@@ -58,12 +48,20 @@ cudaError_t set_kernel(cudaGraphNode_t node, const cudaKernelNodeParams& given) 
         std::memcpy(arguments[i].data(), p.kernelParams[i], type.sizes[i]);
         pointers[i] = arguments[i].data();
     }
-    Operation operation{};
-    const auto launch = [](const void* context) {
-        const auto& k = *static_cast<const cudaKernelNodeParams*>(context);
-        return k.func.type->launch(k.func.address, k.gridDim, k.blockDim, k.kernelParams, k.sharedMemBytes);
+    struct Launch {
+        const KernelType& type;
+        const cudaKernelNodeParams& node;
+        bool cooperative;
     };
-    if (const cudaError_t error = record(&operation, launch, &p)) return error;
+    const auto set = node->attributes.find(cudaLaunchAttributeCooperative);
+    const Launch context{type, p, set != node->attributes.end() && set->second.cooperative != 0};
+    Operation operation{};
+    const auto launch = [](const void* what) {
+        const auto& [kernel, k, cooperative] = *static_cast<const Launch*>(what);
+        return kernel.launch(k.func.address, {k.gridDim, k.blockDim, k.sharedMemBytes, nullptr}, cooperative,
+                             k.kernelParams);
+    };
+    if (const cudaError_t error = record(&operation, launch, &context)) return error;
     node->type = cudaGraphNodeTypeKernel;
     node->operation = std::move(operation);
     node->arguments = std::move(arguments);
@@ -95,6 +93,7 @@ cudaError_t set_fill(cudaGraphNode_t node, const cudaMemsetParams& fill) {
     node->type = cudaGraphNodeTypeMemset;
     node->fill = fill;
     node->operation = {Operation::Kind::memset, "memset node", [fill, element] {
+                           if (const cudaError_t absent = check_present(fill.dst)) return absent;
                            for (std::size_t y = 0; y < fill.height; ++y) {
                                char* to = static_cast<char*>(fill.dst) + y * fill.pitch;
                                for (std::size_t x = 0; x < fill.width; ++x)
@@ -134,6 +133,7 @@ cudaError_t set_event(cudaGraphNode_t node, cudaEvent_t event, bool is_record) {
 
 cudaError_t set_child(cudaGraphNode_t node, cudaGraph_t child) {
     if (!graphs().has(child) || has_condition(child)) return cudaErrorInvalidValue;
+    if (has_memory(child)) return cudaErrorNotSupported;
     node->type = cudaGraphNodeTypeGraph;
     node->child = clone_graph(child);
     node->child->owned_by_node = true;
@@ -173,6 +173,18 @@ cudaError_t add(cudaGraphNode_t* result, cudaGraph_t graph, const cudaGraphNode_
     }
     *result = node;
     return cudaSuccess;
+}
+
+// Adds a node to the graph that `stream` is captured into.
+template <class Set>
+cudaError_t add_captured(cudaStream_t stream, const Set& set) {
+    std::lock_guard lock(state_mutex());
+    if (stream->capture->invalidated) return fail(cudaErrorStreamCaptureInvalidated);
+    cudaGraphNode_t node = nullptr;
+    const cudaError_t error =
+        add(&node, stream->capture->graph, stream->frontier.data(), stream->frontier.size(), set);
+    if (error == cudaSuccess) stream->frontier = {node};
+    return error;
 }
 
 // Changes a node of a graph, or its twin in an executable graph. The kind of node must be `type`.
@@ -220,9 +232,18 @@ std::vector<cudaGraphNode_t> dependents_of(cudaGraphNode_t node) {
 
 }  // namespace
 
-void remember_kernel(const void* kernel, const KernelType* type) {
-    std::lock_guard lock(state_mutex());
-    kernel_types()[kernel] = type;
+cudaError_t capture_allocation(cudaStream_t stream, std::size_t bytes, void** memory) {
+    cudaMemAllocNodeParams p{};
+    p.poolProps.allocType = cudaMemAllocationTypePinned;
+    p.poolProps.location = {cudaMemLocationTypeDevice, 0};
+    p.bytesize = bytes;
+    const cudaError_t error = add_captured(stream, [&](cudaGraphNode_t n) { return set_allocation(n, &p); });
+    if (error == cudaSuccess) *memory = p.dptr;
+    return error;
+}
+
+cudaError_t capture_release(cudaStream_t stream, void* memory) {
+    return add_captured(stream, [&](cudaGraphNode_t n) { return set_release(n, memory); });
 }
 
 }  // namespace simt
@@ -251,7 +272,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
     if (const cudaError_t error = enter()) return fail(error);
     std::lock_guard lock(state_mutex());
     if (!clone || !graphs().has(original)) return fail(cudaErrorInvalidValue);
-    if (has_condition(original)) return fail(cudaErrorNotSupported);
+    if (has_condition(original) || has_memory(original)) return fail(cudaErrorNotSupported);
     *clone = clone_graph(original);
     return cudaSuccess;
 }
@@ -352,6 +373,18 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
                [&](cudaGraphNode_t n) { return set_event(n, event, false); });
 }
 
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, size_t count,
+                                     cudaMemAllocNodeParams* parameters) {
+    return add(node, graph, dependencies, count,
+               [&](cudaGraphNode_t n) { return set_allocation(n, parameters); });
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, size_t count, void* memory) {
+    return add(node, graph, dependencies, count, [&](cudaGraphNode_t n) { return set_release(n, memory); });
+}
+
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                              const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* parameters) {
     if (!parameters) return fail(cudaErrorInvalidValue);
@@ -376,6 +409,10 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
                 return set_event(n, p.eventRecord.event, true);
             case cudaGraphNodeTypeConditional:
                 return set_condition(n, p.conditional);
+            case cudaGraphNodeTypeMemAlloc:
+                return set_allocation(n, &p.alloc);
+            case cudaGraphNodeTypeMemFree:
+                return set_release(n, p.free.dptr);
             default:
                 return cudaErrorNotSupported;
         }
@@ -403,6 +440,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
     if (const cudaError_t error = enter()) return fail(error);
     std::lock_guard lock(state_mutex());
     if (!graphs().has(graph) || (count > 0 && (!from || !to))) return fail(cudaErrorInvalidValue);
+    if (has_memory(graph)) return fail(cudaErrorNotSupported);
     for (size_t i = 0; i < count; ++i) {
         if (!nodes().has(from[i]) || !nodes().has(to[i])) return fail(cudaErrorInvalidValue);
         auto& known = to[i]->dependencies;
@@ -418,6 +456,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
     std::lock_guard lock(state_mutex());
     if (!nodes().has(node)) return fail(cudaErrorInvalidValue);
     cudaGraph_t graph = node->graph;
+    if (has_memory(graph)) return fail(cudaErrorNotSupported);
     for (const auto& other : graph->nodes) {
         auto& before = other->dependencies;
         before.erase(std::remove(before.begin(), before.end(), node), before.end());
@@ -545,6 +584,13 @@ cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* ou
     return read_node(node, cudaGraphNodeTypeWaitEvent, &CUgraphNode_st::event, out);
 }
 
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* out) {
+    return read_node(node, cudaGraphNodeTypeMemAlloc, &CUgraphNode_st::allocation, out);
+}
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* out) {
+    return read_node(node, cudaGraphNodeTypeMemFree, &CUgraphNode_st::memory, static_cast<void**>(out));
+}
+
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int) {
     if (const cudaError_t error = enter()) return fail(error);
     std::lock_guard lock(state_mutex());
@@ -611,4 +657,64 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraph
     if (!p) return fail(cudaErrorInvalidValue);
     return change(executable, node, cudaGraphNodeTypeHost,
                   [&](cudaGraphNode_t n) { return set_host(n, *p); });
+}
+
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* p) {
+    return cudaGraphExecNodeSetParams(nullptr, node, p);
+}
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                       cudaGraphNodeParams* p) {
+    if (!p) return fail(cudaErrorInvalidValue);
+    return change(executable, node, p->type, [&](cudaGraphNode_t n) {
+        switch (p->type) {
+            case cudaGraphNodeTypeKernel:
+                return set_kernel(n, p->kernel);
+            case cudaGraphNodeTypeMemcpy:
+                return set_copy(n, p->memcpy.copyParams);
+            case cudaGraphNodeTypeMemset:
+                return set_fill(n, p->memset);
+            case cudaGraphNodeTypeHost:
+                return set_host(n, p->host);
+            case cudaGraphNodeTypeWaitEvent:
+                return set_event(n, p->eventWait.event, false);
+            case cudaGraphNodeTypeEventRecord:
+                return set_event(n, p->eventRecord.event, true);
+            default:
+                return cudaErrorNotSupported;
+        }
+    });
+}
+
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            const cudaLaunchAttributeValue* value) {
+    if (!value) return fail(cudaErrorInvalidValue);
+    return change(nullptr, node, cudaGraphNodeTypeKernel, [&](cudaGraphNode_t n) {
+        if (is_cluster(id, *value)) return cudaErrorNotSupported;
+        const auto before = n->attributes;
+        n->attributes[id] = *value;
+        if (id != cudaLaunchAttributeCooperative) return cudaSuccess;
+        const cudaError_t error = set_kernel(n, n->kernel);
+        if (error != cudaSuccess) n->attributes = before;
+        return error;
+    });
+}
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            cudaLaunchAttributeValue* value) {
+    if (!value) return fail(cudaErrorInvalidValue);
+    return change(nullptr, node, cudaGraphNodeTypeKernel, [&](cudaGraphNode_t n) {
+        const auto found = n->attributes.find(id);
+        *value = found == n->attributes.end() ? cudaLaunchAttributeValue{} : found->second;
+        return cudaSuccess;
+    });
+}
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t destination, cudaGraphNode_t source) {
+    std::map<int, cudaLaunchAttributeValue> attributes;
+    if (const cudaError_t error =
+            read_node(source, cudaGraphNodeTypeKernel, &CUgraphNode_st::attributes, &attributes))
+        return error;
+    for (const auto& [id, value] : attributes)
+        if (const cudaError_t error =
+                cudaGraphKernelNodeSetAttribute(destination, static_cast<cudaLaunchAttributeID>(id), &value))
+            return error;
+    return cudaSuccess;
 }

@@ -35,7 +35,10 @@ cudaGraph_t new_graph() {
 
 void delete_graph(cudaGraph_t graph) {
     for (auto& node : graph->nodes) delete_node_contents(*node);
+    for (cudaGraphExec_t executable : executables().live)
+        if (executable->graph->original == graph) executable->graph->original = nullptr;
     graphs().live.erase(graph);
+    give_objects_up(graph);
     delete graph;
 }
 
@@ -124,6 +127,8 @@ cudaGraph_t clone_graph(cudaGraph_t original) {
     cudaGraph_t clone = new_graph();
     clone->original = original;
     clone->handles = original->handles;
+    clone->objects = original->objects;
+    share_objects(clone);
     std::unordered_map<cudaGraphNode_t, cudaGraphNode_t> twin;
     for (const auto& node : original->nodes) {
         auto copy = std::make_unique<CUgraphNode_st>();
@@ -135,6 +140,7 @@ cudaGraph_t clone_graph(cudaGraph_t original) {
         copy->order = node->order;
         copy->kernel = node->kernel;
         copy->arguments = node->arguments;
+        copy->attributes = node->attributes;
         for (auto& argument : copy->arguments) copy->argument_pointers.push_back(argument.data());
         copy->kernel.kernelParams =
             copy->argument_pointers.empty() ? nullptr : copy->argument_pointers.data();
@@ -144,6 +150,11 @@ cudaGraph_t clone_graph(cudaGraph_t original) {
         copy->host = node->host;
         copy->event = node->event;
         copy->condition = node->condition;
+        copy->allocation = node->allocation;
+        copy->access = node->access;
+        copy->allocation.accessDescs = copy->access.data();
+        copy->memory = node->memory;
+        if (copy->type == cudaGraphNodeTypeMemAlloc) share_memory(copy->memory);
         const auto own = [](cudaGraph_t graph) {
             cudaGraph_t owned = clone_graph(graph);
             owned->owned_by_node = true;
@@ -177,6 +188,7 @@ bool has_condition(cudaGraph_t graph) {
 }
 
 void delete_node_contents(CUgraphNode_st& node) {
+    if (node.type == cudaGraphNodeTypeMemAlloc) give_memory_up(node.memory);
     if (node.child) delete_graph(node.child);
     for (cudaGraph_t body : node.bodies) delete_graph(body);
     nodes().live.erase(&node);

@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "runtime/stream_state.h"
+#include "simt/attributes.h"
 
 namespace simt {
 
@@ -37,8 +39,27 @@ cudaGraph_t clone_graph(cudaGraph_t original);
 cudaGraphNode_t find_twin(cudaGraph_t clone, cudaGraphNode_t node);
 /// True if a node of the graph, or of one inside it, is conditional.
 bool has_condition(cudaGraph_t graph);
-/// Deletes the graphs that a node owns, and forgets it.
+/// Deletes the graphs that a node owns, gives its memory up, and forgets it.
 void delete_node_contents(CUgraphNode_st& node);
+
+/// Makes of `node` one that allocates memory, and tells its address; the same, one that frees it.
+cudaError_t set_allocation(cudaGraphNode_t node, cudaMemAllocNodeParams* parameters);
+cudaError_t set_release(cudaGraphNode_t node, void* memory);
+/// One more node allocates this memory, a copy of the first; one less does. The last one gives it up.
+void share_memory(void* memory);
+void give_memory_up(void* memory);
+/// True if a node of the graph allocates or frees memory. Such a graph is not copied, but by one
+/// instantiation.
+bool has_memory(cudaGraph_t graph);
+/// `cudaErrorInvalidValue` if memory that a launch of these nodes would allocate is still there; with
+/// `release`, frees it.
+cudaError_t ready_memory(const std::vector<cudaGraphNode_t>& order, bool release);
+/// A copy of a graph gets references to its user objects; a graph that goes gives its own back.
+void share_objects(cudaGraph_t graph);
+void give_objects_up(cudaGraph_t graph);
+/// What cudaMallocAsync() and cudaFreeAsync() do in a stream that is captured.
+cudaError_t capture_allocation(cudaStream_t stream, std::size_t bytes, void** memory);
+cudaError_t capture_release(cudaStream_t stream, void* memory);
 
 }  // namespace simt
 
@@ -56,6 +77,7 @@ struct CUgraphNode_st {
     std::vector<std::vector<unsigned long long>>
         arguments;  // copies of the kernel's arguments, 8-byte aligned
     std::vector<void*> argument_pointers;
+    std::map<int, cudaLaunchAttributeValue> attributes;  // by cudaLaunchAttributeID
     cudaMemcpy3DParms copy{};
     bool copy_known = false;  // false for copies that cudaMemcpy3DParms cannot express as captured
     cudaMemsetParams fill{};
@@ -64,6 +86,9 @@ struct CUgraphNode_st {
     cudaGraph_t child = nullptr;  // owned
     cudaConditionalNodeParams condition{};
     std::vector<cudaGraph_t> bodies;  // owned
+    cudaMemAllocNodeParams allocation{};
+    std::vector<cudaMemAccessDesc> access;  // where allocation.accessDescs points to
+    void* memory = nullptr;                 // that is allocated or freed
 };
 
 struct CUgraph_st {
@@ -71,6 +96,7 @@ struct CUgraph_st {
     cudaGraph_t original = nullptr;
     bool owned_by_node = false;
     std::vector<cudaGraphConditionalHandle> handles;
+    std::map<cudaUserObject_t, unsigned> objects;  // and how many references to each
 };
 
 struct CUgraphExec_st {

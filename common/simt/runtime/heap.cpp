@@ -5,7 +5,7 @@
 // runs past its end faults at once, as it would under a memory checker; what lies between the last byte and
 // the guard page is a red zone, filled with a known byte and checked when the memory is freed or the device
 // synchronised. Addresses are handed out in rising order and come back only when the range is used up: a use
-// after free faults too.
+// after free faults too. Memory of a graph has a place of its own, in which it comes and goes.
 #include "runtime/heap.h"
 
 #include <sys/mman.h>
@@ -169,50 +169,105 @@ std::uintptr_t Heap::find_gap(std::size_t length, std::size_t align) {
     return 0;
 }
 
-void* Heap::allocate(std::size_t size, Location::Kind kind) {
-    if (size == 0) return nullptr;
-    std::size_t padded = 0, length = 0;
+// Finds a place for an allocation; 0 if there is none. Called with the lock.
+std::uintptr_t Heap::take_place(std::size_t size, Location::Kind kind, bool reserved) {
+    if (begin_ == 0 || size == 0 || size > capacity_) return 0;
+    const std::size_t padded = round_up(size, alignment), length = round_up(padded, page);
+    const std::uintptr_t region = find_gap(length, length >= 2 * huge_page ? huge_page : page);
+    if (region == 0) return 0;
     HeapBlock block;
-    std::uintptr_t pointer = 0;
+    block.size = size;
+    block.guarded = guarded_ < max_guarded;
+    block.region_begin = region;
+    // Without a guard page behind it, that page becomes part of the red zone.
+    block.region_end = region + (block.guarded ? length : length + page);
+    block.kind = kind;
+    block.live = false;
+    block.reserved = reserved;
+    cursor_ = block.region_end + page;
+    blocks_.emplace(region + length - padded, block);
+    guarded_ += block.guarded;
+    return region + length - padded;
+}
+
+bool Heap::open_place(std::uintptr_t pointer) {
+    HeapBlock block;
     {
         std::lock_guard lock(mutex_);
-        if (begin_ == 0 || size > capacity_ - std::min(capacity_, used_)) return nullptr;
-        padded = round_up(size, alignment);
-        length = round_up(padded, page);
-        const bool large = length >= 2 * huge_page;
-        const std::uintptr_t region = find_gap(length, large ? huge_page : page);
-        if (region == 0) return nullptr;
-        const bool guarded = guarded_ < max_guarded;
-        // Without a guard page behind it, that page becomes part of the red zone.
-        const std::size_t usable = guarded ? length : length + page;
-        if (mprotect(reinterpret_cast<void*>(region), usable, PROT_READ | PROT_WRITE) != 0) return nullptr;
-        if (large) madvise(reinterpret_cast<void*>(region), length, MADV_HUGEPAGE);
-        pointer = region + length - padded;
+        const auto found = blocks_.find(pointer);
+        if (found == blocks_.end() || found->second.live) return false;
+        HeapBlock& place = found->second;
+        if (place.size > capacity_ - std::min(capacity_, used_)) return false;
+        auto* region = reinterpret_cast<void*>(place.region_begin);
+        const std::size_t length = place.region_end - place.region_begin;
+        if (mprotect(region, length, PROT_READ | PROT_WRITE) != 0) return false;
+        if (length >= 2 * huge_page) madvise(region, length, MADV_HUGEPAGE);
         // Not to be checked yet, by other threads' launches: its red zones are filled below,
         // without the lock.
-        block = HeapBlock{size, region, region + usable, kind, guarded, true, {}};
-        cursor_ = region + usable + page;
-        blocks_.emplace(pointer, block);
-        guarded_ += guarded;
+        place.reported = true;
+        place.live = true;
+        block = place;
+        const std::size_t padded = round_up(block.size, alignment);
         used_ += padded;
         high_ = std::max(high_, used_);
+        if (block.reserved) reserved_used_ += padded;
+        reserved_high_ = std::max(reserved_high_, reserved_used_);
     }
     auto* first = reinterpret_cast<unsigned char*>(block.region_begin);
     auto* user = reinterpret_cast<unsigned char*>(pointer);
     auto* last = reinterpret_cast<unsigned char*>(block.region_end);
-    poison(user, user + size);
+    poison(user, user + block.size);
     std::memset(first, red_zone_byte, static_cast<std::size_t>(user - first));
-    std::memset(user + size, red_zone_byte, static_cast<std::size_t>(last - (user + size)));
+    std::memset(user + block.size, red_zone_byte, static_cast<std::size_t>(last - (user + block.size)));
     {
         std::lock_guard lock(mutex_);
         if (const auto found = blocks_.find(pointer); found != blocks_.end()) found->second.reported = false;
     }
-    observe::allocated(user, size, static_cast<unsigned char>(kind));
-    return user;
+    observe::allocated(user, block.size, static_cast<unsigned char>(block.kind));
+    if (block.name[0]) observe::named(user, block.name);
+    return true;
+}
+
+void* Heap::allocate(std::size_t size, Location::Kind kind) {
+    std::uintptr_t pointer = 0;
+    {
+        std::lock_guard lock(mutex_);
+        if (size > capacity_ - std::min(capacity_, used_)) return nullptr;
+        pointer = take_place(size, kind, false);
+    }
+    if (pointer == 0) return nullptr;
+    if (open_place(pointer)) return reinterpret_cast<void*>(pointer);
+    give_up(reinterpret_cast<void*>(pointer));
+    return nullptr;
+}
+
+void* Heap::reserve(std::size_t size) {
+    std::lock_guard lock(mutex_);
+    auto* const place = reinterpret_cast<void*>(take_place(size, Location::Kind::device, true));
+    if (observe::on && place) {  // known to the checks, and not there
+        observe::allocated(place, size, static_cast<unsigned char>(Location::Kind::device));
+        observe::released(place);
+    }
+    return place;
+}
+
+bool Heap::open(void* address) { return open_place(reinterpret_cast<std::uintptr_t>(address)); }
+
+void Heap::give_up(void* address) {
+    std::lock_guard lock(mutex_);
+    const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(address));
+    if (found == blocks_.end()) return;
+    if (found->second.live) {
+        if (found->second.reserved) reserved_used_ -= round_up(found->second.size, alignment);
+        found->second.reserved = false;
+    } else {
+        guarded_ -= found->second.guarded;
+        blocks_.erase(found);
+    }
 }
 
 bool Heap::check(std::uintptr_t pointer, HeapBlock& block) {
-    if (block.reported) return true;
+    if (block.reported || !block.live) return true;
     const auto* first = reinterpret_cast<const unsigned char*>(block.region_begin);
     const auto* user = reinterpret_cast<const unsigned char*>(pointer);
     const auto* last = reinterpret_cast<const unsigned char*>(block.region_end);
@@ -240,11 +295,12 @@ bool Heap::release(void* address) {
     const auto pointer = reinterpret_cast<std::uintptr_t>(address);
     std::lock_guard lock(mutex_);
     auto found = blocks_.find(pointer);
-    if (found == blocks_.end()) return false;
+    if (found == blocks_.end() || !found->second.live) return false;
     drop(found);
     return true;
 }
 
+// Frees what is live there; the entry goes with it, but for a reserved place's.
 std::map<std::uintptr_t, HeapBlock>::iterator Heap::drop(
     std::map<std::uintptr_t, HeapBlock>::iterator found) {
     HeapBlock& block = found->second;
@@ -254,14 +310,20 @@ std::map<std::uintptr_t, HeapBlock>::iterator Heap::drop(
     mmap(reinterpret_cast<void*>(block.region_begin), block.region_end - block.region_begin, PROT_NONE,
          MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     used_ -= round_up(block.size, alignment);
-    guarded_ -= block.guarded;
     freed_[freed_count_++ % freed_.size()] = {found->first, block};
+    if (block.reserved) {
+        reserved_used_ -= round_up(block.size, alignment);
+        block.live = false;
+        return std::next(found);
+    }
+    guarded_ -= block.guarded;
     return blocks_.erase(found);
 }
 
 void Heap::reset() {
     std::lock_guard lock(mutex_);
-    for (auto block = blocks_.begin(); block != blocks_.end();) block = drop(block);
+    for (auto block = blocks_.begin(); block != blocks_.end();)
+        block = block->second.live ? drop(block) : std::next(block);
 }
 
 int Heap::check_all() {
@@ -286,7 +348,7 @@ bool Heap::find(const void* address, Found* result) {
     if (after == blocks_.begin()) return false;
     --after;
     if (a > after->first + after->second.size) return false;
-    *result = {after->first, after->second.size, after->second.kind};
+    *result = {after->first, after->second.size, after->second.kind, after->second.live};
     return true;
 }
 
@@ -303,15 +365,18 @@ bool Heap::locate(const void* address, Location* location) {
         location->kind = kind;
         return true;
     };
+    const auto kind_of = [](const HeapBlock& block) {
+        return block.live ? block.kind : Location::Kind::freed;
+    };
     const auto next = blocks_.upper_bound(a);
     if (next != blocks_.begin()) {
         const auto previous = std::prev(next);
         // Inside, or in the red zone or guard page behind.
         if (a < previous->second.region_end + page)
-            return fill(previous->first, previous->second, previous->second.kind);
+            return fill(previous->first, previous->second, kind_of(previous->second));
     }
     if (next != blocks_.end() && a + page >= next->second.region_begin)
-        return fill(next->first, next->second, next->second.kind);
+        return fill(next->first, next->second, kind_of(next->second));
     for (std::size_t i = 0; i < std::min(freed_count_, freed_.size()); ++i) {
         const auto& [pointer, block] = freed_[(freed_count_ - 1 - i) % freed_.size()];
         if (a >= block.region_begin && a < block.region_end)
@@ -334,6 +399,18 @@ std::size_t Heap::high(bool reset_mark) {
     std::lock_guard lock(mutex_);
     const std::size_t mark = high_;
     if (reset_mark) high_ = used_;
+    return mark;
+}
+
+std::size_t Heap::reserved_used() {
+    std::lock_guard lock(mutex_);
+    return reserved_used_;
+}
+
+std::size_t Heap::reserved_high(bool reset_mark) {
+    std::lock_guard lock(mutex_);
+    const std::size_t mark = reserved_high_;
+    if (reset_mark) reserved_high_ = reserved_used_;
     return mark;
 }
 

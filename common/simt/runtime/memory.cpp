@@ -121,6 +121,7 @@ bool side_is_right(const void* address, std::size_t size, bool device_side, bool
         case Space::device:
         case Space::pinned:
         case Space::managed:
+        case Space::promised:
             return true;  // both sides reach it
     }
     return false;
@@ -133,6 +134,7 @@ Space classify(const void* address, std::size_t size) {
     if (heap().contains(address)) {
         Heap::Found found;
         if (!heap().find(address, &found) || size > found.begin + found.size - a) return Space::invalid;
+        if (!found.live) return Space::promised;
         return found.kind == Location::Kind::managed  ? Space::managed
                : found.kind == Location::Kind::pinned ? Space::pinned
                                                       : Space::device;
@@ -151,7 +153,13 @@ Space classify(const void* address, std::size_t size) {
 
 bool is_device_accessible(const void* address, std::size_t size) {
     const Space space = classify(address, size);
-    return space == Space::device || space == Space::managed || space == Space::pinned;
+    return space != Space::host && space != Space::invalid;
+}
+
+cudaError_t check_present(const void* address, const void* other) {
+    for (const void* one : {address, other})
+        if (classify(one, 0) == Space::promised) return cudaErrorInvalidValue;
+    return cudaSuccess;
 }
 
 bool side_agrees(const void* address, std::size_t size, cudaMemcpyKind kind, bool is_destination) {
@@ -328,8 +336,8 @@ cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
     return cudaSuccess;
 }
 
-cudaError_t cudaMallocHost(void** pointer, size_t size, unsigned int flags) {
-    return cudaHostAlloc(pointer, size, flags);
+cudaError_t cudaMallocHost(void** pointer, size_t size) {
+    return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
@@ -520,10 +528,13 @@ static cudaError_t copy(void* destination, const void* source, size_t count, cud
                         cudaStream_t stream, const char* name, bool asynchronous) {
     if (const cudaError_t error = enter()) return fail(error);
     if (const cudaError_t error = check_copy(destination, source, count, kind)) return fail(error);
-    const cudaError_t error = enqueue(stream, {Operation::Kind::memcpy, name, [=] {
-                                                   if (count > 0) std::memmove(destination, source, count);
-                                                   return cudaSuccess;
-                                               }});
+    const cudaError_t error =
+        enqueue(stream, {Operation::Kind::memcpy, name, [=] {
+                             if (count == 0) return cudaSuccess;
+                             if (const cudaError_t absent = check_present(destination, source)) return absent;
+                             std::memmove(destination, source, count);
+                             return cudaSuccess;
+                         }});
     return fail(note_copy(error, destination, source, count, stream, asynchronous));
 }
 
@@ -589,6 +600,7 @@ cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const
         return fail(cudaErrorInvalidValue);
     const cudaError_t error =
         enqueue(stream, {Operation::Kind::memcpy, "cudaMemcpy2D", [=] {
+                             if (const cudaError_t absent = check_present(destination, source)) return absent;
                              auto* to = static_cast<char*>(destination);
                              auto* from = static_cast<const char*>(source);
                              for (size_t row = 0; row < height; ++row)
@@ -607,6 +619,7 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t
     if (count == 0) return cudaSuccess;
     if (!is_device_accessible(pointer, count)) return fail(cudaErrorInvalidValue);
     return fail(enqueue(stream, {Operation::Kind::memset, "cudaMemset", [=] {
+                                     if (const cudaError_t absent = check_present(pointer)) return absent;
                                      std::memset(pointer, value, count);
                                      return cudaSuccess;
                                  }}));
@@ -637,6 +650,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent exte
         return fail(cudaErrorInvalidValue);
     return fail(enqueue(
         stream, {Operation::Kind::memset, "cudaMemset2D", [=, w = width, h = height, d = depth] {
+                     if (const cudaError_t absent = check_present(pointer.ptr)) return absent;
                      for (size_t z = 0; z < d; ++z)
                          for (size_t y = 0; y < h; ++y)
                              std::memset(

@@ -13,16 +13,20 @@ namespace simt {
 
 /// What an address is, as far as copies care.
 enum class Space : unsigned char {
-    host,     ///< ordinary host memory, unknown to the runtime
-    pinned,   ///< host memory from cudaMallocHost() or cudaHostRegister()
-    device,   ///< device memory or a symbol
-    managed,  ///< managed memory
-    invalid   ///< inside the device's address range, but in no allocation
+    host,      ///< ordinary host memory, unknown to the runtime
+    pinned,    ///< host memory from cudaMallocHost() or cudaHostRegister()
+    device,    ///< device memory or a symbol
+    managed,   ///< managed memory
+    promised,  ///< of a graph that has not allocated it, or has freed it: what is enqueued may name it
+    invalid    ///< inside the device's address range, but in no allocation
 };
 
 /// What [address, address + size) is; `invalid` if it begins in an allocation and leaves it. An empty range
 /// at the end of an allocation still belongs to it.
 Space classify(const void* address, std::size_t size);
+
+/// For operations when they run: `cudaErrorInvalidValue` if one of these is memory that is only promised.
+cudaError_t check_present(const void* address, const void* other = nullptr);
 
 /// Checks one side of a copy against `kind`'s demand. True if kernels can reach [address, address + size).
 bool is_device_accessible(const void* address, std::size_t size);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/graph_state.h"
 #include "runtime/heap.h"
 #include "runtime/memory.h"
 #include "runtime/observe.h"
@@ -50,11 +51,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t p
     if (!stream) return fail(cudaErrorInvalidResourceHandle);
     {
         std::lock_guard lock(state_mutex());
-        // CUDA turns this into an allocation node; this backend's graphs have none.
-        if (stream->capture) {
-            stream->capture->invalidated = true;
-            return fail(cudaErrorNotSupported);
-        }
+        if (stream->capture) return capture_allocation(stream, size, pointer);
     }
     Pools& p = pools();
     {
@@ -94,10 +91,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
     if (!pointer) return cudaSuccess;
     {
         std::lock_guard lock(state_mutex());
-        if (stream->capture) {
-            stream->capture->invalidated = true;
-            return fail(cudaErrorNotSupported);
-        }
+        if (stream->capture) return capture_release(stream, pointer);
     }
     // Memory of cudaMalloc() may be freed this way too.
     return fail(enqueue(handle, {Operation::Kind::free, "cudaFreeAsync", [pointer] {

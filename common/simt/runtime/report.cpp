@@ -425,6 +425,12 @@ void report_refusal(const Grid& grid, cudaError_t error, const std::string& why)
     publish({error, text, "error=refused kernel=\"" + name + "\" code=" + cudaGetErrorName(error)});
 }
 
+cudaError_t report_unsupported(const char* function, const std::string& why) {
+    publish({cudaErrorNotSupported, std::string(function) + "() is not supported: " + why,
+             std::string("error=refused call=") + function + " code=cudaErrorNotSupported"});
+    return fail(cudaErrorNotSupported);
+}
+
 FailureReport deadlock_report(const Launch& launch, const Block& stuck) {
     const std::string name = kernel_name(launch.grid);
     std::string tools;

@@ -3,6 +3,7 @@
 #include "runtime/memory.h"
 #include "runtime/observe.h"
 #include "runtime/stream_state.h"
+#include "simt/attributes.h"
 #include "simt/virtual_device.h"
 
 namespace simt {
@@ -122,6 +123,24 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
     if (!resolve(handle)) return fail(cudaErrorInvalidResourceHandle);
     *device = 0;
     return cudaSuccess;
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID, const cudaStreamAttrValue* value) {
+    unsigned int flags = 0;
+    return value ? cudaStreamGetFlags(stream, &flags) : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value) {
+    if (!value) return fail(cudaErrorInvalidValue);
+    *value = cudaStreamAttrValue{};
+    if (id == cudaLaunchAttributeSynchronizationPolicy) value->syncPolicy = cudaSyncPolicyAuto;
+    if (id == cudaLaunchAttributePriority) return cudaStreamGetPriority(stream, &value->priority);
+    unsigned int flags = 0;
+    return cudaStreamGetFlags(stream, &flags);
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t destination, cudaStream_t source) {
+    unsigned int flags = 0;
+    if (const cudaError_t error = cudaStreamGetFlags(source, &flags)) return error;
+    return cudaStreamGetFlags(destination, &flags);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {

@@ -166,6 +166,20 @@ void texel_as_float(const Texture& t, long x, long y, long z, float out[4]) {
     read_texel_as_float(t, x, y, z, out, SIMT_SITE);
 }
 
+/// Where linear filtering at `x` begins, in texels of `size`: the first of two, and how far the point is from
+/// its middle towards the next. The hardware has 8 fractional bits.
+static long footprint(float x, long size, cudaTextureAddressMode mode, bool normalized, float* alpha) {
+    if (normalized) {
+        if (mode == cudaAddressModeWrap) x -= std::floor(x);
+        x *= static_cast<float>(size);
+    }
+    x -= 0.5f;
+    const float whole = std::floor(x);
+    *alpha = std::floor((x - whole) * 256.0f + 0.5f) / 256.0f;
+    if (!(*alpha >= 0.0f && *alpha <= 1.0f)) *alpha = 0.0f;
+    return floor_index(x);
+}
+
 void sample_linear(const Texture& t, int dimensions, float x, float y, float z, long layer, float out[4]) {
     [[maybe_unused]] const void* site = SIMT_SITE;
     const float coordinate[3] = {x, y, z};
@@ -173,17 +187,8 @@ void sample_linear(const Texture& t, int dimensions, float x, float y, float z, 
     long index[3][2] = {};
     float weight[3][2] = {{1, 0}, {1, 0}, {1, 0}};
     for (int d = 0; d < dimensions; ++d) {
-        float at = coordinate[d];
-        if (t.normalized) {
-            if (t.address[d] == cudaAddressModeWrap) at -= std::floor(at);
-            at *= static_cast<float>(size[d]);
-        }
-        at -= 0.5f;
-        const float whole = std::floor(at);
-        // The hardware's weights have 8 fractional bits.
-        float alpha = std::floor((at - whole) * 256.0f + 0.5f) / 256.0f;
-        if (!(alpha >= 0.0f && alpha <= 1.0f)) alpha = 0.0f;
-        const long i = floor_index(at);
+        float alpha;
+        const long i = footprint(coordinate[d], size[d], t.address[d], t.normalized, &alpha);
         index[d][0] = address_texel(i, size[d], t.address[d], t.normalized);
         index[d][1] = address_texel(i + 1, size[d], t.address[d], t.normalized);
         weight[d][0] = 1.0f - alpha;
@@ -203,6 +208,43 @@ void sample_linear(const Texture& t, int dimensions, float x, float y, float z, 
             }
         }
     }
+}
+
+void gather_texels(const Texture& t, float x, float y, long columns[2], long rows[2]) {
+    const float coordinate[2] = {x, y};
+    const long size[2] = {t.width, t.height};
+    long* const to[2] = {columns, rows};
+    for (int d = 0; d < 2; ++d) {
+        float alpha;
+        long i = footprint(coordinate[d], size[d], t.address[d], t.normalized, &alpha);
+        if (alpha == 1.0f) ++i;  // so close to the next that it is there
+        to[d][0] = address_texel(i, size[d], t.address[d], t.normalized);
+        to[d][1] = address_texel(i + 1, size[d], t.address[d], t.normalized);
+    }
+}
+
+CubePoint cube_point(float x, float y, float z) {
+    const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+    float major, s, t;
+    long face;
+    if (az >= ax && az >= ay) {  // of equals the last
+        major = az;
+        face = z >= 0 ? 4 : 5;
+        s = z >= 0 ? x : -x;
+        t = -y;
+    } else if (ay >= ax) {
+        major = ay;
+        face = y >= 0 ? 2 : 3;
+        s = x;
+        t = y >= 0 ? z : -z;
+    } else {
+        major = ax;
+        face = x >= 0 ? 0 : 1;
+        s = x >= 0 ? -z : z;
+        t = -y;
+    }
+    if (major == 0.0f) return {0.5f, 0.5f, face};
+    return {(s / major + 1.0f) / 2.0f, (t / major + 1.0f) / 2.0f, face};
 }
 
 void surface_trap() { __trap(); }
@@ -309,7 +351,9 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
     if (texture->sRGB || texture->seamlessCubemap) return fail(cudaErrorNotSupported);
     t.description = *texture;
     t.direct = t.direct && !(to_float && integers);
-    t.normalized = texture->normalizedCoords != 0;
+    const bool cube =
+        resource->resType == cudaResourceTypeArray && (resource->res.array.array->flags & cudaArrayCubemap);
+    t.normalized = texture->normalizedCoords != 0 || cube;  // a direction has no unit
     t.filtered = linear && resource->resType != cudaResourceTypeLinear;
     std::lock_guard lock(objects().mutex);
     objects().textures.insert(created.get());

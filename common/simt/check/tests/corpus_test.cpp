@@ -109,10 +109,10 @@ void check_tool(const char* tool, std::size_t at_least) {
 
 // Each fault a kernel can have here, and the same kernel without it, in ten orders.
 TEST_CASE("memcheck finds what is there and nothing else", "[simt][check][memcheck]") {
-    check_tool("memcheck", 24);
+    check_tool("memcheck", 25);
 }
 TEST_CASE("racecheck finds what is there and nothing else", "[simt][check][racecheck]") {
-    check_tool("racecheck", 46);
+    check_tool("racecheck", 47);
 }
 TEST_CASE("initcheck finds what is there and nothing else", "[simt][check][initcheck]") {
     check_tool("initcheck", 10);

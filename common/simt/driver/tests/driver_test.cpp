@@ -25,7 +25,7 @@ class Desk {
         text = std::move(outcome.text);
         return outcome.status;
     }
-    int compile(const std::string& arguments) { return run(SIMT_DRIVER " " + arguments); }
+    int compile(const std::string& arguments) { return run(SIMT_BUILD "/bin/simt++ " + arguments); }
     [[nodiscard]] bool told(const std::string& part) const { return text.find(part) != std::string::npos; }
 
     std::string text;
@@ -154,6 +154,49 @@ TEST_CASE("simt++ compiles host code in C, and in C++ with CUDA's headers", "[si
     }
 }
 
+TEST_CASE("the runtime API has the linkage of C", "[simt][driver]") {
+    Desk folder;
+    folder.write("k.cu", R"(
+        extern "C" __global__ void scale(float* v, int n, float factor) {
+            if (threadIdx.x < n) v[threadIdx.x] *= factor;
+        }
+        __global__ void add(float* v, int n, float4 what) {
+            const float values[] = {what.x, what.y, what.z, what.w};
+            if (threadIdx.x < n) v[threadIdx.x] += values[threadIdx.x];
+        }
+        extern "C" void launch(float* v, int n, const float4 what, cudaStream_t stream) {
+            add<<<1, 32, 0, stream>>>(v, n, what);
+        }
+        extern "C" void* kernel_address() {
+            cudaKernelNodeParams node{};
+            node.func = (void*)scale;
+            return node.func;
+        })");
+    REQUIRE(folder.compile("-std=c11 -Wall -Wextra -Wpedantic -Werror '" SIMT_TESTS "/host.c' -c") == 0);
+    CHECK(folder.text.empty());
+    REQUIRE(folder.compile("k.cu host.o -o run") == 0);
+    CHECK(folder.run("./run") == 0);
+    CHECK(folder.text ==
+          "warp 32 32\nsums 11 22 33 44, calls 1\nscaled 22 44 66 88\nby a graph 44 88 132 176\n"
+          "blocks 2, cudaErrorInvalidValue\n");
+
+    // And for whoever declares it, or asks the linker for it by name.
+    folder.write("own.cpp", R"(
+        #include <dlfcn.h>
+        #include <cstdio>
+        extern "C" int cudaMalloc(void**, unsigned long);
+        extern "C" int cudaFree(void*);
+        int main() {
+            void* memory = nullptr;
+            const int error = cudaMalloc(&memory, 4);
+            auto* const release = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_DEFAULT, "cudaFree"));
+            std::printf("%d %d %d\n", error, memory != nullptr, release == cudaFree ? release(memory) : -1);
+        })");
+    REQUIRE(folder.compile("own.cpp -rdynamic -ldl -o own") == 0);
+    CHECK(folder.run("./own") == 0);
+    CHECK(folder.text == "0 1 0\n");
+}
+
 TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
     Desk folder;
     folder.write("a.cu", "__global__ void k() { asm(\"bar.arrive 0, 64;\"); }\n");
@@ -223,7 +266,8 @@ TEST_CASE("a CMake project in CUDA builds by the toolchain, unchanged", "[simt][
     folder.write("host.cpp",
                  "#include <cuda_runtime.h>\n#include <cstdio>\nint main() { int n; cudaGetDeviceCount(&n); "
                  "std::printf(\"devices %d\\n\", n); }\n");
-    const std::string configure = "cmake -S . -G Ninja -D CMAKE_TOOLCHAIN_FILE='" SIMT_TOOLCHAIN "' ";
+    const std::string configure =
+        "cmake -S . -G Ninja -D CMAKE_TOOLCHAIN_FILE='" SIMT_BUILD "/simt/toolchain.cmake' ";
     CAPTURE(folder.text);
     REQUIRE(folder.run(configure + "-B run && cmake --build run") == 0);
     CHECK(folder.run("run/app && run/user && run/host") == 0);
@@ -240,4 +284,75 @@ TEST_CASE("a CMake project in CUDA builds by the toolchain, unchanged", "[simt][
     CHECK(folder.run("check/app") == 1);
     CHECK(folder.told("k.cu:2"));
     CHECK(folder.told("uninitialised"));
+}
+
+TEST_CASE("a CMake project in C++ finds the package simt, as it is built and installed",
+          "[simt][driver][cmake]") {
+    Desk folder;
+    folder.write("CMakeLists.txt", R"(
+        cmake_minimum_required(VERSION 3.18)
+        project(somebody_elses LANGUAGES CXX)
+        add_subdirectory(kernels)
+        add_subdirectory(app))");
+    folder.write("kernels/CMakeLists.txt", R"(
+        find_package(simt REQUIRED)
+        add_library(kernels STATIC)
+        simt_add_kernels(kernels k.cu)
+        target_include_directories(kernels PUBLIC .)
+        add_library(shared SHARED)
+        simt_add_kernels(shared k.cu))");
+    folder.write("app/CMakeLists.txt", R"(
+        add_executable(app main.cpp)
+        target_link_libraries(app PRIVATE kernels)
+        add_executable(user main.cpp)
+        target_include_directories(user PRIVATE ../kernels)
+        target_link_libraries(user PRIVATE shared)
+        find_package(simt REQUIRED)
+        add_executable(host host.cpp)
+        target_link_libraries(host PRIVATE simt::simt)
+        add_executable(checked main.cpp)
+        target_include_directories(checked PRIVATE ../kernels)
+        simt_add_checked_kernels(checked SOURCES ../kernels/k.cu)
+        target_link_libraries(checked PRIVATE simt::report))");
+    folder.write("kernels/k.cuh", "#pragma once\n__device__ inline int one() { return 1; }\n");
+    folder.write("kernels/k.h", "int sum();\n");
+    folder.write("kernels/k.cu",
+                 "#include \"k.cuh\"\n#include \"k.h\"\n__global__ void k(int* v) { *v += one(); }\n"
+                 "int sum() { int *v, h; cudaMalloc(&v, 4); k<<<1, 1>>>(v); "
+                 "cudaMemcpy(&h, v, 4, cudaMemcpyDeviceToHost); cudaFree(v); return h; }\n");
+    folder.write("app/main.cpp",
+                 "#include <cstdio>\n#include \"k.h\"\nint main() { std::printf(\"%d\\n\", sum()); }\n");
+    folder.write("app/host.cpp",
+                 "#include <cuda_runtime.h>\n#include <cstdio>\nint main() { int n; cudaGetDeviceCount(&n); "
+                 "std::printf(\"devices %d\\n\", n); }\n");
+    // An installed package is wherever its folder has been moved to.
+    REQUIRE(folder.run("cmake --install '" SIMT_BUILD
+                       "' --component simt --prefix \"$PWD/there\" && mv there 'my own'") == 0);
+    CAPTURE(folder.text);
+    for (const std::string prefix : {"'" SIMT_BUILD "'", "\"$PWD/my own\""}) {
+        REQUIRE(folder.run("rm -rf build && cmake -S . -G Ninja -B build -D CMAKE_PREFIX_PATH=" + prefix +
+                           " && cmake --build build") == 0);
+        CHECK_FALSE(folder.told("Warning"));
+        CHECK(folder.run("build/app/app && build/app/user && build/app/host") == 0);
+        CHECK(folder.text == "0\n0\ndevices 1\n");  // memory is 0xFF at first
+        CHECK(folder.run("build/app/checked") == 1);
+        CHECK(folder.told("k.cu:3:"));
+        CHECK(folder.told("uninitialised"));
+        CHECK(folder.run("touch kernels/k.cuh && cmake --build build") == 0);
+        CHECK(folder.told("checked"));
+        CHECK_FALSE(folder.told("host"));
+    }
+    REQUIRE(folder.run(
+                "'my own/bin/simt++' --model h200 -x cu app/main.cpp kernels/k.cu -Ikernels -o a && ./a") ==
+            1);
+    CHECK(folder.told("modelled for an NVIDIA H200: "));
+    folder.write("cuda/CMakeLists.txt",
+                 "cmake_minimum_required(VERSION 3.18)\nproject(p LANGUAGES CXX CUDA)\n"
+                 "find_package(CUDAToolkit REQUIRED)\nadd_executable(app ../kernels/k.cu ../app/main.cpp)\n"
+                 "target_include_directories(app PRIVATE ../kernels)\ntarget_link_libraries(app PRIVATE "
+                 "CUDA::cudart)\n");
+    REQUIRE(folder.run("cmake -S cuda -G Ninja -B in -D CMAKE_TOOLCHAIN_FILE=\"$PWD/my "
+                       "own/lib/simt/toolchain.cmake\" && cmake --build in") == 0);
+    CHECK(folder.run("in/app") == 0);
+    CHECK(folder.text == "0\n");
 }

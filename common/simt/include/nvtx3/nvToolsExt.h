@@ -2,11 +2,11 @@
 /// Ranges for NVIDIA's profilers: accepted, no effect.
 #pragma once
 
-inline int nvtxRangePushA(const char*) { return 0; }
-inline int nvtxRangePop() { return 0; }
-inline void nvtxMarkA(const char*) {}
-inline unsigned long long nvtxRangeStartA(const char*) { return 0; }
-inline void nvtxRangeEnd(unsigned long long) {}
+static inline int nvtxRangePushA(const char* name) { return (void)name, 0; }
+static inline int nvtxRangePop(void) { return 0; }
+static inline void nvtxMarkA(const char* name) { (void)name; }
+static inline unsigned long long nvtxRangeStartA(const char* name) { return (void)name, 0; }
+static inline void nvtxRangeEnd(unsigned long long range) { (void)range; }
 #define nvtxRangePush nvtxRangePushA
 #define nvtxMark nvtxMarkA
 #define nvtxRangeStart nvtxRangeStartA

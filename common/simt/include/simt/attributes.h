@@ -7,8 +7,11 @@
 #pragma once
 
 #include "simt/api.h"
-#include "simt/launch.h"
+#include "simt/linkage.h"
 #include "simt/structures.h"
+#if defined(__cplusplus)
+#include "simt/launch.h"
+#endif
 
 enum cudaAccessProperty {
     cudaAccessPropertyNormal = 0,
@@ -28,7 +31,7 @@ enum cudaSynchronizationPolicy {
     cudaSyncPolicyYield = 3,
     cudaSyncPolicyBlockingSync = 4,
 };
-enum cudaLaunchAttributeID {
+typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeAccessPolicyWindow = 1,
     cudaLaunchAttributeCooperative = 2,
@@ -38,8 +41,8 @@ enum cudaLaunchAttributeID {
     cudaLaunchAttributeProgrammaticStreamSerialization = 6,
     cudaLaunchAttributePriority = 8,
     cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
-};
-union cudaLaunchAttributeValue {
+} cudaLaunchAttributeID;
+typedef union cudaLaunchAttributeValue {
     char pad[64];
     struct cudaAccessPolicyWindow accessPolicyWindow;
     int cooperative;
@@ -51,22 +54,94 @@ union cudaLaunchAttributeValue {
     int programmaticStreamSerializationAllowed;
     int priority;
     unsigned int sharedMemCarveout;
-};
-struct cudaLaunchAttribute {
-    enum cudaLaunchAttributeID id;
-    union cudaLaunchAttributeValue val;
-};
+} cudaLaunchAttributeValue;
+typedef struct cudaLaunchAttribute_st {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+} cudaLaunchAttribute;
 /// Everything about a launch but the kernel and its arguments.
-struct cudaLaunchConfig_t {
+typedef struct cudaLaunchConfig_st {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;
     cudaStream_t stream;
     cudaLaunchAttribute* attrs;
     unsigned int numAttrs;
-};
+} cudaLaunchConfig_t;
+
+// ---- Attributes of streams
+// ------------------------------------------------------------------------------------
+
+typedef cudaLaunchAttributeID cudaStreamAttrID;
+typedef cudaLaunchAttributeValue cudaStreamAttrValue;
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+
+// And of a graph's kernel nodes.
+typedef cudaLaunchAttributeID cudaKernelNodeAttrID;
+typedef cudaLaunchAttributeValue cudaKernelNodeAttrValue;
+#define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
+#define cudaKernelNodeAttributeClusterDimension cudaLaunchAttributeClusterDimension
+#define cudaKernelNodeAttributePreferredSharedMemoryCarveout cudaLaunchAttributePreferredSharedMemoryCarveout
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/// Accepted, no effect.
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id,
+                                   const cudaStreamAttrValue* value);
+/// What a stream has before anything was set, whatever was set.
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t destination, cudaStream_t source);
+
+/// Kept, and told by the next; a cooperative node's blocks are all resident. Clusters of more than one block
+/// are `cudaErrorNotSupported`.
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            const cudaLaunchAttributeValue* value);
+/// All zero where nothing was set.
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            cudaLaunchAttributeValue* value);
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t destination, cudaGraphNode_t source);
+
+/// As cudaLaunchKernel(), with a configuration.
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* function,
+                                void** arguments);
+
+// ---- Handles for other processes: refused
+// ------------------------------------------------------------------------
+
+typedef struct cudaIpcMemHandle_st {
+    char reserved[64];
+} cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_st {
+    char reserved[64];
+} cudaIpcEventHandle_t;
+#define cudaIpcMemLazyEnablePeerAccess 0x01
+
+/// Memory of one process is not seen by another: `cudaErrorNotSupported`, here and below, and a line on
+/// standard error.
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer);
+cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t handle, unsigned int flags);
+cudaError_t cudaIpcCloseMemHandle(void* pointer);
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event);
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle);
+
+#if defined(__cplusplus)
+}  // extern "C"
+
+// ---- Launches, as C++ has them
+// ------------------------------------------------------------------------------------------
 
 namespace simt {
 
+/// True if an attribute asks for clusters of more than one block.
+inline bool is_cluster(cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) {
+    const auto& cluster = value.clusterDim;
+    return id == cudaLaunchAttributeClusterDimension && (cluster.x > 1 || cluster.y > 1 || cluster.z > 1);
+}
 /// What the attributes of a launch ask for: whether it is cooperative, or an error for what
 /// has no counterpart.
 inline cudaError_t read_attributes(const cudaLaunchConfig_t* configuration, bool* cooperative) {
@@ -75,13 +150,13 @@ inline cudaError_t read_attributes(const cudaLaunchConfig_t* configuration, bool
         return cudaErrorInvalidValue;
     for (unsigned i = 0; i < configuration->numAttrs; ++i) {
         const cudaLaunchAttribute& attribute = configuration->attrs[i];
-        const auto& cluster = attribute.val.clusterDim;
         if (attribute.id == cudaLaunchAttributeCooperative) *cooperative = attribute.val.cooperative != 0;
-        if (attribute.id == cudaLaunchAttributeClusterDimension &&
-            (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
-            return cudaErrorNotSupported;
+        if (is_cluster(attribute.id, attribute.val)) return cudaErrorNotSupported;
     }
     return cudaSuccess;
+}
+inline LaunchConfiguration configuration_of(const cudaLaunchConfig_t& c) {
+    return {c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream};
 }
 
 }  // namespace simt
@@ -93,10 +168,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, void (*
     bool cooperative = false;
     if (const cudaError_t error = ::simt::read_attributes(configuration, &cooperative))
         return ::simt::fail(error);
-    return ::simt::launch_pointer(function,
-                                  {configuration->gridDim, configuration->blockDim,
-                                   configuration->dynamicSmemBytes, configuration->stream},
-                                  cooperative, arguments, std::index_sequence_for<P...>{});
+    return ::simt::launch_pointer(function, ::simt::configuration_of(*configuration), cooperative, arguments,
+                                  std::index_sequence_for<P...>{});
 }
 /// As above; the arguments are converted to the kernel's parameters.
 template <class... P, class... A>
@@ -108,60 +181,4 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* configuration, void (*f
         return cudaLaunchKernelExC(configuration, function, addresses);
     }(static_cast<A&&>(arguments)...);
 }
-
-// ---- Attributes of streams
-// ------------------------------------------------------------------------------------
-
-typedef cudaLaunchAttributeID cudaStreamAttrID;
-typedef cudaLaunchAttributeValue cudaStreamAttrValue;
-#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
-#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
-#define cudaStreamAttributePriority cudaLaunchAttributePriority
-
-/// Accepted, no effect.
-inline cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID,
-                                          const cudaStreamAttrValue* value) {
-    unsigned int flags = 0;
-    return value ? cudaStreamGetFlags(stream, &flags) : ::simt::fail(cudaErrorInvalidValue);
-}
-/// What a stream has before anything was set, whatever was set.
-inline cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id,
-                                          cudaStreamAttrValue* value) {
-    if (!value) return ::simt::fail(cudaErrorInvalidValue);
-    *value = cudaStreamAttrValue{};
-    if (id == cudaLaunchAttributeSynchronizationPolicy) value->syncPolicy = cudaSyncPolicyAuto;
-    if (id == cudaLaunchAttributePriority) return cudaStreamGetPriority(stream, &value->priority);
-    unsigned int flags = 0;
-    return cudaStreamGetFlags(stream, &flags);
-}
-inline cudaError_t cudaStreamCopyAttributes(cudaStream_t destination, cudaStream_t source) {
-    unsigned int flags = 0;
-    if (const cudaError_t error = cudaStreamGetFlags(source, &flags)) return error;
-    return cudaStreamGetFlags(destination, &flags);
-}
-
-// ---- Handles for other processes: refused
-// ------------------------------------------------------------------------
-
-struct cudaIpcMemHandle_t {
-    char reserved[64];
-};
-struct cudaIpcEventHandle_t {
-    char reserved[64];
-};
-#define cudaIpcMemLazyEnablePeerAccess 0x01
-
-/// Memory of one process is not seen by another: `cudaErrorNotSupported`, here and below.
-inline cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) {
-    return ::simt::fail(cudaErrorNotSupported);
-}
-inline cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsigned int) {
-    return ::simt::fail(cudaErrorNotSupported);
-}
-inline cudaError_t cudaIpcCloseMemHandle(void*) { return ::simt::fail(cudaErrorNotSupported); }
-inline cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t*, cudaEvent_t) {
-    return ::simt::fail(cudaErrorNotSupported);
-}
-inline cudaError_t cudaIpcOpenEventHandle(cudaEvent_t*, cudaIpcEventHandle_t) {
-    return ::simt::fail(cudaErrorNotSupported);
-}
+#endif

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "simt/linkage.h"
+
 /// What cudaDeviceGetP2PAttribute() reads.
 enum cudaDeviceP2PAttr {
     cudaDevP2PAttrPerformanceRank = 1,
@@ -143,13 +145,9 @@ enum cudaDeviceAttr {
 };
 
 /// 16 bytes that name a device.
-struct CUuuid_st {
+typedef struct CUuuid_st {
     char bytes[16];
-};
-typedef struct CUuuid_st cudaUUID_t;
-
-/// A name of CUDA 12 that CUDA 13 removed: it works as it did, and the compiler says what to write instead.
-#define SIMT_REMOVED(instead) [[deprecated("CUDA 13 removed it; write " instead)]]
+} cudaUUID_t;
 
 /// Properties of a device: those of CUDA 13, and behind them those that CUDA 12 had besides.
 struct cudaDeviceProp {

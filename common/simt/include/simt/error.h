@@ -12,15 +12,22 @@ enum cudaError {
 };
 typedef enum cudaError cudaError_t;
 
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
 /// The last error of this host thread; resets it to `cudaSuccess`. After a sticky error (see simt::fail())
 /// the next call that touches the device records it again.
-cudaError_t cudaGetLastError();
+cudaError_t cudaGetLastError(void);
 /// The last error of this host thread, left as it is.
-cudaError_t cudaPeekAtLastError();
+cudaError_t cudaPeekAtLastError(void);
 /// "cudaErrorInvalidValue", or "unrecognized error code".
 const char* cudaGetErrorName(cudaError_t error);
 /// "invalid argument", or "unrecognized error code".
 const char* cudaGetErrorString(cudaError_t error);
+
+#if defined(__cplusplus)
+}  // extern "C"
 
 namespace simt {
 
@@ -41,3 +48,4 @@ bool is_sticky(cudaError_t error);
 void clear_sticky_error();
 
 }  // namespace simt
+#endif

@@ -13,7 +13,7 @@
 // What nvcc 13.0 says of itself, for code that asks whether it is compiled as CUDA, and the guards of the
 // toolkit's headers, by which helper headers tell that the runtime API is there. `__CUDA_ARCH__` is not
 // defined: there is one compilation, for host and device code alike. The translator decides what asks for it.
-#ifndef __CUDACC__
+#if defined(__cplusplus) && !defined(__CUDACC__)  // C is never nvcc's own
 #define __CUDACC__ 1
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13

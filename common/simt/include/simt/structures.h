@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 
+#if defined(__cplusplus)
 #include <type_traits>
+#endif
 
 #include "simt/device_structures.h"
 #include "simt/error.h"
@@ -17,6 +19,7 @@ typedef struct CUgraph_st* cudaGraph_t;
 typedef struct CUgraphNode_st* cudaGraphNode_t;
 typedef struct CUgraphExec_st* cudaGraphExec_t;
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
+typedef struct CUuserObject_st* cudaUserObject_t;
 typedef struct cudaArray* cudaArray_t;
 typedef const struct cudaArray* cudaArray_const_t;
 typedef struct cudaMipmappedArray* cudaMipmappedArray_t;
@@ -74,6 +77,9 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 #define cudaCpuDeviceId ((int)-1)
 #define cudaInvalidDeviceId ((int)-2)
 #define cudaInitDeviceFlagsAreValid 0x01
+#define cudaEnableDefault 0x0
+#define cudaEnableLegacyStream 0x1
+#define cudaEnablePerThreadDefaultStream 0x2
 
 /// Direction of a copy; `cudaMemcpyDefault` takes it from the addresses.
 enum cudaMemcpyKind {
@@ -377,6 +383,31 @@ enum cudaGraphConditionalHandleFlags {
     cudaGraphCondAssignDefault = 1,
 };
 
+/// Flags of cudaUserObjectCreate().
+enum cudaUserObjectFlags {
+    cudaUserObjectNoDestructorSync = 0x1,
+};
+
+/// Flags of cudaGraphRetainUserObject(): the graph gets the caller's references instead of new ones.
+enum cudaUserObjectRetainFlags {
+    cudaGraphUserObjectMove = 0x1,
+};
+
+/// What cudaGetDriverEntryPoint() found.
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2,
+};
+
+/// What cudaDeviceGetGraphMemAttribute() reads.
+enum cudaGraphMemAttributeType {
+    cudaGraphMemAttrUsedMemCurrent = 0x0,
+    cudaGraphMemAttrUsedMemHigh = 0x1,
+    cudaGraphMemAttrReservedMemCurrent = 0x2,
+    cudaGraphMemAttrReservedMemHigh = 0x3,
+};
+
 /// Flags of cudaGraphDebugDotPrint().
 enum cudaGraphDebugDotFlags {
     cudaGraphDebugDotFlagsVerbose = 1 << 0,
@@ -421,6 +452,18 @@ struct cudaMemcpy3DParms {
     struct cudaExtent extent;
     enum cudaMemcpyKind kind;
 };
+/// The same between devices, of which there is one.
+struct cudaMemcpy3DPeerParms {
+    cudaArray_t srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    int srcDevice;
+    cudaArray_t dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    int dstDevice;
+    struct cudaExtent extent;
+};
 /// One two-dimensional fill: `width` elements of `elementSize` (1, 2 or 4) bytes a row, `height` rows.
 struct cudaMemsetParams {
     void* dst;
@@ -430,7 +473,7 @@ struct cudaMemsetParams {
     size_t width;
     size_t height;
 };
-typedef cudaMemsetParams cudaMemsetParamsV2;
+typedef struct cudaMemsetParams cudaMemsetParamsV2;
 
 /// What cudaPointerGetAttributes() says about an address.
 struct cudaPointerAttributes {
@@ -521,51 +564,55 @@ struct cudaResourceViewDesc {
 #define cudaTextureType1D 0x01
 #define cudaTextureType2D 0x02
 #define cudaTextureType3D 0x03
+#define cudaTextureTypeCubemap 0x0C
 #define cudaTextureType1DLayered 0xF1
 #define cudaTextureType2DLayered 0xF2
+#define cudaTextureTypeCubemapLayered 0xFC
 
+#if defined(__cplusplus)
 namespace simt {
 
-/// Launches a kernel of one signature from an array of argument addresses; see simt/graph.h.
-struct KernelType;
-
-/// The `func` member of kernel node parameters. CUDA declares it `void*`; here it also keeps the
-/// kernel's signature, so that the arguments can be copied. The translator strips a cast to `void*` of
-/// a kernel's name.
+/// The `func` member of kernel node parameters. CUDA declares it `void*`; made of a kernel, it tells the
+/// runtime the kernel's signature, so that the arguments can be copied. The translator strips a cast to
+/// `void*` of a kernel's name.
 struct KernelPointer {
     const void* address;
-    const KernelType* type;
 
     KernelPointer() = default;
     /// An address without a signature is accepted if that kernel's signature was seen before.
-    KernelPointer(const void* pointer) : address(pointer), type(nullptr) {}
-    KernelPointer(decltype(nullptr)) : address(nullptr), type(nullptr) {}
+    KernelPointer(const void* pointer) : address(pointer) {}
+    KernelPointer(decltype(nullptr)) : address(nullptr) {}
     // `0` and `NULL` fit several of these equally well without a form of their own.
     template <class T, class = std::enable_if_t<std::is_integral<T>::value>>
-    KernelPointer(T) : address(nullptr), type(nullptr) {}
+    KernelPointer(T) : address(nullptr) {}
     template <class... P>
     KernelPointer(void (*kernel)(P...));
     operator void*() const { return const_cast<void*>(address); }
 };
 
 }  // namespace simt
+#endif
 
 /// A kernel node: what to launch; `kernelParams[i]` is the address of argument i.
 struct cudaKernelNodeParams {
+#if defined(__cplusplus)
     ::simt::KernelPointer func;
+#else
+    void* func;
+#endif
     dim3 gridDim;
     dim3 blockDim;
     unsigned int sharedMemBytes;
     void** kernelParams;
     void** extra;
 };
-typedef cudaKernelNodeParams cudaKernelNodeParamsV2;
+typedef struct cudaKernelNodeParams cudaKernelNodeParamsV2;
 /// A host node.
 struct cudaHostNodeParams {
     cudaHostFn_t fn;
     void* userData;
 };
-typedef cudaHostNodeParams cudaHostNodeParamsV2;
+typedef struct cudaHostNodeParams cudaHostNodeParamsV2;
 struct cudaMemcpyNodeParams {
     int flags;
     int reserved[3];
@@ -588,6 +635,19 @@ struct cudaConditionalNodeParams {
     unsigned int size;
     cudaGraph_t* phGraph_out;
 };
+/// A node that allocates `bytesize` bytes; their address is told in `dptr`.
+struct cudaMemAllocNodeParams {
+    struct cudaMemPoolProps poolProps;
+    const struct cudaMemAccessDesc* accessDescs;
+    size_t accessDescCount;
+    size_t bytesize;
+    void* dptr;
+};
+typedef struct cudaMemAllocNodeParams cudaMemAllocNodeParamsV2;
+/// A node that frees them.
+struct cudaMemFreeNodeParams {
+    void* dptr;
+};
 /// Parameters of a node of any kind.
 struct cudaGraphNodeParams {
     enum cudaGraphNodeType type;
@@ -601,17 +661,19 @@ struct cudaGraphNodeParams {
         struct cudaChildGraphNodeParams graph;
         struct cudaEventWaitNodeParams eventWait;
         struct cudaEventRecordNodeParams eventRecord;
+        struct cudaMemAllocNodeParams alloc;
+        struct cudaMemFreeNodeParams free;
         struct cudaConditionalNodeParams conditional;
     };
     long long reserved2;
 };
 /// Annotation of an edge: only the default, all zero, is supported.
-struct cudaGraphEdgeData {
+typedef struct cudaGraphEdgeData_st {
     unsigned char from_port, to_port, type, reserved[5];
-};
+} cudaGraphEdgeData;
 /// Result of cudaGraphExecUpdate().
-struct cudaGraphExecUpdateResultInfo {
+typedef struct cudaGraphExecUpdateResultInfo_st {
     enum cudaGraphExecUpdateResult result;
     cudaGraphNode_t errorNode;
     cudaGraphNode_t errorFromNode;
-};
+} cudaGraphExecUpdateResultInfo;

@@ -9,6 +9,30 @@
 
 #include "simt/structures.h"
 
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/// Address of `symbol` as a kernel sees it. `cudaErrorInvalidSymbol` if it is not a device variable.
+cudaError_t cudaGetSymbolAddress(void** address, const void* symbol);
+/// Size of `symbol` in bytes. `cudaErrorInvalidSymbol` if it is not a device variable.
+cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol);
+/// Copies `count` bytes to `offset` bytes into `symbol`. `cudaErrorInvalidValue` if they do not fit,
+/// `cudaErrorInvalidSymbol` if it is not a device variable.
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source, size_t count,
+                               size_t offset SIMT_DEFAULT(0),
+                               enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyHostToDevice));
+cudaError_t cudaMemcpyFromSymbol(void* destination, const void* symbol, size_t count,
+                                 size_t offset SIMT_DEFAULT(0),
+                                 enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyDeviceToHost));
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t count, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
+cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const void* symbol, size_t count, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
+
+#if defined(__cplusplus)
+}  // extern "C"
+
 namespace simt {
 
 enum class SymbolKind : unsigned char { constant, device, managed };
@@ -43,25 +67,6 @@ class RedZone {
 #else
 #define SIMT_RED_ZONE(name)
 #endif
-
-}  // namespace simt
-
-/// Address of `symbol` as a kernel sees it. `cudaErrorInvalidSymbol` if it is not a device variable.
-cudaError_t cudaGetSymbolAddress(void** address, const void* symbol);
-/// Size of `symbol` in bytes. `cudaErrorInvalidSymbol` if it is not a device variable.
-cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol);
-/// Copies `count` bytes to `offset` bytes into `symbol`. `cudaErrorInvalidValue` if they do not fit,
-/// `cudaErrorInvalidSymbol` if it is not a device variable.
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source, size_t count, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice);
-cudaError_t cudaMemcpyFromSymbol(void* destination, const void* symbol, size_t count, size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t count, size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t stream = 0);
-cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const void* symbol, size_t count, size_t offset,
-                                      cudaMemcpyKind kind, cudaStream_t stream = 0);
-
-namespace simt {
 
 /// Address of a variable of any type, volatile or not, without its operator&.
 template <class T>
@@ -104,3 +109,4 @@ inline cudaError_t cudaMemcpyFromSymbolAsync(void* destination, const T& symbol,
     return cudaMemcpyFromSymbolAsync(destination, ::simt::symbol_address(symbol), count, offset, kind,
                                      stream);
 }
+#endif

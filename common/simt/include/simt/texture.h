@@ -3,24 +3,37 @@
 ///
 /// Coordinates, addressing and filtering follow the programming guide: linear filtering weighs with 8
 /// fractional bits (1.8 fixed point), wrap and mirror act on normalised coordinates and are clamp otherwise,
-/// and a fetch outside linear memory gives 0. Mipmaps, cube maps, gathers, sRGB and anisotropy do not exist
-/// here; fetches with a level of detail read level 0.
+/// and a fetch outside linear memory gives 0. Mipmaps, sRGB and anisotropy do not exist here; fetches with a
+/// level of detail, or with gradients, read level 0. Faces of a cube map are filtered each by itself.
 #pragma once
 
 #include "simt/api.h"
+#include "simt/linkage.h"
 
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* texture, const cudaResourceViewDesc* view);
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const struct cudaResourceDesc* resource,
+                                    const struct cudaTextureDesc* texture,
+                                    const struct cudaResourceViewDesc* view);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
-cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t object);
-cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t object);
-cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* view, cudaTextureObject_t object);
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource);
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc* resource, cudaTextureObject_t object);
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc* texture, cudaTextureObject_t object);
+cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc* view,
+                                                 cudaTextureObject_t object);
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const struct cudaResourceDesc* resource);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
-cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSurfaceObject_t object);
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc* resource, cudaSurfaceObject_t object);
 /// Most elements of format `format` that a texture over linear memory can hold.
-cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* elements, const cudaChannelFormatDesc* format,
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* elements, const struct cudaChannelFormatDesc* format,
                                                  int device);
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                   enum cudaChannelFormatKind kind);
+
+#if defined(__cplusplus)
+}  // extern "C"
 
 namespace simt {
 
@@ -53,6 +66,14 @@ void copy_texel(void* to, const Texture& texture, long x, long y, long z, size_t
 /// Linear filtering in one to three dimensions; `layer` is a slice that is not filtered over, or -1.
 void sample_linear(const Texture& texture, int dimensions, float x, float y, float z, long layer,
                    float out[4]);
+/// The two columns and the two rows of texels that linear filtering at (x, y) would weigh; -1 outside.
+void gather_texels(const Texture& texture, float x, float y, long columns[2], long rows[2]);
+/// Where a direction from a cube's middle meets its surface: normalised coordinates on one of six faces.
+struct CubePoint {
+    float s, t;
+    long face;
+};
+CubePoint cube_point(float x, float y, float z);
 /// Ends the kernel: a surface access left the surface in trap mode.
 [[noreturn]] void surface_trap();
 
@@ -93,17 +114,22 @@ inline T from_floats(const float* values) {
     return result;
 }
 
+/// Copies a texel of `size` bytes as it is.
+inline void load_texel(void* to, const Texture& t, long x, long y, long z, size_t size) {
+#if defined(SIMT_CHECK)
+    copy_texel(to, t, x, y, z, size);
+#else
+    const char* from = t.data + static_cast<size_t>(z) * t.slice + static_cast<size_t>(y) * t.pitch +
+                       static_cast<size_t>(x) * size;
+    __builtin_memcpy(to, from, size);
+#endif
+}
+
 template <class T>
 inline T read_texel(const Texture& t, long x, long y, long z) {
     if (t.direct && t.element == static_cast<int>(sizeof(T)) && x >= 0 && y >= 0 && z >= 0) {
         T result;
-#if defined(SIMT_CHECK)
-        copy_texel(&result, t, x, y, z, sizeof result);
-#else
-        const char* from = t.data + static_cast<size_t>(z) * t.slice + static_cast<size_t>(y) * t.pitch +
-                           static_cast<size_t>(x) * sizeof(T);
-        __builtin_memcpy(static_cast<void*>(&result), from, sizeof result);
-#endif
+        load_texel(static_cast<void*>(&result), t, x, y, z, sizeof result);
         return result;
     }
     float values[4];
@@ -127,6 +153,45 @@ inline T sample(cudaTextureObject_t object, int dimensions, float x, float y, fl
                    : dimensions > 2 ? texel_index(z, t.depth, t.address[2], t.normalized)
                                     : 0;
     return read_texel<T>(t, i, j, k);
+}
+
+/// One component of four texels, from the lower left one counterclockwise, where y points down.
+template <class T>
+inline T gather(cudaTextureObject_t object, float x, float y, int component) {
+    static_assert(Texel<T>::count == 4, "a gather gives four values");
+    using S = typename Texel<T>::Scalar;
+    const Texture& t = *reinterpret_cast<const Texture*>(object);
+    long columns[2], rows[2];
+    gather_texels(t, x, y, columns, rows);
+    const long at[4][2] = {
+        {columns[0], rows[1]}, {columns[1], rows[1]}, {columns[1], rows[0]}, {columns[0], rows[0]}};
+    S values[4] = {};
+    for (int i = 0; i < 4; ++i) {
+        if (component < 0 || component >= t.components) continue;
+        const bool inside = at[i][0] >= 0 && at[i][1] >= 0;
+        if (t.direct && inside && t.element == t.components * static_cast<int>(sizeof(S))) {
+            S texel[4];
+            load_texel(texel, t, at[i][0], at[i][1], 0, static_cast<size_t>(t.element));
+            values[i] = texel[component];
+        } else {
+            float texel[4];
+            texel_as_float(t, at[i][0], at[i][1], 0, texel);
+            values[i] = static_cast<S>(texel[component]);
+        }
+    }
+    T result;
+    __builtin_memcpy(static_cast<void*>(&result), values, sizeof result);
+    return result;
+}
+
+/// A fetch from a cube, of those that stand one after the other in an array; the last for a layer that is
+/// none.
+template <class T>
+inline T sample_cube(cudaTextureObject_t object, float x, float y, float z, long layer) {
+    const long layers = reinterpret_cast<const Texture*>(object)->depth / 6;
+    if (layer < 0 || layer >= layers) layer = layers - 1;
+    const CubePoint p = cube_point(x, y, z);
+    return sample<T>(object, 2, p.s, p.t, 0, 6 * layer + p.face);
 }
 
 /// Byte address of a surface access, or null where it leaves the surface and the mode ignores that.
@@ -205,6 +270,32 @@ template <class T>
 inline T tex2DLayered(cudaTextureObject_t object, float x, float y, int layer) {
     return ::simt::sample<T>(object, 2, x, y, 0, layer < 0 ? 0 : layer);
 }
+/// The direction (x, y, z) from the middle of a cube.
+template <class T>
+inline T texCubemap(cudaTextureObject_t object, float x, float y, float z) {
+    return ::simt::sample_cube<T>(object, x, y, z, 0);
+}
+template <class T>
+inline T texCubemapLayered(cudaTextureObject_t object, float x, float y, float z, int layer) {
+    return ::simt::sample_cube<T>(object, x, y, z, layer);
+}
+/// Component `component` of the four texels that linear filtering would weigh: T is a vector of four.
+template <class T>
+inline T tex2Dgather(cudaTextureObject_t object, float x, float y, int component = 0) {
+    return ::simt::gather<T>(object, x, y, component);
+}
+template <class T>
+inline void texCubemap(T* result, cudaTextureObject_t object, float x, float y, float z) {
+    *result = texCubemap<T>(object, x, y, z);
+}
+template <class T>
+inline void texCubemapLayered(T* result, cudaTextureObject_t object, float x, float y, float z, int layer) {
+    *result = texCubemapLayered<T>(object, x, y, z, layer);
+}
+template <class T>
+inline void tex2Dgather(T* result, cudaTextureObject_t object, float x, float y, int component = 0) {
+    *result = tex2Dgather<T>(object, x, y, component);
+}
 template <class T>
 inline void tex1Dfetch(T* result, cudaTextureObject_t object, int i) {
     *result = tex1Dfetch<T>(object, i);
@@ -222,7 +313,7 @@ inline void tex3D(T* result, cudaTextureObject_t object, float x, float y, float
     *result = tex3D<T>(object, x, y, z);
 }
 
-// With a level of detail: there is only level 0.
+// With a level of detail, or with gradients that choose one: there is only level 0.
 template <class T>
 inline T tex1DLod(cudaTextureObject_t object, float x, float) {
     return tex1D<T>(object, x);
@@ -234,6 +325,47 @@ inline T tex2DLod(cudaTextureObject_t object, float x, float y, float) {
 template <class T>
 inline T tex3DLod(cudaTextureObject_t object, float x, float y, float z, float) {
     return tex3D<T>(object, x, y, z);
+}
+
+template <class T>
+inline T tex1DLayeredLod(cudaTextureObject_t object, float x, int layer, float) {
+    return tex1DLayered<T>(object, x, layer);
+}
+template <class T>
+inline T tex2DLayeredLod(cudaTextureObject_t object, float x, float y, int layer, float) {
+    return tex2DLayered<T>(object, x, y, layer);
+}
+template <class T>
+inline T texCubemapLod(cudaTextureObject_t object, float x, float y, float z, float) {
+    return texCubemap<T>(object, x, y, z);
+}
+template <class T>
+inline T texCubemapLayeredLod(cudaTextureObject_t object, float x, float y, float z, int layer, float) {
+    return texCubemapLayered<T>(object, x, y, z, layer);
+}
+template <class T>
+inline T tex1DGrad(cudaTextureObject_t object, float x, float, float) {
+    return tex1D<T>(object, x);
+}
+template <class T>
+inline T tex2DGrad(cudaTextureObject_t object, float x, float y, float2, float2) {
+    return tex2D<T>(object, x, y);
+}
+template <class T>
+inline T tex3DGrad(cudaTextureObject_t object, float x, float y, float z, float4, float4) {
+    return tex3D<T>(object, x, y, z);
+}
+template <class T>
+inline T tex1DLayeredGrad(cudaTextureObject_t object, float x, int layer, float, float) {
+    return tex1DLayered<T>(object, x, layer);
+}
+template <class T>
+inline T tex2DLayeredGrad(cudaTextureObject_t object, float x, float y, int layer, float2, float2) {
+    return tex2DLayered<T>(object, x, y, layer);
+}
+template <class T>
+inline T texCubemapGrad(cudaTextureObject_t object, float x, float y, float z, float4, float4) {
+    return texCubemap<T>(object, x, y, z);
 }
 
 // Surfaces: x counts bytes.
@@ -287,11 +419,40 @@ inline void surf3Dwrite(T value, cudaSurfaceObject_t object, int x, int y, int z
     ::simt::surface_write(value, object, x, y, z, mode);
 }
 
-constexpr cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                      cudaChannelFormatKind kind) {
-    return {x, y, z, w, kind};
+/// Of a cube `face`, or face `layer_face % 6` of cube `layer_face / 6`.
+template <class T>
+inline T surfCubemapread(cudaSurfaceObject_t object, int x, int y, int face,
+                         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+    return ::simt::surface_read<T>(object, x, y, face, mode);
 }
+template <class T>
+inline T surfCubemapLayeredread(cudaSurfaceObject_t object, int x, int y, int layer_face,
+                                cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+    return ::simt::surface_read<T>(object, x, y, layer_face, mode);
+}
+template <class T>
+inline void surfCubemapread(T* result, cudaSurfaceObject_t object, int x, int y, int face,
+                            cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+    *result = surfCubemapread<T>(object, x, y, face, mode);
+}
+template <class T>
+inline void surfCubemapLayeredread(T* result, cudaSurfaceObject_t object, int x, int y, int layer_face,
+                                   cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+    *result = surfCubemapLayeredread<T>(object, x, y, layer_face, mode);
+}
+template <class T>
+inline void surfCubemapwrite(T value, cudaSurfaceObject_t object, int x, int y, int face,
+                             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+    ::simt::surface_write(value, object, x, y, face, mode);
+}
+template <class T>
+inline void surfCubemapLayeredwrite(T value, cudaSurfaceObject_t object, int x, int y, int layer_face,
+                                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+    ::simt::surface_write(value, object, x, y, layer_face, mode);
+}
+
 template <class T>
 constexpr cudaChannelFormatDesc cudaCreateChannelDesc() {
     return ::simt::ChannelOf<T>::make();
 }
+#endif

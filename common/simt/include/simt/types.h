@@ -9,11 +9,13 @@
 /// so one program must use one setting.
 #pragma once
 
+#include "simt/linkage.h"
+
 #ifndef RUNGS_SIMT_WHOLE_VECTORS
 #define RUNGS_SIMT_WHOLE_VECTORS 0
 #endif
 
-#if RUNGS_SIMT_WHOLE_VECTORS
+#if RUNGS_SIMT_WHOLE_VECTORS && defined(__cplusplus)
 namespace simt {
 
 template <unsigned long Bytes>
@@ -82,33 +84,37 @@ inline __attribute__((always_inline)) void copy_whole(T* to, const T* from) {
 
 // One scalar type's family: name1 .. name4 and their make functions. CUDA aligns the two-component types to
 // their size and the four-component ones to at most 16 bytes; the three-component ones keep the scalar's.
-#define SIMT_VECTOR_FAMILY(name, T, align2, align4)                               \
-    struct name##1 {                                                              \
-        T x;                                                                      \
-    };                                                                            \
-    struct alignas(align2) name##2 {                                              \
-        T x, y;                                                                   \
-        SIMT_WHOLE2(name##2, T)                                                   \
-    };                                                                            \
-    struct name##3 {                                                              \
-        T x, y, z;                                                                \
-    };                                                                            \
-    struct alignas(align4) name##4 {                                              \
-        T x, y, z, w;                                                             \
-        SIMT_WHOLE4(name##4, T)                                                   \
-    };                                                                            \
-    constexpr name##1 make_##name##1(T x) { return name##1 {x}; }                 \
-    constexpr name##2 make_##name##2(T x, T y) { return name##2 {x, y}; }         \
-    constexpr name##3 make_##name##3(T x, T y, T z) { return name##3 {x, y, z}; } \
-    constexpr name##4 make_##name##4(T x, T y, T z, T w) { return name##4 {x, y, z, w}; }
+#define SIMT_VECTOR_FAMILY(name, T, align2, align4)                                            \
+    typedef struct name##1 {                                                                   \
+        T x;                                                                                   \
+    }                                                                                          \
+    name##1;                                                                                   \
+    typedef struct __attribute__((aligned(align2))) name##2 {                                  \
+        T x, y;                                                                                \
+        SIMT_WHOLE2(name##2, T)                                                                \
+    }                                                                                          \
+    name##2;                                                                                   \
+    typedef struct name##3 {                                                                   \
+        T x, y, z;                                                                             \
+    }                                                                                          \
+    name##3;                                                                                   \
+    typedef struct __attribute__((aligned(align4))) name##4 {                                  \
+        T x, y, z, w;                                                                          \
+        SIMT_WHOLE4(name##4, T)                                                                \
+    }                                                                                          \
+    name##4;                                                                                   \
+    SIMT_INLINE name##1 make_##name##1(T x) { return SIMT_VALUE(name##1, x); }                 \
+    SIMT_INLINE name##2 make_##name##2(T x, T y) { return SIMT_VALUE(name##2, x, y); }         \
+    SIMT_INLINE name##3 make_##name##3(T x, T y, T z) { return SIMT_VALUE(name##3, x, y, z); } \
+    SIMT_INLINE name##4 make_##name##4(T x, T y, T z, T w) { return SIMT_VALUE(name##4, x, y, z, w); }
 
 // The 32-byte types with the alignment in their name, as CUDA 13 has them beside the plain (16-byte) ones.
-#define SIMT_WIDE_VECTOR(name, T, alignment) \
-    struct alignas(alignment) name {         \
-        T x, y, z, w;                        \
-        SIMT_WHOLE4(name, T)                 \
-    };                                       \
-    constexpr name make_##name(T x, T y, T z, T w) { return name{x, y, z, w}; }
+#define SIMT_WIDE_VECTOR(name, T, alignment)                  \
+    typedef struct __attribute__((aligned(alignment))) name { \
+        T x, y, z, w;                                         \
+        SIMT_WHOLE4(name, T)                                  \
+    } name;                                                   \
+    SIMT_INLINE name make_##name(T x, T y, T z, T w) { return SIMT_VALUE(name, x, y, z, w); }
 
 SIMT_VECTOR_FAMILY(char, signed char, 2, 4)
 SIMT_VECTOR_FAMILY(uchar, unsigned char, 2, 4)
@@ -142,9 +148,11 @@ SIMT_WIDE_VECTOR(ulonglong4_32a, unsigned long long, 32)
 #undef SIMT_CONSTEXPR_COPY
 
 /// Extent of a grid or a block; components that are not given are 1.
-struct dim3 {
+typedef struct dim3 {
     unsigned int x, y, z;
+#if defined(__cplusplus)
     constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     constexpr operator uint3() const { return uint3{x, y, z}; }
-};
+#endif
+} dim3;

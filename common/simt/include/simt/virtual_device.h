@@ -56,6 +56,8 @@ struct VirtualDevice {
     static constexpr int max_texture_3d = 16384;
     static constexpr int max_texture_layers = 2048;
     static constexpr int max_texture_1d_layered = 32768, max_texture_2d_layered = 32768;
+    static constexpr int max_texture_cubemap = 32768, max_texture_cubemap_faces = 2046;
+    static constexpr int max_texture_2d_gather = 32768;
 
     static constexpr int l2_bytes = 4 * 1024 * 1024;
     static constexpr int memory_bus_bits = 128;

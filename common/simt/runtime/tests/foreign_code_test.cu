@@ -195,7 +195,7 @@ TEST_CASE("launches with attributes", "[simt][launch][foreign]") {
     CHECK(cudaGetLastError() == cudaErrorNotSupported);
 }
 
-TEST_CASE("attributes of streams and handles for other processes", "[simt][stream][foreign]") {
+TEST_CASE("attributes of streams", "[simt][stream][foreign]") {
     cudaStream_t stream;
     REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
     cudaStreamAttrValue value{};
@@ -204,10 +204,45 @@ TEST_CASE("attributes of streams and handles for other processes", "[simt][strea
     CHECK(cudaStreamGetAttribute(stream, cudaStreamAttributeSynchronizationPolicy, &value) == cudaSuccess);
     CHECK(value.syncPolicy == cudaSyncPolicyAuto);
     CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+TEST_CASE("the driver API is refused, and the reason is told", "[simt][device][foreign]") {
+    const ExpectFailure quiet;
+    void* function = &function;
+    cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSuccess;
+    CHECK(cudaGetDriverEntryPoint("cuMemCreate", &function, cudaEnableDefault, &result) ==
+          cudaErrorNotSupported);
+    CHECK(function == nullptr);
+    CHECK(result == cudaDriverEntryPointSymbolNotFound);
+    CHECK_THAT(simt::last_report(),
+               Catch::Matchers::ContainsSubstring("no driver API, and no cuMemCreate()"));
+    CHECK(cudaGetDriverEntryPointByVersion(nullptr, &function, 13000, cudaEnableDefault) ==
+          cudaErrorInvalidValue);
+}
+
+TEST_CASE("handles for other processes are refused, and the reason is told", "[simt][memory][foreign]") {
+    const ExpectFailure quiet;
     Managed<int> p(1);
-    cudaIpcMemHandle_t handle;
-    CHECK(cudaIpcGetMemHandle(&handle, p.get()) == cudaErrorNotSupported);
-    CHECK(cudaGetLastError() == cudaErrorNotSupported);
+    void* other = nullptr;
+    cudaIpcMemHandle_t memory{};
+    cudaIpcEventHandle_t event_handle{};
+    cudaEvent_t event = nullptr;
+    const auto told = [](const std::string& function) {
+        CHECK(cudaGetLastError() == cudaErrorNotSupported);
+        CHECK_THAT(simt::last_report(),
+                   Catch::Matchers::StartsWith(function + "() is not supported: the virtual device "
+                                                          "belongs to this process"));
+    };
+    CHECK(cudaIpcGetMemHandle(&memory, p.get()) == cudaErrorNotSupported);
+    told("cudaIpcGetMemHandle");
+    CHECK(cudaIpcOpenMemHandle(&other, memory, cudaIpcMemLazyEnablePeerAccess) == cudaErrorNotSupported);
+    told("cudaIpcOpenMemHandle");
+    CHECK(cudaIpcCloseMemHandle(p.get()) == cudaErrorNotSupported);
+    told("cudaIpcCloseMemHandle");
+    CHECK(cudaIpcGetEventHandle(&event_handle, event) == cudaErrorNotSupported);
+    told("cudaIpcGetEventHandle");
+    CHECK(cudaIpcOpenEventHandle(&event, event_handle) == cudaErrorNotSupported);
+    told("cudaIpcOpenEventHandle");
 }
 
 TEST_CASE("pointers to const can be allocated, and the older forms of hints exist",

@@ -1,6 +1,9 @@
 // Stream capture and graphs. Holds on a device too.
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "testing/catch.h"
@@ -12,6 +15,12 @@ __global__ void multiply(int* x, int value) { x[threadIdx.x] *= value; }
 __global__ void count_down(int* x, cudaGraphConditionalHandle handle) {
     *x -= 1;
     cudaGraphSetConditional(handle, *x > 0);
+}
+
+__global__ void add_blocks(int* x) {
+    atomicAdd(x, 1);
+    cooperative_groups::this_grid().sync();
+    if (threadIdx.x == 0) x[1 + blockIdx.x] = *x;
 }
 
 void CUDART_CB bump(void* data) { ++*static_cast<int*>(data); }
@@ -45,6 +54,20 @@ struct Fixture {
         CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
     }
 };
+
+cudaMemAllocNodeParams memory_of(std::size_t bytes) {
+    cudaMemAllocNodeParams p{};
+    p.poolProps.allocType = cudaMemAllocationTypePinned;
+    p.poolProps.location.type = cudaMemLocationTypeDevice;
+    p.bytesize = bytes;
+    return p;
+}
+
+unsigned long long graph_memory(cudaGraphMemAttributeType attribute) {
+    unsigned long long value = 0;
+    CHECK(cudaDeviceGetGraphMemAttribute(0, attribute, &value) == cudaSuccess);
+    return value;
+}
 
 }  // namespace
 
@@ -395,4 +418,305 @@ TEST_CASE("a thread can relax what captures forbid it", "[simt][graph]") {
     CHECK(mode == cudaStreamCaptureModeRelaxed);
     CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaSuccess);
     cudaFree(p);
+}
+
+TEST_CASE("a graph allocates memory at one address and frees it", "[simt][graph][memory]") {
+    Fixture f;
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    cudaMemAllocNodeParams p = memory_of(32 * sizeof(int));
+    cudaMemAccessDesc access{};
+    access.location.type = cudaMemLocationTypeDevice;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    p.accessDescs = &access;
+    p.accessDescCount = 1;
+    cudaGraphNode_t allocation, clear, kernel, copy, release, again;
+    REQUIRE(cudaGraphAddMemAllocNode(&allocation, f.graph, nullptr, 0, &p) == cudaSuccess);
+    REQUIRE(p.dptr != nullptr);
+    // The address is there for other nodes, and no memory for anybody else.
+    CHECK(cudaMemset(p.dptr, 0, 4) == cudaErrorInvalidValue);
+    CHECK(cudaFree(p.dptr) == cudaErrorInvalidValue);
+    cudaMemsetParams zeros{};
+    zeros.dst = p.dptr;
+    zeros.elementSize = 4;
+    zeros.width = 32;
+    zeros.height = 1;
+    REQUIRE(cudaGraphAddMemsetNode(&clear, f.graph, &allocation, 1, &zeros) == cudaSuccess);
+    int* const memory = static_cast<int*>(p.dptr);
+    int five = 5;
+    void* arguments[] = {const_cast<int**>(&memory), &five};
+    cudaKernelNodeParams launch{};
+    launch.func = (void*)add;
+    launch.gridDim = 1;
+    launch.blockDim = 32;
+    launch.kernelParams = arguments;
+    REQUIRE(cudaGraphAddKernelNode(&kernel, f.graph, &clear, 1, &launch) == cudaSuccess);
+    REQUIRE(cudaGraphAddMemcpyNode1D(&copy, f.graph, &kernel, 1, f.d, memory, 32 * sizeof(int),
+                                     cudaMemcpyDeviceToDevice) == cudaSuccess);
+    REQUIRE(cudaGraphAddMemFreeNode(&release, f.graph, &copy, 1, memory) == cudaSuccess);
+    CHECK(cudaGraphAddMemFreeNode(&again, f.graph, &copy, 1, memory) == cudaErrorInvalidValue);
+    cudaGraphNodeType type;
+    CHECK(cudaGraphNodeGetType(allocation, &type) == cudaSuccess);
+    CHECK(type == cudaGraphNodeTypeMemAlloc);
+    CHECK(cudaGraphNodeGetType(release, &type) == cudaSuccess);
+    CHECK(type == cudaGraphNodeTypeMemFree);
+    cudaMemAllocNodeParams got{};
+    CHECK(cudaGraphMemAllocNodeGetParams(allocation, &got) == cudaSuccess);
+    CHECK(got.dptr == memory);
+    CHECK(got.bytesize == 32 * sizeof(int));
+    CHECK(got.poolProps.location.type == cudaMemLocationTypeDevice);
+    void* freed = nullptr;
+    CHECK(cudaGraphMemFreeNodeGetParams(release, &freed) == cudaSuccess);
+    CHECK(freed == memory);
+    CHECK(cudaGraphMemAllocNodeGetParams(release, &got) == cudaErrorInvalidValue);
+
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    f.run(3);
+    CHECK(f.first() == 5);
+    CHECK(graph_memory(cudaGraphMemAttrUsedMemCurrent) == 0);
+    CHECK(graph_memory(cudaGraphMemAttrUsedMemHigh) >= 32 * sizeof(int));
+    CHECK(cudaFree(memory) == cudaErrorInvalidValue);  // the graph's own node frees it
+}
+
+TEST_CASE("memory of a graph outlives its launch", "[simt][graph][memory]") {
+    Fixture f;
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    cudaMemAllocNodeParams p = memory_of(1000);
+    cudaGraphNode_t allocation, fill;
+    REQUIRE(cudaGraphAddMemAllocNode(&allocation, f.graph, nullptr, 0, &p) == cudaSuccess);
+    cudaMemsetParams sevens{};
+    sevens.dst = p.dptr;
+    sevens.value = 7;
+    sevens.elementSize = 1;
+    sevens.width = 1000;
+    sevens.height = 1;
+    REQUIRE(cudaGraphAddMemsetNode(&fill, f.graph, &allocation, 1, &sevens) == cudaSuccess);
+    unsigned char value = 0;
+    const auto read = [&] {
+        return cudaMemcpy(&value, static_cast<char*>(p.dptr) + 999, 1, cudaMemcpyDeviceToHost);
+    };
+
+    SECTION("until somebody frees it, once") {
+        REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+        for (const bool in_stream : {true, false}) {
+            f.run();
+            CHECK(read() == cudaSuccess);
+            CHECK(value == 7);
+            CHECK(graph_memory(cudaGraphMemAttrUsedMemCurrent) >= 1000);
+            CHECK(cudaGraphLaunch(f.exec, f.stream) == cudaErrorInvalidValue);  // it is still there
+            CHECK((in_stream ? cudaFreeAsync(p.dptr, f.stream) : cudaFree(p.dptr)) == cudaSuccess);
+            CHECK(cudaStreamSynchronize(f.stream) == cudaSuccess);
+            CHECK(cudaFreeAsync(p.dptr, f.stream) == cudaErrorInvalidValue);
+        }
+        CHECK(graph_memory(cudaGraphMemAttrUsedMemCurrent) == 0);
+    }
+    SECTION("until another graph frees it") {
+        cudaGraph_t other;
+        cudaGraphExec_t other_exec;
+        cudaGraphNode_t release;
+        REQUIRE(cudaGraphCreate(&other, 0) == cudaSuccess);
+        REQUIRE(cudaGraphAddMemFreeNode(&release, other, nullptr, 0, p.dptr) == cudaSuccess);
+        CHECK(cudaGraphAddMemFreeNode(&release, f.graph, &fill, 1, p.dptr) == cudaErrorInvalidValue);
+        REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+        REQUIRE(cudaGraphInstantiate(&other_exec, other, 0) == cudaSuccess);
+        for (int i = 0; i < 2; ++i) {
+            f.run();
+            CHECK(read() == cudaSuccess);
+            CHECK(cudaGraphLaunch(other_exec, f.stream) == cudaSuccess);
+        }
+        CHECK(cudaStreamSynchronize(f.stream) == cudaSuccess);
+        CHECK(cudaFree(p.dptr) == cudaErrorInvalidValue);
+        CHECK(cudaGraphExecDestroy(other_exec) == cudaSuccess);
+        CHECK(cudaGraphDestroy(other) == cudaSuccess);
+    }
+    SECTION("until the next launch, where that is asked for") {
+        REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, cudaGraphInstantiateFlagAutoFreeOnLaunch) ==
+                cudaSuccess);
+        f.run(3);
+        CHECK(read() == cudaSuccess);
+        CHECK(value == 7);
+        CHECK(cudaFree(p.dptr) == cudaSuccess);
+        f.run();
+        CHECK(cudaFree(p.dptr) == cudaSuccess);
+    }
+    SECTION("and the graph") {
+        REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+        f.run();
+        REQUIRE(cudaGraphExecDestroy(f.exec) == cudaSuccess);
+        REQUIRE(cudaGraphDestroy(f.graph) == cudaSuccess);
+        f.exec = nullptr;
+        f.graph = nullptr;
+        CHECK(read() == cudaSuccess);
+        CHECK(value == 7);
+        CHECK(cudaFree(p.dptr) == cudaSuccess);
+        CHECK(cudaFree(p.dptr) == cudaErrorInvalidValue);
+    }
+}
+
+TEST_CASE("a captured stream allocates and frees", "[simt][graph][memory]") {
+    Fixture f;
+    int* memory = nullptr;
+    REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    REQUIRE(cudaMallocAsync(&memory, 32 * sizeof(int), f.stream) == cudaSuccess);
+    REQUIRE(memory != nullptr);
+    CHECK(cudaMemsetAsync(memory, 0, 32 * sizeof(int), f.stream) == cudaSuccess);
+    add<<<1, 32, 0, f.stream>>>(memory, 4);
+    multiply<<<1, 32, 0, f.stream>>>(memory, 3);
+    CHECK(cudaMemcpyAsync(f.d, memory, 32 * sizeof(int), cudaMemcpyDeviceToDevice, f.stream) == cudaSuccess);
+    CHECK(cudaFreeAsync(memory, f.stream) == cudaSuccess);
+    REQUIRE(cudaStreamEndCapture(f.stream, &f.graph) == cudaSuccess);
+    std::size_t count = 0;
+    CHECK(cudaGraphGetNodes(f.graph, nullptr, &count) == cudaSuccess);
+    REQUIRE(count == 6);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    f.run(2);
+    CHECK(f.first() == 12);
+
+    // Only memory of graphs can be freed in one.
+    cudaGraph_t none = nullptr;
+    REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    CHECK(cudaFreeAsync(f.d, f.stream) == cudaErrorInvalidValue);
+    cudaStreamEndCapture(f.stream, &none);
+    if (none) cudaGraphDestroy(none);
+}
+
+TEST_CASE("what a graph with memory cannot do", "[simt][graph][memory]") {
+    Fixture f;
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    cudaGraphNode_t allocation, fill, node;
+    cudaMemAllocNodeParams p = memory_of(0);
+    CHECK(cudaGraphAddMemAllocNode(&allocation, f.graph, nullptr, 0, &p) == cudaErrorInvalidValue);
+    p = memory_of(64);
+    p.poolProps.location.id = 99;
+    CHECK(cudaGraphAddMemAllocNode(&allocation, f.graph, nullptr, 0, &p) == cudaErrorInvalidValue);
+    CHECK(cudaGraphAddMemAllocNode(&allocation, f.graph, nullptr, 0, nullptr) == cudaErrorInvalidValue);
+    p = memory_of(64);
+    REQUIRE(cudaGraphAddMemAllocNode(&allocation, f.graph, nullptr, 0, &p) == cudaSuccess);
+    CHECK(cudaGraphAddMemFreeNode(&node, f.graph, &allocation, 1, f.d) == cudaErrorInvalidValue);
+    REQUIRE(cudaGraphAddMemcpyNode1D(&fill, f.graph, &allocation, 1, p.dptr, f.d, 64,
+                                     cudaMemcpyDeviceToDevice) == cudaSuccess);
+
+    cudaGraph_t other;
+    CHECK(cudaGraphClone(&other, f.graph) == cudaErrorNotSupported);
+    REQUIRE(cudaGraphCreate(&other, 0) == cudaSuccess);
+    CHECK(cudaGraphAddChildGraphNode(&node, other, nullptr, 0, f.graph) == cudaErrorNotSupported);
+    CHECK(cudaGraphDestroy(other) == cudaSuccess);
+    CHECK(cudaGraphRemoveDependencies(f.graph, &allocation, &fill, nullptr, 1) == cudaErrorNotSupported);
+    CHECK(cudaGraphDestroyNode(fill) == cudaErrorNotSupported);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    cudaGraphExec_t second;
+    CHECK(cudaGraphInstantiate(&second, f.graph, 0) == cudaErrorNotSupported);
+    CHECK(cudaGraphExecDestroy(f.exec) == cudaSuccess);
+    CHECK(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+
+    unsigned long long value = 1;
+    CHECK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &value) == cudaErrorInvalidValue);
+    value = 0;
+    CHECK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &value) == cudaSuccess);
+    CHECK(graph_memory(cudaGraphMemAttrUsedMemHigh) == graph_memory(cudaGraphMemAttrUsedMemCurrent));
+    CHECK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &value) == cudaErrorInvalidValue);
+    CHECK(cudaDeviceGetGraphMemAttribute(0, static_cast<cudaGraphMemAttributeType>(9), &value) ==
+          cudaErrorInvalidValue);
+    CHECK(cudaDeviceGraphMemTrim(0) == cudaSuccess);
+}
+
+TEST_CASE("a graph keeps what belongs to it", "[simt][graph]") {
+    Fixture f;
+    int destroyed = 0;
+    cudaUserObject_t object = nullptr, wrong = nullptr;
+    CHECK(cudaUserObjectCreate(&wrong, &destroyed, bump, 0, cudaUserObjectNoDestructorSync) ==
+          cudaErrorInvalidValue);
+    CHECK(cudaUserObjectCreate(&wrong, &destroyed, bump, 1, 0) == cudaErrorInvalidValue);
+    REQUIRE(cudaUserObjectCreate(&object, &destroyed, bump, 1, cudaUserObjectNoDestructorSync) ==
+            cudaSuccess);
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    CHECK(cudaGraphRetainUserObject(f.graph, object, 0, 0) == cudaErrorInvalidValue);
+
+    SECTION("the caller's reference, when it is handed over") {
+        REQUIRE(cudaGraphRetainUserObject(f.graph, object, 1, cudaGraphUserObjectMove) == cudaSuccess);
+        cudaGraph_t clone;
+        REQUIRE(cudaGraphClone(&clone, f.graph) == cudaSuccess);
+        REQUIRE(cudaGraphDestroy(f.graph) == cudaSuccess);
+        f.graph = nullptr;
+        CHECK(destroyed == 0);
+        REQUIRE(cudaGraphInstantiate(&f.exec, clone, 0) == cudaSuccess);
+        REQUIRE(cudaGraphDestroy(clone) == cudaSuccess);
+        CHECK(destroyed == 0);
+        f.run();
+        REQUIRE(cudaGraphExecDestroy(f.exec) == cudaSuccess);
+        f.exec = nullptr;
+    }
+    SECTION("one of its own, until it gives it back") {
+        REQUIRE(cudaGraphRetainUserObject(f.graph, object, 2) == cudaSuccess);
+        CHECK(cudaUserObjectRelease(object) == cudaSuccess);
+        CHECK(cudaGraphReleaseUserObject(f.graph, object, 3) == cudaErrorInvalidValue);
+        CHECK(cudaGraphReleaseUserObject(f.graph, object) == cudaSuccess);
+        CHECK(destroyed == 0);
+        CHECK(cudaUserObjectRetain(object) == cudaSuccess);
+        CHECK(cudaUserObjectRelease(object) == cudaSuccess);
+        CHECK(cudaGraphReleaseUserObject(f.graph, object) == cudaSuccess);
+    }
+    // A device may call it later, in a thread of its own.
+    for (int i = 0; i < 1000 && static_cast<volatile int&>(destroyed) == 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK(destroyed == 1);
+}
+
+TEST_CASE("parameters of a node of any kind", "[simt][graph]") {
+    Fixture f;
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    cudaGraphNodeParams p{};
+    p.type = cudaGraphNodeTypeKernel;
+    int three = 3;
+    void* arguments[] = {&f.d, &three};
+    p.kernel.func = (void*)add;
+    p.kernel.gridDim = 1;
+    p.kernel.blockDim = 32;
+    p.kernel.kernelParams = arguments;
+    cudaGraphNode_t node, empty;
+    REQUIRE(cudaGraphAddNode(&node, f.graph, nullptr, nullptr, 0, &p) == cudaSuccess);
+    REQUIRE(cudaGraphAddEmptyNode(&empty, f.graph, nullptr, 0) == cudaSuccess);
+    int seven = 7;
+    arguments[1] = &seven;
+    REQUIRE(cudaGraphNodeSetParams(node, &p) == cudaSuccess);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    f.run();
+    CHECK(f.first() == 7);
+    arguments[1] = &three;
+    REQUIRE(cudaGraphExecNodeSetParams(f.exec, node, &p) == cudaSuccess);
+    f.run();
+    CHECK(f.first() == 10);
+    CHECK(cudaGraphNodeSetParams(empty, &p) == cudaErrorInvalidValue);  // it is no kernel
+    CHECK(cudaGraphNodeSetParams(node, nullptr) == cudaErrorInvalidValue);
+}
+
+TEST_CASE("attributes of kernel nodes", "[simt][graph]") {
+    Fixture f;
+    REQUIRE(cudaGraphCreate(&f.graph, 0) == cudaSuccess);
+    void* arguments[] = {&f.d};
+    cudaKernelNodeParams p{};
+    p.func = (void*)add_blocks;
+    p.gridDim = 4;
+    p.blockDim = 32;
+    p.kernelParams = arguments;
+    cudaGraphNode_t node, other, empty;
+    REQUIRE(cudaGraphAddKernelNode(&node, f.graph, nullptr, 0, &p) == cudaSuccess);
+    REQUIRE(cudaGraphAddKernelNode(&other, f.graph, &node, 1, &p) == cudaSuccess);
+    REQUIRE(cudaGraphAddEmptyNode(&empty, f.graph, nullptr, 0) == cudaSuccess);
+    cudaLaunchAttributeValue value{};
+    value.cooperative = 1;
+    // All blocks wait for each other.
+    CHECK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, &value) == cudaSuccess);
+    CHECK(cudaGraphKernelNodeCopyAttributes(other, node) == cudaSuccess);
+    cudaLaunchAttributeValue got{};
+    CHECK(cudaGraphKernelNodeGetAttribute(other, cudaLaunchAttributeCooperative, &got) == cudaSuccess);
+    CHECK(got.cooperative == 1);
+    CHECK(cudaGraphKernelNodeSetAttribute(empty, cudaLaunchAttributeCooperative, &value) ==
+          cudaErrorInvalidValue);
+    CHECK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, nullptr) ==
+          cudaErrorInvalidValue);
+    REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+    f.run();
+    int result[5] = {};
+    REQUIRE(cudaMemcpy(result, f.d, sizeof result, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(std::vector<int>(result, result + 5) == std::vector<int>(5, 256));
 }

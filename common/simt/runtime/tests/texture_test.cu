@@ -31,6 +31,35 @@ __global__ void double_surface(cudaSurfaceObject_t s, int width) {
     if (x < width) surf2Dwrite(2 * surf2Dread<float>(s, x * 4, y), s, x * 4, y);
 }
 
+__global__ void sample_cube(cudaTextureObject_t t, const float3* at, float* out, int n) {
+    const int i = static_cast<int>(threadIdx.x);
+    if (i < n) out[i] = texCubemap<float>(t, at[i].x, at[i].y, at[i].z);
+}
+__global__ void sample_cubes(cudaTextureObject_t t, float* out) {
+    for (int layer = 0; layer < 3; ++layer) out[layer] = texCubemapLayered<float>(t, 0.1f, 0.2f, 1, layer);
+    out[3] = texCubemapLayeredLod<float>(t, 1, 0.2f, 0.1f, 1, 0.0f);
+}
+__global__ void negate_cube(cudaSurfaceObject_t s) {
+    const int x = 4 * static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
+    for (int face = 0; face < 6; ++face)
+        surfCubemapwrite(-surfCubemapread<float>(s, x, y, face), s, x, y, face);
+}
+__global__ void negate_cubes(cudaSurfaceObject_t s) {
+    const int x = 4 * static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
+    for (int face = 0; face < 12; ++face)
+        surfCubemapLayeredwrite(-surfCubemapLayeredread<float>(s, x, y, face), s, x, y, face);
+}
+template <class T>
+__global__ void gather(cudaTextureObject_t t, const float2* at, T* out, int n, int component) {
+    const int i = static_cast<int>(threadIdx.x);
+    if (i < n) out[i] = tex2Dgather<T>(t, at[i].x, at[i].y, component);
+}
+__global__ void sample_by_gradients(cudaTextureObject_t t, float* out) {
+    out[0] = tex2D<float>(t, 1.25f, 1.75f);
+    out[1] = tex2DLod<float>(t, 1.25f, 1.75f, 0.0f);
+    out[2] = tex2DGrad<float>(t, 1.25f, 1.75f, make_float2(1, 0), make_float2(0, 1));
+}
+
 template <class T>
 T* upload(const std::vector<T>& values) {
     T* d = nullptr;
@@ -340,4 +369,278 @@ TEST_CASE("layers are separate, and arrays copy to arrays", "[simt][texture]") {
     cudaFreeArray(a);
     cudaFreeArray(b);
     cudaGetLastError();
+}
+
+namespace {
+
+/// Cubes of three texels a side, one after the other: 100 times the face, 10 times y, and x.
+struct Cubes {
+    static constexpr std::size_t side = 3;
+    cudaArray_t array = nullptr;
+    std::vector<float> values;
+    explicit Cubes(std::size_t count, unsigned flags) {
+        for (std::size_t i = 0; i < 6 * count * side * side; ++i)
+            values.push_back(static_cast<float>(i / 9 * 100 + i / 3 % 3 * 10 + i % 3));
+        const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+        REQUIRE(cudaMalloc3DArray(&array, &format, make_cudaExtent(side, side, 6 * count), flags) ==
+                cudaSuccess);
+        copy(cudaMemcpyHostToDevice);
+    }
+    ~Cubes() { cudaFreeArray(array); }
+    Cubes(const Cubes&) = delete;
+    Cubes& operator=(const Cubes&) = delete;
+    void copy(cudaMemcpyKind kind) {
+        cudaMemcpy3DParms parameters{};
+        const cudaPitchedPtr host = make_cudaPitchedPtr(values.data(), side * sizeof(float), side, side);
+        if (kind == cudaMemcpyHostToDevice) {
+            parameters.srcPtr = host;
+            parameters.dstArray = array;
+        } else {
+            parameters.srcArray = array;
+            parameters.dstPtr = host;
+        }
+        parameters.extent = make_cudaExtent(side, side, values.size() / side / side);
+        parameters.kind = kind;
+        REQUIRE(cudaMemcpy3D(&parameters) == cudaSuccess);
+    }
+    cudaResourceDesc resource() const {
+        cudaResourceDesc r{};
+        r.resType = cudaResourceTypeArray;
+        r.res.array.array = array;
+        return r;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a direction chooses the face of a cube map", "[simt][texture]") {
+    const Cubes cube(1, cudaArrayCubemap);
+    const std::vector<float3> at{{1, 0.3f, 0.6f}, {-1, 0.3f, 0.6f}, {0.3f, 1, 0.6f}, {0.3f, -1, 0.6f},
+                                 {0.3f, 0.6f, 1}, {0.3f, 0.6f, -1}, {1, 1, 1},       {-1, 1, 1},
+                                 {1, -1, 1},      {1, 1, -1},       {-1, -1, -1},    {0, 1, 1},
+                                 {1, 0, 1},       {1, 1, 0},        {0, -1, -1},     {-1, 0, -1},
+                                 {0, 0, 0},       {0.99f, 1, 0},    {1, 0.9f, 0.3f}, {1, 0.2f, -0.9f}};
+    float3* where = upload(at);
+    float* out = upload(std::vector<float>(at.size()));
+    const auto fetched = [&](cudaTextureAddressMode mode, cudaTextureFilterMode filter, bool normalized) {
+        const cudaResourceDesc resource = cube.resource();
+        const cudaTextureDesc desc = description(mode, filter, normalized);
+        cudaTextureObject_t object = 0;
+        REQUIRE(cudaCreateTextureObject(&object, &resource, &desc, nullptr) == cudaSuccess);
+        sample_cube<<<1, 32>>>(object, where, out, static_cast<int>(at.size()));
+        std::vector<float> result(at.size());
+        REQUIRE(cudaMemcpy(result.data(), out, at.size() * sizeof(float), cudaMemcpyDeviceToHost) ==
+                cudaSuccess);
+        CHECK(cudaDestroyTextureObject(object) == cudaSuccess);
+        return result;
+    };
+    // As measured on an H200: where two coordinates are equally large, z comes before y and y before x.
+    CHECK(fetched(cudaAddressModeClamp, cudaFilterModePoint, true) ==
+          std::vector<float>{10,  112, 221, 301, 401, 501, 402, 400, 422, 500,
+                             522, 401, 412, 212, 521, 512, 411, 212, 1,   12});
+    // A face is filtered by itself, and its edge is the address mode's; coordinates are always normalised.
+    const std::vector<float> clamped{5.609375f,     107.40625f, 220.43359375f, 302.46484375f, 402.46484375f,
+                                     501.56640625f, 402,        400,           422,           500,
+                                     522,           401,        412,           212,           521,
+                                     512,           411,        212,           0.55078125f,   8.9921875f};
+    const std::vector<float> filtered = fetched(cudaAddressModeClamp, cudaFilterModeLinear, true);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        CAPTURE(i);
+        CHECK(filtered[i] == Catch::Approx(clamped[i]).epsilon(1e-5));
+    }
+    CHECK(fetched(cudaAddressModeClamp, cudaFilterModeLinear, false) == filtered);
+    const std::vector<float> wrapped = fetched(cudaAddressModeWrap, cudaFilterModeLinear, true);
+    CHECK(wrapped[6] == 411);
+    CHECK(wrapped[17] == Catch::Approx(211.031).epsilon(1e-5));
+    const std::vector<float> bordered = fetched(cudaAddressModeBorder, cudaFilterModeLinear, true);
+    CHECK(bordered[6] == 100.5f);
+    CHECK(bordered[18] == Catch::Approx(0.355469).margin(1.0 / 256));  // products of weights are rounded, too
+    cudaFree(where);
+    cudaFree(out);
+}
+
+TEST_CASE("layers of cube maps, and their surfaces", "[simt][texture][surface]") {
+    Cubes cubes(2, cudaArrayCubemap | cudaArrayLayered | cudaArraySurfaceLoadStore);
+    cudaExtent extent{};
+    unsigned flags = 0;
+    CHECK(cudaArrayGetInfo(nullptr, &extent, &flags, cubes.array) == cudaSuccess);
+    CHECK(extent.depth == 12);
+    CHECK(flags == (cudaArrayCubemap | cudaArrayLayered | cudaArraySurfaceLoadStore));
+    const cudaResourceDesc resource = cubes.resource();
+    const cudaTextureDesc desc = description(cudaAddressModeClamp, cudaFilterModePoint, true);
+    cudaTextureObject_t texture = 0;
+    REQUIRE(cudaCreateTextureObject(&texture, &resource, &desc, nullptr) == cudaSuccess);
+    float* out = upload(std::vector<float>(4));
+    sample_cubes<<<1, 1>>>(texture, out);
+    std::vector<float> result(4);
+    REQUIRE(cudaMemcpy(result.data(), out, 4 * sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(result == std::vector<float>{411, 1011, 1011, 611});  // beyond the last layer is the last
+    CHECK(cudaDestroyTextureObject(texture) == cudaSuccess);
+    cudaFree(out);
+
+    cudaSurfaceObject_t surface = 0;
+    REQUIRE(cudaCreateSurfaceObject(&surface, &resource) == cudaSuccess);
+    std::vector<float> expected = cubes.values;
+    for (float& value : expected) value = -value;
+    negate_cubes<<<1, dim3(3, 3)>>>(surface);
+    cubes.copy(cudaMemcpyDeviceToHost);
+    CHECK(cubes.values == expected);
+    CHECK(cudaDestroySurfaceObject(surface) == cudaSuccess);
+
+    Cubes cube(1, cudaArrayCubemap | cudaArraySurfaceLoadStore);
+    const cudaResourceDesc one = cube.resource();
+    REQUIRE(cudaCreateSurfaceObject(&surface, &one) == cudaSuccess);
+    negate_cube<<<1, dim3(3, 3)>>>(surface);
+    cube.copy(cudaMemcpyDeviceToHost);
+    expected.resize(54);
+    CHECK(cube.values == expected);
+    CHECK(cudaDestroySurfaceObject(surface) == cudaSuccess);
+}
+
+TEST_CASE("a copy of arrays from device to device", "[simt][memory]") {
+    Cubes from(1, cudaArrayCubemap), to(1, cudaArrayCubemap);
+    const std::vector<float> expected = from.values;
+    to.values.assign(54, 0.0f);
+    to.copy(cudaMemcpyHostToDevice);
+    cudaMemcpy3DPeerParms copy{};
+    copy.srcArray = from.array;
+    copy.dstArray = to.array;
+    copy.extent = make_cudaExtent(3, 3, 6);
+    CHECK(cudaMemcpy3DPeer(&copy) == cudaSuccess);
+    to.copy(cudaMemcpyDeviceToHost);
+    CHECK(to.values == expected);
+    copy.dstDevice = 99;
+    CHECK(cudaMemcpy3DPeerAsync(&copy) == cudaErrorInvalidDevice);
+    CHECK(cudaMemcpy3DPeer(nullptr) == cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
+TEST_CASE("arrays that are no cube maps, and no arrays for gathers", "[simt][texture]") {
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaArray_t array = nullptr;
+    const auto made = [&](std::size_t width, std::size_t height, std::size_t depth, unsigned flags) {
+        return cudaMalloc3DArray(&array, &format, make_cudaExtent(width, height, depth), flags);
+    };
+    CHECK(made(3, 4, 6, cudaArrayCubemap) == cudaErrorInvalidValue);
+    CHECK(made(3, 3, 5, cudaArrayCubemap) == cudaErrorInvalidValue);
+    CHECK(made(3, 3, 12, cudaArrayCubemap) == cudaErrorInvalidValue);
+    CHECK(made(3, 3, 7, cudaArrayCubemap | cudaArrayLayered) == cudaErrorInvalidValue);
+    CHECK(made(3, 0, 6, cudaArrayCubemap) == cudaErrorInvalidValue);
+    CHECK(made(3, 3, 6, cudaArrayCubemap | cudaArrayTextureGather) == cudaErrorInvalidValue);
+    CHECK(cudaMallocArray(&array, &format, 3, 3, cudaArrayCubemap) == cudaErrorInvalidValue);
+    CHECK(made(4, 4, 4, cudaArrayTextureGather) == cudaErrorInvalidValue);
+    CHECK(cudaMallocArray(&array, &format, 4, 0, cudaArrayTextureGather) == cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
+TEST_CASE("a gather reads what linear filtering would weigh", "[simt][texture]") {
+    std::vector<float> values(12);
+    for (std::size_t i = 0; i < 12; ++i) values[i] = static_cast<float>(i / 4 * 10 + i % 4);
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaArray_t array = nullptr;
+    REQUIRE(cudaMallocArray(&array, &format, 4, 3, cudaArrayTextureGather) == cudaSuccess);
+    REQUIRE(cudaMemcpy2DToArray(array, 0, 0, values.data(), 16, 16, 3, cudaMemcpyHostToDevice) ==
+            cudaSuccess);
+    // Coordinates have 8 fractional bits: the second point is in column 0 and in row 1. As measured on an
+    // H200.
+    const std::vector<float2> at{{1.5f, 1.5f}, {1.498f, 1.499f}, {1.4f, 1.6f}, {0, 0},
+                                 {4, 3},       {-1, 1.2f},       {2.1f, 9}};
+    using Four = std::vector<float>;
+    const auto gathered = [&](cudaTextureAddressMode mode, cudaTextureFilterMode filter, bool normalized,
+                              int component) {
+        cudaResourceDesc resource{};
+        resource.resType = cudaResourceTypeArray;
+        resource.res.array.array = array;
+        cudaTextureDesc desc = description(mode, filter, normalized);
+        desc.borderColor[0] = 77;
+        cudaTextureObject_t object = 0;
+        REQUIRE(cudaCreateTextureObject(&object, &resource, &desc, nullptr) == cudaSuccess);
+        std::vector<float2> scaled = at;
+        if (normalized)
+            for (float2& p : scaled) p = make_float2(p.x / 4, p.y / 3);
+        float2* where = upload(scaled);
+        float4* out = upload(std::vector<float4>(at.size()));
+        gather<<<1, 32>>>(object, where, out, static_cast<int>(at.size()), component);
+        std::vector<float4> result(at.size());
+        REQUIRE(cudaMemcpy(result.data(), out, at.size() * sizeof(float4), cudaMemcpyDeviceToHost) ==
+                cudaSuccess);
+        cudaDestroyTextureObject(object);
+        cudaFree(where);
+        cudaFree(out);
+        std::vector<Four> all;
+        for (const float4& r : result) all.push_back({r.x, r.y, r.z, r.w});
+        return all;
+    };
+    const std::vector<Four> clamped{{21, 22, 12, 11}, {20, 21, 11, 10}, {20, 21, 11, 10}, {0, 0, 0, 0},
+                                    {23, 23, 23, 23}, {10, 10, 0, 0},   {21, 22, 22, 21}};
+    CHECK(gathered(cudaAddressModeClamp, cudaFilterModePoint, false, 0) == clamped);
+    CHECK(gathered(cudaAddressModeClamp, cudaFilterModeLinear, false, 0) == clamped);
+    CHECK(gathered(cudaAddressModeClamp, cudaFilterModePoint, false, 1) ==
+          std::vector<Four>(7, Four{0, 0, 0, 0}));
+    CHECK(gathered(cudaAddressModeBorder, cudaFilterModePoint, false, 0) ==
+          std::vector<Four>{{21, 22, 12, 11},
+                            {20, 21, 11, 10},
+                            {20, 21, 11, 10},
+                            {77, 0, 77, 77},
+                            {77, 77, 77, 23},
+                            {77, 77, 77, 77},
+                            {77, 77, 77, 77}});
+    CHECK(gathered(cudaAddressModeWrap, cudaFilterModeLinear, true, 0) == std::vector<Four>{{21, 22, 12, 11},
+                                                                                            {20, 21, 11, 10},
+                                                                                            {20, 21, 11, 10},
+                                                                                            {3, 0, 20, 23},
+                                                                                            {3, 0, 20, 23},
+                                                                                            {12, 13, 3, 2},
+                                                                                            {1, 2, 22, 21}});
+    CHECK(gathered(cudaAddressModeMirror, cudaFilterModePoint, true, 0) ==
+          std::vector<Four>{{21, 22, 12, 11},
+                            {20, 21, 11, 10},
+                            {20, 21, 11, 10},
+                            {0, 0, 0, 0},
+                            {23, 23, 23, 23},
+                            {11, 10, 0, 1},
+                            {21, 22, 22, 21}});
+    CHECK(cudaFreeArray(array) == cudaSuccess);
+}
+
+TEST_CASE("a gather of one component of integers", "[simt][texture]") {
+    const std::vector<uint4> values{{1, 2, 3, 4}, {5, 6, 4000000001u, 8}, {9, 10, 11, 12}, {13, 14, 15, 16}};
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<uint4>();
+    cudaArray_t array = nullptr;
+    REQUIRE(cudaMallocArray(&array, &format, 2, 2, cudaArrayTextureGather) == cudaSuccess);
+    REQUIRE(cudaMemcpy2DToArray(array, 0, 0, values.data(), 32, 32, 2, cudaMemcpyHostToDevice) ==
+            cudaSuccess);
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    const cudaTextureDesc desc = description(cudaAddressModeClamp, cudaFilterModePoint, false);
+    cudaTextureObject_t object = 0;
+    REQUIRE(cudaCreateTextureObject(&object, &resource, &desc, nullptr) == cudaSuccess);
+    float2* where = upload(std::vector<float2>{{1, 1}});
+    uint4* out = upload(std::vector<uint4>(1));
+    gather<<<1, 32>>>(object, where, out, 1, 2);
+    uint4 result{};
+    REQUIRE(cudaMemcpy(&result, out, sizeof result, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(result.x == 11);
+    CHECK(result.y == 15);
+    CHECK(result.z == 4000000001u);
+    CHECK(result.w == 3);
+    CHECK(cudaDestroyTextureObject(object) == cudaSuccess);
+    CHECK(cudaFreeArray(array) == cudaSuccess);
+    cudaFree(where);
+    cudaFree(out);
+}
+
+TEST_CASE("levels of detail and gradients read the one level there is", "[simt][texture]") {
+    std::vector<float> values(12);
+    for (std::size_t i = 0; i < 12; ++i) values[i] = static_cast<float>(i * i);
+    const ArrayTexture<float> texture(values, 4, 3,
+                                      description(cudaAddressModeClamp, cudaFilterModeLinear, false));
+    float* out = upload(std::vector<float>(3));
+    sample_by_gradients<<<1, 1>>>(texture.object, out);
+    float result[3];
+    REQUIRE(cudaMemcpy(result, out, sizeof result, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(result[1] == result[0]);
+    CHECK(result[2] == result[0]);
+    cudaFree(out);
 }

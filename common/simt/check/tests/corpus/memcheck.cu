@@ -252,7 +252,7 @@ CORPUS_CASE(null_pointer, "memcheck", "null-pointer", "");
 
 template <bool repaired>
 __global__ void after_free(float* v) {
-    v[threadIdx.x] = 1;  // bad: after_free
+    v[threadIdx.x] = 1;  // bad: after_free graph_memory_freed
 }
 template <bool repaired>
 void run_after_free() {
@@ -263,6 +263,30 @@ void run_after_free() {
     if (repaired) cudaFree(v);
 }
 CORPUS_CASE(after_free, "memcheck", "use-after-free", "v");
+
+// Captured: each launch of the graph allocates at one address, and frees.
+template <bool repaired>
+void run_graph_memory_freed() {
+    cudaStream_t stream = nullptr;
+    cudaStreamCreate(&stream);
+    float* v = nullptr;
+    cudaGraph_t graph = nullptr;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaMallocAsync(&v, 32 * sizeof(float), stream);
+    if (!repaired) cudaFreeAsync(v, stream);
+    after_free<repaired><<<1, 32, 0, stream>>>(v);
+    if (repaired) cudaFreeAsync(v, stream);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphExec_t executable = nullptr;
+    cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphLaunch(executable, stream);
+    cudaGraphLaunch(executable, stream);
+    cudaStreamSynchronize(stream);
+    cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+}
+CORPUS_CASE(graph_memory_freed, "memcheck", "use-after-free", "memory of a graph");
 
 template <bool repaired>
 void run_double_free() {

@@ -13,7 +13,7 @@ namespace {
 constexpr int n = 64;
 
 __global__ void store(int* v, int value) {
-    v[blockIdx.x * blockDim.x + threadIdx.x] = value;  // bad: two_streams written_then_read no_event event_too_early wrong_event default_and_free free_stream_after_memset event_of_other_stream graph_edge graph_children graph_and_stream three_streams old_event
+    v[blockIdx.x * blockDim.x + threadIdx.x] = value;  // bad: two_streams written_then_read no_event event_too_early wrong_event default_and_free free_stream_after_memset event_of_other_stream graph_edge graph_children graph_and_stream three_streams old_event graph_memory_edge
 }
 __global__ void copy(int* to, const int* from) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -443,5 +443,34 @@ void run_graph_and_stream() {
     cudaGraphDestroy(graph);
 }
 CORPUS_CASE(graph_and_stream, "racecheck", "write-write", "v");
+
+// The node that frees waits for the one that allocates, and not for the kernel between them.
+template <bool repaired>
+void run_graph_memory_edge() {
+    cudaMemAllocNodeParams memory = {};
+    memory.poolProps.allocType = cudaMemAllocationTypePinned;
+    memory.poolProps.location.type = cudaMemLocationTypeDevice;
+    memory.bytesize = n * sizeof(int);
+    cudaGraph_t graph = nullptr;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphNode_t allocation = nullptr, kernel = nullptr, release = nullptr;
+    cudaGraphAddMemAllocNode(&allocation, graph, nullptr, 0, &memory);
+    int *v = static_cast<int*>(memory.dptr), value = 1;
+    void* arguments[] = {&v, &value};
+    cudaKernelNodeParams parameters = {};
+    parameters.func = (void*)store;
+    parameters.gridDim = 2;
+    parameters.blockDim = 32;
+    parameters.kernelParams = arguments;
+    cudaGraphAddKernelNode(&kernel, graph, &allocation, 1, &parameters);
+    cudaGraphAddMemFreeNode(&release, graph, repaired ? &kernel : &allocation, 1, v);
+    cudaGraphExec_t executable = nullptr;
+    cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphLaunch(executable, nullptr);  // bad: graph_memory_edge
+    cudaDeviceSynchronize();
+    cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+}
+CORPUS_CASE(graph_memory_edge, "racecheck", "write-write", "memory of a graph");
 
 }  // namespace
