@@ -39,11 +39,6 @@ constexpr std::array<std::string_view, 24> overloaded = {
     "abs", "ceil", "cos",   "erf", "exp", "exp2", "fabs", "floor", "fma",   "fmax", "fmin", "fmod",
     "log", "log2", "log10", "max", "min", "norm", "pow",  "round", "rsqrt", "sin",  "sqrt", "tanh"};
 
-template <std::size_t size>
-bool contains(const std::array<std::string_view, size>& words, std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 /// Is token i part of a statement that begins with a type: `float *a`, and not `y = x * a`?
 bool follows_type(const Sequence& seq, std::size_t i, std::size_t begin) {
     std::size_t k = i;

@@ -6,11 +6,6 @@
 namespace cu2cpp {
 namespace {
 
-template <std::size_t size>
-bool contains(const std::array<std::string_view, size>& words, std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 constexpr std::array<std::string_view, 9> cuda_specifiers = {"__device__",      "__global__",   "__host__",
                                                              "__constant__",    "__managed__",  "__shared__",
                                                              "__forceinline__", "__noinline__", "__inline__"};

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cu2cpp/lexer.h"
@@ -14,6 +17,11 @@ inline constexpr std::size_t npos = static_cast<std::size_t>(-1);
 /// Deepest nesting of brackets and of `#if` that is read. Compilers stop at 256 brackets (clang) or
 /// a little above.
 inline constexpr std::size_t max_nesting = 1000;
+
+template <std::size_t size>
+[[nodiscard]] bool contains(const std::array<std::string_view, size>& words, std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 /// Half-open range of token indices.
 struct Range {

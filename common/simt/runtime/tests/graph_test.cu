@@ -472,7 +472,9 @@ TEST_CASE("a graph allocates memory at one address and frees it", "[simt][graph]
     REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
     f.run(3);
     CHECK(f.first() == 5);
+#if defined(__SIMT__)  // a device counts it, in pieces of 32 MiB, as long as the graph is there
     CHECK(graph_memory(cudaGraphMemAttrUsedMemCurrent) == 0);
+#endif
     CHECK(graph_memory(cudaGraphMemAttrUsedMemHigh) >= 32 * sizeof(int));
     CHECK(cudaFree(memory) == cudaErrorInvalidValue);  // the graph's own node frees it
 }
@@ -507,7 +509,9 @@ TEST_CASE("memory of a graph outlives its launch", "[simt][graph][memory]") {
             CHECK(cudaStreamSynchronize(f.stream) == cudaSuccess);
             CHECK(cudaFreeAsync(p.dptr, f.stream) == cudaErrorInvalidValue);
         }
+#if defined(__SIMT__)
         CHECK(graph_memory(cudaGraphMemAttrUsedMemCurrent) == 0);
+#endif
     }
     SECTION("until another graph frees it") {
         cudaGraph_t other;
@@ -648,7 +652,9 @@ TEST_CASE("a graph keeps what belongs to it", "[simt][graph]") {
     SECTION("one of its own, until it gives it back") {
         REQUIRE(cudaGraphRetainUserObject(f.graph, object, 2) == cudaSuccess);
         CHECK(cudaUserObjectRelease(object) == cudaSuccess);
+#if defined(__SIMT__)  // a device takes what is there
         CHECK(cudaGraphReleaseUserObject(f.graph, object, 3) == cudaErrorInvalidValue);
+#endif
         CHECK(cudaGraphReleaseUserObject(f.graph, object) == cudaSuccess);
         CHECK(destroyed == 0);
         CHECK(cudaUserObjectRetain(object) == cudaSuccess);
@@ -712,8 +718,10 @@ TEST_CASE("attributes of kernel nodes", "[simt][graph]") {
     CHECK(got.cooperative == 1);
     CHECK(cudaGraphKernelNodeSetAttribute(empty, cudaLaunchAttributeCooperative, &value) ==
           cudaErrorInvalidValue);
+#if defined(__SIMT__)  // a device's runtime crashes
     CHECK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, nullptr) ==
           cudaErrorInvalidValue);
+#endif
     REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
     f.run();
     int result[5] = {};
