@@ -7,7 +7,7 @@
 namespace cu2cpp {
 namespace {
 
-/// What becomes of a name that the standard library and the device both have, or the host alone.
+/// A function of the standard library, and what to write instead.
 struct Remedy {
     std::string_view name;
     std::string_view text;
@@ -18,17 +18,16 @@ constexpr std::string_view no_container =
     "a thread has arrays, `int v[8]`, and pointers to memory that the host allocated";
 constexpr std::string_view no_stream = "a kernel has `printf`";
 
-constexpr std::array<Remedy, 5> cuda_has = {{{"min", "write `min(a, b)`: without `std::` it is CUDA's own"},
+constexpr std::array<Remedy, 4> cuda_has = {{{"min", "write `min(a, b)`: without `std::` it is CUDA's own"},
                                              {"max", "write `max(a, b)`: without `std::` it is CUDA's own"},
                                              {"clamp", "write `min(max(x, low), high)`"},
-                                             {"swap", "write it out: `const float t = a; a = b; b = t;`"},
-                                             {"gcd", written_out}}};
-constexpr std::array<std::string_view, 29> algorithms = {
-    "accumulate", "all_of",      "any_of",    "copy",       "copy_n",        "count",
-    "count_if",   "equal",       "exchange",  "fill",       "fill_n",        "find",
-    "find_if",    "for_each",    "generate",  "get",        "inner_product", "iota",
-    "lcm",        "lower_bound", "make_pair", "make_tuple", "max_element",   "min_element",
-    "minmax",     "partial_sum", "reverse",   "sort",       "upper_bound"};
+                                             {"swap", "write it out: `const float t = a; a = b; b = t;`"}}};
+constexpr std::array<std::string_view, 30> algorithms = {
+    "accumulate",  "all_of",   "any_of",      "copy",      "copy_n",     "count",
+    "count_if",    "equal",    "exchange",    "fill",      "fill_n",     "find",
+    "find_if",     "for_each", "gcd",         "generate",  "get",        "inner_product",
+    "iota",        "lcm",      "lower_bound", "make_pair", "make_tuple", "max_element",
+    "min_element", "minmax",   "partial_sum", "reverse",   "sort",       "upper_bound"};
 constexpr std::array<std::string_view, 11> containers = {
     "vector",        "string",        "map",        "set",        "deque",   "list",
     "unordered_map", "unordered_set", "unique_ptr", "shared_ptr", "function"};
@@ -45,6 +44,9 @@ bool follows_type(const Sequence& seq, std::size_t i, std::size_t begin) {
     while (k > begin && (seq.is(k - 1, "*") || seq.is(k - 1, "&") || seq.is(k - 1, "&&"))) --k;
     const bool pointer = k < i;
     if (k == begin) return false;
+    // `float (&a)[4]`, `void (*a)(int)`
+    if (pointer && seq.is(k - 1, "(") && seq.is(i + 1, ")") && (seq.is(i + 2, "[") || seq.is(i + 2, "(")))
+        return true;
     if (seq.is(k - 1, ">")) return seq.open_angle(k - 1) != npos;
     if (!seq.is_identifier(k - 1)) return false;
     if (!pointer) {
@@ -69,9 +71,12 @@ bool is_further_declarator(const Sequence& seq, std::size_t i, std::size_t begin
                 k > 0 && (seq.is_identifier(k - 1) || seq.is(k - 1, ")") || seq.is(k - 1, "]"));
             return !value || seq.is(k - 1, "auto");
         }
-        if (word == "{") {  // of a block, not of a list of values
-            return seq.is(i - 1, ",") && k > 0 && !seq.is(k - 1, "=") && !seq.is(k - 1, "return") &&
-                   !seq.is(k - 1, ",") && !seq.is(k - 1, "(") && !seq.is_identifier(k - 1);
+        if (word == "{") {  // of a block that begins with a declaration, not of a list of values
+            const bool type =
+                seq.is_identifier(k + 1) &&
+                (is_builtin_type(seq[k + 1].text) || seq.is_identifier(k + 2) || seq.is(k + 2, "::") ||
+                 seq.is(k + 2, "*") || seq.is(k + 2, "&") || seq.is(k + 2, "<"));
+            return seq.is(i - 1, ",") && type;
         }
         if ((word == ")" || word == "]") && seq.match(k) != npos) k = seq.match(k);
         if (word == "}") {

@@ -64,8 +64,9 @@ TEST_CASE("Variables of the host in device code", "[simt][cu2cpp][refusal]") {
           "const char* const v[2] = {};", "namespace a { double x, v[4] = {}; }", "extern int v[3];",
           "Real v[2][3];"}) {
         CAPTURE(variable);
-        for (const std::string use : {"p[0] = v[n];", "p[0] = n * v[0];", "f(n, v[1]);", "p = &v[2];",
-                                      "for (auto e : v) p[0] += e;"}) {
+        for (const std::string use :
+             {"p[0] = v[n];", "p[0] = n * v[0];", "f(n, v[1]);", "p = &v[2];", "float4 q = {1, v[0]};",
+              "f({n, v[1]});", "atomicAdd(&v[0], 1);", "for (auto e : v) p[0] += e;"}) {
             CAPTURE(use);
             const auto all = refusals(variable + "\n__global__ void k(int* p, int n) { " + use + " }");
             REQUIRE(all.size() == 1);
@@ -77,6 +78,10 @@ TEST_CASE("Variables of the host in device code", "[simt][cu2cpp][refusal]") {
               "__global__ void k(int* v) { v[0] = 1; }", "__global__ void k(int n, float4 *v) { v[n] = {}; }",
               "__global__ void k(int* p) { int v[2]; v[1] = p[0]; }",
               "__global__ void k(int* p) { int u = 0, v[2]; v[1] = u; }",
+              "__global__ void k(int* p) { if (p[0]) {} else { int u = 0, v[2]; v[1] = u; } }",
+              "__global__ void k(int* p) { auto f = [=]() mutable { int u = 0, v[2]; v[1] = u; }; }",
+              "__device__ int k(int (&v)[3]) { return v[0]; }",
+              "__device__ int k(int (*v)(int)) { return v(0); }",
               "__global__ void k(S* p) { p->v[1] = 0; p[0].v[1] = N::v[1]; }",
               "__global__ void k(int* p) { auto [u, v] = f(p); p[0] = v[1]; }",
               "template <int v> __global__ void k(int* p) { p[0] = v; }",
