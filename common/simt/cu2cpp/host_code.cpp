@@ -108,6 +108,11 @@ bool is_of_something_else(const Sequence& seq, std::size_t i, std::string_view s
     return seq.is(i - 1, ".") || seq.is(i - 1, "->");
 }
 
+/// Is code here of a function, not of a macro or of a declaration?
+bool in_function(const Context& context) {
+    return !context.macro && (context.scope == ScopeKind::function || context.scope == ScopeKind::block);
+}
+
 }  // namespace
 
 bool is_host_function(const Unit& unit, const Sequence& seq, Range head) {
@@ -159,8 +164,7 @@ void note_variables(Unit& unit, const Sequence& seq, Range whole, std::string_vi
 
 void call(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
-    if (context.macro || !seq.is(i + 1, "(") || seq.match(i + 1) == npos) return;
-    if (context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
+    if (!in_function(context) || !seq.is(i + 1, "(") || seq.match(i + 1) == npos) return;
     const auto found = unit.out.exports.functions.find(seq[i].text);
     if (found == unit.out.exports.functions.end()) return;
     if (context.member || is_of_something_else(seq, i, found->second.space)) return;
@@ -188,8 +192,7 @@ void call(Unit& unit, const Context& context, std::size_t i) {
 
 void variable_of_host(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
-    if (context.macro || !context.device || context.member) return;
-    if (context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
+    if (!in_function(context) || !context.device || context.member) return;
     const auto found = unit.out.exports.variables.find(seq[i].text);
     if (found == unit.out.exports.variables.end() || !found->second.host) return;
     if (unit.out.exports.functions.count(seq[i].text) != 0) return;
@@ -206,8 +209,11 @@ void variable_of_host(Unit& unit, const Context& context, std::size_t i) {
 
 void library_of_host(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
-    if (context.macro || !context.device || !seq.is(i + 1, "::") || !seq.is_identifier(i + 2)) return;
-    if (context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
+    if (!in_function(context) || !context.device || !seq.is(i + 1, "::") || !seq.is_identifier(i + 2)) return;
+    if (is_of_something_else(seq, i, "")) {  // `cuda::std`, but not `::std`
+        const bool global = seq.is(i - 1, "::") && (i < 2 || !seq.is_identifier(i - 2));
+        if (!global) return;
+    }
     const std::string_view name = seq[i + 2].text;
     std::size_t behind = i + 3;
     if (seq.is(behind, "<")) behind = seq.skip_angles(behind);

@@ -101,9 +101,12 @@ cudaError_t enqueue(cudaStream_t handle, Operation operation) {
 void leave_capture(cudaStream_t stream) {
     const std::shared_ptr<Capture> capture = stream->capture;
     if (!capture) return;
-    capture->invalidated = true;
     capture->streams.erase(stream);
-    if (capture->origin == stream) end_capture(capture);
+    if (capture->origin == stream) {
+        end_capture(capture);
+        return;
+    }
+    capture->left.insert(capture->left.end(), stream->frontier.begin(), stream->frontier.end());
 }
 
 void end_captures() {
@@ -179,9 +182,11 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
             if (before.insert(node).second)
                 work.insert(work.end(), node->dependencies.begin(), node->dependencies.end());
         }
+        std::vector<cudaGraphNode_t> last = capture->left;
         for (cudaStream_t other : capture->streams)
-            for (cudaGraphNode_t node : other->frontier)
-                if (!before.count(node)) error = cudaErrorStreamCaptureUnjoined;
+            last.insert(last.end(), other->frontier.begin(), other->frontier.end());
+        for (cudaGraphNode_t node : last)
+            if (!before.count(node)) error = cudaErrorStreamCaptureUnjoined;
     }
     cudaGraph_t captured = capture->graph;
     const bool owned = capture->owns_graph;

@@ -38,6 +38,7 @@ struct Capture {
     std::thread::id thread;
     bool invalidated = false;
     std::unordered_set<cudaStream_t> streams;
+    std::vector<cudaGraphNode_t> left;  ///< the last nodes of streams that are gone
 };
 
 /// The set of handles of one type that were created and not yet destroyed. Guarded by state_mutex().
@@ -76,8 +77,8 @@ cudaError_t record(Operation* into, cudaError_t (*make)(const void*), const void
 /// Stamps an event with the present time.
 cudaError_t stamp_event(cudaEvent_t event);
 
-/// A stream that goes leaves the capture that it takes part in, which can then never be ended properly.
-/// Guarded by state_mutex().
+/// A stream that goes leaves the capture that it takes part in, with its work; if the capture began in it,
+/// that ends. Guarded by state_mutex().
 void leave_capture(cudaStream_t stream);
 /// Drops all captures in progress. Guarded by state_mutex().
 void end_captures();

@@ -143,6 +143,7 @@ TEST_CASE("The standard library in device code", "[simt][cu2cpp][refusal]") {
     told("x[0] = std::min(n, 3);", "`std::min` in device code; it belongs to the host; write `min(a, b)`");
     told("x[0] = std::max<float>(n, 3);", "`std::max`");
     told("std::swap(x[0], x[1]);", "const float t = a;");
+    told("::std::swap(x[0], x[1]);", "const float t = a;");
     told("x[0] = std::numeric_limits<float>::max();", "`std::numeric_limits<float>::max` in device code");
     told("std::vector<int> v(3);", "`int v[8]`");
     told("std::string s;", "`std::string`");
@@ -152,7 +153,8 @@ TEST_CASE("The standard library in device code", "[simt][cu2cpp][refusal]") {
          {"x[0] = std::sqrt(x[1]) + std::abs(x[2]) + std::isnan(x[0]);", "int a = std::move(n);",
           "std::size_t i = 0;",
           "x[0] = std::is_same<std::vector<int>, int>::value + sizeof(std::vector<int>);",
-          "x[0] = std::numeric_limits<int>::digits;", "x[0] = min(n, 3);", "x[0] = mine::std::min;"}) {
+          "x[0] = std::numeric_limits<int>::digits;", "x[0] = min(n, 3);", "x[0] = mine::std::min;",
+          "cuda::std::swap(x[0], x[1]);", "x[0] = cuda::std::numeric_limits<float>::max();"}) {
         CAPTURE(fine);
         CHECK(in_kernel(fine).empty());
         CHECK(refusals("void h(float* x, int n) { std::vector<int> v(std::min(n, 3)); std::cout << v[0]; }")

@@ -80,6 +80,49 @@ TEST_CASE("simt++ --check says what a program does wrong", "[simt][driver]") {
     CHECK(folder.told("simt: 0 findings"));
 }
 
+TEST_CASE("what simt++ compiles it compiles in check mode, too", "[simt][driver]") {
+    Desk folder;
+    INFO(folder.text);
+    SECTION("of the standard that was asked for") {
+        // In C++20 it is the library's as well, for nvcc, too.
+        folder.write(
+            "a.cu",
+            "__device__ float lerp(float a, float b, float t) { return a + t * (b - a); }\n"
+            "__global__ void k(float* x) { *x = lerp(1.0f, 2.0f, 0.5f) + __cplusplus / 100 % 100; }\n"
+            "int main() { float* x; cudaMallocManaged(&x, sizeof *x); k<<<1, 1>>>(x);\n"
+            "cudaDeviceSynchronize(); const int sum = static_cast<int>(2 * *x); cudaFree(x); return sum; "
+            "}\n");
+        for (const char* check : {"", "--check "}) {
+            REQUIRE(folder.compile(std::string(check) + "a.cu -o a") == 0);
+            CHECK(folder.run("./a") == 3 + 2 * 17);
+        }
+        CHECK(folder.compile("--check -std=c++20 a.cu -o a") != 0);
+    }
+    SECTION("templates that one file instantiates for another") {
+        folder.write("a.cu",
+                     "#include <vector>\n#include \"a.h\"\n"
+                     "template <class T> __global__ void fill(T* x, T value) { x[threadIdx.x] = value; }\n"
+                     "template <class T> T run(T value) { T* x; cudaMallocManaged(&x, 32 * sizeof(T));\n"
+                     "fill<<<1, SIZE>>>(x, value); cudaDeviceSynchronize(); std::vector<T> v(x, x + 32); "
+                     "cudaFree(x);\n"
+                     "return v.back(); }\n"
+                     "template int run<int>(int); template float run<float>(float);\n");
+        folder.write("a.h", "template <class T> T run(T value);\n");
+        folder.write("b.cpp",
+                     "#include \"a.h\"\n#include <vector>\nint main() { std::vector<int> v{run(1)};\n"
+                     "v.push_back(static_cast<int>(run(2.5f))); return v[0] + v[1]; }\n");
+        REQUIRE(folder.compile("-DSIZE=32 a.cu b.cpp -o a") == 0);
+        CHECK(folder.run("./a") == 3);
+        REQUIRE(folder.compile("--check -DSIZE=32 a.cu b.cpp -o a") == 0);
+        CHECK(folder.run("./a") == 3);
+        CHECK(folder.told("0 findings"));
+        REQUIRE(folder.compile("--check -DSIZE=33 a.cu b.cpp -o a") == 0);
+        CHECK(folder.run("./a") == 3);  // its own status stays
+        CHECK(folder.told("out-of-bounds in kernel fill"));
+        CHECK(folder.told("2 times"));
+    }
+}
+
 TEST_CASE("simt++ --counters and --model say what launches cost", "[simt][driver]") {
     Desk folder;
     folder.write("a.cu", program);

@@ -73,4 +73,3 @@ inline void __brkpt() {}
 /// Ticks of a clock that is the same for all threads: nanoseconds.
 long long clock64();
 /// The low half of clock64(), as the C library's clock_t wants it. Outside kernels it is the C library's.
-inline unsigned long long __globaltimer() { return static_cast<unsigned long long>(clock64()); }

@@ -180,6 +180,40 @@ TEST_CASE("what a capture forbids", "[simt][graph]") {
         CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureUnjoined);
         cudaEventDestroy(fork);
     }
+    SECTION("a stream that took part and is gone") {
+        cudaEvent_t fork, join;
+        cudaStream_t gone;
+        REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
+        REQUIRE(cudaEventCreate(&join) == cudaSuccess);
+        REQUIRE(cudaStreamCreate(&gone) == cudaSuccess);
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        cudaEventRecord(fork, f.stream);
+        cudaStreamWaitEvent(gone, fork, 0);
+        add<<<1, 1, 0, gone>>>(f.d, 1);
+        cudaEventRecord(join, gone);
+        cudaStreamWaitEvent(f.stream, join, 0);
+        CHECK(cudaStreamDestroy(gone) == cudaSuccess);
+        CHECK(cudaEventDestroy(fork) == cudaSuccess);
+        CHECK(cudaEventDestroy(join) == cudaSuccess);
+        add<<<1, 1, 0, f.stream>>>(f.d, 1);
+        REQUIRE(cudaStreamEndCapture(f.stream, &f.graph) == cudaSuccess);
+        REQUIRE(cudaGraphInstantiate(&f.exec, f.graph, 0) == cudaSuccess);
+        f.run();
+        CHECK(f.first() == 2);
+    }
+    SECTION("a stream that is gone without having been joined") {
+        cudaEvent_t fork;
+        cudaStream_t gone;
+        REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
+        REQUIRE(cudaStreamCreate(&gone) == cudaSuccess);
+        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        cudaEventRecord(fork, f.stream);
+        cudaStreamWaitEvent(gone, fork, 0);
+        add<<<1, 1, 0, gone>>>(f.d, 1);
+        CHECK(cudaStreamDestroy(gone) == cudaSuccess);
+        CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureUnjoined);
+        cudaEventDestroy(fork);
+    }
     SECTION("ending in another stream") {
         cudaEvent_t fork;
         REQUIRE(cudaEventCreate(&fork) == cudaSuccess);

@@ -3,6 +3,12 @@
 #include <cuda_fp16.h>
 #include <mma.h>
 
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 #include "runtime/tests/simt_tools.h"
 
 using namespace simt_tools;
@@ -10,55 +16,67 @@ using namespace nvcuda;
 
 namespace {
 
-template <int M, int N, class T, class A, class B, class C>
-__global__ void product(const T* a, const T* b, const C* c, C* d, unsigned lda, unsigned ldb, unsigned ldc,
-                        wmma::layout_t layout) {
+/// What memory holds for fragments of T.
+template <class T>
+using In = std::conditional_t<std::is_same<T, wmma::precision::tf32>::value, float, T>;
+
+template <int M, int N, int K, class T, class A, class B, class C>
+__global__ void product(const In<T>* a, const In<T>* b, const C* c, C* d, unsigned lda, unsigned ldb,
+                        unsigned ldc, wmma::layout_t layout) {
     const unsigned warp = threadIdx.x / 32;
-    wmma::fragment<wmma::matrix_a, M, N, 16, T, A> fa;
-    wmma::fragment<wmma::matrix_b, M, N, 16, T, B> fb;
-    wmma::fragment<wmma::accumulator, M, N, 16, C> fc, fd;
+    wmma::fragment<wmma::matrix_a, M, N, K, T, A> fa;
+    wmma::fragment<wmma::matrix_b, M, N, K, T, B> fb;
+    wmma::fragment<wmma::accumulator, M, N, K, C> fc, fd;
     wmma::load_matrix_sync(fa, a, lda);
     wmma::load_matrix_sync(fb, b, ldb);
     wmma::load_matrix_sync(fc, c, ldc, layout);
-    wmma::fill_fragment(fd, C(0.0f));
+    wmma::fill_fragment(fd, C(0));
     wmma::mma_sync(fd, fa, fb, fd);
     // Element by element, whichever they are: d = 2 a b + c.
     for (int i = 0; i < fa.num_elements; ++i) fa.x[i] = fa.x[i] + fa.x[i];
     wmma::mma_sync(fd, fa, fb, fc);
-    for (int i = 0; i < fd.num_elements; ++i) fd.x[i] = fd.x[i] + C(0.5f);
+    for (int i = 0; i < fd.num_elements; ++i) fd.x[i] = fd.x[i] + C(2);
     wmma::store_matrix_sync(d + warp * 32 * 40, fd, ldc, layout);
 }
 
-template <int M, int N, class T, class A, class B, class C>
+/// Of a whole number that has few digits.
+template <class T>
+T to(int value) {
+    return T(static_cast<float>(value));
+}
+
+template <int M, int N, int K, class T, class A, class B, class C>
 void check_product(wmma::layout_t layout) {
-    const auto m = static_cast<unsigned>(M), n = static_cast<unsigned>(N);
+    const auto m = static_cast<unsigned>(M), n = static_cast<unsigned>(N), ks = static_cast<unsigned>(K);
     const bool a_rows = std::is_same<A, wmma::row_major>::value;
     const bool b_rows = std::is_same<B, wmma::row_major>::value;
     const bool c_rows = layout == wmma::mem_row_major;
-    const unsigned lda = (a_rows ? 16 : m) + 8, ldb = (b_rows ? n : 16) + 8, ldc = (c_rows ? n : m) + 8;
-    Managed<T> a(32 * 40), b(32 * 40);
+    const unsigned lda = (a_rows ? ks : m) + 8, ldb = (b_rows ? n : ks) + 8, ldc = (c_rows ? n : m) + 8;
+    Managed<In<T>> a(32 * 40), b(32 * 40);
     Managed<C> c(32 * 40), d(2 * 32 * 40);
     const auto at = [](bool rows, unsigned stride, unsigned i, unsigned j) {
         return rows ? i * stride + j : j * stride + i;
     };
-    const auto value_a = [](unsigned i, unsigned j) { return static_cast<float>((i * 7 + j * 3) % 11) - 5; };
-    const auto value_b = [](unsigned i, unsigned j) { return static_cast<float>((i * 5 + j) % 9) / 2 - 2; };
-    const auto value_c = [](unsigned i, unsigned j) { return static_cast<float>((i + j) % 4); };
-    for (unsigned k = 0; k < 16; ++k) {
-        for (unsigned i = 0; i < m; ++i) a[at(a_rows, lda, i, k)] = T(value_a(i, k));
-        for (unsigned j = 0; j < n; ++j) b[at(b_rows, ldb, k, j)] = T(value_b(k, j));
+    const int low = std::is_unsigned<In<T>>::value ? 0 : 5;
+    const auto value_a = [=](unsigned i, unsigned j) { return static_cast<int>((i * 7 + j * 3) % 11) - low; };
+    const auto value_b = [=](unsigned i, unsigned j) { return static_cast<int>((i * 5 + j) % 9) - low; };
+    const auto value_c = [](unsigned i, unsigned j) { return static_cast<int>((i + j) % 4); };
+    for (unsigned k = 0; k < ks; ++k) {
+        for (unsigned i = 0; i < m; ++i) a[at(a_rows, lda, i, k)] = to<In<T>>(value_a(i, k));
+        for (unsigned j = 0; j < n; ++j) b[at(b_rows, ldb, k, j)] = to<In<T>>(value_b(k, j));
     }
     for (unsigned i = 0; i < m; ++i)
-        for (unsigned j = 0; j < n; ++j) c[at(c_rows, ldc, i, j)] = C(value_c(i, j));
-    product<M, N, T, A, B, C><<<1, 64>>>(a.get(), b.get(), c.get(), d.get(), lda, ldb, ldc, layout);
+        for (unsigned j = 0; j < n; ++j) c[at(c_rows, ldc, i, j)] = to<C>(value_c(i, j));
+    product<M, N, K, T, A, B, C><<<1, 64>>>(a.get(), b.get(), c.get(), d.get(), lda, ldb, ldc, layout);
     REQUIRE_LAUNCHED();
     for (unsigned warp = 0; warp < 2; ++warp)
         for (unsigned i = 0; i < m; ++i)
             for (unsigned j = 0; j < n; ++j) {
-                float sum = value_c(i, j) + 0.5f;
-                for (unsigned k = 0; k < 16; ++k) sum += 2 * value_a(i, k) * value_b(k, j);
+                int sum = value_c(i, j) + 2;
+                for (unsigned k = 0; k < ks; ++k) sum += 2 * value_a(i, k) * value_b(k, j);
                 CAPTURE(warp, i, j);
-                REQUIRE(static_cast<float>(d[warp * 32 * 40 + at(c_rows, ldc, i, j)]) == sum);
+                REQUIRE(static_cast<float>(d[warp * 32 * 40 + at(c_rows, ldc, i, j)]) ==
+                        static_cast<float>(sum));
             }
 }
 
@@ -68,23 +86,100 @@ void check_shapes() {
     using wmma::row_major;
     Orders orders;
     for (const auto layout : {wmma::mem_row_major, wmma::mem_col_major}) {
-        check_product<16, 16, T, row_major, row_major, C>(layout);
-        check_product<16, 16, T, col_major, row_major, C>(layout);
-        check_product<32, 8, T, row_major, col_major, C>(layout);
-        check_product<8, 32, T, col_major, col_major, C>(layout);
+        check_product<16, 16, 16, T, row_major, row_major, C>(layout);
+        check_product<16, 16, 16, T, col_major, row_major, C>(layout);
+        check_product<32, 8, 16, T, row_major, col_major, C>(layout);
+        check_product<8, 32, 16, T, col_major, col_major, C>(layout);
     }
 }
 
-template <class Use, int M, int N, class T, class Layout = void>
-constexpr int elements = wmma::fragment<Use, M, N, 16, T, Layout>::num_elements;
+/// In every layout of a shape.
+template <int M, int N, int K, class T, class C>
+void check_layouts() {
+    using wmma::col_major;
+    using wmma::row_major;
+    Orders orders;
+    for (const auto layout : {wmma::mem_row_major, wmma::mem_col_major}) {
+        check_product<M, N, K, T, row_major, row_major, C>(layout);
+        check_product<M, N, K, T, col_major, row_major, C>(layout);
+        check_product<M, N, K, T, row_major, col_major, C>(layout);
+        check_product<M, N, K, T, col_major, col_major, C>(layout);
+    }
+}
+
+/// All products are 127 * 127 * 16 below the largest int, and above it with `more`.
+__global__ void fill_up(int* d, int more, bool saturate) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, signed char, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, signed char, wmma::col_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, int> c;
+    wmma::fill_fragment(a, static_cast<signed char>(127));
+    wmma::fill_fragment(b, static_cast<signed char>(127));
+    wmma::fill_fragment(c, 0x7fffffff - 127 * 127 * 16 + more);
+    wmma::mma_sync(c, a, b, c, saturate);
+    wmma::store_matrix_sync(d, c, 16, wmma::mem_row_major);
+}
+
+__global__ void to_tf32(const float* x, float* y, int n) {
+    if (const int i = static_cast<int>(threadIdx.x); i < n) y[i] = wmma::__float_to_tf32(x[i]);
+}
+
+template <class Use, int M, int N, class T, class Layout = void, int K = 16>
+constexpr int elements = wmma::fragment<Use, M, N, K, T, Layout>::num_elements;
 static_assert(elements<wmma::matrix_a, 8, 32, __half, wmma::row_major> == 16, "as in CUDA");
 static_assert(elements<wmma::matrix_b, 16, 16, __half, wmma::row_major> == 16, "as in CUDA");
 static_assert(elements<wmma::matrix_a, 8, 32, __nv_bfloat16, wmma::row_major> == 4, "as in CUDA");
 static_assert(elements<wmma::matrix_b, 16, 16, __nv_bfloat16, wmma::col_major> == 8, "as in CUDA");
 static_assert(elements<wmma::accumulator, 32, 8, float> == 8, "as in CUDA");
+static_assert(elements<wmma::matrix_a, 32, 8, signed char, wmma::row_major> == 16, "as in CUDA");
+static_assert(elements<wmma::matrix_b, 32, 8, unsigned char, wmma::row_major> == 4, "as in CUDA");
+static_assert(elements<wmma::accumulator, 8, 32, int> == 8, "as in CUDA");
+static_assert(elements<wmma::matrix_a, 16, 16, wmma::precision::tf32, wmma::row_major, 8> == 4, "as in CUDA");
+static_assert(elements<wmma::matrix_b, 8, 8, double, wmma::col_major, 4> == 1, "as in CUDA");
+static_assert(elements<wmma::accumulator, 8, 8, double, void, 4> == 2, "as in CUDA");
 
 }  // namespace
 
 TEST_CASE("products of halves, summed up as float", "[simt][mma]") { check_shapes<__half, float>(); }
 TEST_CASE("products of halves, summed up as halves", "[simt][mma]") { check_shapes<__half, __half>(); }
 TEST_CASE("products of bfloat16", "[simt][mma]") { check_shapes<__nv_bfloat16, float>(); }
+TEST_CASE("products of signed bytes", "[simt][mma]") { check_shapes<signed char, int>(); }
+TEST_CASE("products of unsigned bytes", "[simt][mma]") { check_shapes<unsigned char, int>(); }
+TEST_CASE("products of tf32", "[simt][mma]") { check_layouts<16, 16, 8, wmma::precision::tf32, float>(); }
+TEST_CASE("products of doubles", "[simt][mma]") { check_layouts<8, 8, 4, double, double>(); }
+
+TEST_CASE("a sum of bytes that an int does not hold wraps around, or stops", "[simt][mma]") {
+    Managed<int> d(256);
+    const auto result = [&](int more, bool saturate) {
+        fill_up<<<1, 32>>>(d.get(), more, saturate);
+        REQUIRE_LAUNCHED();
+        for (int i = 1; i < 256; ++i) REQUIRE(d[i] == d[0]);
+        return d[0];
+    };
+    CHECK(result(0, false) == 0x7fffffff);
+    CHECK(result(1, false) == -0x7fffffff - 1);
+    CHECK(result(1, true) == 0x7fffffff);
+}
+
+TEST_CASE("tf32 is a float of 19 bits", "[simt][mma]") {
+    const float huge = std::numeric_limits<float>::max(), infinity = std::numeric_limits<float>::infinity();
+    const std::vector<std::pair<float, float>> values{
+        {1.0f, 1.0f},
+        {-0.0f, -0.0f},
+        {1.0f + 0x1p-10f, 1.0f + 0x1p-10f},
+        {1.0f + 0x1p-11f, 1.0f + 0x1p-10f},  // in the middle
+        {-1.0f - 0x1p-11f, -1.0f - 0x1p-10f},
+        {1.0f + 0x1p-12f, 1.0f},
+        {huge, infinity},
+        {-infinity, -infinity},
+    };
+    const int n = static_cast<int>(values.size());
+    Managed<float> x(values.size()), y(values.size());
+    for (int i = 0; i < n; ++i) x[i] = values[static_cast<std::size_t>(i)].first;
+    to_tf32<<<1, 32>>>(x.get(), y.get(), n);
+    REQUIRE_LAUNCHED();
+    for (int i = 0; i < n; ++i) {
+        CAPTURE(x[i]);
+        CHECK(y[i] == values[static_cast<std::size_t>(i)].second);
+        CHECK(std::signbit(y[i]) == std::signbit(x[i]));
+    }
+}
