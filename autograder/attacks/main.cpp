@@ -184,7 +184,8 @@ int run(std::vector<std::string> words) {
         jobs.push_back({&attack, false, false});
     }
     // One GPU serves one at a time.
-    const std::size_t at_once = cuda ? 1 : std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t at_once = cuda ? std::min<std::size_t>(cores, 4) : cores;  // nothing is timed
     std::map<pid_t, Job*> running;
     std::map<std::string, Count> counts;
     Count controls;

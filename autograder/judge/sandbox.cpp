@@ -20,12 +20,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "judge/control_group.hpp"
 #include "judge/defences.hpp"
+#include "judge/gpu_process.hpp"
 #include "judge/judge.hpp"
 #include "judge/process.hpp"
 #include "judge/system_calls.hpp"
@@ -107,7 +110,10 @@ int try_out() {
         open("/etc/passwd", O_RDONLY) < 0 && truncate("", 0) != 0 && errno == EPERM) {
         held |= files;
     }
-    if (socket(AF_UNIX, SOCK_STREAM, 0) < 0) held |= network;
+    // The driver of a GPU has sockets, and nobody to talk to.
+    const int lonely = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    const bool talks = lonely >= 0 && (connect(lonely, nullptr, 0) == 0 || errno != EPERM);
+    if (socket(AF_UNIX, SOCK_STREAM, 0) < 0 && !talks) held |= network;
     held |= apart;
     for (std::size_t i = 0; i < kinds_of_namespace.size(); ++i) {
         if (own_namespace(kinds_of_namespace[i]) == outside.namespaces[i]) held &= ~apart;
@@ -116,13 +122,14 @@ int try_out() {
 }
 
 /// Runs `inside` confined like a worker. @returns how it ended
-End try_with(int (*inside)(), const Isolation& isolation, bool hide_files) {
+End try_with(int (*inside)(), const Isolation& isolation, bool hide_files, bool gpu = false) {
     Command command;
     command.inside = inside;
     command.isolation = isolation;
     Confinement& how = command.confinement;
     how.untrusted = how.one_process = true;
     how.hide_files = hide_files;
+    how.gpu = gpu;
     how.limits.resident = 1U << 30;
     how.limits.processes = 64;
     Process process(command);
@@ -130,7 +137,7 @@ End try_with(int (*inside)(), const Isolation& isolation, bool hide_files) {
     return process.end();
 }
 
-int what_holds(bool hide_files) {
+int try_on(Backend backend) {
     static const bool ready = [] {
         outside.judge = getpid();
         for (std::size_t i = 0; i < kinds_of_namespace.size(); ++i)
@@ -140,9 +147,20 @@ int what_holds(bool hide_files) {
     std::strcpy(outside.file, "/tmp/rungs-probe-XXXXXX");
     const Descriptor file(mkostemp(outside.file, O_CLOEXEC));
     if (!ready || !file || fchmod(file.get(), 0666) != 0) fail_with_errno("a file in /tmp");
-    const End end = try_with(try_out, isolation_of_host(), hide_files);
+    const bool gpu = backend == Backend::cuda;
+    const bool hide_files = !gpu || why_gpu_stays_open().empty();
+    const End end = try_with(try_out, isolation_of_host(), hide_files, gpu);
     unlink(outside.file);
     return end.kind == End::Kind::exited ? end.code : 0;
+}
+
+/// Once a process: what a kernel holds does not change.
+int what_holds(Backend backend) {
+    static std::mutex one_at_a_time;
+    static std::map<Backend, int> known;
+    const std::lock_guard lock(one_at_a_time);
+    if (!known.count(backend)) known[backend] = try_on(backend);
+    return known[backend];
 }
 
 struct Found {
@@ -232,9 +250,7 @@ Failure confine(const Confinement& how, const Isolation& isolation, CallFilter& 
 const Isolation& isolation_of_host() { return found_on_host().isolation; }
 
 SandboxLevel sandbox_level(Backend backend) {
-    // Once a process: what a kernel holds does not change.
-    static const int on_cpu = what_holds(true), on_cuda = what_holds(false);
-    const int held = backend == Backend::cpu ? on_cpu : on_cuda;
+    const int held = what_holds(backend);
     const bool group = isolation_of_host().group;
     constexpr int alone = signals | processes | objects;
     std::string text = "limits on memory and time";

@@ -4,7 +4,7 @@
 //   S1  and no other processes, no signals or debugging towards others, and nothing that outlives it
 //       (seccomp)
 //   S2  and no file but the system's can be read, none can be changed, and there is no network
-//       (Landlock as well; Linux 5.13 or later; not for CUDA, whose driver needs more than that)
+//       (Landlock as well; Linux 5.13 or later)
 //   S3  and nothing else is there to be seen: files, processes, network and objects between processes are its
 //       own (namespaces as well; Linux 5.12 or later, and the right to make them)
 //   S4  and the memory and processes of all that it starts are bounded together (a control group as well)
@@ -42,15 +42,15 @@ struct Confinement {
     // Both only together with `untrusted`:
     bool one_process = false;  ///< may start threads alone
     bool hide_files = false;   ///< from S2 on, where the host can
+    bool gpu = false;          ///< and beside the system's files shows what NVIDIA's driver needs
     /// Instead of `untrusted`, for a program of the system's that reads what a student has written.
     bool tool = false;
-    const char* const* readable = nullptr;  ///< what a tool may read and run: absolute paths, then null
-    const char* writable = nullptr;         ///< the folder in which it may do anything
-    const char* hidden = nullptr;           ///< a folder of which it sees what is `readable` alone
+    const char* const* readable = nullptr;  ///< what it may read and run as well: absolute paths, then null
+    const char* writable = nullptr;         ///< the folder in which a tool may do anything
+    const char* hidden = nullptr;           ///< a folder of which a tool sees what is `readable` alone
 
     bool is_confined() const { return untrusted || tool; }
-    /// Whether it can do with a world of its own: the driver of CUDA cannot.
-    bool is_closed() const { return tool || hide_files; }
+    bool is_closed() const { return tool || hide_files; }  ///< gets a world of its own, where the host can
 };
 
 /// What there is beside limits and Landlock to hold a process with.

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,10 +42,7 @@ class Rules {
 
     /// The kernel takes the low half of all the arguments that are looked at here and below.
     void refuse_values(long call, unsigned argument, std::initializer_list<unsigned long> values) {
-        for (const unsigned long value : values) {
-            const scmp_arg_cmp compared{argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFFU, value};
-            add(call, EPERM, &compared);
-        }
+        for (const unsigned long value : values) refuse_bits(call, argument, 0xFFFFFFFFU, value);
     }
 
     void refuse_all_but(long call, unsigned argument, std::uint64_t value) {
@@ -52,9 +50,9 @@ class Rules {
         add(call, EPERM, &compared);
     }
 
-    /// Refuses `call` when `bit` is set, or when it is missing.
-    void refuse_bit(long call, unsigned argument, std::uint64_t bit, bool missing = false) {
-        const scmp_arg_cmp compared{argument, SCMP_CMP_MASKED_EQ, bit, missing ? 0 : bit};
+    /// Refuses `call` when the bits of `mask` are `value`.
+    void refuse_bits(long call, unsigned argument, std::uint64_t mask, std::uint64_t value) {
+        const scmp_arg_cmp compared{argument, SCMP_CMP_MASKED_EQ, mask, value};
         add(call, EPERM, &compared);
     }
 
@@ -122,16 +120,24 @@ CallFilter::CallFilter(const Confinement& how) {
                   442 /* mount_setattr */});
     for (const std::uint64_t kind : {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER,
                                      CLONE_NEWPID, CLONE_NEWNET}) {
-        rules.refuse_bit(SYS_clone, 0, kind);
+        rules.refuse_bits(SYS_clone, 0, kind, kind);
     }
     rules.refuse({435 /* clone3 */}, ENOSYS);  // its flags lie in memory: the C library asks clone() then
     if (how.one_process) {
-        rules.refuse_bit(SYS_clone, 0, CLONE_THREAD, true);
+        rules.refuse_bits(SYS_clone, 0, CLONE_THREAD, 0);
 #if defined(__x86_64__)
         rules.refuse({SYS_fork, SYS_vfork});
 #endif
     }
-    if (how.tool || how.hide_files) rules.refuse({SYS_socket, SYS_socketpair});
+    if (how.hide_files && how.gpu) {
+        // The driver listens under a name of its own, and gives up if it cannot. Nobody is answered.
+        rules.refuse_all_but(SYS_socket, 0, AF_UNIX);
+        for (const auto kind : {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW})
+            rules.refuse_bits(SYS_socket, 1, 0xF, static_cast<std::uint64_t>(kind));
+        rules.refuse({SYS_socketpair, SYS_connect, SYS_accept, SYS_accept4});
+    } else if (how.tool || how.hide_files) {
+        rules.refuse({SYS_socket, SYS_socketpair});
+    }
     if (how.hide_files) {
         // What Landlock leaves: modes, owners, times and attributes; and, before its version 3, truncating.
         rules.refuse({SYS_fchmod, SYS_fchmodat, 452 /* fchmodat2 */, SYS_fchown, SYS_fchownat, SYS_utimensat,

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdint>
 #include <cstring>
@@ -22,47 +23,78 @@ namespace {
 constexpr long landlock_create_ruleset = 444, landlock_add_rule = 445, landlock_restrict_self = 446;
 constexpr long open_a_tree = 428, move_a_mount = 429, set_mount_attributes = 442;
 constexpr unsigned clone_the_tree = 1, with_submounts = 0x8000, from_the_descriptor = 4;
-constexpr std::uint64_t may_execute = 1, may_write = 2, may_read = 4, may_list = 8;
+constexpr std::uint64_t may_execute = 1, may_write = 2, may_read = 4, may_list = 8, may_truncate = 1 << 14,
+                        may_control = 1 << 15;
 constexpr std::uint64_t programs = may_execute | may_read | may_list;
+constexpr std::uint64_t a_device = may_read | may_write | may_control;
 
 struct Place {
     const char* path;
     std::uint64_t access;
-    enum For { all, worker, tool } who = all;
+    enum For { all, worker, tool, gpu } who = all;
 };
 
 /// What of the system's is seen, where it exists. A worker sees nothing below /usr but programs and
 /// libraries: a workbook may lie there as well.
-constexpr Place places[] = {{"/usr/bin", programs, Place::worker},
-                            {"/usr/lib", programs, Place::worker},
-                            {"/usr/lib32", programs, Place::worker},
-                            {"/usr/lib64", programs, Place::worker},
-                            {"/usr/local/lib", programs, Place::worker},
-                            {"/usr/local/lib64", programs, Place::worker},
-                            {"/usr", programs, Place::tool},
-                            {"/lib", programs},
-                            {"/lib32", programs},
-                            {"/lib64", programs},
-                            {"/bin", programs},
-                            {"/etc/ld.so.cache", may_read},
-                            {"/etc/alternatives", may_read | may_list, Place::tool},
-                            // Where systems keep compilers that are not their own.
-                            {"/opt", programs, Place::tool},
-                            {"/nix", programs, Place::tool},
-                            {"/gnu", programs, Place::tool},
-                            {"/snap", programs, Place::tool},
-                            {"/proc/self", may_read | may_list},
-                            {"/proc/meminfo", may_read},
-                            {"/proc/cpuinfo", may_read},
-                            {"/sys/devices/system", may_read | may_list},
-                            {"/sys/fs/cgroup/memory.max", may_read},
-                            {"/sys/fs/cgroup/memory/memory.limit_in_bytes", may_read},
-                            {"/dev/null", may_read | may_write},
-                            {"/dev/zero", may_read},
-                            {"/dev/urandom", may_read}};
+constexpr Place places[] = {
+    {"/usr/bin", programs, Place::worker},
+    {"/usr/lib", programs, Place::worker},
+    {"/usr/lib32", programs, Place::worker},
+    {"/usr/lib64", programs, Place::worker},
+    {"/usr/local/lib", programs, Place::worker},
+    {"/usr/local/lib64", programs, Place::worker},
+    {"/usr", programs, Place::tool},
+    {"/lib", programs},
+    {"/lib32", programs},
+    {"/lib64", programs},
+    {"/bin", programs},
+    {"/etc/ld.so.cache", may_read},
+    {"/etc/alternatives", may_read | may_list, Place::tool},
+    // Where systems keep compilers that are not their own.
+    {"/opt", programs, Place::tool},
+    {"/nix", programs, Place::tool},
+    {"/gnu", programs, Place::tool},
+    {"/snap", programs, Place::tool},
+    {"/proc/self", may_read | may_list},
+    {"/proc/meminfo", may_read},
+    {"/proc/cpuinfo", may_read},
+    {"/sys/devices/system", may_read | may_list},
+    {"/sys/fs/cgroup/memory.max", may_read},
+    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", may_read},
+    {"/dev/null", may_read | may_write},
+    {"/dev/zero", may_read},
+    {"/dev/urandom", may_read},
+    // What CUDA looks at when it starts. It gives a thread a name, and gives up if it cannot.
+    {"/proc/self/task", may_read | may_list | may_write | may_truncate, Place::gpu},
+    {"/proc/devices", may_read, Place::gpu},
+    {"/proc/driver/nvidia", may_read | may_list, Place::gpu},
+    {"/proc/sys/vm/mmap_min_addr", may_read, Place::gpu},
+    {"/sys/module/nvidia/initstate", may_read, Place::gpu},
+    {"/sys/module/nvidia_uvm/initstate", may_read, Place::gpu},
+    {"/dev/nvidiactl", a_device, Place::gpu},
+    {"/dev/nvidia-uvm", a_device, Place::gpu},
+    {"/dev/nvidia-caps", a_device | may_list, Place::gpu},
+    {"/dev/dxg", a_device, Place::gpu}};  // WSL
 
 bool is_for(const Place& place, const Confinement& how) {
+    if (place.who == Place::gpu) return how.gpu;
     return place.who == Place::all || (place.who == Place::tool) == how.tool;
+}
+
+/// Calls `use`, which returns a Failure, for all that `how` lets see, until one fails.
+template <class Use>
+Failure for_each_place(const Confinement& how, const Use& use) {
+    Failure failed;
+    for (const Place& place : places) {
+        if (!failed && is_for(place, how)) failed = use(place);
+    }
+    constexpr int most_gpus = 16;
+    for (int gpu = 0; how.gpu && gpu < most_gpus && !failed; ++gpu) {
+        char path[16] = "/dev/nvidia";
+        std::to_chars(path + std::strlen(path), path + sizeof path - 1, gpu);
+        failed = use(Place{path, a_device, Place::gpu});
+    }
+    return failed;
 }
 
 bool is_below(const char* path, const char* folder) {
@@ -178,15 +210,17 @@ Failure restrict_access(const Confinement& how, int program) {
     const auto allow_path = [&](const char* path, std::uint64_t access) {
         const int descriptor = open(path, O_PATH | O_CLOEXEC);
         if (descriptor < 0) return;
+        access &= handled.files;  // older kernels hold fewer kinds
         if (!allow(descriptor, access)) allow(descriptor, access & ~may_list);  // a file is not listed
         close(descriptor);
     };
     if (files) {
-        for (const Place& place : places) {
-            if (is_for(place, how)) allow_path(place.path, place.access);
-        }
+        for_each_place(how, [&](const Place& place) {
+            allow_path(place.path, place.access);
+            return Failure{};
+        });
     }
-    if (how.tool) {
+    if (files) {
         for (const char* const* path = how.readable; path && *path; ++path) allow_path(*path, programs);
         if (how.writable) allow_path(how.writable, handled.files);
     }
@@ -204,25 +238,24 @@ Failure change_root(const Confinement& how) {
     // Nothing of what follows is to be seen outside.
     if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return {"private mounts", errno};
     if (mount("tmpfs", base, "tmpfs", safe, small) != 0) return {"an empty root", errno};
-    for (const Place& place : places) {
-        if (!is_for(place, how)) continue;
-        if (const Failure failed = show(place)) return failed;
-    }
+    const Failure not_shown = for_each_place(how, [](const Place& place) { return show(place); });
+    if (not_shown) return not_shown;
     const Target hidden(how.hidden ? how.hidden : "");
     const bool covers = how.hidden && hidden.fits && access(hidden.text, F_OK) == 0;
     if (covers && mount("tmpfs", hidden.text, "tmpfs", safe, small) != 0) return {"hiding a folder", errno};
-    for (const char* const* path = how.tool ? how.readable : nullptr; path && *path; ++path) {
+    for (const char* const* path = how.readable; path && *path; ++path) {
         if (is_below(*path, "/proc") || is_below(*path, "/dev")) continue;
         if (const Failure failed = show(*path, safe | MS_RDONLY)) return failed;
     }
-    if (how.tool && how.writable) {
+    if (how.writable) {
         if (const Failure failed = show(how.writable, safe | MS_NOEXEC)) return failed;
     }
     if (covers && !set_attributes(AT_FDCWD, hidden.text, MS_RDONLY)) return {"hiding a folder", errno};
-    // Read-only: settings of the kernel stand there, too, and root owns them.
+    // Read-only: settings of the kernel stand there, too, and root owns them. With a GPU Landlock sees to
+    // that.
     const Target proc("/proc");
     mkdir(proc.text, 0755);
-    if (mount("proc", proc.text, "proc", safe | MS_NOEXEC | MS_RDONLY, "hidepid=4") != 0)
+    if (mount("proc", proc.text, "proc", safe | MS_NOEXEC | (how.gpu ? 0 : MS_RDONLY), "hidepid=4") != 0)
         return {"mounting /proc", errno};
     // The old root comes to lie on the new one, and goes.
     if (chdir(base) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 ||

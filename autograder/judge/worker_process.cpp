@@ -18,6 +18,7 @@
 #include "judge/build.hpp"
 #include "judge/defences.hpp"
 #include "judge/diagnostics.hpp"
+#include "judge/gpu_process.hpp"
 #include "judge/judge.hpp"
 #include "simt/inspect/columns.h"
 #include "simt/inspect/names.h"
@@ -142,17 +143,9 @@ WorkerProcess::WorkerProcess(const fs::path& executable, const WorkerOptions& op
         command.environment.push_back(fmt::format("RUNGS_SIMT_MULTIPROCESSORS={}", options.multiprocessors));
     } else {
         awake_ = std::chrono::milliseconds(20);  // only here does a clock run that counts
-        // A CUDA context reserves the address space of the device, and keeps files and threads of its own.
         memory_limit_ = memory_limit() + 2 * (in_.size() + out_.size());
         confinement.limits.resident = memory_limit_;
-        confinement.limits.processes = 512;
-        confinement.limits.open_files = 1024;
-        confinement.limits.file_size = 64U << 20;
-        for (const char* name : {"CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"}) {
-            if (const char* value = std::getenv(name)) {
-                command.environment.push_back(fmt::format("{}={}", name, value));
-            }
-        }
+        let_use_gpu(command);
     }
     process_.emplace(command);
     // Our copies of the worker's ends: without them a worker that hangs up is noticed.

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/gpu_process.hpp"
 #include "judge/process.hpp"
 #include "judge/sandbox.hpp"
 #include "program/grading.hpp"
@@ -247,6 +248,11 @@ int doctor(Terminal& out) {
                        fmt::format("{} x {}, {:.0f} GiB, compute capability {}", machine.gpu.count,
                                    machine.gpu.name, machine.gpu.memory / (1 << 30), machine.gpu.capability));
         diagnosis.good("driver", "for CUDA up to " + machine.gpu.driver);
+        const judge::SandboxLevel held = judge::sandbox_level(Backend::cuda);
+        diagnosis.good("isolation", held.name + ": " + held.describe);
+        if (const std::string& why = judge::why_gpu_stays_open(); !why.empty())
+            diagnosis.note("isolation S2",
+                           "a worker that sees no files but the system's cannot use the GPU: " + why);
     } else {
         diagnosis.note("GPU", machine.gpu.why_not,
                        machine.wsl ? "WSL: install the NVIDIA driver in Windows, none inside WSL"

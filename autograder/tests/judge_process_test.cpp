@@ -251,6 +251,44 @@ TEST_CASE("a tool sees the files that it is given, and changes those of its fold
     }
 }
 
+TEST_CASE("a worker on a GPU names its threads, and talks to nobody", "[judge][sandbox]") {
+    if (sandbox_level(rungs::Backend::cpu).name < "S2") RUNGS_SKIP("this host hides no files");
+    Command command;
+    command.inside = [] {
+        int step = 1;
+        const auto is = [&](bool holds) {
+            if (!holds) _exit(step);
+            ++step;
+        };
+        const std::string name = "/proc/self/task/" + std::to_string(gettid()) + "/comm";
+        const Descriptor comm(open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666));
+        is(write(comm.get(), "named", 5) == 5);
+        is(open("/proc/self/oom_score_adj", O_WRONLY) < 0);
+        is(open("/proc/sys/kernel/core_pattern", O_WRONLY) < 0);
+        is(open("/etc/passwd", O_RDONLY) < 0);
+        for (const int kind : {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW}) is(socket(AF_UNIX, kind, 0) < 0);
+        is(socket(AF_INET, SOCK_SEQPACKET, 0) < 0);
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        const std::string own = "rungs-gpu-" + std::to_string(getpid());  // behind a 0: of no file
+        own.copy(address.sun_path + 1, own.size());
+        const Descriptor service(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+        is(bind(service.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+        is(listen(service.get(), 8) == 0);
+        const Descriptor caller(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+        is(connect(caller.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0);
+        is(accept4(service.get(), nullptr, nullptr, SOCK_NONBLOCK) < 0 && errno == EPERM);
+        return 0;
+    };
+    Confinement& how = command.confinement;
+    how.untrusted = how.one_process = how.hide_files = how.gpu = true;
+    Process process(command);
+    REQUIRE(run_to_end(process, 10));
+    INFO(why_not_started(process.end()));
+    CHECK(process.end().kind == End::Kind::exited);
+    CHECK(process.end().code == 0);
+}
+
 TEST_CASE("a worker starts no other process, and threads alone", "[judge][sandbox]") {
     const auto run = [](const std::string& script) {
         Command command = shell(script);
