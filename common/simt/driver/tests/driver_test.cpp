@@ -106,18 +106,25 @@ TEST_CASE("what simt++ compiles it compiles in check mode, too", "[simt][driver]
                      "fill<<<1, SIZE>>>(x, value); cudaDeviceSynchronize(); std::vector<T> v(x, x + 32); "
                      "cudaFree(x);\n"
                      "return v.back(); }\n"
+                     "Base* make(int n) { return new Derived(n); }\n"
                      "template int run<int>(int); template float run<float>(float);\n");
-        folder.write("a.h", "template <class T> T run(T value);\n");
+        // Constructors and destructors share code, under several names.
+        folder.write("a.h",
+                     "template <class T> T run(T value);\n"
+                     "struct Base { Base(int n) : size(n) {} virtual ~Base() {} int size; };\n"
+                     "struct Derived : Base { Derived(int n) : Base(n) {} };\n");
         folder.write("b.cpp",
-                     "#include \"a.h\"\n#include <vector>\nint main() { std::vector<int> v{run(1)};\n"
-                     "v.push_back(static_cast<int>(run(2.5f))); return v[0] + v[1]; }\n");
+                     "#include \"a.h\"\n#include <vector>\nBase* make(int n);\nint main() { std::vector<int> "
+                     "v{run(1)};\n"
+                     "Base* base = make(1); const Derived own(base->size); delete base;\n"
+                     "v.push_back(static_cast<int>(run(2.5f))); return v[0] + v[1] + own.size; }\n");
         REQUIRE(folder.compile("-DSIZE=32 a.cu b.cpp -o a") == 0);
-        CHECK(folder.run("./a") == 3);
+        CHECK(folder.run("./a") == 4);
         REQUIRE(folder.compile("--check -DSIZE=32 a.cu b.cpp -o a") == 0);
-        CHECK(folder.run("./a") == 3);
+        CHECK(folder.run("./a") == 4);
         CHECK(folder.told("0 findings"));
         REQUIRE(folder.compile("--check -DSIZE=33 a.cu b.cpp -o a") == 0);
-        CHECK(folder.run("./a") == 3);  // its own status stays
+        CHECK(folder.run("./a") == 4);  // its own status stays
         CHECK(folder.told("out-of-bounds in kernel fill"));
         CHECK(folder.told("2 times"));
     }
