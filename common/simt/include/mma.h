@@ -21,8 +21,8 @@ template <class Number>
 struct MatrixParts {
     Number a[16], b[16], c[8];
 };
-/// This lane's elements of the (m x n) result of (m x k) times (k x n), once the MatrixParts of all lanes are
-/// the values of their last exchange.
+/// This lane's elements of the (m x n) result of (m x k) times (k x n), one of the shapes below, once the
+/// MatrixParts of all lanes are the values of their last exchange.
 SIMT_SITED void multiply_parts(unsigned m, unsigned n, unsigned k, float* result);
 SIMT_SITED void multiply_parts(unsigned m, unsigned n, unsigned k, double* result);
 /// `saturate`: a sum that an int cannot hold becomes the nearest one that it can.

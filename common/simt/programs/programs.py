@@ -90,7 +90,9 @@ def programs_of(repository, root):
     options = [option.format(root=root) for option in repository.get("options", [])]
     folders = [Path(option[2:]) for option in options if option.startswith("-I")]
     known = dict(repository.get("programs", {}))
-    with_cuda = {path.parent for path in root.rglob("*.cu")} | {(root / name).parent for name in known}
+    with_cuda = {path.parent for path in root.rglob("*.cu")}
+    if not repository.get("cmake"):
+        with_cuda |= {(root / name).parent for name in known}
     places = sorted(folder.relative_to(root).as_posix() for folder in with_cuda)
     places = [place for place in places if re.match(repository.get("folders", ""), place)]
     for place in places[::repository.get("every", 1)]:
