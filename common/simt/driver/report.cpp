@@ -2,6 +2,7 @@
 // what it did wrong and, where that is asked for, what its launches cost.
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -118,6 +119,12 @@ void tell(int status, void*) {
     if ((errors > 0 || !told) && status == 0) _exit(1);
 }
 
+/// A failed assert() and an exception that nobody catches end a program without what on_exit() has asked for.
+void tell_at_abort(int number) {
+    std::signal(number, SIG_DFL);
+    tell(number, nullptr);
+}
+
 [[maybe_unused]] const bool begun = [] {
     if (simt_driver_counts) {
         try {
@@ -133,6 +140,7 @@ void tell(int status, void*) {
             std::_Exit(2);
         }
     }
+    std::signal(SIGABRT, tell_at_abort);
     return ::on_exit(tell, nullptr) == 0;
 }();
 

@@ -80,6 +80,26 @@ TEST_CASE("simt++ --check says what a program does wrong", "[simt][driver]") {
     CHECK(folder.told("simt: 0 findings"));
 }
 
+TEST_CASE("a program in check mode that aborts is told what it did wrong", "[simt][driver]") {
+    Desk folder;
+    INFO(folder.text);
+    folder.write("a.cu",
+                 "#include <cassert>\n#include <stdexcept>\n"
+                 "__global__ void fill(int* v) { v[threadIdx.x] = 1; }\n"
+                 "int main() {\n int* v;\n cudaMalloc(&v, 32 * sizeof(int));\n fill<<<1, 33>>>(v);\n"
+                 "const cudaError_t error = cudaDeviceSynchronize();\n cudaFree(v);\n END;\n}\n");
+    for (const char* end : {"assert(error != error)", "throw std::runtime_error(cudaGetErrorName(error))"}) {
+        CAPTURE(end);
+        REQUIRE(folder.compile("--check '-DEND=" + std::string(end) + "' a.cu -o a") == 0);
+        CHECK(folder.run("sh -c './a; exit $?' 2>&1") == 128 + 6);
+        CHECK(folder.told("out-of-bounds in kernel fill"));
+        CHECK(folder.told("simt: 1 findings, 1 of them errors"));
+        REQUIRE(folder.compile("--json a.json '-DEND=" + std::string(end) + "' a.cu -o a") == 0);
+        CHECK(folder.run("sh -c './a; exit $?' 2>&1") == 128 + 6);
+        CHECK(folder.has("a.json"));
+    }
+}
+
 TEST_CASE("what simt++ compiles it compiles in check mode, too", "[simt][driver]") {
     Desk folder;
     INFO(folder.text);
