@@ -183,9 +183,9 @@ int run(std::vector<std::string> words) {
         plant(undefended_cache(cache, attack));
         jobs.push_back({&attack, false, false});
     }
-    // One GPU serves one at a time.
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t at_once = cuda ? std::min<std::size_t>(cores, 4) : cores;  // nothing is timed
+    const std::size_t at_once =
+        cuda ? std::min<std::size_t>(cores, 4) : cores;  // of one GPU; nothing is timed
     std::map<pid_t, Job*> running;
     std::map<std::string, Count> counts;
     Count controls;

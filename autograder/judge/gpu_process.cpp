@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "judge/defences.hpp"
 #include "judge/device.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/process.hpp"
@@ -44,7 +43,6 @@ void allow(Command& command, bool closed) {
     }
 }
 
-#ifdef RUNGS_WITH_CUDA
 std::string try_closed() {
     if (!Device::missing().empty()) return "";
     const Descriptor program(open(RUNGS_GPU_PROBE, O_RDONLY | O_CLOEXEC));
@@ -68,21 +66,16 @@ std::string try_closed() {
     const std::string words = trim_diagnostics(process.errors().text(), {}, 1);
     return words.empty() ? "CUDA did not start" : words;
 }
-#endif
 
 }  // namespace
 
 const std::string& why_gpu_stays_open() {
     static const std::string why = []() -> std::string {
-#ifdef RUNGS_WITH_CUDA
         try {
             return try_closed();
         } catch (const std::exception& error) {
             return error.what();
         }
-#else
-        return "";
-#endif
     }();
     return why;
 }

@@ -219,8 +219,6 @@ Failure restrict_access(const Confinement& how, int program) {
             allow_path(place.path, place.access);
             return Failure{};
         });
-    }
-    if (files) {
         for (const char* const* path = how.readable; path && *path; ++path) allow_path(*path, programs);
         if (how.writable) allow_path(how.writable, handled.files);
     }
