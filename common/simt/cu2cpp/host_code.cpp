@@ -210,10 +210,9 @@ void variable_of_host(Unit& unit, const Context& context, std::size_t i) {
 void library_of_host(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
     if (!in_function(context) || !context.device || !seq.is(i + 1, "::") || !seq.is_identifier(i + 2)) return;
-    if (is_of_something_else(seq, i, "")) {  // `cuda::std`, but not `::std`
-        const bool global = seq.is(i - 1, "::") && (i < 2 || !seq.is_identifier(i - 2));
-        if (!global) return;
-    }
+    const bool nested =
+        i > 1 && seq.is(i - 1, "::") && seq.is_identifier(i - 2) && !is_keyword(seq[i - 2].text);
+    if (nested) return;  // `cuda::std`
     const std::string_view name = seq[i + 2].text;
     std::size_t behind = i + 3;
     if (seq.is(behind, "<")) behind = seq.skip_angles(behind);

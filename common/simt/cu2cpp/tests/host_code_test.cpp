@@ -144,6 +144,7 @@ TEST_CASE("The standard library in device code", "[simt][cu2cpp][refusal]") {
     told("x[0] = std::max<float>(n, 3);", "`std::max`");
     told("std::swap(x[0], x[1]);", "const float t = a;");
     told("::std::swap(x[0], x[1]);", "const float t = a;");
+    told("if (n > 3) return ::std::swap(x[0], x[1]);", "const float t = a;");
     told("x[0] = std::numeric_limits<float>::max();", "`std::numeric_limits<float>::max` in device code");
     told("std::vector<int> v(3);", "`int v[8]`");
     told("std::string s;", "`std::string`");
