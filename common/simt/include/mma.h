@@ -21,12 +21,12 @@ template <class Number>
 struct MatrixParts {
     Number a[16], b[16], c[8];
 };
-/// This lane's elements of the (m x n) result of (m x k) times (k x n), one of the shapes below, once the
-/// MatrixParts of all lanes are the values of their last exchange.
-SIMT_SITED void multiply_parts(unsigned m, unsigned n, unsigned k, float* result);
-SIMT_SITED void multiply_parts(unsigned m, unsigned n, unsigned k, double* result);
+/// This lane's elements of the (m x n) result of (m x k) times (k x n), once the MatrixParts of all lanes are
+/// the values of their last exchange; m and k tell the shapes below apart.
+SIMT_SITED void multiply_parts(unsigned m, unsigned k, float* result);
+SIMT_SITED void multiply_parts(unsigned m, unsigned k, double* result);
 /// `saturate`: a sum that an int cannot hold becomes the nearest one that it can.
-SIMT_SITED void multiply_parts(unsigned m, unsigned n, unsigned k, int* result, bool saturate);
+SIMT_SITED void multiply_parts(unsigned m, unsigned k, int* result, bool saturate);
 
 }  // namespace simt
 
@@ -200,7 +200,7 @@ SIMT_DEVICE void multiply(fragment<accumulator, M, N, K, D>& d,
     for (unsigned i = 0; i < c.num_elements; ++i) parts.c[i] = static_cast<Number>(c.x[i]);
     Number result[8];
     meet(&parts);
-    simt::multiply_parts(M, N, K, result, more...);
+    simt::multiply_parts(M, K, result, more...);
     meet(&parts);  // until all have read these
     for (unsigned i = 0; i < d.num_elements; ++i) d.x[i] = D(result[i]);
 }

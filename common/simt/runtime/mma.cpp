@@ -36,28 +36,28 @@ void multiply(Number* result, const void* site, Round round) {
     for (unsigned i = 0; i < own_c; ++i) result[i] = round(sums[i]);
 }
 
-/// The shapes that fragments of more than one type have.
+/// The shapes that fragments have.
 template <class Number, class Sum, class Round>
-void multiply_wide(unsigned m, Number* result, const void* site, Round round) {
-    if (m == 16) return multiply<16, 16, 16, Number, Sum>(result, site, round);
+void multiply(unsigned m, unsigned k, Number* result, const void* site, Round round) {
+    if (k == 4) return multiply<8, 8, 4, Number, Sum>(result, site, round);
+    if (k == 8) return multiply<16, 16, 8, Number, Sum>(result, site, round);
+    if (m == 8) return multiply<8, 32, 16, Number, Sum>(result, site, round);
     if (m == 32) return multiply<32, 8, 16, Number, Sum>(result, site, round);
-    multiply<8, 32, 16, Number, Sum>(result, site, round);
+    multiply<16, 16, 16, Number, Sum>(result, site, round);
 }
 
 }  // namespace
 
-void multiply_parts(unsigned m, unsigned, unsigned k, float* result) {
-    const auto as_it_is = [](float sum) { return sum; };
-    if (k == 8) return multiply<16, 16, 8, float, float>(result, SIMT_SITE, as_it_is);
-    multiply_wide<float, float>(m, result, SIMT_SITE, as_it_is);
+void multiply_parts(unsigned m, unsigned k, float* result) {
+    multiply<float, float>(m, k, result, SIMT_SITE, [](float sum) { return sum; });
 }
 
-void multiply_parts(unsigned, unsigned, unsigned, double* result) {
-    multiply<8, 8, 4, double, double>(result, SIMT_SITE, [](double sum) { return sum; });
+void multiply_parts(unsigned m, unsigned k, double* result) {
+    multiply<double, double>(m, k, result, SIMT_SITE, [](double sum) { return sum; });
 }
 
-void multiply_parts(unsigned m, unsigned, unsigned, int* result, bool saturate) {
-    multiply_wide<int, std::int64_t>(m, result, SIMT_SITE, [saturate](std::int64_t sum) {
+void multiply_parts(unsigned m, unsigned k, int* result, bool saturate) {
+    multiply<int, std::int64_t>(m, k, result, SIMT_SITE, [saturate](std::int64_t sum) {
         using Limits = std::numeric_limits<int>;
         if (saturate) sum = std::clamp<std::int64_t>(sum, Limits::min(), Limits::max());
         return static_cast<int>(static_cast<std::uint32_t>(sum));

@@ -44,6 +44,15 @@ struct Fixture {
         cudaFree(d);
         cudaGetLastError();
     }
+    /// Begins to capture in `stream`, and in `another`. @returns the event that this one waits for
+    cudaEvent_t capture_in(cudaStream_t another) {
+        cudaEvent_t fork;
+        REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
+        REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+        CHECK(cudaEventRecord(fork, stream) == cudaSuccess);
+        CHECK(cudaStreamWaitEvent(another, fork, 0) == cudaSuccess);
+        return fork;
+    }
     int first() {
         int value = -1;
         CHECK(cudaMemcpy(&value, d, sizeof value, cudaMemcpyDeviceToHost) == cudaSuccess);
@@ -171,24 +180,17 @@ TEST_CASE("what a capture forbids", "[simt][graph]") {
         cudaFree(p);
     }
     SECTION("work that is not joined") {
-        cudaEvent_t fork;
-        REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
-        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
-        cudaEventRecord(fork, f.stream);
-        cudaStreamWaitEvent(f.other, fork, 0);
+        const cudaEvent_t fork = f.capture_in(f.other);
         add<<<1, 1, 0, f.other>>>(f.d, 1);
         CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureUnjoined);
         cudaEventDestroy(fork);
     }
     SECTION("a stream that took part and is gone") {
-        cudaEvent_t fork, join;
+        cudaEvent_t join;
         cudaStream_t gone;
-        REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
         REQUIRE(cudaEventCreate(&join) == cudaSuccess);
         REQUIRE(cudaStreamCreate(&gone) == cudaSuccess);
-        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
-        cudaEventRecord(fork, f.stream);
-        cudaStreamWaitEvent(gone, fork, 0);
+        const cudaEvent_t fork = f.capture_in(gone);
         add<<<1, 1, 0, gone>>>(f.d, 1);
         cudaEventRecord(join, gone);
         cudaStreamWaitEvent(f.stream, join, 0);
@@ -202,24 +204,16 @@ TEST_CASE("what a capture forbids", "[simt][graph]") {
         CHECK(f.first() == 2);
     }
     SECTION("a stream that is gone without having been joined") {
-        cudaEvent_t fork;
         cudaStream_t gone;
-        REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
         REQUIRE(cudaStreamCreate(&gone) == cudaSuccess);
-        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
-        cudaEventRecord(fork, f.stream);
-        cudaStreamWaitEvent(gone, fork, 0);
+        const cudaEvent_t fork = f.capture_in(gone);
         add<<<1, 1, 0, gone>>>(f.d, 1);
         CHECK(cudaStreamDestroy(gone) == cudaSuccess);
         CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureUnjoined);
         cudaEventDestroy(fork);
     }
     SECTION("ending in another stream") {
-        cudaEvent_t fork;
-        REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
-        REQUIRE(cudaStreamBeginCapture(f.stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
-        cudaEventRecord(fork, f.stream);
-        cudaStreamWaitEvent(f.other, fork, 0);
+        const cudaEvent_t fork = f.capture_in(f.other);
         CHECK(cudaEventQuery(fork) == cudaErrorCapturedEvent);
         CHECK(cudaStreamEndCapture(f.other, &f.graph) == cudaErrorStreamCaptureUnmatched);
         CHECK(cudaStreamEndCapture(f.stream, &f.graph) == cudaErrorStreamCaptureInvalidated);
