@@ -99,6 +99,12 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
+/// Both canonical.
+bool is_below(const fs::path& file, const fs::path& folder) {
+    const std::string &path = file.native(), &start = folder.native();
+    return path.rfind(start, 0) == 0 && (path.size() == start.size() || path[start.size()] == '/');
+}
+
 class Builder {
   public:
     Builder(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain, Backend backend,
@@ -470,7 +476,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     }
 
     /// Where the compiler looks for headers that are not ours, as it says itself.
-    std::vector<std::string> system_headers() {
+    std::vector<std::string> header_folders() {
         if (backend_ == Backend::cuda) {
             const fs::path toolkit = fs::canonical(tools_.compiler).parent_path().parent_path();
             return {toolkit / "include", toolkit / "targets", "/usr/include", "/usr/lib/gcc",
@@ -488,6 +494,32 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         return folders;
     }
 
+    /// These folders, and what links in them lead to elsewhere: Debian 13 keeps <asm/errno.h> below /usr/lib,
+    /// and the compiler calls it by that name.
+    std::vector<std::string> system_headers() {
+        std::set<std::string> folders, linked;
+        for (const std::string& folder : header_folders())
+            folders.insert(fs::weakly_canonical(folder).string());
+        for (const std::string& folder : folders) {
+            std::error_code failed;
+            fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                                failed);
+            for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+                std::error_code leads_nowhere;
+                if (at->is_symlink(leads_nowhere))
+                    linked.insert(fs::canonical(at->path(), leads_nowhere).string());
+            }
+        }
+        std::vector<std::string> known(folders.begin(), folders.end());
+        for (const std::string& target : linked) {
+            const bool inside = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+                return is_below(target, folder);
+            });
+            if (!target.empty() && !inside) known.push_back(target);
+        }
+        return known;
+    }
+
     /// What the compiler read must be the system's, our headers, or the submission itself: a submission that
     /// includes the solution would be graded as one.
     void check_includes(const std::string& rule) {
@@ -497,29 +529,29 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const std::vector<fs::path> system(told.begin(), told.end());
         std::set<std::string> in_work{rung_.name + ".cu", rung_.name + ".cu.cpp"};
         for (const fs::path& header : contract_headers()) in_work.insert(header.filename().string());
-        const fs::path translated = work_.path() / "translated";
+        const fs::path work = fs::weakly_canonical(work_.path()), translated = work / "translated";
         std::set<fs::path> preludes;
         for (const std::string& prelude : tools_.preludes)
             preludes.insert({fs::weakly_canonical(prelude), fs::weakly_canonical(prelude + ".gch")});
-        const std::vector<fs::path> own = own_headers();
-        const std::vector<fs::path> trees{toolchain_.root, toolchain_.build};
+        const auto whole = [](std::vector<fs::path> folders) {
+            for (fs::path& folder : folders) folder = fs::weakly_canonical(folder);
+            return folders;
+        };
+        const std::vector<fs::path> own = whole(own_headers());
+        const std::vector<fs::path> trees = whole({toolchain_.root, toolchain_.build});
         for (const std::string& word : files_of_rule(read_file(work_.path() / rule))) {
             std::error_code failed;
             const fs::path file = fs::canonical(work_.path() / word, failed);
-            const auto below = [&](const fs::path& folder) {
-                const fs::path whole = fs::weakly_canonical(folder, failed);
-                return std::mismatch(whole.begin(), whole.end(), file.begin(), file.end()).first ==
-                       whole.end();
-            };
             const auto below_any = [&](const std::vector<fs::path>& folders) {
-                return std::any_of(folders.begin(), folders.end(), below);
+                return std::any_of(folders.begin(), folders.end(),
+                                   [&](const fs::path& folder) { return is_below(file, folder); });
             };
             if (preludes.count(file) > 0) continue;
             const std::string name = file.filename().string();
             // The workbook itself may lie below a folder of the system's.
-            const bool allowed = below(work_.path()) ? below(translated) || in_work.count(name) > 0
-                                 : below_any(trees)  ? below_any(own)
-                                                     : below_any(own) || below_any(system);
+            const bool allowed = is_below(file, work) ? is_below(file, translated) || in_work.count(name) > 0
+                                 : below_any(trees)   ? below_any(own)
+                                                      : below_any(own) || below_any(system);
             if (failed || !allowed) {
                 diagnostics_.clear();  // they may quote that file
                 throw Rejected(foreign_include(word));

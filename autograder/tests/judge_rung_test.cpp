@@ -113,6 +113,36 @@ TEST_CASE("a rung sees what it includes, whatever is precompiled", "[judge][rung
     CHECK(court.judge_text("#include <stdexcept>\n#include <algorithm>\n" + sorts).verdict == Verdict::ok);
 }
 
+// Debian 13 links <asm/errno.h> to where the kernel's headers lie, and g++ calls it by that name.
+TEST_CASE("a header of the system's may be a link to elsewhere", "[judge][rung]") {
+    PlainCourt court;
+    const TemporaryFolder system;
+    const fs::path compiler =
+        system.write("bin/c++", "#!/bin/sh\nexec " + court.options.toolchain.cpu->compiler + " -isystem '" +
+                                    (system / "include").string() + "' \"$@\"\n");
+    REQUIRE(chmod(compiler.c_str(), 0755) == 0);
+    system.write("lib/kernel/linked.h", "#include \"../lib/kernel/beside.h\"\n");
+    system.write("lib/kernel/beside.h", "");
+    system.write("lib/other/linked.h", "");
+    system.write("include/own.h", "");
+    fs::create_symlink("../lib/kernel/linked.h", system / "include/linked.h");
+    fs::create_directory_symlink("../lib/other", system / "include/other");
+    fs::create_symlink("../lib/nowhere.h", system / "include/nowhere.h");
+    court.options.toolchain.cpu->compiler = compiler.string();
+    const std::string solution = TemporaryFolder::content_of(court.solution());
+    const auto reason = [&](const std::string& header) {
+        const RungResult result = court.judge_text("#include <" + header + ">\n" + solution);
+        return result.verdict == Verdict::ok ? "" : result.reason();
+    };
+    CHECK(reason("own.h") == "");
+    CHECK(reason("other/linked.h") == "");
+    // A link to a file is no word on what lies beside that.
+    CHECK_THAT(reason("linked.h"), Catch::Matchers::StartsWith("includes beside.h"));
+    CHECK_THAT(reason("nowhere.h"), Catch::Matchers::ContainsSubstring("No such file"));
+    system.write("lib/kernel/linked.h", "");
+    CHECK(reason("linked.h") == "");
+}
+
 TEST_CASE("what the compiler says quotes no file that was not handed in", "[judge][rung]") {
     PlainCourt court;
     std::ofstream(court.folder / "other") << "quoted_secret and more\n#error quoted_secret\n";
