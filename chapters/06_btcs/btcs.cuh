@@ -16,9 +16,9 @@ enum Status : int {
 
 /// What a solved system promises of its residual, in every row i:
 /// |b - A x|_i <= tolerance (|lower| + |diagonal| + |upper|)_i max_j |x_j|. The iterations stop at three
-/// quarters of it, since the residual that they see is rounded. Parallel reduction (07, 08, 10) finds
-/// unknowns apart from their neighbours: in a long system of which no row but the ends has anything to spare,
-/// neighbours may not fit each other to the last digit, and residuals be up to m / 1024 times as large.
+/// quarters of it, since the residual that they see is rounded. Parallel reduction (07, 08, 10) finds each
+/// unknown apart from its neighbours, as a sum of terms that may nearly cancel. What it promises has in place
+/// of x the solution where nothing cancels, of the system with |rhs|, |diagonal|, -|lower| and -|upper|.
 inline constexpr float tolerance = 0x1p-20f;
 
 /// The most iterations of rungs 01 and 04.

@@ -169,6 +169,16 @@ TEST_CASE("11 asks a few tiles of a large system how far its rows reach", "[06_b
     if (weak < 0) CHECK(residual <= btcs::tolerance * (1 + 4.0 * r) * largest);
 }
 
+// Each unknown is a sum of terms that, for one seed in a hundred, nearly cancel.
+TEST_CASE("10 keeps its promise where rows have nothing to spare", "[06_btcs][10_hybrid_reduction]") {
+    RUNGS_NEEDS_DEVICE();
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        rungs::Trial trial("10_hybrid_reduction", {"contiguous", {4100, 2}, "barely", seed});
+        trial.run();
+        trial.require();
+    }
+}
+
 TEST_CASE("15 keeps its digits where a row is felt all over the rod", "[06_btcs][15_time_loop]") {
     RUNGS_NEEDS_DEVICE();
     const auto n = static_cast<std::size_t>(GENERATE(4096, 4097, 8192, 20000));  // a tile, and several

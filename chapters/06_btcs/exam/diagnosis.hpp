@@ -363,9 +363,15 @@ inline std::string pattern(const Matrix& a, const Vector& errors, const Vector& 
 
 }  // namespace detail
 
+/// How a rung comes to its x, which says what may be asked of it.
+enum class Method {
+    elimination,
+    iteration,  ///< it may converge slowly: its errors have one sign, and no balance is drawn up
+    reduction,  ///< each unknown apart from its neighbours: see tolerance
+};
+
 /// Judges one system.
-/// @param iterates  a rung that may converge slowly: its errors have one sign, and no balance is drawn up
-inline Finding examine(const System& system, const Vector& x, long long status, bool iterates) {
+inline Finding examine(const System& system, const Vector& x, long long status, Method method) {
     const Matrix a = system.matrix();
     const Vector rhs = system.right();
     const std::size_t n = a.rows(), weak = first_not_dominant(a);
@@ -414,7 +420,8 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
     const Vector right = solve(a, rhs);
     const double largest = rungs::max_norm(std::span<const double>(x)),
                  expected = rungs::max_norm(std::span<const double>(right));
-    const Vector errors = backward_errors(a, rhs, x);
+    const Vector errors =
+        backward_errors(a, rhs, x, method == Method::reduction ? size_of_terms(a, rhs) : largest);
     for (const double error : errors) {
         if (!(error <= finding.error))
             finding.error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
@@ -460,7 +467,8 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
         if (finding.cause.empty()) finding.cause = detail::likely_system(a, rhs, x, right);
         if (finding.cause.empty()) finding.cause = detail::likely_slip(a, rhs, x, right);
         if (finding.cause.empty()) finding.cause = detail::likely_misstep(a, rhs, x, right);
-        if (finding.cause.empty()) finding.cause = detail::pattern(a, errors, x, right, iterates);
+        if (finding.cause.empty())
+            finding.cause = detail::pattern(a, errors, x, right, method == Method::iteration);
         return finding;
     }
     // Conservation: where all columns sum up to 1, so that no heat is lost, sum x = sum rhs. Rounding errors
@@ -468,7 +476,7 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
     Matrix b = a;
     if (n > 0) b.lower[0] = b.upper[n - 1] = 0;
     double balance = 0, row = 0;
-    bool conserves = n > 1 && !iterates;
+    bool conserves = n > 1 && method != Method::iteration;
     for (std::size_t i = 0; i < n; ++i) {
         const double column = b.diagonal[i] + (i > 0 ? b.upper[i - 1] : 0) + (i + 1 < n ? b.lower[i + 1] : 0);
         conserves = conserves && column == 1;

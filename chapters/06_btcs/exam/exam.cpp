@@ -244,10 +244,16 @@ class BtcsExam : public rungs::Exam {
         if (x.size() != task.inputs[0].count || status.size() != count) {
             throw std::invalid_argument("a row has one x, and a system one status");
         }
-        const bool iterates = which.problem == "sweeps" || which.problem == "symmetric";
+        const btcs::Method method =
+            which.problem == "sweeps" || which.problem == "symmetric" ? btcs::Method::iteration
+            : which.problem == "short" || which.problem == "tied" || which.problem == "contiguous"
+                ? btcs::Method::reduction
+                : btcs::Method::elimination;
         rungs::Check check;
         check.of = count;
-        check.measure = "largest |b - A x| of a row / (|A| max |x|)";
+        check.measure = method == btcs::Method::reduction
+                            ? "largest |b - A x| of a row / (|A| max |x| if nothing cancelled)"
+                            : "largest |b - A x| of a row / (|A| max |x|)";
         check.tolerance = btcs::tolerance;
         std::vector<Vector> all(count, Vector(batch.m));
         batch.each([&](std::size_t i, std::size_t s) { all[s][i] = x[batch.at(i, s)]; });
@@ -255,7 +261,7 @@ class BtcsExam : public rungs::Exam {
             const Vector& own = all[s];
             Finding finding = which.problem == "semidefinite"
                                   ? btcs::examine_level(own, status[s])
-                                  : btcs::examine(batch.systems[s], own, status[s], iterates);
+                                  : btcs::examine(batch.systems[s], own, status[s], method);
             if (!(finding.error <= check.error)) check.error = finding.error;
             if (finding.passed()) continue;
             if (check.wrong++ > 0) continue;

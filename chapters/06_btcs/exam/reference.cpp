@@ -51,19 +51,27 @@ std::size_t first_not_dominant(const Matrix& a) {
     return n;
 }
 
-Vector backward_errors(const Matrix& a, const Vector& rhs, const Vector& x) {
+Vector backward_errors(const Matrix& a, const Vector& rhs, const Vector& x, double size) {
     const std::size_t n = a.rows();
     const Vector ax = product(a, x);
-    const double largest = rungs::max_norm(std::span<const double>(x));
     Vector errors(n);
     for (std::size_t i = 0; i < n; ++i) {
         double row = std::abs(a.diagonal[i]);
         if (i > 0) row += std::abs(a.lower[i]);
         if (i + 1 < n) row += std::abs(a.upper[i]);
         const double residual = std::abs(rhs[i] - ax[i]);
-        errors[i] = residual == 0 ? 0 : residual / (row * largest);
+        errors[i] = residual == 0 ? 0 : residual / (row * size);
     }
     return errors;
+}
+
+double size_of_terms(const Matrix& a, const Vector& rhs) {
+    const auto magnitudes = [](Vector all, double sign) {
+        for (double& one : all) one = sign * std::abs(one);
+        return all;
+    };
+    const Matrix positive{magnitudes(a.lower, -1), magnitudes(a.diagonal, 1), magnitudes(a.upper, -1)};
+    return rungs::max_norm(std::span<const double>(solve(positive, magnitudes(rhs, 1))));
 }
 
 namespace {

@@ -28,10 +28,14 @@ Vector product(const Matrix& a, const Vector& x);
 /// summed up, or one of them is NaN. Exact for numbers that were floats. rows() where there is none.
 std::size_t first_not_dominant(const Matrix& a);
 
-/// |rhs - A x| / ((|lower| + |diagonal| + |upper|) max |x|), row by row: by how much, relative to its own
-/// size, a row would have to change for x to be its solution. Scaling a row does not change it. NaN where x
-/// has one.
-Vector backward_errors(const Matrix& a, const Vector& rhs, const Vector& x);
+/// |rhs - A x| / ((|lower| + |diagonal| + |upper|) size), row by row; NaN where x has one. With max |x| for
+/// `size`: by how much, relative to its own size, a row would have to change for x to be its solution.
+/// Scaling a row does not change it.
+Vector backward_errors(const Matrix& a, const Vector& rhs, const Vector& x, double size);
+
+/// The largest element of the solution where nothing cancels: of the system with |rhs|, |diagonal|, -|lower|
+/// and -|upper|. Each x[i] is a sum of terms, and so large can their magnitudes together be.
+double size_of_terms(const Matrix& a, const Vector& rhs);
 
 /// A rod of constant conductivity, n inner points, and how time is discretised.
 struct Rod {

@@ -179,7 +179,7 @@ inline Tried attempt(const Rung& rung, int n, double r, const rungs::TimingOptio
             if (status == not_converged) tried.outcome = "not converged";
             Vector own(rows);
             for (std::size_t i = 0; i < rows; ++i) own[i] = got[at(i, s)];
-            const Finding finding = examine(all[s], own, status, true);
+            const Finding finding = examine(all[s], own, status, Method::iteration);
             tried.error = std::max(tried.error, finding.error / tolerance);
             tried.right = finding.passed() || status == not_converged;
         }
