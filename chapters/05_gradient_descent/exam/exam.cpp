@@ -69,8 +69,8 @@ constexpr Kind jacobi_kinds[] = {
 constexpr Kind descent_kinds[] = {
     {"spd", 10, 300, 1e-5},         //
     {"worst", 10, 300, 1e-5},       // b = first + last eigenvector: every step gains (kappa-1)/(kappa+1)
-    {"drift", 200, 3000, 2e-6},     // so near to float's own limit that a carried residual tells stories
-    {"stagnant", 50, 700, 0},       // far below that limit, which only a renewal every so often still shows
+    {"drift", 200, 1500, 2e-6},     // so near to float's own limit that a carried residual tells stories
+    {"stagnant", 50, 400, 0},       // far below that limit, which only a renewal every so often still shows
     {"unreachable", 2, 100, 1e-9},  // no x in float is so near; a carried residual soon says that one is
     {"indefinite", 10, 300, 1e-5},  // r.Ar < 0 at once
     {"turning", 3, 300, 1e-5},      // r.Ar < 0 after the first step
