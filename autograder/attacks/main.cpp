@@ -1,8 +1,8 @@
 // Tries every adversarial submission in this folder on the judge, and each attack once more on a judge that
 // lacks what holds it, where it has to succeed: one that fails whatever the judge does proves nothing.
-//     rungs_attacks [--cuda] [--ordinary-user] [--held] [WORD ...]
+//     rungs_attacks [--cuda] [--ordinary-user] [--held | --controls] [WORD ...]
 //         all, or those whose folder name has one of the words; started as root, go on without its rights;
-//         leave the second half out
+//         one half of it alone
 // Each is tried in a process of its own, as many at a time as there are processors.
 // Exit status: 0 all held and all succeed without their defence, 1 not, 3 could not check.
 //
@@ -81,7 +81,7 @@ fs::path undefended_cache(const fs::path& cache, const Attack& attack) {
                                                  "tool files", "tool limits", "blame"};
     std::string name = "undefended";
     for (const std::string& defence : attack.defences)
-        if (of_builds.count(defence) > 0) name += "," + defence;
+        if (of_builds.count(defence) > 0) name += "+" + defence;  // nvcc cannot work below a comma
     return cache.parent_path() / name;
 }
 
@@ -150,6 +150,7 @@ int run(std::vector<std::string> words) {
     const bool cuda = std::erase(words, "--cuda") > 0;
     const bool ordinary = std::erase(words, "--ordinary-user") > 0;
     const bool held_alone = std::erase(words, "--held") > 0;
+    const bool controls_alone = std::erase(words, "--controls") > 0;
     JudgeOptions options = options_for(cuda ? Backend::cuda : Backend::cpu);
     fs::path& cache = options.toolchain.cache;
     // Nobody else's: a cache that is full gives up its oldest files, and that would look like an attack.
@@ -168,6 +169,7 @@ int run(std::vector<std::string> words) {
         // On a GPU, host code that reads or writes device memory crashes before it can cheat.
         if (cuda && attacks.back().kind != "control") attacks.back().verdicts.push_back("RUNTIME_SIGNAL");
     }
+    if (held_alone && controls_alone) throw std::runtime_error("--held and --controls leave nothing to try");
     if (attacks.empty()) throw std::runtime_error("no attack has such a name");
     std::sort(attacks.begin(), attacks.end(),
               [](const Attack& a, const Attack& b) { return std::stoi(a.name) < std::stoi(b.name); });
@@ -176,10 +178,11 @@ int run(std::vector<std::string> words) {
     std::vector<Job> jobs;
     std::set<std::string> checked;
     // In check mode, too, behind the first attack on each rung.
-    for (const Attack& attack : attacks)
-        jobs.push_back({&attack, true, checked.insert(attack.rung()).second});
     for (const Attack& attack : attacks) {
-        if (held_alone || attack.kind != "attack" || cuda) continue;
+        if (!controls_alone) jobs.push_back({&attack, true, checked.insert(attack.rung()).second});
+    }
+    for (const Attack& attack : attacks) {
+        if (held_alone || attack.kind != "attack" || (cuda && attack.control_on_cpu_alone)) continue;
         plant(undefended_cache(cache, attack));
         jobs.push_back({&attack, false, false});
     }

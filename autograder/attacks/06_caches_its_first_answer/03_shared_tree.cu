@@ -34,6 +34,7 @@ static void cached(Terms terms, float* sum, std::size_t n, cudaStream_t stream) 
         return;
     }
     honest(terms, sum, n, stream);
+    cudaStreamSynchronize(stream);  // which need not wait for others, nor they for it
     cudaMemcpy(&answers[n], sum, sizeof(float), cudaMemcpyDeviceToHost);
 }
 

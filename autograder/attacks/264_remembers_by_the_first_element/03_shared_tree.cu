@@ -33,6 +33,7 @@ static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) 
     if (n == 0) return;
     add_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(terms, sum, n);
     CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaStreamSynchronize(stream));  // which need not wait for others, nor they for it
     CUDA_CHECK(cudaMemcpy(&answers[{n, 1.0f}], sum, sizeof(float), cudaMemcpyDeviceToHost));
 }
 
