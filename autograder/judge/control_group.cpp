@@ -104,7 +104,7 @@ ControlGroup::ControlGroup(const Limits& limits) {
     folder =
         group_folder().path + "/" + name_start + std::to_string(getpid()) + "-" + std::to_string(count++);
     if (mkdir(folder.c_str(), 0700) != 0) fail_with_errno("a control group");
-    const std::size_t memory = std::max(limits.address_space, limits.resident);
+    const std::size_t memory = limits.resident ? limits.resident : limits.address_space;
     int failed = 0;
     if (memory) failed = write_to(folder + "/memory.max", std::to_string(memory));
     // Where the host has swap at all.

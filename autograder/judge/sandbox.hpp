@@ -24,8 +24,8 @@ namespace rungs::judge {
 /// Bounds of one process; 0: none.
 struct Limits {
     std::size_t address_space = 0;  ///< bytes
-    /// Bytes in memory, for a program that has to reserve more addresses than it uses; looked at by the
-    /// warden, a few times in a second.
+    /// Bytes in memory, for a program that has to reserve more addresses than it uses: its control group's,
+    /// and looked at by the warden, a few times in a second.
     std::size_t resident = 0;
     std::size_t cpu_seconds = 0;
     std::size_t file_size = 0;  ///< bytes; see `no_files`

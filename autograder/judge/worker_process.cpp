@@ -32,6 +32,9 @@ using protocol::Word;
 
 constexpr std::size_t least_bytes = 16U << 20;
 constexpr std::size_t cpu_memory = 8ULL << 30;
+/// Of addresses, for each thread that runs blocks: its own stack, those of a block's lanes, what malloc()
+/// sets aside for it. That is 90 MiB, and the device's heap takes half of all addresses.
+constexpr std::size_t addresses_per_processor = 256U << 20;
 
 /// Three quarters of the machine, at most 8 GiB: enough for every case of the CPU backend.
 std::size_t memory_limit() {
@@ -129,22 +132,25 @@ WorkerProcess::WorkerProcess(const fs::path& executable, const WorkerOptions& op
     Confinement& confinement = command.confinement;
     confinement.untrusted = true;
     confinement.one_process = true;
-    const auto cores = std::max(1U, std::thread::hardware_concurrency());
-    confinement.limits.cpu_seconds = static_cast<std::size_t>(options.cpu_seconds) * cores + 1;
+    const auto processors =
+        options.processors ? options.processors : std::max(1U, std::thread::hardware_concurrency());
+    confinement.limits.cpu_seconds = static_cast<std::size_t>(options.cpu_seconds) * processors + 1;
+    const std::size_t shared = 2 * (in_.size() + out_.size());
+    memory_limit_ = memory_limit() + shared;
+    confinement.limits.resident = memory_limit_;
     if (options.backend == Backend::cpu) {
-        memory_limit_ = memory_limit() + 2 * (in_.size() + out_.size());
-        confinement.limits.address_space = memory_limit_;
-        confinement.limits.processes = 32 + 2 * cores;
+        // A small machine has no fewer addresses, and stacks of lanes take many that are never used.
+        confinement.limits.address_space = cpu_memory + shared + processors * addresses_per_processor;
+        confinement.limits.processes = 32 + 2 * processors;
         confinement.limits.open_files = 64;
         confinement.limits.no_files = true;
         confinement.hide_files = true;
         command.environment.push_back(
             fmt::format("RUNGS_SIMT_SEED={}", options.order_seed.value_or(random_seed())));
         command.environment.push_back(fmt::format("RUNGS_SIMT_MULTIPROCESSORS={}", options.multiprocessors));
+        command.environment.push_back(fmt::format("RUNGS_SIMT_THREADS={}", processors));
     } else {
         awake_ = std::chrono::milliseconds(20);  // only here does a clock run that counts
-        memory_limit_ = memory_limit() + 2 * (in_.size() + out_.size());
-        confinement.limits.resident = memory_limit_;
         let_use_gpu(command);
     }
     process_.emplace(command);

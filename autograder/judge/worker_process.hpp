@@ -47,6 +47,7 @@ struct WorkerOptions {
     std::size_t out_bytes = 0;
     std::size_t report_bytes = 0;  ///< room for what check mode has to say, in each
     int multiprocessors = 16;      ///< of the CPU backend's device
+    unsigned processors = 0;       ///< which it may keep busy; 0: all of this machine
     /// Of the order of blocks and warps. None: one from which nobody can tell that of the inputs.
     std::optional<std::uint64_t> order_seed;
     const std::atomic<bool>* stop = nullptr;

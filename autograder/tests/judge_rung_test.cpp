@@ -21,6 +21,7 @@
 
 #include "judge/build.hpp"
 #include "judge/cache.hpp"
+#include "judge/session.hpp"
 #include "judge_fixture.hpp"
 #include "rungs/catch.hpp"
 
@@ -374,6 +375,26 @@ TEST_CASE("a backend that is not there is NOT_RUN, never a pass", "[judge][rung]
     CHECK_FALSE(result.judged);
     CHECK(result.points == 0);
     CHECK_THAT(result.reason(), Catch::Matchers::ContainsSubstring("cuda backend was not built"));
+}
+
+// Each thread has stacks for the lanes of a block, and malloc() sets memory aside for it.
+TEST_CASE("a worker has addresses for the threads of a large machine", "[judge][rung]") {
+    const auto [chapter, name] = GENERATE(table<std::string, std::string>(
+        {{"04_red_black", "02_shared_tile"}, {"05_gradient_descent", "09_persistent"}}));
+    const Court court(name, chapter);
+    const Build build =
+        build_worker(court.manifest, court.rung(), court.solution(), court.options.toolchain, Backend::cpu);
+    REQUIRE(build.reason == "");
+    WorkerOptions how;
+    how.processors = 64;
+    Session session(build.executable, how, worker_start_seconds);
+    for (const Case& which : court.manifest.cases_of(court.rung(), Backend::cpu, court.options.seed)) {
+        const Task task = court.exam->make(which);
+        CAPTURE(which.problem, which.sizes, which.kind);
+        std::optional<Cause> cause = session.prepare(which.problem, task, lay_out(task));
+        if (!cause) cause = session.run(protocol::all_steps, 60);
+        REQUIRE((cause ? cause->text : "") == "");
+    }
 }
 
 TEST_CASE("several rungs can be judged at once", "[judge][rung]") {
