@@ -1,8 +1,7 @@
 // What belongs to the host, named in device code. Whatever is refused here, nvcc 13.0 refuses, and it takes
 // what is let pass.
-#include <catch2/catch.hpp>
-
 #include "cu2cpp/tests/tools.h"
+#include "testing/catch.h"
 
 using namespace cu2cpp_tools;
 
