@@ -1,15 +1,10 @@
 # cmake -D SOURCE=common/simt -D BUILD=... -D COMPILER=... -D LAUNCHER=... -P check_alone.cmake
-#   Run by the test "the CPU backend stands alone": nothing of it names what is outside, no test depends on the version of
-#   Catch2, and it builds by itself.
+#   Run by the test "the CPU backend stands alone": nothing of it names what is outside, and it builds by itself.
 file(GLOB_RECURSE files ${SOURCE}/*)
 foreach(file IN LISTS files)
     file(STRINGS ${file} outside REGEX "rungs[_/]|RUNGS_[^S]|(PROJECT|CMAKE)_SOURCE_DIR|^#include \"\\.\\.")
     if(outside)
         message(FATAL_ERROR "${file} names what is outside of ${SOURCE}: ${outside}")
-    endif()
-    file(STRINGS ${file} catch2 REGEX "^#include <catch2/")
-    if(catch2 AND NOT file MATCHES "/testing/catch\\.h$")
-        message(FATAL_ERROR "${file} includes what only one version of Catch2 has; include testing/catch.h")
     endif()
 endforeach()
 # The translator and the smallest test: the rest is compiled from the same files and by the same rules in the tree.

@@ -43,11 +43,11 @@ std::string complaint(const std::string& content) {
 }  // namespace
 
 TEST_CASE("rank correlation is Spearman's", "[validation]") {
-    CHECK(rank_correlation({1, 2, 3}, {10, 20, 30}) == Approx(1));
-    CHECK(rank_correlation({1, 2, 3}, {30, 20, 10}) == Approx(-1));
+    CHECK(rank_correlation({1, 2, 3}, {10, 20, 30}) == Catch::Approx(1));
+    CHECK(rank_correlation({1, 2, 3}, {30, 20, 10}) == Catch::Approx(-1));
     // 1 - 6 (0 + 1 + 1 + 0) / (4 * 15)
-    CHECK(rank_correlation({1, 2, 3, 4}, {1, 3, 2, 4}) == Approx(0.8));
-    CHECK(rank_correlation({1, 2, 2, 3}, {1, 2, 2, 3}) == Approx(1));
+    CHECK(rank_correlation({1, 2, 3, 4}, {1, 3, 2, 4}) == Catch::Approx(0.8));
+    CHECK(rank_correlation({1, 2, 2, 3}, {1, 2, 2, 3}) == Catch::Approx(1));
     CHECK(rank_correlation({5}, {7}) == 1);
     CHECK(rank_correlation({}, {}) == 1);
     CHECK(rank_correlation({1, 1, 1}, {1, 2, 3}) == 1);
@@ -62,11 +62,11 @@ TEST_CASE("a comparison has speedups over the baseline", "[validation]") {
     CHECK(all[0].lines[1].speedup_measured == 2);
     CHECK(all[0].lines[1].speedup_modelled == 1);
     CHECK(all[0].lines[2].speedup_measured == 8);
-    CHECK(all[0].lines[2].speedup_modelled == Approx(8.0 / 3));
+    CHECK(all[0].lines[2].speedup_modelled == Catch::Approx(8.0 / 3));
     const Share share = within_two(all);
     CHECK(share.of == 2);
     CHECK(share.within == 1);
-    CHECK(all[0].rank_correlation == Approx(std::sqrt(3) / 2));  // two of the modelled ones are equal
+    CHECK(all[0].rank_correlation == Catch::Approx(std::sqrt(3) / 2));  // two of the modelled ones are equal
 }
 
 TEST_CASE("of several baselines, that counts which solves the case's problem", "[validation]") {

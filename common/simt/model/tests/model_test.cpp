@@ -95,7 +95,7 @@ TEST_CASE("nothing costs a launch", "[simt][model]") {
     CHECK(predict(machine, {}).seconds == 0);
     CallProfile call;
     call.fills = 3;
-    CHECK(predict(machine, call).seconds == Approx(3 * machine.fill));
+    CHECK(predict(machine, call).seconds == Catch::Approx(3 * machine.fill));
     CHECK(limit(stream(1)) == "launch");
 }
 
@@ -180,9 +180,9 @@ TEST_CASE("a block that reads again reads from L1, another block from L2", "[sim
     CHECK(launch.block_sectors == 3 * 128);
     CHECK(launch.dram_read_sectors == 128);
     CHECK(launch.dram_write_sectors == 3 * 8);
-    CHECK(launch.load_rounds == 5 * 16);              // one load at a time in each thread
-    CHECK(launch.dram_rounds == Approx(16 / 3.0));    // of the first block; others find it in L2
-    CHECK(launch.l2_rounds == Approx(2 * 16 / 3.0));  // and all find it in L1 the next four times
+    CHECK(launch.load_rounds == 5 * 16);                     // one load at a time in each thread
+    CHECK(launch.dram_rounds == Catch::Approx(16 / 3.0));    // of the first block; others find it in L2
+    CHECK(launch.l2_rounds == Catch::Approx(2 * 16 / 3.0));  // and all find it in L1 the next four times
 }
 
 TEST_CASE("loads at different places are one round", "[simt][model][traffic]") {
