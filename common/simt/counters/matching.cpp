@@ -482,13 +482,19 @@ void Tally::match(const Deferred& trace) {
         }
         ++total.requests;
         bool line = first.stride != Step::scattered;
-        for (std::uint32_t i = group.first; line && i != group.last; i = next[i]) {
+        // Lanes that take other ways to one instruction may find other arrays there. The lowest lane's
+        // counts, whoever came first.
+        const std::uint32_t lowest = group.lanes & -group.lanes;
+        std::uint32_t site = first.information;
+        for (std::uint32_t i = group.first; i != group.last; i = next[i]) {
             const Step& e = steps[next[i]];
-            line = e.stride == first.stride && e.base == first.base;
+            line = line && e.stride == first.stride && e.base == first.base;
+            if (e.lanes & lowest) site = e.information;
         }
         if (group.first == group.last || line) {
             Step whole = first;
             whole.lanes = group.lanes;
+            whole.information = site;
             add_step(whole, trace.scattered);
             continue;
         }
@@ -503,7 +509,7 @@ void Tally::match(const Deferred& trace) {
             }
             if (i == group.last) break;
         }
-        add(sites[first.information], group.lanes, addresses);
+        add(sites[site], group.lanes, addresses);
     }
 }
 
@@ -552,6 +558,7 @@ void launch_ends() {
     RawLaunch raw;
     for (Site& site : t.sites) {
         site.settle();
+        if (site.counts.requests == 0) continue;  // another array's, in the end
         raw.sites.push_back(std::move(site.counts));
     }
     for (const auto& touched : t.touched) {
