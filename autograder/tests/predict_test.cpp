@@ -160,7 +160,19 @@ RungEntry two_questions() {
     return rung;
 }
 
+/// Whether a text tells the number of sectors, 541 or 541.0. Seeds and seconds have any digits.
+bool tells(const std::string& text) {
+    return std::regex_search(text, std::regex(R"((^|[^0-9a-fx.])541(?![0-9a-f]|\.[0-9]*[1-9]))"));
+}
+
 }  // namespace
+
+TEST_CASE("what is a told number, and what is none", "[predict]") {
+    for (const char* text : {"counted 541", "(541)", "541.", "541.0,", "answer\":541.0}", "541 sectors"})
+        CHECK(tells(text));
+    for (const char* text : {"0x8541ad", "0.541 s", "541.7 s", "1541", "5412", "0x541"})
+        CHECK_FALSE(tells(text));
+}
 
 TEST_CASE("a file of answers is read line by line, and what is wrong is named with its line", "[predict]") {
     const RungEntry rung = two_questions();
@@ -261,11 +273,6 @@ TEST_CASE("answers are graded by what is counted, and none is given away", "[pre
                           {"ask", "How many sectors do the loads of a call touch?"},
                           {"answer", 540.0},
                           {"right", false}}));
-    // By itself: seeds and seconds have any digits.
-    const auto tells = [](const std::string& text) {
-        return std::regex_search(text, std::regex(R"((^|[^0-9a-fx.])541(?![0-9a-f.]))"));
-    };
-    CHECK(tells("counted 541, within"));
     CHECK_FALSE(tells(half.dump()));
     CHECK_FALSE(tells(workbook.said));
     CHECK(workbook.said.find("07_traffic.toml:2") == std::string::npos);  // which one is wrong
@@ -363,7 +370,7 @@ TEST_CASE("predict asks, keeps every answer, shows what is counted, and later an
         CHECK(first.wait_for("one of 1, 8, 256"));
         first.interrupt();
         CHECK(first.finish() == 130);
-        CHECK(first.screen.find(" 541") == std::string::npos);
+        CHECK_FALSE(tells(first.screen));
     }
     CHECK_THAT(workbook.folder.read(file),
                ContainsSubstring("sectors = 540\n") && ContainsSubstring("barriers = \"?\"\n"));

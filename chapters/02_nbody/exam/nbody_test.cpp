@@ -213,7 +213,8 @@ TEST_CASE("the program refuses what it does not understand", "[02_nbody][program
     CHECK(parse({}).out == "nbody-out");
     CHECK(parse({"--out", "a b"}).out == "a b");
     CHECK_THROWS_WITH(parse({"--bodies", "0"}),
-                      ContainsSubstring("--bodies") && ContainsSubstring("4194304"));
+                      ContainsSubstring("--bodies") &&
+                          (ContainsSubstring("1 to 4194304") || ContainsSubstring("1 - 4194304")));
     CHECK_THROWS_WITH(parse({"--bodies", "many"}),
                       ContainsSubstring("--bodies") && ContainsSubstring("many"));
     CHECK_THROWS_WITH(parse({"--softening", "0"}), ContainsSubstring("--softening"));

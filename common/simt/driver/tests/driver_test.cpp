@@ -362,6 +362,8 @@ TEST_CASE("a CMake project in C++ finds the package simt, as it is built and ins
     folder.write("CMakeLists.txt", R"(
         cmake_minimum_required(VERSION 3.18)
         project(somebody_elses LANGUAGES CXX)
+        # A linker does not escape the blanks in this folder's name.
+        set(CMAKE_LINK_DEPENDS_USE_LINKER OFF)
         add_subdirectory(kernels)
         add_subdirectory(app))");
     folder.write("kernels/CMakeLists.txt", R"(
@@ -411,7 +413,7 @@ TEST_CASE("a CMake project in C++ finds the package simt, as it is built and ins
         CHECK(folder.run("touch kernels/k.cuh && cmake --build build") == 0);
         CHECK(folder.told("checked"));
         INFO(folder.text);
-        CHECK_FALSE(folder.told("host.cpp"));  // a linker does not escape blanks in what it depends on
+        CHECK_FALSE(folder.told("host"));
     }
     REQUIRE(folder.run(
                 "'my own/bin/simt++' --model h200 -x cu app/main.cpp kernels/k.cu -Ikernels -o a && ./a") ==
