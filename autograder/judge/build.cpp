@@ -26,6 +26,7 @@
 #include "judge/preprocessed.hpp"
 #include "judge/process.hpp"
 #include "judge/source.hpp"
+#include "judge/visible_files.hpp"
 #include "judge_hash.hpp"
 #include "protocol/launches.hpp"
 #include "rungs/atomic_file.hpp"
@@ -97,12 +98,6 @@ std::vector<std::string> lines_of(const std::string& text) {
     std::istringstream in(text);
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     return lines;
-}
-
-/// Both canonical.
-bool is_below(const fs::path& file, const fs::path& folder) {
-    const std::string &path = file.native(), &start = folder.native();
-    return path.rfind(start, 0) == 0 && (path.size() == start.size() || path[start.size()] == '/');
 }
 
 class Builder {
@@ -497,27 +492,20 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     /// These folders, and what links in them lead to elsewhere: Debian 13 keeps <asm/errno.h> below /usr/lib,
     /// and the compiler calls it by that name.
     std::vector<std::string> system_headers() {
-        std::set<std::string> folders, linked;
-        for (const std::string& folder : header_folders())
-            folders.insert(fs::weakly_canonical(folder).string());
-        for (const std::string& folder : folders) {
+        std::set<std::string> known;
+        for (const fs::path folder : header_folders()) {
+            known.insert(fs::weakly_canonical(folder).string());
             std::error_code failed;
             fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
                                                 failed);
             for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
                 std::error_code leads_nowhere;
-                if (at->is_symlink(leads_nowhere))
-                    linked.insert(fs::canonical(at->path(), leads_nowhere).string());
+                if (!at->is_symlink(leads_nowhere)) continue;
+                const fs::path target = fs::canonical(at->path(), leads_nowhere);
+                if (!leads_nowhere) known.insert(target.string());
             }
         }
-        std::vector<std::string> known(folders.begin(), folders.end());
-        for (const std::string& target : linked) {
-            const bool inside = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
-                return is_below(target, folder);
-            });
-            if (!target.empty() && !inside) known.push_back(target);
-        }
-        return known;
+        return {known.begin(), known.end()};
     }
 
     /// What the compiler read must be the system's, our headers, or the submission itself: a submission that
@@ -542,16 +530,16 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         for (const std::string& word : files_of_rule(read_file(work_.path() / rule))) {
             std::error_code failed;
             const fs::path file = fs::canonical(work_.path() / word, failed);
+            const auto below = [&](const fs::path& folder) { return is_below(file.c_str(), folder.c_str()); };
             const auto below_any = [&](const std::vector<fs::path>& folders) {
-                return std::any_of(folders.begin(), folders.end(),
-                                   [&](const fs::path& folder) { return is_below(file, folder); });
+                return std::any_of(folders.begin(), folders.end(), below);
             };
             if (preludes.count(file) > 0) continue;
             const std::string name = file.filename().string();
             // The workbook itself may lie below a folder of the system's.
-            const bool allowed = is_below(file, work) ? is_below(file, translated) || in_work.count(name) > 0
-                                 : below_any(trees)   ? below_any(own)
-                                                      : below_any(own) || below_any(system);
+            const bool allowed = below(work)        ? below(translated) || in_work.count(name) > 0
+                                 : below_any(trees) ? below_any(own)
+                                                    : below_any(own) || below_any(system);
             if (failed || !allowed) {
                 diagnostics_.clear();  // they may quote that file
                 throw Rejected(foreign_include(word));

@@ -97,11 +97,6 @@ Failure for_each_place(const Confinement& how, const Use& use) {
     return failed;
 }
 
-bool is_below(const char* path, const char* folder) {
-    const std::size_t length = std::strlen(folder);
-    return std::strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == 0);
-}
-
 // -- a root of one's own
 
 /// Where the new root is put together: no file that has to be shown lies beneath it.
@@ -262,6 +257,11 @@ Failure change_root(const Confinement& how) {
     }
     if (!set_attributes(AT_FDCWD, "/", MS_RDONLY)) return {"a root that is read-only", errno};
     return {};
+}
+
+bool is_below(const char* path, const char* folder) {
+    const std::size_t length = std::strlen(folder);
+    return std::strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
 }  // namespace rungs::judge

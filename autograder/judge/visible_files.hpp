@@ -18,4 +18,7 @@ Failure restrict_access(const Confinement& how, int program);
 /// has to be in a PID namespace of its own, with the right to mount.
 Failure change_root(const Confinement& how);
 
+/// Whether `path` is `folder` or lies in it; both are absolute and without links.
+bool is_below(const char* path, const char* folder);
+
 }  // namespace rungs::judge

@@ -163,6 +163,7 @@ class BtcsExam : public rungs::Exam {
         std::size_t m = 0;
         std::vector<System> systems;
         bool many = false, interleaved = false;
+        btcs::Method method = btcs::Method::elimination;
         std::size_t at(std::size_t row, std::size_t system) const {
             return interleaved ? row * systems.size() + system : system * m + row;
         }
@@ -186,7 +187,10 @@ class BtcsExam : public rungs::Exam {
         Batch batch;
         batch.interleaved = which.problem == "interleaved";
         const bool brief = which.problem == "short" || which.problem == "tied";  // a thread a row
-        batch.many = batch.interleaved || brief || which.problem == "contiguous";
+        const bool contiguous = which.problem == "contiguous";
+        batch.many = batch.interleaved || brief || contiguous;
+        if (sweeps || symmetric) batch.method = btcs::Method::iteration;
+        if (brief || contiguous) batch.method = btcs::Method::reduction;
         if (!batch.many && !sweeps && !symmetric && !level && which.problem != "solve") {
             throw std::invalid_argument(
                 "chapter 6 has the problems matrix, elements, recurrence, sweeps, symmetric, semidefinite, "
@@ -244,14 +248,9 @@ class BtcsExam : public rungs::Exam {
         if (x.size() != task.inputs[0].count || status.size() != count) {
             throw std::invalid_argument("a row has one x, and a system one status");
         }
-        const btcs::Method method =
-            which.problem == "sweeps" || which.problem == "symmetric" ? btcs::Method::iteration
-            : which.problem == "short" || which.problem == "tied" || which.problem == "contiguous"
-                ? btcs::Method::reduction
-                : btcs::Method::elimination;
         rungs::Check check;
         check.of = count;
-        check.measure = method == btcs::Method::reduction
+        check.measure = batch.method == btcs::Method::reduction
                             ? "largest |b - A x| of a row / (|A| max |x| if nothing cancelled)"
                             : "largest |b - A x| of a row / (|A| max |x|)";
         check.tolerance = btcs::tolerance;
@@ -261,7 +260,7 @@ class BtcsExam : public rungs::Exam {
             const Vector& own = all[s];
             Finding finding = which.problem == "semidefinite"
                                   ? btcs::examine_level(own, status[s])
-                                  : btcs::examine(batch.systems[s], own, status[s], method);
+                                  : btcs::examine(batch.systems[s], own, status[s], batch.method);
             if (!(finding.error <= check.error)) check.error = finding.error;
             if (finding.passed()) continue;
             if (check.wrong++ > 0) continue;
