@@ -26,6 +26,7 @@ const std::unique_ptr<rungs::Exam> exam = rungs::make_chapter_exam();
 /// What can be wrong with a solver.
 enum class Fault {
     none,
+    always_fresh,        ///< none either: descent with b - A x in each iteration, as in rung 05
     stale_alpha,         ///< the step length of the iteration before
     no_renewal,          ///< the carried residual is believed
     renewed_at_end,      ///< but for the end, where it is renewed
@@ -166,7 +167,7 @@ class Solver {
             if (is(Fault::no_renewal) || is(Fault::new_r) || is(Fault::no_start)) continue;
             const bool small = rr <= tolerance_ * tolerance_ * bb_ && !is(Fault::end_not_renewed);
             const bool due = (k_ + 1) % gradient_descent::renew_every == 0 && !is(Fault::renewed_at_end);
-            if (due || small) r = true_residual(), rr = dot(r, r);
+            if (due || small || is(Fault::always_fresh)) r = true_residual(), rr = dot(r, r);
         }
     }
 
@@ -228,8 +229,10 @@ TEST_CASE("honest float solves pass, with room to spare", "[exam][tolerance]") {
     rungs::Honest answers;
     for (std::uint64_t key = 1; key <= 3; ++key) {
         for (const bool descends : {false, true}) {
-            for (const rungs::Case& which : cases(descends, key))
+            for (const rungs::Case& which : cases(descends, key)) {
                 answers.require(which, judge(which, descends, Fault::none));
+                if (descends) answers.require(which, judge(which, descends, Fault::always_fresh));
+            }
         }
     }
     answers.require_room(0.7, 0.02);
@@ -251,6 +254,20 @@ TEST_CASE("an honest float solve passes on every small system that is drawn", "[
             }
         }
     }
+}
+
+TEST_CASE("a step along one eigenvector may enlarge what rounding left along the other",
+          "[exam][tolerance]") {
+    // Once 1 draw of two rows in 600 failed a right rung 05, and 1 of five rows in 60,000.
+    const auto passes = [](long long n, std::uint64_t seed) {
+        const rungs::Check check = judge({"descent", {n}, "spd", seed}, true, Fault::always_fresh);
+        CAPTURE(n, seed, check.error, check.cause);
+        CHECK(check.passed);
+    };
+    for (const std::uint64_t seed : {0x1c0867921cdb1814ul, 6010521ul, 9067255ul, 11894338ul}) passes(2, seed);
+    passes(5, 129016348);
+    for (std::uint64_t seed = 1; seed <= 4000; ++seed)
+        for (const long long n : {2, 3, 5}) passes(n, seed);
 }
 
 TEST_CASE("an honest float solve passes for every worst right-hand side that is drawn", "[exam][tolerance]") {
@@ -328,15 +345,20 @@ TEST_CASE("a wrong solve fails, and is told its cause", "[exam][diagnosis]") {
 }
 
 TEST_CASE("a drifted residual fails for every seed", "[exam][tolerance]") {
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const auto passes = [](const char* kind, long n, std::uint64_t seed, Fault fault) {
+        return judge({"descent", {n}, kind, seed}, true, fault).passed;
+    };
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
-        CHECK(judge({"descent", {93}, "drift", seed}, true, Fault::none).passed);
-        CHECK_FALSE(judge({"descent", {93}, "drift", seed}, true, Fault::no_renewal).passed);
-        CHECK(judge({"descent", {93}, "stagnant", seed}, true, Fault::none).passed);
-        CHECK_FALSE(judge({"descent", {93}, "stagnant", seed}, true, Fault::renewed_at_end).passed);
-        CHECK_FALSE(judge({"descent", {93}, "stagnant", seed}, true, Fault::no_renewal).passed);
-        CHECK(judge({"descent", {93}, "unreachable", seed}, true, Fault::none).passed);
-        CHECK_FALSE(judge({"descent", {93}, "unreachable", seed}, true, Fault::end_not_renewed).passed);
+        CHECK(passes("stagnant", 33, seed, Fault::none));
+        CHECK(passes("stagnant", 45, seed, Fault::none));
+        for (const Fault fault : {Fault::no_renewal, Fault::renewed_at_end}) {
+            CAPTURE(fault);
+            CHECK_FALSE((passes("stagnant", 33, seed, fault) && passes("stagnant", 45, seed, fault)));
+        }
+        CHECK(passes("unreachable", 93, seed, Fault::none));
+        CHECK_FALSE(passes("unreachable", 93, seed, Fault::end_not_renewed));
+        if (seed <= 4) CHECK(passes("drift", 93, seed, Fault::none));
     }
 }
 
