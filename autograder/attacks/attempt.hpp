@@ -33,6 +33,7 @@ struct Attack {
     double budget = judge::JudgeOptions().budget;  ///< seconds for all calls
     bool cpu_alone = false;                        ///< means nothing on a GPU
     bool control_on_cpu_alone = false;             ///< cannot succeed on a GPU, whatever the judge does
+    bool control_needs_namespace = false;          ///< succeeds only where the kernel grants a user namespace
     std::string needs;                  ///< least sandbox level at which it is held: "S2"; empty: any
     bool needs_root = false;            ///< held, or tried without its defence, by root alone
     bool checks = true;                 ///< whether check mode has anything to do with it
