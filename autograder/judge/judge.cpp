@@ -460,9 +460,10 @@ class Examiner {
                 return static_cast<std::size_t>(at - before);
             };
             if (const auto at = differs(last, region.bytes)) {
-                return Cause{Verdict::out_of_bounds,
-                             fmt::format("wrote past the end of '{}' ({} elements), at index {}", array.name,
-                                         array.count, (*at - region.lead) / element)};
+                return Cause{
+                    Verdict::out_of_bounds,
+                    fmt::format("wrote past the end of '{}' ({} element{}), at index {}", array.name,
+                                array.count, array.count == 1 ? "" : "s", (*at - region.lead) / element)};
             }
             if (const auto at = differs(0, region.lead)) {
                 return Cause{Verdict::out_of_bounds,

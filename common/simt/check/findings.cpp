@@ -377,9 +377,10 @@ Finding make(const Entry& e) {
         if (f.kernel.empty()) f.kernel = f.other.kernel;
     }
     if (e.array_size != 0) {
-        f.element = e.shape.element && e.memory != Memory::dynamic_shared ? e.shape.element
-                    : r.size != 0                                         ? r.size
-                                                                          : 1;
+        // The members of one object are told apart by the size of the access, as in memory without a shape.
+        const bool shaped = e.shape.element != 0 && e.memory != Memory::dynamic_shared &&
+                            (e.shape.element < e.array_size || r.size == 0 || r.size >= e.shape.element);
+        f.element = shaped ? e.shape.element : std::max<std::size_t>(r.size, 1);
         f.extent = e.array_size / f.element;
         const auto offset = static_cast<std::ptrdiff_t>(r.address - e.begin);
         const auto element = static_cast<std::ptrdiff_t>(f.element);
