@@ -43,8 +43,8 @@ class Device {
     static double fma_roof();
 
   private:
-    void* memory_ = nullptr;
-    std::size_t bytes_ = 0;
+    [[maybe_unused]] void* memory_ = nullptr;  // without nvcc
+    [[maybe_unused]] std::size_t bytes_ = 0;
 };
 
 }  // namespace rungs::judge

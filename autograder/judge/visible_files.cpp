@@ -36,7 +36,7 @@ struct Place {
 
 /// What of the system's is seen, where it exists. A worker sees nothing below /usr but programs and
 /// libraries: a workbook may lie there as well.
-constexpr Place places[] = {
+constexpr Place shown[] = {
     {"/usr/bin", programs, Place::worker},
     {"/usr/lib", programs, Place::worker},
     {"/usr/lib32", programs, Place::worker},
@@ -85,7 +85,7 @@ bool is_for(const Place& place, const Confinement& how) {
 template <class Use>
 Failure for_each_place(const Confinement& how, const Use& use) {
     Failure failed;
-    for (const Place& place : places) {
+    for (const Place& place : shown) {
         if (!failed && is_for(place, how)) failed = use(place);
     }
     constexpr int most_gpus = 16;

@@ -509,7 +509,7 @@ const RungEntry* Manifest::find(const std::string& rung) const {
 
 const TimedCase* Manifest::case_for(const RungEntry& rung, const std::vector<TimedCase>& cases) {
     const auto found = std::find_if(cases.begin(), cases.end(),
-                                    [&](const TimedCase& timed) { return rung.solves(timed.problem); });
+                                    [&](const TimedCase& one) { return rung.solves(one.problem); });
     return found == cases.end() ? nullptr : &*found;
 }
 
@@ -531,7 +531,7 @@ std::vector<Case> Manifest::check_cases_of(const RungEntry& rung, std::uint64_t 
     if (check.sizes.empty()) {
         for (auto& [which, group] : grouped_cases(*this, rung, Backend::cpu, key)) {
             if (!group->checked.value_or(true)) continue;
-            const auto same = [&](const Case& other) {
+            const auto same = [&which = which](const Case& other) {
                 return other.problem == which.problem && other.sizes == which.sizes;
             };
             if (std::none_of(chosen.begin(), chosen.end(), same)) chosen.push_back(std::move(which));

@@ -123,7 +123,8 @@ inline std::string of_rows_left_out(const Values& got, const Values& expected, s
             return "only the first " + text(across) +
                    " columns were written: is blockIdx.x in the index of the column?";
         }
-        if (left_out(got, expected, [&](std::size_t i) { return i / channels / width % down == 0; })) {
+        if (left_out(got, expected,
+                     [&, down = down](std::size_t i) { return i / channels / width % down == 0; })) {
             return "of every " + text(down) +
                    " rows only the first was written: has the block two dimensions, and is threadIdx.y in "
                    "the "

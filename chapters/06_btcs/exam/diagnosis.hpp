@@ -547,7 +547,7 @@ inline std::string explain_march(const Journey& journey, const Vector& got, cons
     if (is(journey.start)) return "u is still start";
     if (is(Vector(n, 0.0))) return "u is 0 everywhere";
     for (const auto& [theta, name] : {std::pair(1.0, "BTCS"), {0.5, "Crank-Nicolson"}, {0.0, "FTCS"}}) {
-        if (change([&](Journey& other) { other.rod.theta = theta; })) {
+        if (change([theta = theta](Journey& other) { other.rod.theta = theta; })) {
             return std::string("this is ") + name + ": theta is " + detail::number(rod.theta);
         }
     }

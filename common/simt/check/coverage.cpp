@@ -20,7 +20,7 @@ constexpr std::size_t most_blocks = 1u << 20;
 
 // Host threads run blocks as well, and the first of them before any constructor.
 std::atomic<bool> has_run[most_bytes];
-std::atomic<std::uint32_t> fresh[most_blocks];
+std::atomic<std::uint32_t> fresh_blocks[most_blocks];
 std::atomic<std::size_t> fresh_count;
 
 }  // namespace
@@ -31,7 +31,7 @@ void note_block(const void* return_address) {
     if (offset >= most_bytes || has_run[offset].load(std::memory_order_relaxed)) return;
     if (has_run[offset].exchange(true)) return;
     const std::size_t place = fresh_count.fetch_add(1);
-    if (place < most_blocks) fresh[place] = static_cast<std::uint32_t>(offset);
+    if (place < most_blocks) fresh_blocks[place] = static_cast<std::uint32_t>(offset);
 }
 
 std::vector<std::uintptr_t> take_blocks() {
@@ -45,7 +45,7 @@ std::vector<std::uintptr_t> take_blocks() {
     const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(&__executable_start) - base;
     std::vector<std::uintptr_t> blocks;
     const std::size_t count = std::min(fresh_count.load(), most_blocks);
-    for (std::size_t i = 0; i < count; ++i) blocks.push_back(start + fresh[i]);
+    for (std::size_t i = 0; i < count; ++i) blocks.push_back(start + fresh_blocks[i]);
     fresh_count = 0;
     return blocks;
 }

@@ -208,8 +208,8 @@ void install_fault_handlers() {
 #if defined(__GLIBC__)
 /// What assert() calls, in place of the C library's: an assertion of a lane ends the launch with
 /// cudaErrorAssert; one of the host ends the process, as ever.
-extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* file, unsigned line,
-                                           const char* function) noexcept {
+extern "C" __attribute__((noreturn)) void __assert_fail(const char* assertion, const char* file,
+                                                        unsigned line, const char* function) noexcept {
     if (simt::execution.in_lane) {
         const char* slash = std::strrchr(file, '/');
         char text[512];

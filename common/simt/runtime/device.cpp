@@ -104,7 +104,7 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     if (!p) return fail(cudaErrorInvalidValue);
     if (device != 0) return fail(cudaErrorInvalidDevice);
-    *p = {};
+    std::memset(p, 0, sizeof *p);
     std::snprintf(p->name, sizeof p->name, "%s", D::name);
     std::memcpy(p->uuid.bytes, "rungs-cpu-simt-0", sizeof p->uuid.bytes);
     p->totalGlobalMem = device_memory_capacity();
