@@ -123,6 +123,19 @@ TEST_CASE("a lane stops before it does harm, and the others go on", "[simt][chec
     CHECK(findings().empty());
 }
 
+TEST_CASE("members of one shared object are told apart by the size of the access", "[simt][check]") {
+    clear();
+    checks::unwritten_row();
+    const auto found = findings();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].kind == "uninitialised");
+    CHECK(found[0].array == "rows");
+    CHECK(found[0].index == 2);
+    CHECK(found[0].element == 16);
+    CHECK(found[0].extent == 4);
+    clear();
+}
+
 TEST_CASE("what the library does for a kernel is found at the kernel's line", "[simt][check]") {
     clear();
     const unsigned line = checks::library_past_end();

@@ -31,6 +31,20 @@ __global__ void one_bad_lane(int* out, int* small) {
     out[threadIdx.x] = static_cast<int>(threadIdx.x);
 }
 
+struct Rows {
+    float4 rows[4];
+};
+
+// Nothing writes the third.
+__global__ void sum_of_rows(float* out) {
+    __shared__ Rows rows;
+    const unsigned t = threadIdx.x;
+    if (t != 2) rows.rows[t] = make_float4(1, 1, 1, 1);
+    __syncthreads();
+    const float4 row = rows.rows[t];
+    out[t] = row.x + row.y + row.z + row.w;
+}
+
 __global__ void float4_sum(const float4* in, float4* out) {
     __shared__ float4 tile[32];
     tile[threadIdx.x] = in[threadIdx.x];
@@ -154,6 +168,11 @@ std::vector<int> checks::survivors() {
     std::vector<int> host(32);
     cudaMemcpy(host.data(), out.get(), 32 * sizeof(int), cudaMemcpyDeviceToHost);
     return host;
+}
+
+void checks::unwritten_row() {
+    const Device<float> out("out", 4, 0);
+    sum_of_rows<<<1, 4>>>(out.get());
 }
 
 int checks::shuffled_vectors() {

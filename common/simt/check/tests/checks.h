@@ -13,6 +13,8 @@ void add_vectors(int n);
 std::size_t unwritten_tail(int written, int n);
 /// What 32 threads wrote, the fourth of which was stopped: -1 where nothing came.
 std::vector<int> survivors();
+/// Reads four float4 of one object in shared memory, the third of which nothing has written.
+void unwritten_row();
 /// Copies 32 float4 by way of shared memory.
 void vectors();
 /// The library reads elements 0 to 64 of 64 for a kernel. The line of the call.
