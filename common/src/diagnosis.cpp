@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 
 #include "rungs/compare.hpp"
@@ -9,12 +10,8 @@
 namespace rungs {
 namespace {
 
-/// "7", "0.1", "-inf": nine digits, enough for a float, without trailing zeros.
-std::string number(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
+/// Nine digits are enough for a float.
+std::string number(double value) { return to_digits(value, 9); }
 std::string number(std::size_t value) { return std::to_string(value); }
 
 /// "2nd", "3rd", "32nd"
@@ -227,6 +224,13 @@ std::string Comparison::message() const {
         if (one.ulp != ulp_undefined) text += " (" + std::to_string(one.ulp) + " ULP)";
     }
     if (wrong > first.size()) text += "\n  ... and " + number(wrong - first.size()) + " more";
+    return text;
+}
+
+std::string to_digits(double value, int digits) {
+    if (std::isnan(value)) return "nan";
+    char text[40];
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
     return text;
 }
 

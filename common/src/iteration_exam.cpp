@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -32,20 +31,15 @@ Solve solve_of(std::span<const Array> outputs) {
     return {outcome[0], outcome[1], in_double(outputs[1]), in_double(outputs[0])};
 }
 
-std::string three_digits(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
-    return text;
-}
+std::string three_digits(double value) { return to_digits(value, 3); }
 
 std::string instead_of(double value, double right) {
-    char got[32], expected[32];
-    for (int digits = 3; digits <= 17; ++digits) {
-        std::snprintf(got, sizeof got, "%.*g", digits, value);
-        std::snprintf(expected, sizeof expected, "%.*g", digits, right);
-        if (std::string_view(got) != expected) break;
+    std::string got, expected;
+    for (int digits = 3; digits <= 17 && got == expected; ++digits) {
+        got = to_digits(value, digits);
+        expected = to_digits(right, digits);
     }
-    return std::string(got) + " instead of " + expected;
+    return got + " instead of " + expected;
 }
 
 std::string iterations(int count) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "rungs/catch.hpp"
+#include "rungs/diagnosis.hpp"
 #include "rungs/random.hpp"
 
 using namespace rungs;
@@ -35,6 +36,14 @@ std::string cause(std::size_t n, const Damage& damage, std::size_t width = 0) {
 }
 
 }  // namespace
+
+TEST_CASE("numbers for messages are short, and a NaN has no sign", "[compare]") {
+    CHECK(to_digits(0.1f, 9) == "0.100000001");
+    CHECK(to_digits(0.1f, 6) == "0.1");
+    CHECK(to_digits(-infinite, 3) == "-inf");
+    CHECK(to_digits(not_a_number, 3) == "nan");
+    CHECK(to_digits(-not_a_number, 3) == "nan");
+}
 
 TEST_CASE("right fields pass, whatever their size", "[common][compare]") {
     const std::size_t n = GENERATE(0, 1, 31, 32, 33, 1000);

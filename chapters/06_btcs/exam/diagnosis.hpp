@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <string>
@@ -41,12 +40,7 @@ inline bool near(const Vector& got, const Vector& expected) {
 
 namespace detail {
 
-inline std::string number(double value) {
-    if (std::isnan(value)) return "nan";  // never with a sign
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    return text;
-}
+inline std::string number(double value) { return rungs::to_digits(value, 6); }
 
 inline std::string name_of(long long status) {
     if (status == solved) return "solved";

@@ -33,4 +33,9 @@ struct Failure {
 /// ...", or nothing when no pattern fits.
 std::string likely_cause(const Failure& failure);
 
+/// "0.1", "-inf", "nan": a number for a message, without trailing zeros. A NaN has no sign.
+/// @param value   the number
+/// @param digits  how many, at most
+std::string to_digits(double value, int digits);
+
 }  // namespace rungs
