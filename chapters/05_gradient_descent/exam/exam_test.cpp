@@ -358,7 +358,12 @@ TEST_CASE("a drifted residual fails for every seed", "[exam][tolerance]") {
         }
         CHECK(passes("unreachable", 93, seed, Fault::none));
         CHECK_FALSE(passes("unreachable", 93, seed, Fault::end_not_renewed));
-        if (seed <= 4) CHECK(passes("drift", 93, seed, Fault::none));
+        if (seed > 4) continue;
+        CHECK(passes("stagnant", 93, seed, Fault::none));
+        CHECK_FALSE(passes("stagnant", 93, seed, Fault::renewed_at_end));
+        CHECK_FALSE(passes("stagnant", 93, seed, Fault::no_renewal));
+        CHECK(passes("drift", 93, seed, Fault::none));
+        CHECK_FALSE(passes("drift", 93, seed, Fault::no_renewal));
     }
 }
 
