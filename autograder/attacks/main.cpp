@@ -38,6 +38,8 @@ using namespace rungs;
 using namespace rungs::attacks;
 using namespace rungs::judge;
 
+constexpr unsigned nobody = 65534;  ///< a user, and a group, without rights
+
 fs::path folder_of_attacks() { return fs::path(RUNGS_ROOT) / "autograder" / "attacks"; }
 
 JudgeOptions options_for(Backend backend) {
@@ -72,8 +74,7 @@ bool may_enter_namespace() {
     const pid_t child = fork();
     if (child < 0) throw std::system_error(errno, std::generic_category(), "no process");
     if (child == 0) {
-        constexpr unsigned user = 65534;
-        const bool dropped = geteuid() != 0 || setresuid(user, user, user) == 0;
+        const bool dropped = geteuid() != 0 || setresuid(nobody, nobody, nobody) == 0;
         _exit(dropped && unshare(CLONE_NEWUSER) == 0 ? 0 : 1);
     }
     int status = 1;
@@ -125,10 +126,9 @@ std::string contents(std::FILE* file) {
 
 /// Goes on as a user without any rights, with a cache of its own.
 void become_ordinary(fs::path& cache) {
-    constexpr unsigned user = 65534;
     std::string name = (fs::temp_directory_path() / "rungs_attacks_cache_XXXXXX").string();
-    if (!mkdtemp(name.data()) || chown(name.c_str(), user, user) != 0 || setgroups(0, nullptr) != 0 ||
-        setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0) {
+    if (!mkdtemp(name.data()) || chown(name.c_str(), nobody, nobody) != 0 || setgroups(0, nullptr) != 0 ||
+        setresgid(nobody, nobody, nobody) != 0 || setresuid(nobody, nobody, nobody) != 0) {
         throw std::system_error(errno, std::generic_category(), "--ordinary-user needs root");
     }
     cache = fs::path(name) / "cache";
