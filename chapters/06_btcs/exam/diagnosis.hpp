@@ -457,8 +457,8 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
         for (std::size_t i = 0; i < n && finding.cause.empty(); ++i) {
             if (std::isfinite(x[i])) continue;
             finding.cause = "x[" + std::to_string(i) + "] is " + detail::number(x[i]) +
-                            ": was it written? Was lower[0] or upper[n-1] used? They may hold anything. Was "
-                            "something divided by the diagonal of a row that is not there?";
+                            ": was it written? Was something divided by the diagonal of a row that is not "
+                            "there? Was lower[0] or upper[n-1] used? They may hold anything";
         }
         if (finding.cause.empty()) finding.cause = detail::likely_system(a, rhs, x, right);
         if (finding.cause.empty()) finding.cause = detail::likely_slip(a, rhs, x, right);
