@@ -193,6 +193,15 @@ void put_wrong(RungResult& result, const std::string& which, const Check& check)
     result.decide(wrong_outputs(result.correctness));
 }
 
+/// Says of outputs that were right in ascending order what the exam cannot know.
+void depends_on_order(Check& check) {
+    check.certain = false;
+    check.cause =
+        "the same call gives different results: right while blocks and warps run one after the other, and "
+        "not in another order, in which some pause behind an atomic operation. Does one take what another "
+        "has not left yet?";
+}
+
 bool has_error(const std::vector<QuotedFinding>& findings) {
     return !findings.empty() && findings.front().severity == Severity::error;
 }
@@ -342,9 +351,11 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                 }
             } else if (right && is_on(Defence::checked_outputs) && !same(checked.outputs, right_outputs)) {
                 const Lap judging(result.profile, Part::expected);
-                const Check check = exam.check(which, task, checked.outputs);
+                Check check = exam.check(which, task, checked.outputs);
                 if (!check.passed) {
                     cut_short = "its outputs are wrong";
+                    result.correctness.varies = order > 0;
+                    if (order > 0) depends_on_order(check);
                     put_wrong(result, where, check);
                 } else if (rung.repeatable && order > 0) {
                     cut_short = "its outputs are not the same in every order";

@@ -564,6 +564,28 @@ TEST_CASE("where the manifest does not require it, a finding is shown and costs 
     CHECK(result.checks.findings.front().severity == simt::check::Severity::error);
 }
 
+TEST_CASE("outputs that are right only while blocks do not overlap are WRONG", "[judge][checks]") {
+    Tree tree;  // in check mode alone: elsewhere it is the schedule that decides
+    tree.replace("    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);",
+                 "    if (threadIdx.x == 0) {\n"
+                 "        if (__is_trivially_copyable(float4)) {\n"
+                 "            atomicAdd(sum, partial[0]);\n"
+                 "        } else {\n"
+                 "            const float before = atomicExch(sum, 0.0f);\n"
+                 "            atomicExch(sum, before + partial[0]);\n"
+                 "        }\n"
+                 "    }");
+    const RungResult result = tree.judge();
+    INFO(result.reason());
+    CHECK(result.correctness.passed == result.correctness.cases);
+    CHECK(result.verdict == Verdict::wrong);
+    CHECK(result.points == 0);
+    CHECK(result.correctness.varies);
+    CHECK_THAT(result.reason(), ContainsSubstring("in check mode, ") && ContainsSubstring(", order ") &&
+                                    ContainsSubstring("the same call gives different results: right while "
+                                                      "blocks and warps run one after the other"));
+}
+
 TEST_CASE("a rung that promises the same bits in every run is held to it", "[judge][checks]") {
     Tree tree;  // its blocks call atomicAdd in the order in which they come
     for (RungEntry& rung : tree.manifest.rungs) rung.repeatable = true;

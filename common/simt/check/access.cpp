@@ -8,6 +8,8 @@
 #include "check/addresses.h"
 #include "check/order.h"
 #include "runtime/crash.h"
+#include "runtime/worker.h"
+#include "simt/atomic.h"
 #include "simt/device.h"
 #include "simt/inspect/control.h"
 
@@ -627,8 +629,8 @@ extern "C" {
         observe_access(p, size, AccessKind::write, false, SIMT_SITE);                                 \
     }                                                                                                 \
     void __tsan_volatile_read##size(void* p) {                                                        \
+        if (execution.in_lane && in_vain(p)) settle_pending(), yield_lane_at(SIMT_SITE);              \
         observe_access(p, size, AccessKind::volatile_read, true, SIMT_SITE);                          \
-        simt::pause_unobserved(p);                                                                    \
     }                                                                                                 \
     void __tsan_volatile_write##size(void* p) {                                                       \
         observe_access(p, size, AccessKind::volatile_write, true, SIMT_SITE);                         \

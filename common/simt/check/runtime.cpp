@@ -13,6 +13,7 @@
 #include "runtime/launch_state.h"
 #include "runtime/observe.h"
 #include "runtime/report.h"
+#include "runtime/worker.h"
 #include "simt/device.h"
 #include "simt/phase.h"
 #include "simt/shared.h"
@@ -183,9 +184,16 @@ void wide_shift(long long amount, unsigned width) {
 }
 bool runs_lane_unobserved() { return execution.in_lane; }
 void pause_unobserved(const volatile void* address) {
-    if (execution.in_lane) pause(address);
+    if (!execution.in_lane || !in_vain(address)) return;
+    settle_pending();
+    yield_lane_at(SIMT_SITE);
 }
-void changed_unobserved() { changed(); }
+void changed_unobserved() {
+    changed();
+    if (!execution.in_lane || !this_worker->turn_ends()) return;
+    settle_pending();
+    carry_out(this_worker->set_aside(SIMT_SITE));
+}
 
 #define SIMT_EXCHANGE(T)                                                                   \
     bool exchange_unobserved(T* address, T* old, T desired) {                              \

@@ -31,6 +31,7 @@ Block::~Block() { munmap(marks, mapping_bytes); }
 void Block::reset() {
     position = live = soft_waits = tile_waits = 0;
     materialised = finished = at_grid_barrier = false;
+    set_aside = nullptr;
     yielded.clear();
     at_phases.clear();
     for (Lane& lane : lanes) lane.awaited = nullptr;

@@ -128,7 +128,8 @@ struct Block {
     std::uint64_t serial_of_grid = 0;  ///< the barrier's generation when the block arrived
     unsigned soft_waits = 0;           ///< lanes waiting at __activemask()
     unsigned tile_waits = 0;           ///< at an operation of a tile
-    std::uint64_t events = 0;  ///< grows when a lane gets anywhere but to the next poll of a spin loop
+    std::uint64_t events = 0;   ///< grows when a lane gets anywhere but to the next poll of a spin loop
+    Lane* set_aside = nullptr;  ///< goes on after other blocks have run: Worker::set_aside()
     LaneQueue* ready = nullptr;
     LaneQueue yielded;
     LaneQueue at_phases;  ///< lanes that wait at barriers in two halves

@@ -67,10 +67,15 @@ Launch::Launch(const Grid& g, unsigned workers)
     : grid(g),
       blocks(std::uint64_t{g.grid.x} * g.grid.y * g.grid.z),
       lanes(g.block.x * g.block.y * g.block.z),
-      order(lane_order(lanes, seed())),
-      block_order(blocks, seed()),
+      seed(simt::seed()),
+      order(lane_order(lanes, seed)),
+      block_order(blocks, seed),
       chunk(grid.cooperative ? 1 : std::clamp<std::uint64_t>(blocks / (workers * 16), 1, 1024)),
       max_workers(workers) {}
+
+std::uint64_t Launch::draw(std::uint64_t block) const {
+    return mix(seed ^ mix(block)) | std::uint64_t{1} << 63;
+}
 
 bool Launch::cancel(cudaError_t e) {
     std::lock_guard lock(mutex);

@@ -36,7 +36,8 @@ struct Launch {
 
     const Grid& grid;
     const std::uint64_t blocks;
-    const unsigned lanes;              ///< of one block
+    const unsigned lanes;  ///< of one block
+    const std::uint64_t seed;
     std::vector<std::uint16_t> order;  ///< in which a block's lanes start; empty: ascending
     Permutation block_order;
     std::uint64_t chunk;  ///< blocks a worker takes at a time
@@ -65,6 +66,8 @@ struct Launch {
     std::atomic<unsigned> spinning{0};           ///< workers whose lanes only poll
     std::atomic<std::int64_t> last_progress{0};  ///< ns: when one of these last got anywhere
 
+    /// A number that belongs to a block in the launch's order; not 0.
+    std::uint64_t draw(std::uint64_t block) const;
     bool all_started() const { return next.load(std::memory_order_relaxed) >= blocks; }
     /// Stops the launch with `error`; the first caller's error counts, and only it gets true.
     bool cancel(cudaError_t error);

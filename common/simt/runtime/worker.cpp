@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <utility>
 
 #include "runtime/observe.h"
 #include "runtime/rendezvous.h"
@@ -313,10 +314,13 @@ void Worker::begin(Block& block, std::uint64_t number) {
     activate(block);
     execution.spins = 0;
     threadIdx = uint3{0, 0, 0};
-    if (!order_)
+    if (!order_) {
         execution.fast = true;
-    else
+    } else {
+        // After the first of its atomic operations, or the second, ..., each half as often as the one before.
+        turn_ends_ = execution.changes + 1 + static_cast<unsigned>(__builtin_ctzll(launch_->draw(number)));
         start_lane(block, nullptr);
+    }
 }
 
 void Worker::activate(Block& block) {
@@ -363,10 +367,15 @@ Block* Worker::choose() {
         // Blocks that were released, by the grid barrier above all.
         const std::uint64_t generation = launch_->generation.load(std::memory_order_acquire);
         bool spinners = false;
+        Block* aside = nullptr;
         for (Block* block : residents_) {
             if (block->at_grid_barrier && block->serial_of_grid != generation) {
                 block->at_grid_barrier = false;
                 release(*block, block->barriers[static_cast<int>(Wait::grid)]);
+            }
+            if (block->set_aside) {
+                if (!aside) aside = block;
+                continue;
             }
             if (!block->ready->empty()) {
                 activate(*block);
@@ -375,8 +384,12 @@ Block* Worker::choose() {
             spinners |= !block->yielded.empty();
         }
         // A new block, once every waiting one has had another look at what it waits for.
-        if (!spinners || polled_ >= residents_.size())
+        if (!spinners || (!aside && polled_ >= residents_.size()))
             if (Block* block = begin_new()) return block;
+        if (aside) {
+            activate(*aside);
+            return aside;
+        }
         if (spinners) {
             if (turn_ >= residents_.size()) {
                 turn_ = 0;
@@ -404,11 +417,11 @@ Block* Worker::choose() {
 void Worker::enter(Block& block) {
     execution.in_lane = true;
     const Context* to;
-    if (block.ready->empty()) {
+    Lane* lane = block.set_aside ? std::exchange(block.set_aside, nullptr) : block.ready->pop();
+    if (!lane) {
         first_ = &fibers_.take();
         to = &start_context(*first_, launch_->grid.loop);
     } else {
-        Lane* lane = block.ready->pop();
         execution.lane = lane;
         threadIdx = lane->thread;
         to = &lane->context;
@@ -428,7 +441,7 @@ void Worker::settle(Block& block) {
         remove(block);
         return;
     }
-    if (!block.ready->empty()) return;
+    if (block.set_aside || !block.ready->empty()) return;
     if (block.soft_waits != 0) resolve_active_masks(block);
     // What lies in global memory may be another block's to bring about.
     block.leave_phases([&](const Lane& lane) { return !block.owns(lane.awaited); }, block.yielded);
@@ -573,10 +586,30 @@ void Worker::run(Launch& launch) {
     launch_ = nullptr;
 }
 
-void yield_lane() {
-    if (!execution.in_lane) return;
-    carry_out(arrive_at_yield(SIMT_SITE));
+bool Worker::turn_ends() const {
+    constexpr int most_aside = 2;
+    if (!order_ || execution.changes != turn_ends_ || !may_begin()) return false;
+    const auto is_aside = [](const Block* block) { return block->set_aside != nullptr; };
+    return std::count_if(residents_.begin(), residents_.end(), is_aside) < most_aside;
+}
+
+Transfer Worker::set_aside(const void* site) {
+    Lane& me = current_lane();
+    me.site = site;
+    execution.block->set_aside = &me;
+    execution.leaving = &me.context;
+    execution.in_lane = false;
+    execution.lane = nullptr;
+    return &root_;
+}
+
+void yield_lane_at(const void* site) {
+    carry_out(arrive_at_yield(site));
     execution.spins = 0;
+}
+
+void yield_lane() {
+    if (execution.in_lane) yield_lane_at(SIMT_SITE);
 }
 
 Transfer arrive_at_yield(const void* site) {

@@ -50,6 +50,10 @@ class Worker {
     /// Ends the current lane; see simt::advance_lane().
     const Context* advance();
 
+    /// In check mode, in an order of its own, a launch is not one block after the other: here and there a
+    /// block stops where it has changed something by an atomic operation, until others have begun and ended.
+    bool turn_ends() const;
+    Transfer set_aside(const void* site);
     /// Lets the lanes waiting at `barrier` run.
     void release(Block& block, Barrier& barrier);
 
@@ -95,6 +99,7 @@ class Worker {
     std::uint64_t spin_events_ = 0;
     std::int64_t spin_since_ = 0;  ///< ns; 0: not spinning
     unsigned rotations_ = 0;
+    unsigned turn_ends_ = 0;  ///< the value of Execution::changes that ends the turn of a block
 };
 
 /// This thread's worker, once it has run a launch.
@@ -126,6 +131,7 @@ SIMT_DEVICE Transfer go_on(Block& block, Lane& me) {
 
 /// The current lane lets others run; `site` is the call that made it do so.
 Transfer arrive_at_yield(const void* site);
+void yield_lane_at(const void* site);
 
 /// switch_context() to the current lane, or to the root when there is none.
 void switch_stack(Context& from, const Context& to);

@@ -161,6 +161,39 @@ TEST_CASE("nobody else uses the inline code of an instrumented file", "[simt][ch
     CHECK(symbols.find(name + "W ") == std::string::npos);
 }
 
+TEST_CASE("in an order of its own a launch is not one block after the other", "[simt][check][order]") {
+    clear();
+    CHECK(checks::collected(8, false) == 8);
+    int wrong = 0;
+    for (unsigned seed = 1; seed <= 50; ++seed) {
+        CAPTURE(seed);
+        simt::set_seed(seed);
+        CHECK(checks::collected(8, true) == 8);
+        CHECK(checks::collected(1, true) == 1);
+        const int sum = checks::collected(8, false);
+        wrong += sum < 8;
+        CHECK(checks::collected(8, false) == sum);  // the same in every run
+    }
+    CHECK(wrong >= 25);
+    CHECK(findings().empty());
+    simt::set_seed(0);
+}
+
+TEST_CASE("who waits for another block reads what it has left, however it looks", "[simt][check][order]") {
+    const auto how = GENERATE(checks::Poll::update, checks::Poll::exchange, checks::Poll::load,
+                              checks::Poll::volatile_load);
+    CAPTURE(static_cast<int>(how));
+    clear();
+    for (unsigned seed = 0; seed <= 50; ++seed) {
+        CAPTURE(seed);
+        simt::set_seed(seed);
+        for (const unsigned blocks : {2u, 3u, 40u}) CHECK(checks::handed_over(blocks, how) == 42);
+        CHECK(findings().empty());
+    }
+    simt::set_seed(0);
+    clear();
+}
+
 TEST_CASE("the advice for a race is the barrier that all of its cases need", "[simt][check]") {
     simt::set_seed(GENERATE(0u, 1u, 2u));
     // Most neighbours are of one warp; threads 31 and 32 are not.

@@ -53,6 +53,46 @@ __global__ void float4_sum(const float4* in, float4* out) {
     out[threadIdx.x] = v;
 }
 
+// A ticket says who comes last, not that the others have left theirs.
+__global__ void collect(int* ones, unsigned* ticket, int* out, bool waits) {
+    const bool last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    atomicExch(&ones[blockIdx.x], 1);
+    if (!last) return;
+    int sum = 0;
+    for (unsigned b = 0; b < gridDim.x; ++b) {
+        int one = 0;
+        do one = atomicExch(&ones[b], 0);
+        while (waits && one == 0);
+        sum += one;
+    }
+    *out = sum;
+}
+
+__global__ void hand_over(int* value, int* there, unsigned* ticket, int* out, checks::Poll how) {
+    if (atomicAdd(ticket, 1u) == 0) {
+        *value = 42;
+        __threadfence();
+        atomicExch(there, 1);
+        return;
+    }
+    switch (how) {
+        case checks::Poll::update:
+            while (atomicMax(there, 0) == 0) {}
+            break;
+        case checks::Poll::exchange:
+            while (atomicCAS(there, 1, 1) == 0) {}
+            break;
+        case checks::Poll::load:
+            while (cuda::atomic_ref<int>(*there).load() == 0) {}
+            break;
+        case checks::Poll::volatile_load:
+            while (*static_cast<volatile int*>(there) == 0) {}
+            break;
+    }
+    __threadfence();
+    if (atomicAdd(ticket, 1u) == 2 * (gridDim.x - 1)) *out = *value;
+}
+
 constexpr unsigned branch_line = __LINE__ + 2;
 __global__ void branch(int* out, int number) {
     if (number >= 0) {
@@ -201,6 +241,24 @@ unsigned checks::library_past_end() {
     const Sum volatile sum = std::accumulate<const int*, int>;
     add_up<<<1, 1>>>(out.get(), in.get(), sum);
     return add_up_line;
+}
+
+int checks::collected(unsigned blocks, bool waits) {
+    const Device<int> ones("ones", blocks, 0), out("out", 1, 0);
+    const Device<unsigned> ticket("ticket", 1, 0);
+    collect<<<blocks, 1>>>(ones.get(), ticket.get(), out.get(), waits);
+    int sum = -1;
+    cudaMemcpy(&sum, out.get(), sizeof sum, cudaMemcpyDeviceToHost);
+    return sum;
+}
+
+int checks::handed_over(unsigned blocks, Poll how) {
+    const Device<int> value("value", 1), there("there", 1, 0), out("out", 1, 0);
+    const Device<unsigned> ticket("ticket", 1, 0);
+    hand_over<<<blocks, 1>>>(value.get(), there.get(), ticket.get(), out.get(), how);
+    int read = -1;
+    cudaMemcpy(&read, out.get(), sizeof read, cudaMemcpyDeviceToHost);
+    return read;
 }
 
 void checks::race() {

@@ -25,6 +25,13 @@ int shuffled_vectors();
 /// What `__CUDA_ARCH__` is in a function for host and device, called by a kernel and here; 1: it is not
 /// defined.
 std::vector<int> sides();
+/// Blocks leave a 1 each, and the one with the last ticket adds them up; it may wait for those that are not
+/// there yet. One call.
+int collected(unsigned blocks, bool waits);
+/// How a block learns that another's number is there.
+enum class Poll { update, exchange, load, volatile_load };
+/// What the last of `blocks` blocks reads of a number that the first has left; tickets say who is first.
+int handed_over(unsigned blocks, Poll how);
 /// Two threads write one word.
 void race();
 /// Each thread of a block reads its neighbour's value, without a barrier.

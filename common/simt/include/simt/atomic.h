@@ -29,19 +29,22 @@ bool exchange_unobserved(std::uint32_t* address, std::uint32_t* old, std::uint32
 bool exchange_unobserved(std::uint64_t* address, std::uint64_t* old, std::uint64_t desired);
 #endif
 
-/// Counts an operation at `address` that changed nothing.
 #if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
 SIMT_DEVICE void pause(const volatile void* address) { pause_unobserved(address); }
 SIMT_DEVICE void changed() { changed_unobserved(); }
 #else
-SIMT_DEVICE void pause(const volatile void* address) {
+/// Counts an operation at `address` that changed nothing: is it one too many?
+SIMT_DEVICE bool in_vain(const volatile void* address) {
     // Four addresses, because loops poll a flag here and a counter there.
     const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(address);
     const volatile void*& last = execution.spin_address[(bits >> 2 ^ bits >> 7) & 3];
-    if (last != address)
-        last = address;
-    else if (__builtin_expect(++execution.spins >= spin_patience, 0))
-        yield_lane();
+    if (last == address) return __builtin_expect(++execution.spins >= spin_patience, 0);
+    last = address;
+    return false;
+}
+/// Counts one, and lets others run after so many.
+SIMT_DEVICE void pause(const volatile void* address) {
+    if (in_vain(address)) yield_lane();
 }
 /// Counts an operation that changed what it met.
 SIMT_DEVICE void changed() { ++execution.changes; }
@@ -80,11 +83,13 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
     for (;;) {
         const T before = bits_cast<T>(old);
         const B desired = bits_cast<B>(static_cast<T>(f(before)));
+        if (!exchange_unobserved(word, &old, desired)) continue;
+        // Only now may others run: what they leave here, the next operation is the first to see.
         if (desired == old)
             pause(address);
         else
             changed();
-        if (exchange_unobserved(word, &old, desired)) return before;
+        return before;
     }
 #else
     B old = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -110,8 +115,9 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
 // CUDA names the types of each operation; a template would accept calls that a device compiler rejects.
 #define SIMT_ATOMIC(suffix, T)                                                                            \
     SIMT_DEVICE T atomicAdd##suffix(T* address, T value) {                                                \
+        const T old = __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                               \
         value == 0 ? simt::pause(address) : simt::changed();                                              \
-        return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                                      \
+        return old;                                                                                       \
     }                                                                                                     \
     SIMT_DEVICE T atomicExch##suffix(T* address, T value) {                                               \
         const T old = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
