@@ -351,9 +351,10 @@ void settle_guess() {
     record(std::move(guess.report));
 }
 void compares(const volatile void* address, const void* expected, std::size_t size) {
+    if (!execution.in_lane) return host_compares(reinterpret_cast<std::uintptr_t>(address), expected, size);
     if (guess.active && guess.address == reinterpret_cast<std::uintptr_t>(address) && guess.size == size &&
-        std::memcmp(guess.value, expected, size) == 0 && execution.in_lane &&
-        guess.report.flat == current_flat() && guess.report.block == state.block->number)
+        std::memcmp(guess.value, expected, size) == 0 && guess.report.flat == current_flat() &&
+        guess.report.block == state.block->number)
         guess.active = false;
 }
 

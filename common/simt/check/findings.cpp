@@ -530,6 +530,7 @@ void correct_guesses(const void* pc, const char* access, const Array& array) {
 
 std::vector<Finding> findings() {
     settle_pending();
+    settle_host();
     Records& all = records();
     std::lock_guard lock(all.mutex);
     // One run of addr2line for everything.
@@ -580,6 +581,7 @@ std::vector<Finding> findings() {
 
 void clear() {
     settle_pending();
+    settle_host();
     Records& all = records();
     std::lock_guard lock(all.mutex);
     all.entries.clear();

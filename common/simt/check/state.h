@@ -371,6 +371,10 @@ Task running_task();
 void describe_other(struct Report& report, std::uint32_t segment, unsigned lane, std::uint16_t code);
 /// The host, or the running operation on it, accesses memory that kernels use, too.
 void host_races(Array& array, std::uintptr_t address, std::size_t size, bool write, const void* pc);
+/// The host makes a compare-and-swap: was its last read the first guess of it?
+void host_compares(std::uintptr_t address, const void* expected, std::size_t size);
+/// Puts a read that turned out to be none on record.
+void settle_host();
 /// If an operation runs on this thread that is no kernel, it copies, or with `from` 0 fills.
 void operation_copies(std::uintptr_t to, std::uintptr_t from, std::size_t size);
 /// If an operation runs on this thread, it frees memory.

@@ -12,6 +12,7 @@
 #include <execinfo.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -170,6 +171,20 @@ struct Toucher {
     const char* access;
 };
 
+/// A host's plain read that met an atomic, like Guess in access.cpp. A cell of it is enough.
+struct HostGuess {
+    bool active = false;
+    std::uintptr_t place = 0;
+    unsigned char value[4];
+    Report report;
+} host_guess;
+
+void settle_host_guess() {
+    if (!host_guess.active) return;
+    host_guess.active = false;
+    record(std::move(host_guess.report));
+}
+
 void report(const Toucher& by, const Array& array, std::uintptr_t address, std::size_t size, bool write,
             std::uint32_t other, unsigned lane, std::uint16_t code, bool other_write, bool other_atomic) {
     Report r{};
@@ -187,7 +202,13 @@ void report(const Toucher& by, const Array& array, std::uintptr_t address, std::
     r.has_other = true;
     r.other_access = other_atomic ? "atomic" : other_write ? "write" : "read";
     describe_other(r, other, lane, code);
-    record(std::move(r));
+    if (r.kind != Kind::atomic_read || by.segment != 0 || size > sizeof host_guess.value)
+        return record(std::move(r));
+    settle_host_guess();
+    host_guess.active = true;
+    host_guess.place = address;
+    std::memcpy(host_guess.value, reinterpret_cast<const void*>(address), size);
+    host_guess.report = std::move(r);
 }
 
 void touch(Array& array, std::uintptr_t address, std::size_t size, bool write, const Toucher& by) {
@@ -303,6 +324,21 @@ void host_races(Array& array, std::uintptr_t address, std::size_t size, bool wri
     join(known, o.told);
     touch(array, address, size, write,
           {known, first_unordered(known), 0, task, pc, write ? "write" : "read"});
+}
+
+void host_compares(std::uintptr_t address, const void* expected, std::size_t size) {
+    if (!state.host_is_behind) return;
+    const std::unique_lock lock(order().mutex, std::try_to_lock);
+    if (!lock.owns_lock() || !host_guess.active || host_guess.place < address) return;
+    const std::size_t offset = host_guess.place - address;
+    if (offset < size && std::memcmp(host_guess.value, static_cast<const unsigned char*>(expected) + offset,
+                                     std::min(host_guess.report.size, size - offset)) == 0)
+        host_guess.active = false;
+}
+
+void settle_host() {
+    const std::unique_lock lock(order().mutex, std::try_to_lock);
+    if (lock.owns_lock()) settle_host_guess();
 }
 
 void operation_copies(std::uintptr_t to, std::uintptr_t from, std::size_t size) {

@@ -248,6 +248,28 @@ void run_host_reads_managed() {
 }
 CORPUS_CASE(host_reads_managed, "racecheck", "read-write", "v");
 
+__global__ void count_managed(int* v) {
+    atomicAdd(v, 1);  // bad: host_counts_managed
+}
+/// The host counts beside a kernel: a plain read may be the first guess of its compare-and-swap.
+template <bool repaired>
+void run_host_counts_managed() {
+    int* v = nullptr;
+    cudaMallocManaged(&v, sizeof(int));
+    *v = 0;
+    count_managed<<<1, 32>>>(v);
+    for (int i = 0; i < 3; ++i) {
+        int old = *v;  // bad: host_counts_managed
+        for (int expected = old + 1; repaired && old != expected;) {
+            expected = old;
+            old = __sync_val_compare_and_swap(v, expected, expected + 1);
+        }
+        sink = old;
+    }
+    cudaFree(v);
+}
+CORPUS_CASE(host_counts_managed, "racecheck", "atomic-read", "v");
+
 template <bool repaired>
 void run_host_writes_managed() {
     int* v = nullptr;
