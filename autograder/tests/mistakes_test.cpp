@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 struct Mistake {
     std::string rung, name, source, verdict;
-    std::vector<std::vector<std::string>> told;  ///< of each one; which of them, may depend on the schedule
+    std::vector<std::vector<std::string>> told;  ///< of each, one; which of them may depend on the schedule
     std::string why;                             ///< it is not found, where that is so
 };
 

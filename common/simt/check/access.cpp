@@ -350,12 +350,21 @@ void settle_guess() {
     guess.active = false;
     record(std::move(guess.report));
 }
+bool guesses() {
+    return guess.active && guess.report.flat == current_flat() && guess.report.block == state.block->number;
+}
 void compares(const volatile void* address, const void* expected, std::size_t size) {
     if (!execution.in_lane) return host_compares(reinterpret_cast<std::uintptr_t>(address), expected, size);
-    if (guess.active && guess.address == reinterpret_cast<std::uintptr_t>(address) && guess.size == size &&
-        std::memcmp(guess.value, expected, size) == 0 && guess.report.flat == current_flat() &&
-        guess.report.block == state.block->number)
+    if (guesses() && guess.address == reinterpret_cast<std::uintptr_t>(address) && guess.size == size &&
+        std::memcmp(guess.value, expected, size) == 0)
         guess.active = false;
+}
+bool gives_way(const volatile void* address) {
+    if (!execution.in_lane) return false;
+    const bool overstays = this_worker->overstays();
+    if (!in_vain(address) && !overstays) return false;
+    settle_pending();
+    return true;
 }
 
 // ---- One access -------------------------------------------------------------------------------------------
@@ -630,7 +639,7 @@ extern "C" {
         observe_access(p, size, AccessKind::write, false, SIMT_SITE);                                 \
     }                                                                                                 \
     void __tsan_volatile_read##size(void* p) {                                                        \
-        if (execution.in_lane && in_vain(p)) settle_pending(), yield_lane_at(SIMT_SITE);              \
+        if (gives_way(p)) yield_lane_at(SIMT_SITE);                                                   \
         observe_access(p, size, AccessKind::volatile_read, true, SIMT_SITE);                          \
     }                                                                                                 \
     void __tsan_volatile_write##size(void* p) {                                                       \

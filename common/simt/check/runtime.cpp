@@ -184,15 +184,19 @@ void wide_shift(long long amount, unsigned width) {
 }
 bool runs_lane_unobserved() { return execution.in_lane; }
 void pause_unobserved(const volatile void* address) {
-    if (!execution.in_lane || !in_vain(address)) return;
-    settle_pending();
-    yield_lane_at(SIMT_SITE);
+    if (gives_way(address)) yield_lane_at(SIMT_SITE);
 }
-void changed_unobserved() {
-    changed();
-    if (!execution.in_lane || !this_worker->turn_ends()) return;
-    settle_pending();
-    carry_out(this_worker->set_aside(SIMT_SITE));
+void changed_unobserved(const volatile void* address) {
+    changed(address);
+    if (!execution.in_lane) return;
+    const bool shared = execution.block->owns(const_cast<const void*>(address));
+    if (!shared && this_worker->turn_ends() && !guesses()) {
+        settle_pending();
+        carry_out(this_worker->set_aside(SIMT_SITE));
+    } else if (this_worker->overstays()) {
+        settle_pending();
+        yield_lane_at(SIMT_SITE);
+    }
 }
 
 #define SIMT_EXCHANGE(T)                                                                   \

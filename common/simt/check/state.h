@@ -349,7 +349,11 @@ void ask_to_stop();
 void settle_pending();
 /// The same for a read that an atomic met, unless a compare-and-swap has confirmed what it read.
 void settle_guess();
-/// The current lane is about to compare `*address` with `*expected`, and swap.
+/// The current lane's last read is such a one.
+bool guesses();
+/// The current lane polls `address`, and has long enough for others to run; its findings are on record.
+bool gives_way(const volatile void* address);
+/// The current lane, or the host, is about to compare `*address` with `*expected`, and swap.
 void compares(const volatile void* address, const void* expected, std::size_t size);
 
 // ---- Streams (streams.cpp) --------------------------------------------------------------------------------
@@ -371,9 +375,9 @@ Task running_task();
 void describe_other(struct Report& report, std::uint32_t segment, unsigned lane, std::uint16_t code);
 /// The host, or the running operation on it, accesses memory that kernels use, too.
 void host_races(Array& array, std::uintptr_t address, std::size_t size, bool write, const void* pc);
-/// The host makes a compare-and-swap: was its last read the first guess of it?
+/// compares() by the host.
 void host_compares(std::uintptr_t address, const void* expected, std::size_t size);
-/// Puts a read that turned out to be none on record.
+/// Puts a read of the host's on record that no compare-and-swap has confirmed.
 void settle_host();
 /// If an operation runs on this thread that is no kernel, it copies, or with `from` 0 fills.
 void operation_copies(std::uintptr_t to, std::uintptr_t from, std::size_t size);

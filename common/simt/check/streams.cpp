@@ -331,9 +331,11 @@ void host_compares(std::uintptr_t address, const void* expected, std::size_t siz
     const std::unique_lock lock(order().mutex, std::try_to_lock);
     if (!lock.owns_lock() || !host_guess.active || host_guess.place < address) return;
     const std::size_t offset = host_guess.place - address;
-    if (offset < size && std::memcmp(host_guess.value, static_cast<const unsigned char*>(expected) + offset,
-                                     std::min(host_guess.report.size, size - offset)) == 0)
-        host_guess.active = false;
+    if (offset >= size) return;
+    if (std::memcmp(host_guess.value, static_cast<const unsigned char*>(expected) + offset,
+                    std::min(host_guess.report.size, size - offset)) != 0)
+        return settle_host_guess();
+    host_guess.active = false;
 }
 
 void settle_host() {

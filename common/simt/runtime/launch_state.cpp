@@ -73,9 +73,7 @@ Launch::Launch(const Grid& g, unsigned workers)
       chunk(grid.cooperative ? 1 : std::clamp<std::uint64_t>(blocks / (workers * 16), 1, 1024)),
       max_workers(workers) {}
 
-std::uint64_t Launch::draw(std::uint64_t block) const {
-    return mix(seed ^ mix(block)) | std::uint64_t{1} << 63;
-}
+std::uint64_t Launch::draw(std::uint64_t block) const { return mix(seed ^ mix(block)); }
 
 bool Launch::cancel(cudaError_t e) {
     std::lock_guard lock(mutex);

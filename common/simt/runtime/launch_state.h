@@ -66,7 +66,7 @@ struct Launch {
     std::atomic<unsigned> spinning{0};           ///< workers whose lanes only poll
     std::atomic<std::int64_t> last_progress{0};  ///< ns: when one of these last got anywhere
 
-    /// A number that belongs to a block in the launch's order; not 0.
+    /// A random number that belongs to a block in the launch's order.
     std::uint64_t draw(std::uint64_t block) const;
     bool all_started() const { return next.load(std::memory_order_relaxed) >= blocks; }
     /// Stops the launch with `error`; the first caller's error counts, and only it gets true.

@@ -317,8 +317,10 @@ void Worker::begin(Block& block, std::uint64_t number) {
     if (!order_) {
         execution.fast = true;
     } else {
-        // After the first of its atomic operations, or the second, ..., each half as often as the one before.
-        turn_ends_ = execution.changes + 1 + static_cast<unsigned>(__builtin_ctzll(launch_->draw(number)));
+        // Behind one of its first 128 atomic operations: as often among the first as in the next two, four,
+        // ...
+        const std::uint64_t drawn = launch_->draw(number);
+        changes_left_ = 1 + (drawn >> 32) % (1u << drawn % 8);
         start_lane(block, nullptr);
     }
 }
@@ -350,6 +352,7 @@ Block* Worker::begin_new() {
     free_blocks_.pop_back();
     residents_.push_back(block);
     polled_ = 0;
+    looks_ = 1;
     begin(*block, number);
     return block;
 }
@@ -384,7 +387,7 @@ Block* Worker::choose() {
             spinners |= !block->yielded.empty();
         }
         // A new block, once every waiting one has had another look at what it waits for.
-        if (!spinners || (!aside && polled_ >= residents_.size()))
+        if (!spinners || (!aside && polled_ >= looks_ * residents_.size()))
             if (Block* block = begin_new()) return block;
         if (aside) {
             activate(*aside);
@@ -586,11 +589,18 @@ void Worker::run(Launch& launch) {
     launch_ = nullptr;
 }
 
-bool Worker::turn_ends() const {
+bool Worker::turn_ends() {
     constexpr int most_aside = 2;
-    if (!order_ || execution.changes != turn_ends_ || !may_begin()) return false;
+    if (!order_ || changes_left_ == 0 || --changes_left_ != 0 || !may_begin()) return false;
     const auto is_aside = [](const Block* block) { return block->set_aside != nullptr; };
     return std::count_if(residents_.begin(), residents_.end(), is_aside) < most_aside;
+}
+
+bool Worker::overstays() {
+    constexpr unsigned patience = 4099;  // a prime: not always at the same operation of a loop
+    if (!order_ || residents_.size() < 2 || ++operations_ % patience != 0) return false;
+    looks_ = 16;  // more blocks could stand in each other's way for good, where they take and give back
+    return true;
 }
 
 Transfer Worker::set_aside(const void* site) {

@@ -50,10 +50,13 @@ class Worker {
     /// Ends the current lane; see simt::advance_lane().
     const Context* advance();
 
-    /// In check mode, in an order of its own, a launch is not one block after the other: here and there a
-    /// block stops where it has changed something by an atomic operation, until others have begun and ended.
-    bool turn_ends() const;
+    /// In check mode, in an order of its own, a launch is not one block after the other: two of its blocks
+    /// stop where they have changed global memory by an atomic operation. They go on when a block waits, when
+    /// none is left to begin, or when another overstays: has made so many atomic operations that it may be
+    /// waiting in a way of its own.
+    bool turn_ends();
     Transfer set_aside(const void* site);
+    bool overstays();
     /// Lets the lanes waiting at `barrier` run.
     void release(Block& block, Barrier& barrier);
 
@@ -96,10 +99,13 @@ class Worker {
     std::vector<Block*> free_blocks_;
     std::size_t turn_ = 0;    ///< of residents_, whose turn it is to poll
     std::size_t polled_ = 0;  ///< blocks polled since the last new one
+    std::size_t looks_ = 1;   ///< that each gets before a new one begins
     std::uint64_t spin_events_ = 0;
     std::int64_t spin_since_ = 0;  ///< ns; 0: not spinning
     unsigned rotations_ = 0;
-    unsigned turn_ends_ = 0;  ///< the value of Execution::changes that ends the turn of a block
+    std::uint64_t changes_left_ =
+        0;                     ///< to global memory, after which the turn of a block ends; 0: it does not
+    unsigned operations_ = 0;  ///< atomic ones of blocks beside others
 };
 
 /// This thread's worker, once it has run a launch.

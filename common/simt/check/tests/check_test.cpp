@@ -181,13 +181,16 @@ TEST_CASE("in an order of its own a launch is not one block after the other", "[
 
 TEST_CASE("who waits for another block reads what it has left, however it looks", "[simt][check][order]") {
     const auto how = GENERATE(checks::Poll::update, checks::Poll::exchange, checks::Poll::load,
-                              checks::Poll::volatile_load);
+                              checks::Poll::volatile_load, checks::Poll::several, checks::Poll::vote);
     CAPTURE(static_cast<int>(how));
     clear();
     for (unsigned seed = 0; seed <= 50; ++seed) {
         CAPTURE(seed);
         simt::set_seed(seed);
-        for (const unsigned blocks : {2u, 3u, 40u}) CHECK(checks::handed_over(blocks, how) == 42);
+        for (const unsigned blocks : {2u, 3u, 40u}) {
+            CHECK(checks::handed_over(blocks, how) == 42);
+            CHECK(checks::permits(blocks) == static_cast<int>(blocks));
+        }
         CHECK(findings().empty());
     }
     simt::set_seed(0);

@@ -68,11 +68,17 @@ __global__ void collect(int* ones, unsigned* ticket, int* out, bool waits) {
     *out = sum;
 }
 
+__global__ void take_permit(int* permit, int* count) {
+    while (atomicSub(permit, 1) <= 0) atomicAdd(permit, 1);
+    atomicAdd(count, 1);
+    atomicAdd(permit, 1);
+}
+
 __global__ void hand_over(int* value, int* there, unsigned* ticket, int* out, checks::Poll how) {
     if (atomicAdd(ticket, 1u) == 0) {
         *value = 42;
         __threadfence();
-        atomicExch(there, 1);
+        for (int i = 0; i < 8; ++i) atomicExch(&there[i], 1);
         return;
     }
     switch (how) {
@@ -87,6 +93,15 @@ __global__ void hand_over(int* value, int* there, unsigned* ticket, int* out, ch
             break;
         case checks::Poll::volatile_load:
             while (*static_cast<volatile int*>(there) == 0) {}
+            break;
+        case checks::Poll::several:  // no two reads in a row are of one address
+            for (int all = 0; all < 8;) {
+                all = 0;
+                for (int i = 0; i < 8; ++i) all += static_cast<volatile int*>(there)[i];
+            }
+            break;
+        case checks::Poll::vote:
+            while (!__syncthreads_and(static_cast<volatile int*>(there)[threadIdx.x])) {}
             break;
     }
     __threadfence();
@@ -252,8 +267,16 @@ int checks::collected(unsigned blocks, bool waits) {
     return sum;
 }
 
+int checks::permits(unsigned blocks) {
+    const Device<int> permit("permit", 1, 1), count("count", 1, 0);
+    take_permit<<<blocks, 1>>>(permit.get(), count.get());
+    int all = -1;
+    cudaMemcpy(&all, count.get(), sizeof all, cudaMemcpyDeviceToHost);
+    return all;
+}
+
 int checks::handed_over(unsigned blocks, Poll how) {
-    const Device<int> value("value", 1), there("there", 1, 0), out("out", 1, 0);
+    const Device<int> value("value", 1), there("there", 8, 0), out("out", 1, 0);
     const Device<unsigned> ticket("ticket", 1, 0);
     hand_over<<<blocks, 1>>>(value.get(), there.get(), ticket.get(), out.get(), how);
     int read = -1;

@@ -29,7 +29,10 @@ std::vector<int> sides();
 /// there yet. One call.
 int collected(unsigned blocks, bool waits);
 /// How a block learns that another's number is there.
-enum class Poll { update, exchange, load, volatile_load };
+enum class Poll { update, exchange, load, volatile_load, several, vote };
+/// How many of `blocks` blocks got a semaphore of one permit, which they try for by taking it and giving it
+/// back.
+int permits(unsigned blocks);
 /// What the last of `blocks` blocks reads of a number that the first has left; tickets say who is first.
 int handed_over(unsigned blocks, Poll how);
 /// Two threads write one word.

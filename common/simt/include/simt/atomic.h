@@ -22,7 +22,7 @@ constexpr unsigned spin_patience = 32;
 #if defined(SIMT_CHECK)
 /// pause() and changed() out of line: their own accesses are not observed.
 void pause_unobserved(const volatile void* address);
-void changed_unobserved();
+void changed_unobserved(const volatile void* address);
 /// Puts `desired` where `*old` stands, unless that has changed; then gives what is there.
 bool exchange_unobserved(std::uint16_t* address, std::uint16_t* old, std::uint16_t desired);
 bool exchange_unobserved(std::uint32_t* address, std::uint32_t* old, std::uint32_t desired);
@@ -31,7 +31,7 @@ bool exchange_unobserved(std::uint64_t* address, std::uint64_t* old, std::uint64
 
 #if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
 SIMT_DEVICE void pause(const volatile void* address) { pause_unobserved(address); }
-SIMT_DEVICE void changed() { changed_unobserved(); }
+SIMT_DEVICE void changed(const volatile void* address) { changed_unobserved(address); }
 #else
 /// Counts an operation at `address` that changed nothing: is it one too many?
 SIMT_DEVICE bool in_vain(const volatile void* address) {
@@ -47,7 +47,7 @@ SIMT_DEVICE void pause(const volatile void* address) {
     if (in_vain(address)) yield_lane();
 }
 /// Counts an operation that changed what it met.
-SIMT_DEVICE void changed() { ++execution.changes; }
+SIMT_DEVICE void changed(const volatile void*) { ++execution.changes; }
 #endif
 
 /// A value of T is its bytes. (In check mode CUDA's vectors copy themselves: see simt/types.h.)
@@ -88,7 +88,7 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
         if (desired == old)
             pause(address);
         else
-            changed();
+            changed(address);
         return before;
     }
 #else
@@ -103,7 +103,7 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
             return before;
         }
         if (__atomic_compare_exchange_n(word, &old, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-            changed();
+            changed(address);
             return before;
         }
     }
@@ -116,19 +116,19 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
 #define SIMT_ATOMIC(suffix, T)                                                                            \
     SIMT_DEVICE T atomicAdd##suffix(T* address, T value) {                                                \
         const T old = __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                               \
-        value == 0 ? simt::pause(address) : simt::changed();                                              \
+        value == 0 ? simt::pause(address) : simt::changed(address);                                       \
         return old;                                                                                       \
     }                                                                                                     \
     SIMT_DEVICE T atomicExch##suffix(T* address, T value) {                                               \
         const T old = __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
-        old == value ? simt::pause(address) : simt::changed();                                            \
+        old == value ? simt::pause(address) : simt::changed(address);                                     \
         return old;                                                                                       \
     }                                                                                                     \
     SIMT_DEVICE T atomicCAS##suffix(T* address, T compare, T value) {                                     \
         T old = compare;                                                                                  \
         const bool stored =                                                                               \
             __atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-        (stored && compare != value) ? simt::changed() : simt::pause(address);                            \
+        (stored && compare != value) ? simt::changed(address) : simt::pause(address);                     \
         return old;                                                                                       \
     }                                                                                                     \
     SIMT_DEVICE T atomicMin##suffix(T* address, T value) {                                                \
@@ -166,10 +166,14 @@ SIMT_DEVICE T atomic_update(T* address, F f) {
     SIMT_ATOMIC_FLOAT(suffix, float)                                                                         \
     SIMT_ATOMIC_FLOAT(suffix, double)                                                                        \
     SIMT_DEVICE int atomicSub##suffix(int* address, int value) {                                             \
-        return __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                                         \
+        const auto old = __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                               \
+        value == 0 ? simt::pause(address) : simt::changed(address);                                          \
+        return old;                                                                                          \
     }                                                                                                        \
     SIMT_DEVICE unsigned atomicSub##suffix(unsigned* address, unsigned value) {                              \
-        return __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                                         \
+        const auto old = __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                               \
+        value == 0 ? simt::pause(address) : simt::changed(address);                                          \
+        return old;                                                                                          \
     }                                                                                                        \
     SIMT_DEVICE unsigned atomicInc##suffix(unsigned* address, unsigned limit) {                              \
         return simt::atomic_update(address, [=](unsigned old) { return old >= limit ? 0u : old + 1; });      \
@@ -199,7 +203,7 @@ SIMT_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short com
     unsigned short old = compare;
     const bool stored =
         __atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    (stored && compare != value) ? simt::changed() : simt::pause(address);
+    (stored && compare != value) ? simt::changed(address) : simt::pause(address);
     return old;
 }
 

@@ -78,10 +78,11 @@ SIMT_DEVICE bool __nv_atomic_compare_exchange_n(T* address, T* expected, simt::C
                                                 int, int = __NV_THREAD_SCOPE_SYSTEM) {
     simt::builtin_atomic_takes<T, 4>();
     using Word = simt::Bits<T>;
+    const Word desired = simt::bits_cast<Word>(value);
     Word seen = simt::bits_cast<Word>(*expected);
-    if (__atomic_compare_exchange_n(reinterpret_cast<Word*>(address), &seen, simt::bits_cast<Word>(value),
-                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-        simt::changed();
+    if (__atomic_compare_exchange_n(reinterpret_cast<Word*>(address), &seen, desired, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST)) {
+        seen == desired ? simt::pause(address) : simt::changed(address);
         return true;
     }
     simt::pause(address);

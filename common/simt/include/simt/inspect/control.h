@@ -5,7 +5,7 @@
 /// | variable | meaning | default |
 /// |---|---|---|
 /// | `RUNGS_SIMT_THREADS` | OS threads that run blocks, the launching one included | all cores |
-/// | `RUNGS_SIMT_SEED` | order of blocks, warps and lanes; 0: ascending | 0 |
+/// | `RUNGS_SIMT_SEED` | order of blocks, which overlap in check mode, warps and lanes; 0: ascending | 0 |
 /// | `RUNGS_SIMT_POISON` | 0: shared memory starts with what an earlier block left there | 1 |
 /// | `RUNGS_SIMT_SPIN_LIMIT` | seconds after which a launch whose lanes only poll is ended | 3 |
 /// | `RUNGS_SIMT_TIME_LIMIT` | seconds after which any launch is ended; 0: never | 0 |
