@@ -317,8 +317,7 @@ void Worker::begin(Block& block, std::uint64_t number) {
     if (!order_) {
         execution.fast = true;
     } else {
-        // Behind one of its first 128 atomic operations: as often among the first as in the next two, four,
-        // ...
+        // Behind one of its first 128 atomic operations, and more often behind one of the first few.
         const std::uint64_t drawn = launch_->draw(number);
         changes_left_ = 1 + (drawn >> 32) % (1u << drawn % 8);
         start_lane(block, nullptr);
