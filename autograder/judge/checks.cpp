@@ -197,9 +197,9 @@ void put_wrong(RungResult& result, const std::string& which, const Check& check)
 void depends_on_order(Check& check) {
     check.certain = false;
     check.cause =
-        "the same call gives different results: right while blocks and warps run one after the "
-        "other, and not in another order, in which some pause behind an atomic operation. Is "
-        "something taken before it is there, or scratch memory left as it was not found?" +
+        "the same call gives different results: right while blocks and warps run one after the other, and "
+        "not in another order, in which some pause behind an atomic operation. Is something taken before it "
+        "is there, or is scratch memory not left as it was found?" +
         (check.cause.empty() ? "" : " What the outputs look like: " + check.cause);
 }
 

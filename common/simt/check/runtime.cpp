@@ -189,14 +189,14 @@ void pause_unobserved(const volatile void* address) {
 void changed_unobserved(const volatile void* address) {
     changed(address);
     if (!execution.in_lane) return;
-    const bool shared = execution.block->owns(const_cast<const void*>(address));
-    if (!shared && this_worker->turn_ends() && !guesses()) {
-        settle_pending();
+    const bool global = !execution.block->owns(const_cast<const void*>(address));
+    const bool stops = global && this_worker->turn_ends() && !guesses();
+    if (!stops && !this_worker->overstays()) return;
+    settle_pending();
+    if (stops)
         carry_out(this_worker->set_aside(SIMT_SITE));
-    } else if (this_worker->overstays()) {
-        settle_pending();
+    else
         yield_lane_at(SIMT_SITE);
-    }
 }
 
 #define SIMT_EXCHANGE(T)                                                                   \

@@ -314,14 +314,15 @@ void Worker::begin(Block& block, std::uint64_t number) {
     activate(block);
     execution.spins = 0;
     threadIdx = uint3{0, 0, 0};
-    if (!order_) {
-        execution.fast = true;
-    } else {
+    if (observe::on && order_) {
         // Behind one of its first 128 atomic operations, and more often behind one of the first few.
         const std::uint64_t drawn = launch_->draw(number);
         changes_left_ = 1 + (drawn >> 32) % (1u << drawn % 8);
-        start_lane(block, nullptr);
     }
+    if (!order_)
+        execution.fast = true;
+    else
+        start_lane(block, nullptr);
 }
 
 void Worker::activate(Block& block) {

@@ -103,9 +103,8 @@ class Worker {
     std::uint64_t spin_events_ = 0;
     std::int64_t spin_since_ = 0;  ///< ns; 0: not spinning
     unsigned rotations_ = 0;
-    std::uint64_t changes_left_ =
-        0;                     ///< to global memory, after which the turn of a block ends; 0: it does not
-    unsigned operations_ = 0;  ///< atomic ones of blocks beside others
+    std::uint64_t changes_left_ = 0;  ///< to global memory until a block stops; 0: none does
+    unsigned operations_ = 0;         ///< atomic ones of blocks beside others
 };
 
 /// This thread's worker, once it has run a launch.
