@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <future>
+#include <map>
+#include <mutex>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -45,7 +47,7 @@ constexpr std::size_t tool_processes = 128;
 constexpr std::size_t compile_file_bytes = 48U << 20;
 /// Of a worker, which holds the backend as well, with all of its debug information.
 constexpr std::size_t worker_bytes = 256U << 20;
-/// A save costs two workers, 33 MB; all rungs of the workbook take 1.5 GB.
+/// A save costs two workers, 2 MB; all rungs of the workbook take 190 MB.
 constexpr std::uintmax_t most_cached_bytes = 2ULL << 30;
 constexpr std::uintmax_t most_preprocessed_bytes = 16U << 20;
 /// What nm and addr2line may print, for the judge to read. They print less than 1 MiB of an honest rung.
@@ -55,6 +57,12 @@ constexpr std::size_t listing_bytes = 16U << 20;
 #define TEXT(name) TEXT_(name)
 /// Every launch passes through this function; the worker counts them there.
 constexpr const char* run_grid = TEXT(RUNGS_RUN_GRID);
+/// What the entry object calls in the place of a launcher. The linker is told which launcher that is, so
+/// rungs that solve the same problems share one entry object.
+constexpr const char* stand_in = "rungs_launcher";
+
+/// Without it nm has the plugins of all compilers look at an object first: with LLVM's 35 ms instead of 2.
+constexpr const char* no_plugins = "--plugin=/dev/null";
 
 /// They stand beside every compiler.
 std::string binutil(const std::string& name) {
@@ -113,7 +121,7 @@ class Builder {
           stop_(stop),
           work_(toolchain.cache),
           hashed_tools_(hash_tools()),
-          common_(hash_common()) {}
+          chapter_(hash_chapter()) {}
 
     Build build(const fs::path& source) {
         Build result;
@@ -141,7 +149,7 @@ class Builder {
 
     /// Names the worker that `text` becomes.
     std::string key(const std::string& text) const {
-        return Sha256().add(common_).add(entry_text()).add(text).hex();
+        return Sha256().add(chapter_).add(rung_.name).add(entry_text()).add(text).hex();
     }
 
   private:
@@ -168,10 +176,10 @@ class Builder {
         });
     }
 
-    /// The rung's chapter besides: what all that is handed in for it depends on.
-    std::string hash_common() const {
+    /// The headers of the rung's chapter besides.
+    std::string hash_chapter() const {
         return hashed([this](Sha256& hash) {
-            hash.add(hashed_tools_).add(rung_.name);
+            hash.add(hashed_tools_);
             for (const fs::path& file : contract_headers()) hash.add(file.filename().string()).add_file(file);
         });
     }
@@ -228,10 +236,8 @@ class Builder {
         return headers;
     }
 
-    std::string qualified_launcher() const { return manifest_.name_space + "::" + rung_.launcher(); }
-
     std::string entry_text() const {
-        std::string rows;
+        std::string declared, rows;
         for (const std::string& name : rung_.problems) {
             const auto problem = std::find_if(manifest_.problems.begin(), manifest_.problems.end(),
                                               [&](const ProblemEntry& entry) { return entry.name == name; });
@@ -239,18 +245,19 @@ class Builder {
                 throw InfraError(fmt::format("{}: rung {} solves '{}', which is not under [problems]",
                                              manifest_.chapter, rung_.name, name));
             }
+            declared += fmt::format("{} {};\n", problem->signature, stand_in);
             rows += fmt::format(
-                "    {{\"{}\", [](const rungs::Call& call) {{ rungs::invoke(static_cast<{}::{}*>({}), call); "
-                "}}}},\n",
-                name, manifest_.name_space, problem->signature, qualified_launcher());
+                "    {{\"{0}\", [](const rungs::Call& call) {{\n"
+                "        rungs::invoke(static_cast<{1}::{2}*>({1}::{3}), call); }}}},\n",
+                name, manifest_.name_space, problem->signature, stand_in);
         }
         return fmt::format(
-            "#include \"{}\"\n#include \"rungs/call.hpp\"\n\n"
+            "#include \"{}\"\n#include \"rungs/call.hpp\"\n\nnamespace {} {{\n{}}}\n\n"
             "extern const rungs::Entry rungs_entries[];\nextern const int rungs_entry_count;\n"
             "void rungs_warm(const void* memory, std::size_t bytes);\n"
             "const rungs::Entry rungs_entries[] = {{\n{}}};\n"
             "const int rungs_entry_count = {};\n\n{}",
-            manifest_.contract, rows, rung_.problems.size(), warm_text());
+            manifest_.contract, manifest_.name_space, declared, rows, rung_.problems.size(), warm_text());
     }
 
     /// Reads a word of every 2 MiB page from every multiprocessor. Other processes have used the GPU since
@@ -422,15 +429,24 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
     }
 
-    /// The object that calls the launchers; it changes with the contract only.
+    /// The object that calls the launchers, by the name of their stand-in.
     fs::path entry_object() {
         const std::string text = entry_text();
-        const fs::path object = toolchain_.cache / "objects" / (Sha256().add(common_).add(text).hex() + ".o");
+        const fs::path object =
+            toolchain_.cache / "objects" / (Sha256().add(chapter_).add(text).hex() + ".o");
+        // Rungs of a chapter that are judged at once would all make it.
+        static std::mutex mutex;
+        static std::map<fs::path, std::mutex> all;  // whose elements stay where they are
+        std::mutex& making = [&]() -> std::mutex& {
+            const std::lock_guard lock(mutex);
+            return all[object];
+        }();
+        const std::lock_guard lock(making);
         if (in_cache(object)) return object;
         const std::string name = backend_ == Backend::cuda ? "rungs_entry.cu" : "rungs_entry.cpp";
         write_working_file(work_.path() / name, text);
         run_own(compile_line(name, "rungs_entry.o", tools_.preludes.empty() ? "" : tools_.preludes.front()),
-                fmt::format("compiling the call of {} (do manifest and {} agree?)", qualified_launcher(),
+                fmt::format("compiling the calls of {} (does it have the problems of the manifest?)",
                             manifest_.contract));
         make_private("rungs_entry.o", symbols_of(work_.path() / "rungs_entry.o"),
                      {"rungs_entries", "rungs_entry_count", "_Z10rungs_warmPKvm"});
@@ -457,7 +473,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
     /// What a rung must not define, however weakly.
     std::set<std::string> our_names() {
-        std::vector<std::string> line{"nm", "-P", "--defined-only", "--extern-only"};
+        std::vector<std::string> line{"nm", no_plugins, "-P", "--defined-only", "--extern-only"};
         line.insert(line.end(), tools_.archives.begin(), tools_.archives.end());
         try {
             return strong_names(parse_symbols(run_binutil(line, stop_)));
@@ -467,7 +483,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     }
 
     std::vector<Symbol> symbols_of(const fs::path& object) {
-        return parse_symbols(run_binutil({"nm", "-P", object.string()}, stop_));
+        return parse_symbols(run_binutil({"nm", no_plugins, "-P", object.string()}, stop_));
     }
 
     /// Where the compiler looks for headers that are not ours, as it says itself.
@@ -625,7 +641,11 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         run_on_submission(compile_line(compiled, "rung.o", prelude), "the compiler", "rung.o.d");
 
         const fs::path entry = entry_made.get();
-        const std::vector<std::string> wanted = launchers(symbols_of(entry), qualified_launcher());
+        std::vector<std::string> wanted, stand_ins;
+        for (const std::string& name : launchers(symbols_of(entry), manifest_.name_space + "::" + stand_in)) {
+            wanted.push_back(renamed(name, stand_in, rung_.launcher()));
+            stand_ins.push_back(fmt::format("--defsym={}={}", name, wanted.back()));
+        }
         const std::vector<Symbol> symbols = symbols_of(work_.path() / "rung.o");
         const std::vector<std::string> names = known_of_tools("our_names", [this] { return our_names(); });
         const std::set<std::string> ours(names.begin(), names.end());
@@ -642,6 +662,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         std::vector<std::string> line{tools_.compiler, "-o", "worker", entry.string(), "rung.o"};
         line.insert(line.end(), tools_.archives.begin(), tools_.archives.end());
         line.insert(line.end(), tools_.link.begin(), tools_.link.end());
+        for (const std::string& definition : stand_ins) line.insert(line.end(), {"-Xlinker", definition});
         if (backend_ == Backend::cpu) line.push_back(std::string("-Wl,--wrap=") + run_grid);
         link_worker(line, wanted);
         const fs::path worker = work_.path() / "worker";
@@ -664,7 +685,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     const std::atomic<bool>* stop_;
     WorkFolder work_;
     std::atomic<int> tools_run_{0};
-    std::string hashed_tools_, common_;
+    std::string hashed_tools_, chapter_;
     std::string diagnostics_;
 };
 

@@ -133,6 +133,15 @@ std::vector<std::string> launchers(const std::vector<Symbol>& entry, const std::
     return names;
 }
 
+std::string renamed(const std::string& symbol, const std::string& name, const std::string& to) {
+    const auto mangled = [](const std::string& part) { return fmt::format("{}{}E", part.size(), part); };
+    const std::string from = mangled(name);
+    std::string result = symbol;
+    const std::size_t at = result.find(from);
+    if (at != std::string::npos) result.replace(at, from.size(), mangled(to));
+    return result;
+}
+
 std::set<std::string> strong_names(const std::vector<Symbol>& symbols) {
     std::set<std::string> names;
     for (const Symbol& symbol : symbols)

@@ -23,9 +23,14 @@ std::vector<Symbol> parse_symbols(const std::string& text);
 /// "reduction::sum(float const*)" for "_ZN9reduction3sumEPKf"; the name itself where it is not mangled.
 std::string demangle(const std::string& name);
 
-/// The launchers that the entry object calls: its undefined symbols that are functions `qualified`, as in
+/// What the entry object calls: its undefined symbols that are functions `qualified`, as in
 /// "reduction::shared_tree", of whatever parameters.
 std::vector<std::string> launchers(const std::vector<Symbol>& entry, const std::string& qualified);
+
+/// The symbol of a function of the same namespace and parameters, but another name: "_ZN9reduction5otherEPKf"
+/// of "_ZN9reduction3sumEPKf", "sum" and "other". (Itanium C++ ABI, 5.1: nothing else in it depends on its
+/// name.)
+std::string renamed(const std::string& symbol, const std::string& name, const std::string& to);
 
 /// The names that are defined for all, and not as an inline function would be.
 std::set<std::string> strong_names(const std::vector<Symbol>& symbols);

@@ -262,6 +262,8 @@ TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
           std::vector<std::string>{"_Z6helperv", "_ZSt1fv", "_ZTI1A"});
     CHECK(launchers(parse_symbols("_ZN9reduction3sumEPKf U\n_ZN9reduction4sum2EPKf U\n"), "reduction::sum") ==
           wanted);
+    CHECK(renamed("_ZN9reduction3sumEPKfNS_4KindES1_", "sum", "shared_tree") ==
+          "_ZN9reduction11shared_treeEPKfNS_4KindES1_");
 }
 
 TEST_CASE("a broken toolchain.json is named, with what to do", "[judge][toolchain]") {
