@@ -20,7 +20,8 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-TraceRecorder::TraceRecorder(std::uint64_t block, unsigned warp) : block_(block), warp_(warp) {
+TraceRecorder::TraceRecorder(std::uint64_t block, unsigned warp) : warp_(warp) {
+    block_of_accesses = block;
     simt::check::add_observer(*this);
 }
 
@@ -37,7 +38,7 @@ void TraceRecorder::launch_begins(const char* kernel, dim3, dim3) {
 }
 
 void TraceRecorder::access(const simt::check::Event& event) {
-    if (!now_ || event.block != block_) return;
+    if (!now_) return;
     Recording& now = *now_;
     const unsigned lane_of_block = event.warp * 32 + event.lane;
     const unsigned occurrence = now.occurrences[{lane_of_block, event.pc}]++;
@@ -72,7 +73,7 @@ void TraceRecorder::access(const simt::check::Event& event) {
 }
 
 void TraceRecorder::block_synchronised(std::uint64_t block) {
-    if (!now_ || block != block_) return;
+    if (!now_ || block != block_of_accesses) return;
     ++now_->phase;
     now_->occurrences.clear();
     now_->last.fill(now_->order.size());
@@ -87,7 +88,8 @@ std::string TraceRecorder::json() const {
 std::string TraceRecorder::json(const Recording& of) const {
     static constexpr const char* spaces[] = {"global", "shared", "constant", "texture"};
     static constexpr const char* accesses[] = {"read", "write", "atomic"};
-    std::string text = "{\"kernel\": " + quoted(of.kernel) + ", \"block\": " + std::to_string(block_) +
+    std::string text = "{\"kernel\": " + quoted(of.kernel) +
+                       ", \"block\": " + std::to_string(*block_of_accesses) +
                        ", \"warp\": " + std::to_string(warp_) + ", \"cut\": " + (of.cut ? "true" : "false") +
                        ", \"steps\": [";
     bool first = true;

@@ -57,7 +57,6 @@ class TraceRecorder : public simt::check::Observer {
     };
     std::string json(const Recording& of) const;
 
-    std::uint64_t block_;
     unsigned warp_;
     bool watching_ = true;       ///< this observes
     std::deque<Recording> all_;  ///< of different kernels

@@ -370,8 +370,8 @@ bool gives_way(const volatile void* address) {
 // ---- One access -------------------------------------------------------------------------------------------
 
 namespace {
-[[gnu::noinline, gnu::cold]] void tell_observers(unsigned flat, const Subject& subject, AccessKind kind,
-                                                 bool is_shared) {
+[[gnu::noinline]] void tell_observers(unsigned flat, const Subject& subject, AccessKind kind,
+                                      bool is_shared) {
     const OwnWork own;
     const bool reads =
         kind == AccessKind::read || kind == AccessKind::volatile_read || kind == AccessKind::fetch;
@@ -390,7 +390,9 @@ namespace {
     event.lane = flat % warp_lanes;
     event.array = subject.array.name.c_str();
     event.origin = subject.array.begin;
-    for (Observer* observer : state.observers) observer->access(event);
+    for (Observer* observer : state.observers)
+        if (!observer->block_of_accesses || *observer->block_of_accesses == event.block)
+            observer->access(event);
 }
 
 /// Where a place in the code went last: mostly to the array that it goes to next.
@@ -407,7 +409,8 @@ struct alignas(64) Recent {
     std::uint8_t shift = 2;
     bool shared = false;
     bool constant = false;
-    bool plain = false;  ///< words that may be read and written, and nobody else watches: see usual()
+    bool plain = false;    ///< words that may be read and written: see usual()
+    bool watched = false;  ///< by observers
 };
 Recent recent[256];
 
@@ -465,7 +468,8 @@ std::uint32_t guessed_in = 0;  ///< State::first_segment of the last access whos
     entry.shift = static_cast<std::uint8_t>(array->shift);
     entry.shared = is_shared;
     entry.constant = array->memory == Memory::constant;
-    entry.plain = array->shift == 2 && !entry.constant && array->begin % 4 == 0 && state.observers.empty();
+    entry.plain = array->shift == 2 && !entry.constant && array->begin % 4 == 0;
+    entry.watched = !state.observers.empty();
     return array;
 }
 
@@ -577,7 +581,6 @@ SIMT_DEVICE bool usual(const Recent& entry, std::uintptr_t address, std::size_t 
             if (state.fences) synchronise(now, address, writes);
         }
     }
-    if (__builtin_expect(!state.observers.empty(), 0)) tell_observers(flat, subject, kind, entry.shared);
 }
 
 /// check_access(), inlined where kind and size are constants.
@@ -590,13 +593,16 @@ SIMT_DEVICE void check(std::uintptr_t address, std::size_t size, AccessKind kind
     if (__builtin_expect(entry.pc != pc || entry.layout != state.layout ||
                              address - entry.begin >= entry.size ||
                              size > entry.size - (address - entry.begin),
-                         0))
-        if (!classify(entry, address, size, kind, pc)) return;
+                         0)) {
+        if (is_own(address) || !classify(entry, address, size, kind, pc)) return;
+    }
     const unsigned flat = state.in_a_row ? threadIdx.x : current_flat();
     const bool plain = (kind == AccessKind::read || kind == AccessKind::write) && size % 4 == 0;
     if (!plain || !entry.plain || (address & (size - 1)) != 0 ||
         !usual(entry, address, size, kind == AccessKind::write, flat))
         check_fully(entry, address, size, kind, aligned, flat);
+    if (__builtin_expect(entry.watched, 0))
+        tell_observers(flat, {*entry.array, address, size, pc}, kind, entry.shared);
     // A texel is counted where it would lie on a GPU: see texel_read().
     if (BlockTrace* trace = tracing; trace && kind != AccessKind::fetch)
         trace_access(*trace, flat, step_key(step_kind(kind), pc), address, static_cast<std::uint32_t>(size));

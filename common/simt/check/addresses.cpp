@@ -68,14 +68,6 @@ const Array* nearest_shared(std::uintptr_t address) {
 }
 
 Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
-    const Fiber* own = execution.lane ? execution.lane->fiber : this_worker->first();
-    const auto within = [address](const Fiber& fiber) {
-        return address - reinterpret_cast<std::uintptr_t>(fiber.bottom) < fiber.size;
-    };
-    if (own && within(*own)) return nullptr;  // locals and parameters
-    // Thread-local variables of the runtime and of the C library.
-    const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
-    if (address - (thread - 16384) < 16384 + 4096) return nullptr;
     if (Array* array = find_array(address)) return array;
     const auto closure = reinterpret_cast<std::uintptr_t>(execution.closure);
     if (address - closure < state.launch->grid.closure_bytes) return nullptr;
@@ -89,7 +81,7 @@ Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, cons
     if (is_device_accessible(reinterpret_cast<const void*>(address), size)) return nullptr;  // pinned
     if (address < 65536) bad(Kind::null_pointer, address, size, kind, nullptr, pc);
     if (const Fiber* other = this_worker->fibers().holder(reinterpret_cast<const void*>(address)))
-        if (within(*other)) bad(Kind::local_memory, address, size, kind, nullptr, pc);
+        if (lies_on(*other, address)) bad(Kind::local_memory, address, size, kind, nullptr, pc);
     bad(Kind::host_memory, address, size, kind, nullptr, pc);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "check/state.h"
+#include "runtime/worker.h"
 
 namespace simt::check {
 
@@ -16,7 +17,18 @@ const char* kind_name(AccessKind kind);
 const Array* nearest(std::uintptr_t address);
 /// A shared array that ends before the address, or the first one.
 const Array* nearest_shared(std::uintptr_t address);
-/// An address that is neither the heap's nor shared: nullptr if the access does not matter.
+inline bool lies_on(const Fiber& fiber, std::uintptr_t address) {
+    return address - reinterpret_cast<std::uintptr_t>(fiber.bottom) < fiber.size;
+}
+/// What only the current lane accesses: its locals and parameters, and thread-local variables of the runtime
+/// and of the C library, threadIdx among them.
+SIMT_DEVICE bool is_own(std::uintptr_t address) {
+    const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+    if (address - (thread - 16384) < 16384 + 4096) return true;
+    const Fiber* own = execution.lane ? execution.lane->fiber : this_worker->first();
+    return own && lies_on(*own, address);
+}
+/// An address that is neither the heap's nor shared nor is_own(): nullptr if the access does not matter.
 Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
 
 }  // namespace simt::check

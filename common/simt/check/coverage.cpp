@@ -10,25 +10,20 @@
 #include "check/state.h"
 #include "simt/inspect/check.h"
 
-extern "C" const char __executable_start;  // of the program, from the linker
-
 namespace simt::check {
 namespace {
 
-constexpr std::size_t most_bytes = 16u << 20;  ///< of code that is looked at: the program's first
 constexpr std::size_t most_blocks = 1u << 20;
 
-// Host threads run blocks as well, and the first of them before any constructor.
-std::atomic<bool> has_run[most_bytes];
 std::atomic<std::uint32_t> fresh_blocks[most_blocks];
 std::atomic<std::size_t> fresh_count;
 
 }  // namespace
 
-void note_block(const void* return_address) {
-    const auto offset =
-        static_cast<std::size_t>(static_cast<const char*>(return_address) - &__executable_start);
-    if (offset >= most_bytes || has_run[offset].load(std::memory_order_relaxed)) return;
+// Host threads run blocks as well, and the first of them before any constructor.
+std::atomic<bool> has_run[most_code_bytes];
+
+void note_new_block(std::size_t offset) {
     if (has_run[offset].exchange(true)) return;
     const std::size_t place = fresh_count.fetch_add(1);
     if (place < most_blocks) fresh_blocks[place] = static_cast<std::uint32_t>(offset);

@@ -327,8 +327,18 @@ std::uint32_t new_segment(std::uint32_t block, unsigned warp);
 std::uint32_t segment_of(BlockState& block, unsigned warp, unsigned lane);
 LaneClocks& lane_clocks(WarpClock& warp);
 
+/// Of the program's code, whether a basic block has run whose call of the hook returns there.
+constexpr std::size_t most_code_bytes = 16u << 20;
+extern std::atomic<bool> has_run[most_code_bytes];
+extern "C" const char __executable_start;  // of the program, from the linker
+/// The block that returns to `offset` of the program's code has not run before.
+void note_new_block(std::size_t offset);
 /// A basic block begins, whose call of the hook returns to `return_address`.
-void note_block(const void* return_address);
+inline void note_block(const void* return_address) {
+    const auto offset =
+        static_cast<std::size_t>(static_cast<const char*>(return_address) - &__executable_start);
+    if (offset < most_code_bytes && !has_run[offset].load(std::memory_order_relaxed)) note_new_block(offset);
+}
 
 /// The first of `stack` that lies in no file of the runtime's or of the standard library's.
 Place locate(const CallStack& stack);

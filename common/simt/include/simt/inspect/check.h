@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,8 @@ struct Event {
 class Observer {
   public:
     virtual ~Observer() = default;
+    /// The linear number of the block whose accesses it is shown; nullopt: all blocks' are.
+    std::optional<std::uint64_t> block_of_accesses;
     virtual void launch_begins(const char* kernel, dim3 grid, dim3 block) {
         (void)kernel, (void)grid, (void)block;
     }
