@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <future>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -190,15 +191,22 @@ class Counter {
             Watched watched)
         : rung_(rung), exam_(exam), session_(executable, options, watched) {}
 
-    /// A small call of the same problem: it shows most lines of the source that have to be known.
-    void warm_up(const Manifest& manifest, const Case& which) {
-        for (const Case& small : manifest.check_cases_of(rung_, 0)) {
-            const Work work = exam_.work(small);
-            if (small.problem != which.problem || work.bytes == 0 || work.size() > most_work) continue;
-            CheckedCall ignored;
-            session_.call(small, exam_.make(small), 0, call_seconds, false, ignored);
-            return;
+    /// The largest checked call of the problem of `which` that does `most` work: it sets up what all calls
+    /// find there, and shows lines of the source that have to be known. @returns whether there is one
+    bool warm_up(const Manifest& manifest, const Case& which, double most) {
+        const std::vector<Case> cases = manifest.check_cases_of(rung_, 0);
+        const Case* largest = nullptr;
+        double work = 0;
+        for (const Case& one : cases) {
+            const double mine = exam_.work(one).size();
+            if (one.problem != which.problem || mine <= work || mine > most) continue;
+            largest = &one;
+            work = mine;
         }
+        if (!largest) return false;
+        CheckedCall ignored;
+        session_.call(*largest, exam_.make(*largest), 0, call_seconds, false, ignored);
+        return true;
     }
 
     /// One call. @returns nothing where it could not be counted, and `why_not` says so
@@ -265,18 +273,21 @@ Build checked_build(const Manifest& manifest, const RungEntry& rung, const fs::p
 }
 
 /// Calls `which` until the counters have all lines. The first call of a size may set up what later ones find
-/// there, so it is not counted, as it is not timed. `report`: what the last call's worker said.
+/// there: it is not counted if it allocates, or if none came before it. `report`: what the last call's worker
+/// said.
 std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung, const fs::path& executable,
                                  const Exam& exam, const JudgeOptions& options, const Case& which,
                                  Watched watched, std::string& why_not, json* report = nullptr,
                                  std::string* wrong = nullptr) {
     const Task task = exam.make(which);
     Counter counter(rung, executable, exam, options, watched);
-    counter.warm_up(manifest, which);
+    // Costs an eighth of a call at most, and mostly saves one: all lines are known, then.
+    const bool warm = counter.warm_up(manifest, which, exam.work(which).size() / 8);
     for (int attempt = 0; attempt <= most_attempts; ++attempt) {
         CheckedCall checked;
         std::optional<Tally> tally = counter.call(which, task, checked, why_not);
-        if (!tally || (attempt > 0 && !counter.lacks_lines())) {
+        const bool settled = attempt > 0 || (warm && checked.report.value("allocations", 1) == 0);
+        if (!tally || (settled && !counter.lacks_lines())) {
             if (tally && wrong) {
                 const std::vector<QuotedFinding> found = findings_of(checked.report);
                 const Check check = exam.check(which, task, checked.outputs);
@@ -448,7 +459,7 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
         if (is_on(Defence::secret_count)) one.seed = seed_of(options.seed, Purpose::counts, index);
         return examined(one);
     };
-    counter.warm_up(manifest, which);
+    counter.warm_up(manifest, which, most_work);
     // The first call of a size may set up what later ones find there. It has a secret input all the same, and
     // where it took another time than the input that is shown, it may have been that: a second one decides.
     std::optional<Tally> first = secret(0);
@@ -466,6 +477,24 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
     if (!agree(modelled_machine(options.toolchain), *shown, *first) && !(first = secret(1)))
         return std::nullopt;
     return OwnCounts{std::move(*shown), std::move(*first)};
+}
+
+/// Counts what the rung will be compared with, beside the rung itself, where count_solution() finds it.
+/// `own`: the rung's worker.
+std::vector<std::future<void>> count_rivals(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                                            const JudgeOptions& options, const Case& which,
+                                            const Build& own) {
+    std::vector<std::future<void>> rivals;
+    const auto count = [&](const RungEntry& rival) {
+        rivals.push_back(std::async(std::launch::async, [&] {
+            std::string ignored;
+            const Tally known;
+            count_solution(manifest, rival, exam, options, which, ignored, &own, &known);
+        }));
+    };
+    if (!rung.given()) count(rung);
+    if (rung.speed && rung.speed->modelled) count(*manifest.find(rung.speed->baseline));
+    return rivals;
 }
 
 /// What speaks for a call that the host has computed, whose own work is not counted; empty: kernels have
@@ -803,8 +832,10 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     const bool with_model = rung.speed && rung.speed->modelled;
     const Build build = checked_build(manifest, rung, source, options, counters.why_not);
     std::optional<OwnCounts> own;
+    std::vector<std::future<void>> rivals;
     if (!build.executable.empty()) {
         const Lap lap(result.profile, Part::counts);
+        rivals = count_rivals(manifest, rung, exam, options, which, build);
         own = count_own(result, manifest, rung, source, build.executable, exam, options, which);
     }
     if (!own) {
@@ -822,6 +853,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     counters.rung = std::move(own->shown);
     counters.done = true;
     const Lap lap(result.profile, Part::solutions);
+    for (std::future<void>& rival : rivals) rival.wait();
     if (!rung.given()) {
         std::string why_not;
         counters.reference =

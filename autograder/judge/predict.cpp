@@ -1,11 +1,15 @@
 #include "judge/predict.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <future>
 #include <map>
 #include <sstream>
+#include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -138,16 +142,51 @@ Case case_of(const Question& question) {
     return {question.which.problem, question.which.sizes, question.which.kind, 1};
 }
 
+/// Counts what the questions ask for, on all cores, where count_reference() finds it later.
+static void count_ahead(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                        const JudgeOptions& options) {
+    std::vector<std::pair<std::string, Case>> calls;
+    for (const Question& question : rung.questions) {
+        if (question.answer) continue;
+        for (const std::string& name : {question.rung, question.over}) {
+            std::pair call{name, case_of(question)};
+            if (!name.empty() && std::find(calls.begin(), calls.end(), call) == calls.end())
+                calls.push_back(std::move(call));
+        }
+    }
+    // The longest first: no core is left with it at the end.
+    std::stable_sort(calls.begin(), calls.end(), [&](const auto& one, const auto& other) {
+        return exam.work(one.second).size() > exam.work(other.second).size();
+    });
+    std::atomic<std::size_t> next{0};
+    std::atomic<int> done{0};
+    const auto count = [&](bool tells) {
+        for (std::size_t i = next++; i < calls.size(); i = next++) {
+            const auto& [name, which] = calls[i];
+            if (tells && options.progress)
+                options.progress({rung, Phase::counters, done, static_cast<int>(calls.size())});
+            try {
+                std::string ignored;
+                count_reference(manifest, *manifest.find(name), exam, options, which, ignored);
+            } catch (const std::exception&) {
+                // Whoever asks for it meets it, too.
+            }
+            ++done;
+        }
+    };
+    std::vector<std::future<void>> others;
+    for (std::size_t i = 1; i < std::min<std::size_t>(calls.size(), std::thread::hardware_concurrency()); ++i)
+        others.push_back(std::async(std::launch::async, count, false));
+    count(true);
+}
+
 std::vector<double> count_answers(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                                   const JudgeOptions& asked) {
     JudgeOptions options = asked;
     options.backend = Backend::cpu;
+    count_ahead(manifest, rung, exam, options);
     std::vector<double> counted;
     for (const Question& question : rung.questions) {
-        if (options.progress) {
-            options.progress({rung, Phase::counters, static_cast<int>(counted.size()),
-                              static_cast<int>(rung.questions.size())});
-        }
         if (question.answer) {
             counted.push_back(*question.answer);
             continue;

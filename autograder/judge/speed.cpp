@@ -68,6 +68,19 @@ struct Contestant {
     std::vector<double> alone;    ///< the same, once the rung's own process is gone
 };
 
+/// Starts a runner's process; its arena comes later.
+Contestant enter(const fs::path& executable, const std::string& name, const JudgeOptions& options) {
+    WorkerOptions how;
+    how.backend = Backend::cuda;
+    how.cpu_seconds = options.budget + timed_start_seconds;
+    how.stop = options.stop;
+    auto session = std::make_unique<Session>(executable, how, timed_start_seconds);
+    if (const auto cause = session->provide({})) {
+        throw InfraError(fmt::format("{}: {}", name, cause->text));
+    }
+    return {name, nullptr, std::move(session), {}, {}};
+}
+
 /// One timed case: an input, which several may be timed on, and what came out.
 struct Heat {
     Case which;
@@ -98,10 +111,9 @@ void in_parallel(std::size_t count, Work work) {
 /// does ahead of "go", it does without the inputs. What coming and going cost is what a null call costs.
 class Race {
   public:
-    Race(const TimedCase& timed, const Exam& exam, const JudgeOptions& options)
+    Race(const TimedCase& timed, const Exam& exam)
         : timed_(timed),
           exam_(exam),
-          options_(options),
           calls_(std::min<std::size_t>(static_cast<std::size_t>(timed.calls), protocol::max_calls)),
           random_(std::random_device{}()) {
         ready_ = make_inputs(1);
@@ -124,18 +136,6 @@ class Race {
     double roof() { return pristine_->copy_bandwidth(); }
 
     std::unique_ptr<Arena> arena() const { return std::make_unique<Arena>(calls_ * slot_bytes_); }
-
-    Contestant enter(const fs::path& executable, const std::string& name, std::unique_ptr<Arena> arena) {
-        WorkerOptions how;
-        how.backend = Backend::cuda;
-        how.cpu_seconds = options_.budget + timed_start_seconds;
-        how.stop = options_.stop;
-        auto session = std::make_unique<Session>(executable, how, timed_start_seconds);
-        if (const auto cause = session->provide({})) {
-            throw InfraError(fmt::format("{}: {}", name, cause->text));
-        }
-        return {name, std::move(arena), std::move(session), {}, {}};
-    }
 
     /// What a call costs at least: the inputs' way, the words, one tiny operation on the device, the judge's
     /// copies. The least of many, because it is subtracted from times: too much would be a gift. To be asked
@@ -346,7 +346,6 @@ class Race {
 
     const TimedCase& timed_;
     const Exam& exam_;
-    const JudgeOptions& options_;
     std::size_t calls_;       ///< of a run
     std::mt19937_64 random_;  ///< of orders and places; inputs that must be unpredictable are new every pair
     Heats heats_;             ///< of this run
@@ -437,10 +436,15 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     lap.emplace(result.profile, Part::turn);
     if (options.before_timing) options.before_timing();
     lap.emplace(result.profile, Part::inputs);
+    const auto entering = [&](const fs::path& contestant, const std::string& name) {
+        return std::async(std::launch::async, enter, contestant, name, std::cref(options));
+    };
+    // Runs before every pair and is not counted. A process of its own: to run twice in a row is an advantage.
+    std::future<Contestant> pace = entering(best, "the reference");
     std::unique_ptr<Race> race;
     std::array<std::unique_ptr<Arena>, 4> arenas;
     try {
-        race = std::make_unique<Race>(*timed, exam, options);
+        race = std::make_unique<Race>(*timed, exam);
         for (auto& arena : arenas) arena = race->arena();
     } catch (const std::bad_alloc&) {
         speed.why_not = "speed: the timed case does not fit into this GPU's free memory";
@@ -452,18 +456,21 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     }
     speed.trust = "judge's clock and memory";
     speed.baseline = baseline.name;
+    lap.emplace(result.profile, Part::start);
+    Contestant pacemaker = pace.get();
+    pacemaker.arena = std::move(arenas[3]);
     lap.emplace(result.profile, Part::clock);
     speed.roof = race->roof();
     speed.fma_roof = fma_roof();
-    lap.emplace(result.profile, Part::start);
-    // Runs before every pair and is not counted. A process of its own: to run twice in a row is an advantage.
-    Contestant pacemaker = race->enter(best, "the reference", std::move(arenas[3]));
-    lap.emplace(result.profile, Part::clock);
     const double null = race->null_seconds(pacemaker);
     lap.emplace(result.profile, Part::start);
-    std::array<Contestant, 3> contestants{race->enter(executable, rung.name, std::move(arenas[0])),
-                                          race->enter(slow, baseline.name, std::move(arenas[1])),
-                                          race->enter(best, "the reference", std::move(arenas[2]))};
+    std::array<std::future<Contestant>, 3> others{
+        entering(executable, rung.name), entering(slow, baseline.name), entering(best, "the reference")};
+    std::array<Contestant, 3> contestants;
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+        contestants[i] = others[i].get();
+        contestants[i].arena = std::move(arenas[i]);
+    }
     lap.reset();
 
     const double limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
@@ -557,6 +564,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             }
         }
     }
+    in_parallel(3, [&](std::size_t i) { (i == 0 ? pacemaker : contestants[i]).session->end(); });
 
     const Ratio ratio = speed_ratio(contestants[1].seconds, contestants[0].seconds),
                 of_reference = speed_ratio(contestants[2].seconds, contestants[0].seconds);

@@ -140,6 +140,7 @@ std::vector<char> report_checks(const char* places, std::size_t bytes,
         field("bytes_to_host", host.bytes_to_host);
         field("fills", host.fills);
         field("filled_bytes", host.filled_bytes);
+        field("allocations", simt::check::allocations() - allocated);
         text += ", \"traces\": " + trace->json();
         text += ", \"profile\": \"";
         for (const char c : profile_text()) {
