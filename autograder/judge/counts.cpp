@@ -191,8 +191,8 @@ class Counter {
             Watched watched)
         : rung_(rung), exam_(exam), session_(executable, options, watched) {}
 
-    /// The largest checked call of the problem of `which` that does `most` work: it sets up what all calls
-    /// find there, and shows lines of the source that have to be known. @returns whether there is one
+    /// The largest checked call of the problem of `which` that does at most `most` work: it sets up what all
+    /// calls find there, and shows lines of the source that have to be known. @returns whether there is one
     bool warm_up(const Manifest& manifest, const Case& which, double most) {
         const std::vector<Case> cases = manifest.check_cases_of(rung_, 0);
         const Case* largest = nullptr;
@@ -286,7 +286,7 @@ std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung
     for (int attempt = 0; attempt <= most_attempts; ++attempt) {
         CheckedCall checked;
         std::optional<Tally> tally = counter.call(which, task, checked, why_not);
-        const bool settled = attempt > 0 || (warm && checked.report.value("allocations", 1) == 0);
+        const bool settled = attempt > 0 || (tally && warm && tally->allocations == 0);
         if (!tally || (settled && !counter.lacks_lines())) {
             if (tally && wrong) {
                 const std::vector<QuotedFinding> found = findings_of(checked.report);
@@ -725,6 +725,7 @@ Tally tally_of(const json& root, const std::string& rung) {
         field("fills", tally.host.fills);
         field("filled_bytes", tally.host.filled_bytes);
         tally.host.launches = tally.launches.size();
+        if (root.contains("allocations")) tally.allocations = root.at("allocations").get<std::uint64_t>();
         constexpr std::size_t most_traces = 16;
         std::vector<WarpTrace> traces;
         for (const json& trace : root.at("traces")) {

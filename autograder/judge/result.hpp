@@ -162,6 +162,8 @@ struct Tally {
     simt::check::HostCounters host;
     simt::model::CallProfile profile;  ///< of the same call; no launches where it is not known
     WarpTrace trace;
+    /// Of device memory, by the call; nullopt: an edition's record does not tell.
+    std::optional<std::uint64_t> allocations;
 
     /// Sums over all launches.
     simt::check::MemoryCounters total(simt::check::Space space) const;

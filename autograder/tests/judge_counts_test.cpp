@@ -127,6 +127,19 @@ TEST_CASE("strided access shows 32 sectors per request where the reference has 4
         CHECK(trace.steps[i - 1].phase <= trace.steps[i].phase);
 }
 
+TEST_CASE("a call that fails when it is counted first says why", "[judge][counts]") {
+    const Court bench("08_grid_stride");
+    const Case shown = case_to_count(bench.manifest, bench.rung(), *bench.exam);
+    const std::size_t n = bench.exam->make(shown).inputs[0].count;
+    const std::string before = "    if (blocks == 0) return;\n";
+    bench.judge_text(changed(
+        {{before, before + fmt::format("    if (n == {}) *static_cast<volatile int*>(nullptr) = 0;\n", n)}}));
+    std::string why_not;
+    CHECK_FALSE(count(bench.manifest, bench.rung(), bench.folder.path() / "08_grid_stride.cu", *bench.exam,
+                      bench.options, why_not));
+    CHECK_THAT(why_not, ContainsSubstring("08_grid_stride: "));
+}
+
 TEST_CASE("who knows the answer to the case that is shown is SUSPECT", "[judge][counts]") {
     const Court bench("08_grid_stride");
     const Case shown = case_to_count(bench.manifest, bench.rung(), *bench.exam);
