@@ -275,6 +275,9 @@ void* find_dynamic_shared() {
 
 namespace observe {
 
+Unobserved::Unobserved() : before(own_work) { own_work = true; }
+Unobserved::~Unobserved() { own_work = before; }
+
 void launch_begins(const Launch& launch) {
     know_heap();
     if (state.next_segment > std::uint32_t{1} << 31) restart_segments();

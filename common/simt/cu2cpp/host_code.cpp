@@ -38,6 +38,38 @@ constexpr std::array<std::string_view, 24> overloaded = {
     "abs", "ceil", "cos",   "erf", "exp", "exp2", "fabs", "floor", "fma",   "fmax", "fmin", "fmod",
     "log", "log2", "log10", "max", "min", "norm", "pow",  "round", "rsqrt", "sin",  "sqrt", "tanh"};
 
+/// How the names of the runtime's functions begin.
+constexpr std::array<std::string_view, 21> runtime_families = {
+    "cudaBind", "cudaChoose",    "cudaCreate",  "cudaDestroy", "cudaDevice", "cudaEvent",  "cudaFree",
+    "cudaFunc", "cudaGet",       "cudaGraph",   "cudaHost",    "cudaIpc",    "cudaLaunch", "cudaMalloc",
+    "cudaMem",  "cudaOccupancy", "cudaPointer", "cudaSet",     "cudaStream", "cudaThread", "cudaUnbind"};
+/// Those that device code may call (CUDA Programming Guide, "CUDA Dynamic Parallelism", API reference).
+constexpr std::array<std::string_view, 19> device_runtime = {
+    "cudaMalloc",
+    "cudaFree",
+    "cudaGetLastError",
+    "cudaPeekAtLastError",
+    "cudaGetErrorString",
+    "cudaGetErrorName",
+    "cudaGetDevice",
+    "cudaGetDeviceCount",
+    "cudaDeviceGetAttribute",
+    "cudaDeviceGetLimit",
+    "cudaDeviceGetCacheConfig",
+    "cudaDeviceGetSharedMemConfig",
+    "cudaFuncGetAttributes",
+    "cudaRuntimeGetVersion",
+    "cudaStreamCreateWithFlags",
+    "cudaStreamDestroy",
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+    "cudaOccupancyMaxPotentialBlockSize"};
+/// Those that it may call on a device, and not here.
+constexpr std::array<std::string_view, 10> device_runtime_elsewhere = {
+    "cudaEventCreateWithFlags", "cudaEventDestroy",  "cudaEventRecord",   "cudaStreamWaitEvent",
+    "cudaMemcpyAsync",          "cudaMemcpy2DAsync", "cudaMemcpy3DAsync", "cudaMemsetAsync",
+    "cudaMemset2DAsync",        "cudaMemset3DAsync"};
+
 /// Is token i part of a statement that begins with a type: `float *a`, and not `y = x * a`?
 bool follows_type(const Sequence& seq, std::size_t i, std::size_t begin) {
     std::size_t k = i;
@@ -187,6 +219,34 @@ void call(Unit& unit, const Context& context, std::size_t i) {
                     "host function " + name +
                         " called from device code; a device cannot run it; write `__device__` or `__host__ "
                         "__device__` in front of it");
+    }
+}
+
+void runtime_function(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    if (!in_function(context) || !context.device || !seq.is(i + 1, "(")) return;
+    const std::string_view word = seq[i].text;
+    const bool known = std::any_of(runtime_families.begin(), runtime_families.end(),
+                                   [&](std::string_view f) { return word.substr(0, f.size()) == f; });
+    if (!known || contains(device_runtime, word) || word.substr(word.size() - 2) == "_t") return;
+    const bool global = i > 0 && seq.is(i - 1, "::") && (i < 2 || !seq.is_identifier(i - 2));
+    if (context.member || (!global && is_of_something_else(seq, i, "")) ||
+        unit.out.exports.functions.count(word) != 0 ||
+        follows_type(seq, i, context.function == npos ? 0 : context.function))
+        return;
+    const std::string name = "`" + std::string(word) + "`";
+    if (contains(device_runtime_elsewhere, word)) {
+        unit.refuse(
+            seq[i],
+            name +
+                " in device code; the CPU backend has it for the host alone; write a loop, or launch a "
+                "kernel, and leave copies and events to the host");
+    } else {
+        unit.refuse(
+            seq[i],
+            "host function " + name +
+                " called from device code; a device cannot run it; call it on the host, before or after the "
+                "launch");
     }
 }
 

@@ -265,8 +265,10 @@ void launch(Unit& unit, const Context& context, std::size_t i) {
                                  "the code behind it, with a launch, would belong to this device function; "
                                  "close it");
         }
-        return unit.complain(context, seq[first], "launch inside device code",
-                             "the CPU backend has no dynamic parallelism; launch from the host");
+        if (!unit.options.relocatable) {
+            return unit.complain(context, seq[first], "launch inside device code",
+                                 "it takes nvcc's `-rdc=true`; launch from the host");
+        }
     }
     const std::string name = quoted(context, {first, i});
     // A name that can only mean one function tells the parameters' types.

@@ -65,6 +65,9 @@ void note_variables(Unit& unit, const Sequence& seq, Range whole, std::string_vi
 /// CUDA compiler takes.
 void call(Unit& unit, const Context& context, std::size_t i);
 
+/// `cudaMemcpy(...)` in device code: most of the runtime's functions are the host's.
+void runtime_function(Unit& unit, const Context& context, std::size_t i);
+
 /// `table[i]` in device code, of a variable that lies in the host's memory.
 void variable_of_host(Unit& unit, const Context& context, std::size_t i);
 

@@ -374,7 +374,10 @@ class Translator {
                                         "clusters; exchange data between blocks through global memory");
             }
         }
-        if (word.substr(0, 4) == "cuda") kernel_argument(unit_, context, i);
+        if (word.substr(0, 4) == "cuda") {
+            kernel_argument(unit_, context, i);
+            runtime_function(unit_, context, i);
+        }
         if (word == "clock") return clock_call(unit_, context, i);
         if (word == "func") return kernel_member(unit_, context, i);
         if (word == "std") return library_of_host(unit_, context, i);

@@ -2,6 +2,9 @@
 
 #include <atomic>
 
+#include "runtime/nested_launch.h"
+#include "simt/lane.h"
+
 namespace simt {
 namespace {
 
@@ -30,7 +33,10 @@ bool is_sticky(cudaError_t error) {
 
 cudaError_t fail(cudaError_t error) {
     if (error == cudaSuccess) return error;
-    last_error = error;
+    if (execution.in_lane)
+        note_lane_error(error);
+    else
+        last_error = error;
     if (is_sticky(error)) {
         cudaError_t none = cudaSuccess;
         sticky.compare_exchange_strong(none, error);  // the first crash is the one to report
@@ -48,12 +54,15 @@ void clear_sticky_error() {
 }  // namespace simt
 
 cudaError_t cudaGetLastError() {
+    if (simt::execution.in_lane) return simt::lane_error(true);
     const cudaError_t error = simt::last_error;
     simt::last_error = cudaSuccess;
     return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return simt::last_error; }
+cudaError_t cudaPeekAtLastError() {
+    return simt::execution.in_lane ? simt::lane_error(false) : simt::last_error;
+}
 
 const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "runtime/crash.h"
+#include "runtime/nested_launch.h"
 #include "runtime/observe.h"
 #include "runtime/report.h"
 #include "runtime/worker.h"
@@ -243,27 +244,24 @@ cudaError_t check_grid(const Grid& grid) {
 }
 
 cudaError_t run_grid(const Grid& grid) {
-    if (execution.in_lane)
-        fail_lane("a kernel launched a kernel: dynamic parallelism is not supported", SIMT_SITE);
     const std::uint64_t blocks = std::uint64_t{grid.grid.x} * grid.grid.y * grid.grid.z;
     // Waking a thread costs as much as running a few hundred lanes.
     const bool small = blocks * grid.block.x * grid.block.y * grid.block.z < 512;
     const unsigned workers =
         small ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(thread_count(), blocks));
     install_fault_handlers();
+    Launch launch(grid, observe::on ? 1 : workers);
     if constexpr (observe::on) {
         // One thread, one launch at a time: what is found is the same in every run.
         static std::mutex mutex;
         std::lock_guard lock(mutex);
-        Launch launch(grid, 1);
         observe::launch_begins(launch);
         Pool::instance().run(launch);
         observe::launch_ends(launch);
-        return launch.error;
+    } else {
+        Pool::instance().run(launch);
     }
-    Launch launch(grid, workers);
-    Pool::instance().run(launch);
-    return launch.error;
+    return launch.error ? launch.error : run_nested(launch);
 }
 
 }  // namespace simt

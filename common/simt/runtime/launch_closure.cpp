@@ -5,12 +5,14 @@
 #include <new>
 #include <utility>
 
+#include "runtime/nested_launch.h"
 #include "simt/launch.h"
 
 namespace simt {
 
 cudaError_t launch_action(const Grid& grid, cudaStream_t stream, Action run) {
     if (cudaError_t error = check_grid(grid)) return fail(error);
+    if (execution.in_lane) return fail(launch_from_lane(std::move(run), stream));
     return fail(enqueue(stream, {Operation::Kind::kernel, grid.name, std::move(run), grid.grid, grid.block,
                                  grid.dynamic_shared}));
 }

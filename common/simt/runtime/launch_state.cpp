@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/block.h"
+#include "runtime/nested_launch.h"
 #include "simt/inspect/control.h"
 
 namespace simt {
@@ -71,7 +72,8 @@ Launch::Launch(const Grid& g, unsigned workers)
       order(lane_order(lanes, seed)),
       block_order(blocks, seed),
       chunk(grid.cooperative ? 1 : std::clamp<std::uint64_t>(blocks / (workers * 16), 1, 1024)),
-      max_workers(workers) {}
+      max_workers(workers),
+      depth(launch_depth()) {}
 
 std::uint64_t Launch::draw(std::uint64_t block) const { return mix(seed ^ mix(block)); }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "simt/launch.h"
+#include "simt/stream.h"
 
 namespace simt {
 
@@ -61,6 +62,16 @@ struct Launch {
     std::uint64_t at_grid_barrier = 0;
     std::uint64_t finished = 0;  ///< blocks; counted in cooperative launches only
     cudaError_t error = cudaSuccess;
+
+    const unsigned depth;  ///< launches around this one: 0 for a host's
+    // Guarded by `lanes_mutex`, which only lanes take: one that is ended by force may keep it.
+    std::mutex lanes_mutex;
+    std::vector<Action> nested, tail;  ///< launches by its lanes, and those to its tail
+    struct LaneError {
+        uint3 block, thread;
+        cudaError_t error;
+    };
+    std::vector<LaneError> lane_errors;  ///< the last ones, of lanes that made one
 
     std::atomic<std::uint64_t> generation{0};    ///< of the grid barrier
     std::atomic<unsigned> spinning{0};           ///< workers whose lanes only poll

@@ -261,6 +261,7 @@ using namespace simt;
 
 cudaError_t cudaMalloc(void** pointer, size_t size) {
     if (const cudaError_t error = enter_unsafe()) return fail(error);
+    const observe::Unobserved red_zones;
     const cudaError_t error = allocate(pointer, size, Location::Kind::device);
     if (execution.in_lane && error == cudaSuccess) {
         std::unique_lock lock(known().mutex);
@@ -277,6 +278,7 @@ cudaError_t cudaFree(void* pointer) {
     }
     if (const cudaError_t error = enter_unsafe()) return fail(error);
     if (!pointer) return cudaSuccess;
+    const observe::Unobserved red_zones;
     observe::host_waits_for_all();  // as cudaFree does
     if (heap().release(pointer)) return cudaSuccess;
     observe::release_failed(pointer);

@@ -29,6 +29,19 @@ constexpr bool on = true;
 constexpr bool on = false;
 #endif
 
+/// While one lives, what this thread accesses is the runtime's own work, and none of the kernel's.
+struct Unobserved {
+#if defined(SIMT_CHECK)
+    Unobserved();
+    ~Unobserved();
+    bool before;
+#else
+    Unobserved() {}
+#endif
+    Unobserved(const Unobserved&) = delete;
+    Unobserved& operator=(const Unobserved&) = delete;
+};
+
 /// A launch that passed its checks; blocks of one launch run on one thread in check mode.
 SIMT_OBSERVED(void launch_begins(const Launch&))
 SIMT_OBSERVED(void launch_ends(const Launch&))

@@ -1,6 +1,7 @@
 #include "simt/stream.h"
 
 #include "runtime/memory.h"
+#include "runtime/nested_launch.h"
 #include "runtime/observe.h"
 #include "runtime/stream_state.h"
 #include "simt/attributes.h"
@@ -31,6 +32,11 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+    if (execution.in_lane) {
+        if (!stream || flags != cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
+        *stream = lane_stream();
+        return cudaSuccess;
+    }
     if (const cudaError_t error = enter()) return fail(error);
     if (!stream || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)))
         return fail(cudaErrorInvalidValue);
@@ -49,6 +55,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    if (execution.in_lane)
+        return fail(stream == lane_stream() ? cudaSuccess : cudaErrorInvalidResourceHandle);
     if (const cudaError_t error = enter()) return fail(error);
     {
         std::lock_guard lock(state_mutex());

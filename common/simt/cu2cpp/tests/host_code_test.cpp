@@ -5,6 +5,24 @@
 
 using namespace cu2cpp_tools;
 
+TEST_CASE("What the host's runtime does is refused in device code", "[simt][cu2cpp][host]") {
+    CHECK(starts_with(refusal("__global__ void k(int* v) { cudaMemcpy(v, v, 4, cudaMemcpyDefault); }"),
+                      "1:29: host function `cudaMemcpy` called from device code"));
+    CHECK(starts_with(refusal("__device__ void f() { ::cudaDeviceSynchronize(); }"),
+                      "1:25: host function `cudaDeviceSynchronize` called from device code"));
+    CHECK(starts_with(refusal("__global__ void k(int* v) { cudaMemsetAsync(v, 0, 4); }"),
+                      "1:29: `cudaMemsetAsync` in device code; the CPU backend has it for the host alone"));
+    for (const std::string fine :
+         {"__global__ void k(int** v) { cudaMalloc((void**)v, 4); cudaFree(*v); cudaGetLastError(); }",
+          "__host__ __device__ void f(int* v) { cudaMemcpy(v, v, 4, cudaMemcpyDefault); }",
+          "__device__ void cudaMemcpyOfMine(int*); __global__ void k(int* v) { cudaMemcpyOfMine(v); }",
+          "__global__ void k(S s) { s.cudaMemcpy(1); cudaTextureObject_t t(3); cudaMemcpyKind kind(x); }",
+          "void f(int* v) { run([=] { cudaMemcpy(v, v, 4, cudaMemcpyDefault); }); }"}) {
+        CAPTURE(fine);
+        CHECK(refusals(fine).empty());
+    }
+}
+
 TEST_CASE("Functions of the host in device code", "[simt][cu2cpp][refusal]") {
     for (const std::string function :
          {"int f(int a) { return a; }", "static inline unsigned f(int a) { return a; }",

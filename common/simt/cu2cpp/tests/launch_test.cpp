@@ -237,6 +237,10 @@ TEST_CASE("Launches that cannot be translated are refused where they stand",
         CHECK(starts_with(refusal("void f() { run([=] __device__(int i) { k<<<1, 1>>>(i); }); }"),
                           "1:40: launch inside"));
         CHECK(refusals("__device__ int f(int);\nvoid g() { k<<<1, 1>>>(); }").empty());
+        cu2cpp::TranslateOptions options;
+        options.relocatable = true;
+        CHECK(translation("__global__ void k() { j<<<1, 2>>>(); }", options) ==
+              "__global__ void k() { " + launch("j", "1, 2") + "(); }");
         CHECK(refusals("__host__ __device__ void f() { k<<<1, 1>>>(); }").empty());
     }
     SECTION("a macro that hides half a launch is refused where it is used") {

@@ -204,6 +204,43 @@ TEST_CASE("simt++ makes objects and links several files", "[simt][driver]") {
     CHECK(folder.text == "10\n");
 }
 
+TEST_CASE("kernels launch kernels", "[simt][driver]") {
+    Desk folder;
+    const std::string source = SIMT_TESTS "/nested.cu";
+    const std::string printed =
+        "order: 1 2 3 4 5\ntree: 254 launches\ndeep: cudaSuccess, 25\n"
+        "errors: cudaSuccess, cudaErrorInvalidConfiguration, cudaSuccess\nmemory: 4656\n"
+        "at the end: cudaSuccess\n";
+    REQUIRE(folder.compile("-rdc=true '" + source + "' -o nested") == 0);
+    REQUIRE(folder.run("./nested 2> refused") == 0);
+    CHECK(folder.text == printed);
+    CHECK(folder.run("grep -c 'simt: error=refused kernel=\"note\"' refused") == 0);
+
+    REQUIRE(folder.compile("-rdc=true --check '" + source + "' -o checked") == 0);
+    CHECK(folder.run("./checked 2> findings") == 1);
+    CHECK(folder.text == printed);
+    REQUIRE(folder.run("cat findings") == 0);
+    CHECK(folder.told("refused-launch"));
+    CHECK(folder.told("simt: 1 findings, 1 of them errors"));
+
+    CHECK(folder.compile("'" + source + "' -o plain") != 0);
+    CHECK(folder.told("nested.cu:18:5: error: launch inside device code; it takes nvcc's `-rdc=true`"));
+}
+
+TEST_CASE("a nested launch that fails is the error of the one around it", "[simt][driver]") {
+    Desk folder;
+    folder.write(
+        "a.cu",
+        "#include <cstdio>\n__global__ void bad(int* v) { *v = 1; }\n"
+        "__global__ void k() { bad<<<1, 1>>>(nullptr); }\n"
+        "int main() { k<<<1, 1>>>(); std::printf(\"%s\\n\", cudaGetErrorName(cudaDeviceSynchronize())); }\n");
+    REQUIRE(folder.compile("-rdc=true a.cu -o a") == 0);
+    REQUIRE(folder.run("./a 2>&1") == 0);
+    CAPTURE(folder.text);
+    CHECK(folder.told("cudaErrorIllegalAddress"));
+    CHECK(folder.told("simt: error=illegal-address kernel=\"bad\""));
+}
+
 TEST_CASE("simt++ compiles host code in C, and in C++ with CUDA's headers", "[simt][driver]") {
     Desk folder;
     folder.write("k.cu",
