@@ -209,6 +209,7 @@ Attack read_attack(const fs::path& folder) {
     attack.needs = json.value("needs", "");
     attack.needs_root = json.value("needs_root", false);
     attack.checks = json.value("checks", true);
+    attack.clock = json.value("clock", false);
     attack.cpu_alone = json.value("cpu_alone", false);
     attack.control_on_cpu_alone = json.value("control_on_cpu_alone", false);
     attack.control_needs_namespace = json.value("control_needs_namespace", false);
@@ -226,6 +227,7 @@ Attack read_attack(const fs::path& folder) {
 std::string why_not_tried(const Attack& attack, const JudgeOptions& options) {
     if (attack.needs > sandbox_level(options.backend).name) return "needs sandbox level " + attack.needs;
     if (attack.needs_root && geteuid() != 0) return "needs a judge that is root";
+    if (options.backend == Backend::cpu && attack.clock) return "is about the clock of a GPU";
     if (options.backend == Backend::cuda &&
         (attack.cpu_alone || (!attack.defences.empty() &&
                               std::all_of(attack.defences.begin(), attack.defences.end(), is_of_cpu))))
@@ -236,6 +238,7 @@ std::string why_not_tried(const Attack& attack, const JudgeOptions& options) {
 Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, const JudgeOptions& options,
               bool checked_canary) {
     JudgeOptions own = options;
+    own.speed = attack.clock;
     own.checks = attack.checks;
     own.time_limit = attack.time_limit;
     own.budget = attack.budget;

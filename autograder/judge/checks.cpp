@@ -143,6 +143,7 @@ std::optional<Cause> CheckedSession::call(const Case& which, const Task& task, s
     if (std::optional<Cause> cause = session_.prepare(which.problem, task, layout)) return cause;
     protocol::Request& request = session_.request();
     request.order = order;
+    request.exact = is_on(Defence::addresses) ? 0 : 1;
     request.launch_seconds = 0.75 * seconds;  // what is left is for stopping it and for its report
     if (small) request.launch_seconds = std::min(request.launch_seconds, launch_seconds);
     request.count = count_.has_value();

@@ -29,6 +29,7 @@ enum class Defence {
     claims,
     clean_text,
     own_seed,
+    addresses,
     inputs,
     outputs,
     poison,
@@ -46,19 +47,50 @@ enum class Defence {
     floor,
     copies,
     secrecy,
-    method
+    method,
+    alone_again
 };
 
 /// Their names, in that order.
-inline constexpr std::array<std::string_view, 37> defence_names{
-    "words",           "includes",     "symbols",      "tool files",      "tool limits",
-    "blame",           "user",         "system calls", "scopes",          "files",
-    "limits",          "warden",       "clock",        "seals",           "protocol",
-    "exit status",     "claims",       "clean text",   "own seed",        "inputs",
-    "outputs",         "poison",       "guards",       "commit",          "late look",
-    "launches",        "scratch",      "findings",     "checked outputs", "complete checks",
-    "counted outputs", "secret count", "agreement",    "floor",           "copies",
-    "secrecy",         "method"};
+inline constexpr std::array<std::string_view, 39> defence_names{"words",
+                                                                "includes",
+                                                                "symbols",
+                                                                "tool files",
+                                                                "tool limits",
+                                                                "blame",
+                                                                "user",
+                                                                "system calls",
+                                                                "scopes",
+                                                                "files",
+                                                                "limits",
+                                                                "warden",
+                                                                "clock",
+                                                                "seals",
+                                                                "protocol",
+                                                                "exit status",
+                                                                "claims",
+                                                                "clean text",
+                                                                "own seed",
+                                                                "addresses",
+                                                                "inputs",
+                                                                "outputs",
+                                                                "poison",
+                                                                "guards",
+                                                                "commit",
+                                                                "late look",
+                                                                "launches",
+                                                                "scratch",
+                                                                "findings",
+                                                                "checked outputs",
+                                                                "complete checks",
+                                                                "counted outputs",
+                                                                "secret count",
+                                                                "agreement",
+                                                                "floor",
+                                                                "copies",
+                                                                "secrecy",
+                                                                "method",
+                                                                "alone again"};
 
 bool is_on(Defence defence);
 bool all_are_on();

@@ -242,6 +242,7 @@ TaskFile::TaskFile(const std::string& problem, const Task& task) {
     write_call(bytes.data(), problem, task, layout);
     auto& request = *reinterpret_cast<protocol::Request*>(bytes.data());
     request.sequence = 1;
+    request.exact = 1;
     request.arena_bytes = layout.out_bytes;
     std::string name = (fs::temp_directory_path() / "rungs-task-XXXXXX").string();
     const Descriptor file(mkostemp(name.data(), O_CLOEXEC));

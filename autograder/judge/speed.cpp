@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "judge/build.hpp"
+#include "judge/defences.hpp"
 #include "judge/device.hpp"
 #include "judge/edition.hpp"
 #include "judge/session.hpp"
@@ -64,8 +65,9 @@ struct Contestant {
     std::string name;
     std::unique_ptr<Arena> arena;  ///< outlives the worker, which has it open
     std::unique_ptr<Session> session;
-    std::vector<double> seconds;  ///< of one call, a pair each
-    std::vector<double> alone;    ///< the same, once the rung's own process is gone
+    std::vector<double> seconds;   ///< of one call, a pair each
+    std::vector<double> alone;     ///< the same, once the rung's own process is gone
+    std::optional<Cause> failure;  ///< to start
 };
 
 /// Starts a runner's process; its arena comes later.
@@ -75,10 +77,8 @@ Contestant enter(const fs::path& executable, const std::string& name, const Judg
     how.cpu_seconds = options.budget + timed_start_seconds;
     how.stop = options.stop;
     auto session = std::make_unique<Session>(executable, how, timed_start_seconds);
-    if (const auto cause = session->provide({})) {
-        throw InfraError(fmt::format("{}: {}", name, cause->text));
-    }
-    return {name, nullptr, std::move(session), {}, {}};
+    std::optional<Cause> failure = session->provide({});
+    return {name, nullptr, std::move(session), {}, {}, std::move(failure)};
 }
 
 /// One timed case: an input, which several may be timed on, and what came out.
@@ -458,6 +458,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     speed.baseline = baseline.name;
     lap.emplace(result.profile, Part::start);
     Contestant pacemaker = pace.get();
+    if (pacemaker.failure) throw InfraError("the reference: " + pacemaker.failure->text);
     pacemaker.arena = std::move(arenas[3]);
     lap.emplace(result.profile, Part::clock);
     speed.roof = race->roof();
@@ -474,6 +475,35 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     lap.reset();
 
     const double limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
+    // One of the workbook's own has failed. Where it fails again beside the rung's process, and runs once
+    // that is gone, it was not the machine.
+    const auto failed_beside = [&](Contestant& own, const Cause& failure) {
+        const std::string text = fmt::format("{}: {}", own.name, failure.text);
+        own.session->end();
+        const auto fails_again = [&] {
+            Contestant again = enter(&own == &contestants[1] ? slow : best, own.name, options);
+            again.arena = std::move(own.arena);
+            double seconds = 0;
+            const bool fails = again.failure || race->run(again, limit, null, seconds);
+            again.session->end();
+            own.arena = std::move(again.arena);
+            return fails;
+        };
+        if (!is_on(Defence::blame) || !fails_again()) throw InfraError(text);
+        contestants[0].session->end();
+        if (fails_again()) throw InfraError(text);
+        result.decide({.kind = Verdict::suspect,
+                       .text = fmt::format(
+                           "{}; twice while the rung's process was there, and not once it was gone: does "
+                           "it take the device's memory?",
+                           text),
+                       .source = Source::speed});
+    };
+    for (const std::size_t i : {1, 2}) {
+        if (contestants[i].failure) return failed_beside(contestants[i], *contestants[i].failure);
+    }
+    if (contestants[0].failure) return result.decide(std::move(*contestants[0].failure));
+
     const auto end = in_seconds(options.budget);
     SpeedTest::Options how;
     // A summit's points end at the reference, and whoever is ahead of it wants to know for certain.
@@ -521,7 +551,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             const Lap timing(result.profile, Part::clock);
             double uncounted = 0;
             if (const auto cause = race->run(pacemaker, limit, null, uncounted)) {
-                throw InfraError("the reference: " + cause->text);
+                return failed_beside(pacemaker, *cause);
             }
         }
         for (const std::size_t i : order) {
@@ -529,7 +559,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             std::optional<Lap> timing(std::in_place, result.profile, Part::clock);
             auto cause = race->run(contestants[i], limit, null, seconds);
             timing.reset();
-            if (cause && i != 0) throw InfraError(fmt::format("{}: {}", contestants[i].name, cause->text));
+            if (cause && i != 0) return failed_beside(contestants[i], *cause);
             if (cause) return result.decide(std::move(*cause));
             // Whoever leaves something out has to be faster for it. A time that is no faster than others
             // before it earns nothing; of those one in eight is looked at, which nobody can foresee. The
@@ -601,7 +631,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     for (const std::size_t i : {1, 2}) {
         const Contestant& other = contestants[i];
         const double beside = quantile(other.seconds, 0.2), alone = quantile(other.alone, 0.2);
-        if (beside <= slowed * alone) continue;
+        if (beside <= slowed * alone || !is_on(Defence::alone_again)) continue;
         return decide(Verdict::suspect,
                       fmt::format("{} took {:.3g} us while the rung's process was there, and {:.3g} once it "
                                   "was gone: does it keep the GPU busy?",

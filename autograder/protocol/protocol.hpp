@@ -74,7 +74,7 @@ struct Request {
     std::uint32_t outputs = 0;
     std::uint32_t numbers = 0;
     std::uint32_t use_arena = 0;  ///< regions lie in the judge's device memory, and nothing is fetched
-    std::uint32_t reserved = 0;
+    std::uint32_t exact = 0;      ///< an array is an allocation, for tools that go by these
     std::uint64_t arena_bytes = 0;
     unsigned char arena_handle[64] = {};  ///< cudaIpcMemHandle_t
     // Of check mode alone:

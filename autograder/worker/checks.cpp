@@ -122,7 +122,9 @@ void end_checks() {
     if (trace) trace->stop();
 }
 
-void name_buffer(const void* memory, const char* name) { simt::name_allocation(memory, name); }
+void narrow_buffer(const void* memory, std::size_t bytes, const char* name, bool written) {
+    simt::check::narrow(memory, bytes, name, written);
+}
 
 std::vector<char> report_checks(const char* places, std::size_t bytes,
                                 std::vector<std::uint64_t>& addresses) {
@@ -180,7 +182,7 @@ bool in_check_mode() { return false; }
 void begin_checks(std::uint64_t, double) {}
 void begin_counting(double, std::uint64_t, std::uint64_t) {}
 void end_checks() {}
-void name_buffer(const void*, const char*) {}
+void narrow_buffer(const void*, std::size_t, const char*, bool) {}
 std::vector<char> report_checks(const char*, std::size_t, std::vector<std::uint64_t>&) { return {}; }
 
 }  // namespace rungs::protocol

@@ -19,8 +19,8 @@ void begin_checks(std::uint64_t order, double launch_seconds);
 void begin_counting(double l2_bytes, std::uint64_t block, std::uint64_t warp);
 void end_checks();
 
-/// What findings call the allocation at `memory`.
-void name_buffer(const void* memory, const char* name);
+/// Of the allocation around `memory` only these bytes are an array, which findings call `name`.
+void narrow_buffer(const void* memory, std::size_t bytes, const char* name, bool written);
 
 /// What was found and counted since begin_checks(), as `{"findings": [...], "launches": [...], ...,
 /// "profile": "...", "traces": [...]}`: findings, LaunchCounters, HostCounters, the text of a

@@ -173,10 +173,7 @@ void look_at_scratch(Reply&) {}
 
 class WorkerLoop {
   public:
-    WorkerLoop()
-        : in_(map(in_memory, PROT_READ)),
-          out_(map(out_memory, PROT_READ | PROT_WRITE)),
-          exact_(in_check_mode()) {
+    WorkerLoop() : in_(map(in_memory, PROT_READ)), out_(map(out_memory, PROT_READ | PROT_WRITE)) {
         answer = reinterpret_cast<Reply*>(out_);
         std::set_new_handler(claim_memory);
 #ifdef RUNGS_SIMT
@@ -186,7 +183,7 @@ class WorkerLoop {
 
     /// For one call that a file holds, without a judge: under compute-sanitizer or a profiler.
     explicit WorkerLoop(int file)
-        : in_(map(file, PROT_READ)), alone_(request().arena_bytes), out_(alone_.data()), exact_(true) {}
+        : in_(map(file, PROT_READ)), alone_(request().arena_bytes), out_(alone_.data()) {}
 
     /// That call. @returns whether it succeeded
     bool run_once() {
@@ -299,7 +296,7 @@ class WorkerLoop {
                 buffers_.push_back({nullptr, arena + region.arena_offset});
                 continue;
             }
-            if (exact_) {
+            if (asked.exact) {
                 prepare_exactly(region, i < asked.inputs);
                 continue;
             }
@@ -309,24 +306,28 @@ class WorkerLoop {
             check(cudaMemcpy(buffers_.back().region, in_ + region.in_offset, region.bytes,
                              cudaMemcpyHostToDevice),
                   "copying to the device");
+            // An array is as large as it says, and an output has no value yet: only the checks know that. To
+            // the rung addresses and what stands around its arrays are those of run mode.
+            if (in_check_mode() && region.elements > 0)
+                narrow_buffer(buffers_.back().region + region.lead, region.elements, region.name,
+                              i < asked.inputs);
         }
         if (arena) rungs_warm(arena, asked.arena_bytes);
         check(cudaDeviceSynchronize(), "copying to the device");
     }
 
-    /// In check mode an array is as large as it says, and an output has no value yet.
+    /// For other tools, which go by allocations.
     void prepare_exactly(const Region& region, bool input) {
         const std::uint64_t skip = region.skip, size = region.elements;
         Buffer buffer;
         if (size > 0) {
             check(cudaMalloc(&buffer.allocation, skip + size), "allocating device memory");
-            name_buffer(buffer.allocation, region.name);
             unsigned char* first = static_cast<unsigned char*>(buffer.allocation) + skip;
             if (input) {
                 check(cudaMemcpy(first, in_ + region.in_offset + region.lead, size, cudaMemcpyHostToDevice),
                       "copying to the device");
             }
-            buffer.region = first;
+            buffer.region = first - region.lead;  // where it would begin
         }
         buffers_.push_back(buffer);
     }
@@ -412,7 +413,7 @@ class WorkerLoop {
     unsigned char* element(std::size_t index) const {
         const Region& region = request().region[index];
         if (region.elements == 0) return nullptr;
-        return exact_ ? buffers_.at(index).region : buffers_.at(index).region + region.lead;
+        return buffers_.at(index).region + region.lead;
     }
 
     /// Inputs too: the judge wants to know whether they were written to.
@@ -420,10 +421,12 @@ class WorkerLoop {
         const Request& asked = request();
         for (std::size_t i = 0; i < buffers_.size(); ++i) {
             const Region& region = asked.region[i];
-            const std::size_t bytes = exact_ ? region.elements : region.bytes;
+            // Without what stands around it, where that is nobody's.
+            const bool alone = asked.exact || in_check_mode();
+            const std::size_t bytes = alone ? region.elements : region.bytes;
             if (bytes == 0) continue;
-            check(cudaMemcpy(out_ + region.out_offset + (exact_ ? region.lead : 0), buffers_[i].region, bytes,
-                             cudaMemcpyDeviceToHost),
+            check(cudaMemcpy(out_ + region.out_offset + (alone ? region.lead : 0),
+                             alone ? element(i) : buffers_[i].region, bytes, cudaMemcpyDeviceToHost),
                   "copying from the device");
         }
         release();
@@ -432,7 +435,6 @@ class WorkerLoop {
     const unsigned char* in_;
     std::vector<unsigned char> alone_;  ///< in place of shared memory
     unsigned char* out_;
-    bool exact_;                     ///< arrays are as large as they say, and outputs have no value yet
     cudaStream_t stream_ = nullptr;  ///< see stream()
     std::vector<Buffer> buffers_;
     void* touched_ = nullptr;

@@ -153,6 +153,20 @@ void remove_observer(Observer& observer) {
     ++state.layout;
 }
 
+void narrow(const void* pointer, std::size_t bytes, const char* name, bool written) {
+    Array* array = find_array(number(pointer));
+    if (!array || !array->live || !array->holds(number(pointer), bytes)) return;
+    unmap_cells(array->cells, array->cell_count());
+    state.live.erase(array->begin);
+    array->begin = number(pointer);
+    array->size = bytes;
+    array->name = name;
+    give_cells(*array);
+    state.live[array->begin] = array;
+    ++state.layout;
+    if (written) mark_written(array->begin, bytes);
+}
+
 std::size_t unwritten(const void* pointer, std::size_t bytes) {
     std::size_t count = 0;
     for (std::uintptr_t a = number(pointer); a != number(pointer) + bytes; ++a) {

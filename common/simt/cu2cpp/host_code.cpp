@@ -44,7 +44,7 @@ constexpr std::array<std::string_view, 21> runtime_families = {
     "cudaFunc", "cudaGet",       "cudaGraph",   "cudaHost",    "cudaIpc",    "cudaLaunch", "cudaMalloc",
     "cudaMem",  "cudaOccupancy", "cudaPointer", "cudaSet",     "cudaStream", "cudaThread", "cudaUnbind"};
 /// Those that device code may call (CUDA Programming Guide, "CUDA Dynamic Parallelism", API reference).
-constexpr std::array<std::string_view, 19> device_runtime = {
+constexpr std::array<std::string_view, 21> device_runtime = {
     "cudaMalloc",
     "cudaFree",
     "cudaGetLastError",
@@ -61,14 +61,16 @@ constexpr std::array<std::string_view, 19> device_runtime = {
     "cudaRuntimeGetVersion",
     "cudaStreamCreateWithFlags",
     "cudaStreamDestroy",
+    "cudaGraphSetConditional",
+    "cudaGetCurrentGraphExec",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
     "cudaOccupancyMaxPotentialBlockSize"};
 /// Those that it may call on a device, and not here.
-constexpr std::array<std::string_view, 10> device_runtime_elsewhere = {
+constexpr std::array<std::string_view, 11> device_runtime_elsewhere = {
     "cudaEventCreateWithFlags", "cudaEventDestroy",  "cudaEventRecord",   "cudaStreamWaitEvent",
     "cudaMemcpyAsync",          "cudaMemcpy2DAsync", "cudaMemcpy3DAsync", "cudaMemsetAsync",
-    "cudaMemset2DAsync",        "cudaMemset3DAsync"};
+    "cudaMemset2DAsync",        "cudaMemset3DAsync", "cudaGraphLaunch"};
 
 /// Is token i part of a statement that begins with a type: `float *a`, and not `y = x * a`?
 bool follows_type(const Sequence& seq, std::size_t i, std::size_t begin) {

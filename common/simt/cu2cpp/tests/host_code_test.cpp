@@ -14,6 +14,7 @@ TEST_CASE("What the host's runtime does is refused in device code", "[simt][cu2c
                       "1:29: `cudaMemsetAsync` in device code; the CPU backend has it for the host alone"));
     for (const std::string fine :
          {"__global__ void k(int** v) { cudaMalloc((void**)v, 4); cudaFree(*v); cudaGetLastError(); }",
+          "__global__ void k(cudaGraphConditionalHandle h) { cudaGraphSetConditional(h, 0); }",
           "__host__ __device__ void f(int* v) { cudaMemcpy(v, v, 4, cudaMemcpyDefault); }",
           "__device__ void cudaMemcpyOfMine(int*); __global__ void k(int* v) { cudaMemcpyOfMine(v); }",
           "__global__ void k(S s) { s.cudaMemcpy(1); cudaTextureObject_t t(3); cudaMemcpyKind kind(x); }",

@@ -69,6 +69,11 @@ std::uint64_t allocations();
 /// all of these should be freed.
 void find_leaks(std::uint64_t since = 0);
 
+/// Of the allocation that `pointer` is in only the `bytes` from `pointer` on are an array, called `name`,
+/// which has a value where it is `written`; the rest is nobody's. A multiple of 4 bytes into it, between
+/// launches.
+void narrow(const void* pointer, std::size_t bytes, const char* name, bool written);
+
 /// How many of the bytes [pointer, pointer + bytes) of device memory nothing has written since
 /// they were allocated.
 std::size_t unwritten(const void* pointer, std::size_t bytes);
