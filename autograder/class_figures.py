@@ -714,10 +714,10 @@ def thresholds(args, work, seed):
     print(f"true speedup of what is handed in: {true:.4f} times {BASELINE} "
           f"({', '.join(f'{one:.4f}' for one in truth)}; {best[-1]['pairs']} pairs each); the reference: {reference:.2f}")
     most_full = 0.9 * reference  # beyond 0.95 of it thresholds come down to it
-    if most_full < 1.05 * true / min(FACTORS):
+    if most_full < 1.05 * true / min(args.factors):
         raise Failure("the reference is hardly faster than what is handed in, so thresholds would be moved to it")
     places = ["zero", "full"] if args.at == "both" else [args.at]
-    cells = {(which, busy, factor): [] for which in places for busy in BUSY for factor in FACTORS}
+    cells = {(which, busy, factor): [] for which in places for busy in BUSY for factor in args.factors}
     estimates = {busy: [] for busy in BUSY}
     pairs = []
     costs = []
@@ -747,18 +747,18 @@ def thresholds(args, work, seed):
         raise Failure(f"no time was left for verdicts after {time.monotonic() - start:.0f} s; give more --seconds")
     print(f"once more at the end: {after:.4f}, {100 * (after / true - 1):+.2f} %; {len(costs)} verdicts, "
           f"{statistics.fmean(costs):.1f} s and {statistics.fmean(pairs or [0]):.0f} pairs each\n")
-    rows = [["threshold", "busy threads", *(f"{factor} x" for factor in FACTORS)]]
+    rows = [["threshold", "busy threads", *(f"{factor} x" for factor in args.factors)]]
     for which in places:
         for busy in BUSY:
             row = ["no points: SLOW" if which == "zero" else "all points", busy]
-            for factor in FACTORS:
+            for factor in args.factors:
                 seen = cells[which, busy, factor]
                 wrong, none = seen.count("wrong"), seen.count("none")
                 row.append(f"{wrong} of {len(seen)}" + (f", {none} held" if none else ""))
             rows.append(row)
     print("wrong verdicts, at a true speedup of so many times the threshold:\n")
     table(*rows)
-    rows = [["busy threads", "verdicts", "median", "spread", *(f"wrong at {factor} x" for factor in FACTORS), "seen wrong"]]
+    rows = [["busy threads", "verdicts", "median", "spread", *(f"wrong at {factor} x" for factor in args.factors), "seen wrong"]]
     for busy in BUSY:
         values = estimates[busy]
         seen = [one for (_, load, _), all_ in cells.items() if load == busy for one in all_ if one != "none"]
@@ -766,7 +766,7 @@ def thresholds(args, work, seed):
             continue
         middle, spread = statistics.fmean(values), statistics.stdev(values)
         chances = []
-        for factor in FACTORS:  # estimate / threshold = factor * values, and it is wrong on the other side of 1
+        for factor in args.factors:  # estimate / threshold = factor * values, and it is wrong on the other side of 1
             z = (factor * middle - 1) / max(factor * spread, 1e-9)
             chances.append(f"{100 * statistics.NormalDist().cdf(z if factor < 1 else -z):.2g} %")
         rows.append([busy, len(values), f"{statistics.median(values):.4f}", f"{100 * spread:.2f} %", *chances,
@@ -835,6 +835,7 @@ def main():
     verb.add_argument("repeats", type=positive, nargs="?", default=1000)
     verb.add_argument("--seconds", type=float, default=270)
     verb.add_argument("--size", type=positive)
+    verb.add_argument("--factors", type=float, nargs="+", choices=FACTORS, default=FACTORS)
     verb.add_argument("--at", choices=["zero", "full", "both"], default="zero")
     verb.add_argument("--cuda-only", action="store_true")
     verb = verbs.add_parser("overhead", parents=[common])

@@ -24,9 +24,8 @@ auto find_error(Launch& launch) {
 
 cudaError_t launch_from_lane(Action run, cudaStream_t stream) {
     Launch& launch = *this_worker->launch();
-    if (launch.depth >= max_launch_depth) return cudaErrorLaunchMaxDepthExceeded;
     std::lock_guard lock(launch.lanes_mutex);
-    if (launch.nested.size() + launch.tail.size() >= max_pending_launches)
+    if (launch.depth >= max_launch_depth || launch.nested.size() + launch.tail.size() >= max_pending_launches)
         return cudaErrorLaunchPendingCountExceeded;
     (stream == cudaStreamTailLaunch ? launch.tail : launch.nested).push_back(std::move(run));
     return cudaSuccess;

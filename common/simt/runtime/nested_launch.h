@@ -8,11 +8,10 @@
 
 namespace simt {
 
-/// How deep launches may be nested (CUDA Programming Guide, "CUDA Dynamic Parallelism").
-constexpr unsigned max_launch_depth = 24;
-
-/// How many launches the lanes of one may leave behind. A device's default is 2048, of which it runs some
-/// meanwhile.
+/// How deep launches may be nested: a device keeps so many, each of which waits for the one in it
+/// (cudaLimitDevRuntimePendingLaunchCount; so seen on an H200).
+constexpr unsigned max_launch_depth = 2048;
+/// How many launches the lanes of one may leave behind. A device keeps 2048 and runs some meanwhile.
 constexpr std::size_t max_pending_launches = std::size_t{1} << 20;
 
 /// What a lane gets for a stream: lanes' launches run one after the other, in whatever stream they are.

@@ -208,7 +208,7 @@ TEST_CASE("kernels launch kernels", "[simt][driver]") {
     Desk folder;
     const std::string source = SIMT_TESTS "/nested.cu";
     const std::string printed =
-        "order: 1 2 3 4 5\ntree: 254 launches\ndeep: cudaSuccess, 25\n"
+        "order: 1 2 3 4 5\ntree: 254 launches\ndeep: cudaSuccess, 2049, cudaErrorLaunchPendingCountExceeded\n"
         "errors: cudaSuccess, cudaErrorInvalidConfiguration, cudaSuccess\nmemory: 4656\n"
         "at the end: cudaSuccess\n";
     REQUIRE(folder.compile("-rdc=true '" + source + "' -o nested") == 0);

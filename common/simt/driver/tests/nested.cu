@@ -4,6 +4,7 @@
 __device__ int steps[64];
 __device__ int taken;
 __device__ int depths;
+__device__ cudaError_t too_deep;
 __device__ cudaError_t refused[3];
 
 __global__ void note(int step) { steps[atomicAdd(&taken, 1)] = step; }
@@ -12,16 +13,17 @@ __global__ void note(int step) { steps[atomicAdd(&taken, 1)] = step; }
 __global__ void note_from_below(int step) { note<<<1, 1>>>(step); }
 
 __global__ void in_order() {
+    steps[atomicAdd(&taken, 1)] = 1;
     note<<<1, 1, 0, cudaStreamTailLaunch>>>(5);
     note_from_below<<<1, 1>>>(2);
     note<<<1, 1>>>(3);
     note_from_below<<<1, 1>>>(4);
-    steps[atomicAdd(&taken, 1)] = 1;
 }
 
 __global__ void deeper(int depth) {
     atomicMax(&depths, depth);
     deeper<<<1, 1>>>(depth + 1);
+    if (const cudaError_t error = cudaGetLastError()) too_deep = error;
 }
 
 /// Each element of a tree of launches adds one.
@@ -76,9 +78,10 @@ int main() {
     deeper<<<1, 1>>>(1);
     std::printf("deep: %s", cudaGetErrorName(cudaDeviceSynchronize()));
     cudaMemcpyFromSymbol(&n, depths, sizeof n);
-    std::printf(", %d\n", n);
-
     cudaError_t seen[3];
+    cudaMemcpyFromSymbol(seen, too_deep, sizeof seen[0]);
+    std::printf(", %d, %s\n", n, cudaGetErrorName(seen[0]));
+
     errors<<<1, 3>>>();
     cudaDeviceSynchronize();
     cudaMemcpyFromSymbol(seen, refused, sizeof seen);
