@@ -4,9 +4,7 @@
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,14 +13,16 @@
 #include <clocale>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "judge/build.hpp"
 #include "judge/clean_text.hpp"
+#include "judge/held_reader.hpp"
 #include "judge/process.hpp"
-#include "judge/system_calls.hpp"
 
 namespace rungs::classroom {
 namespace {
@@ -38,6 +38,7 @@ struct Frame {
 };
 
 constexpr std::size_t longest_path = 1024;
+constexpr std::size_t reader_memory = 4ULL << 30;  ///< filters may ask for much, and use little
 
 /// Why a path is refused; empty: it is fine.
 std::string bad_path(const std::string& path) {
@@ -198,33 +199,20 @@ std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
     if (!archive || fstat(archive.get(), &status) != 0 || !S_ISREG(status.st_mode))
         return "it is not a regular file";
     judge::Pipe pipe;
-    judge::Confinement how;
-    how.untrusted = true;
-    how.one_process = true;
-    how.hide_files = true;
-    how.limits.address_space = 4ULL << 30;
-    how.limits.cpu_seconds = static_cast<std::size_t>(limits.seconds) + 1;
-    how.limits.no_files = true;
-    // A fork of this process, not of a warden: namespaces would take another one.
-    const judge::Isolation isolation{.calls = judge::isolation_of_host().calls};
-    judge::CallFilter filter;
-    if (isolation.calls) filter = judge::CallFilter(how);
-    const pid_t child = fork();
-    if (child < 0) throw InfraError(fmt::format("no process can be started: {}", std::strerror(errno)));
-    if (child == 0) {
-        // Nothing of this process's but these two stays open.
-        dup2(pipe.write.get(), 1);
-        dup2(archive.get(), 0);
-        close_range(2, ~0U, 0);
-        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU}) signal(number, SIG_DFL);
-        setlocale(LC_CTYPE, "C.UTF-8");  // names in UTF-8, whatever this process speaks
-        if (judge::confine(how, isolation, filter, -1, static_cast<unsigned>(getpid()))) _exit(2);
-        try {
-            Unpacker(0, 1, limits, wanted).unpack();
-        } catch (...) {
-            _exit(3);
-        }
-        _exit(0);
+    constexpr int from = 3, to = 4;
+    judge::Command command = judge::held_reader(
+        [&] {
+            setlocale(LC_CTYPE, "C.UTF-8");  // names in UTF-8, whatever this process speaks
+            Unpacker(from, to, limits, wanted).unpack();
+            return 0;
+        },
+        limits.seconds, reader_memory);
+    command.descriptors = {{archive.get(), from}, {pipe.write.get(), to}};
+    std::optional<judge::Process> child;
+    try {
+        child.emplace(command);
+    } catch (const std::system_error& error) {
+        throw InfraError(fmt::format("the reader of archives cannot be started: {}", error.what()));
     }
     pipe.write.close();
     const auto deadline = judge::in_seconds(limits.seconds);
@@ -251,12 +239,12 @@ std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
     }
     if (judge::Clock::now() > deadline)
         refused = fmt::format("it takes more than {} s to unpack", limits.seconds);
-    kill(child, SIGKILL);
-    int end = 0;
-    while (waitpid(child, &end, 0) < 0 && errno == EINTR) {
+    child->kill();
+    if (child->end().kind == judge::End::Kind::not_started) {
+        throw InfraError(
+            fmt::format("the reader of archives cannot be confined on this machine ({}): see ./rungs doctor",
+                        judge::why_not_started(child->end())));
     }
-    if (WIFEXITED(end) && WEXITSTATUS(end) == 2)
-        throw InfraError("the reader of archives cannot be confined on this machine: see ./rungs doctor");
     return refused;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -11,6 +12,7 @@
 #include "judge/build.hpp"
 #include "judge/defences.hpp"
 #include "judge/findings.hpp"
+#include "judge/held_reader.hpp"
 #include "rungs/atomic_file.hpp"
 #include "simt/inspect/columns.h"
 
@@ -86,11 +88,9 @@ bool same(const std::vector<Array>& a, const std::vector<Array>& b) {
 
 /// Lines of the rung that no block of `ran` comes from. Those without a word are the end of something, and an
 /// exam asks for nothing that a rung has to refuse.
-std::vector<unsigned> unreached(const fs::path& executable, const std::string& name, const std::string& text,
-                                const std::set<std::uint64_t>& ran) {
+std::vector<unsigned> unreached(const std::map<unsigned, bool>& run, const std::string& text) {
     std::istringstream in(text);
     std::vector<unsigned> lines;
-    const auto run = simt::check::lines_run(executable.string(), name, ran);
     unsigned number = 0;
     bool throws = false;  // the statement goes on
     for (std::string line; std::getline(in, line);) {
@@ -104,6 +104,25 @@ std::vector<unsigned> unreached(const fs::path& executable, const std::string& n
         throws = throws && line.find(';') == std::string::npos;
     }
     return lines;
+}
+
+/// simt::check::lines_run() for a source of so many lines; none where `unread` says why.
+std::map<unsigned, bool> lines_run(const fs::path& executable, const std::string& name, std::size_t lines,
+                                   const std::set<std::uint64_t>& ran, const std::atomic<bool>* stop,
+                                   std::string& unread) {
+    const simt::check::ProgramFile program(executable.string());
+    // A line and whether it has run, one behind the other.
+    const std::vector<std::uint32_t> numbers = read_numbers(
+        [&] {
+            std::vector<std::uint32_t> found;
+            for (const auto& [line, has_run] : simt::check::lines_run(program, name, ran))
+                found.insert(found.end(), {line, has_run});
+            return found;
+        },
+        2 * lines, unread, stop);
+    std::map<unsigned, bool> run;
+    for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) run[numbers[i]] = numbers[i + 1] != 0;
+    return run;
 }
 
 WorkerOptions checked_worker(const JudgeOptions& options, const std::optional<Watched>& count) {
@@ -164,6 +183,7 @@ std::optional<Cause> CheckedSession::call(const Case& which, const Task& task, s
         std::string report;
         std::optional<Cause> silent = worker.report(seconds, report);
         looked_up_ = worker.looked_up();
+        checked.unread = worker.unread();
         if (silent && !cause) cause = std::move(silent);
         try {
             if (!silent && !report.empty()) checked.report = parse_report(report);
@@ -312,6 +332,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                                                       right ? call_limit : std::min(left, call_limit),
                                                       is_small(manifest, exam, which), checked);
             busy += checked.busy_seconds;
+            if (!checked.unread.empty()) checks.unread = checked.unread;
             std::vector<QuotedFinding> found;
             try {
                 if (is_on(Defence::findings)) found = findings_of(checked.report);
@@ -389,8 +410,13 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
         }
     }
     put_findings(result, manifest, source, std::move(findings), found_in);
-    if (checks.of > 0 && checks.cases == checks.of)
-        checks.unchecked = unreached(build.executable, source.filename().string(), read_file(source), blocks);
+    if (checks.of > 0 && checks.cases == checks.of) {
+        const std::string text = read_file(source);
+        const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+        checks.unchecked = unreached(lines_run(build.executable, source.filename().string(), lines, blocks,
+                                               options.stop, checks.unread),
+                                     text);
+    }
     checks.done = has_error(checks.findings) || (checks.of > 0 && checks.cases == checks.of);
     if (!checks.done) {
         checks.why_not = checks.of == 0 ? std::string("no case is small enough")

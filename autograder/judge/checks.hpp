@@ -33,6 +33,7 @@ struct CheckedCall {
     /// What was found and, if that was asked for, counted: `{"findings": [...], "launches": [...]}`; null if
     /// the worker could not say.
     nlohmann::json report;
+    std::string unread;  ///< why that lacks columns
 };
 
 /// Calls in check mode.

@@ -163,7 +163,7 @@ void keep_verdict(const fs::path& cache, const std::string& key, const RungResul
                                      [](const Cause& cause) { return cause.limited; });
     const bool by_clock = result.verdict == Verdict::timeout || result.verdict == Verdict::deadlock ||
                           result.verdict == Verdict::oom;
-    if (!result.judged || limited || by_clock) return;
+    if (!result.judged || limited || by_clock || !result.checks.unread.empty()) return;
     try {
         const WorkFolder work(cache);
         const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(nlohmann::json(result));

@@ -39,7 +39,7 @@ struct EndRecord {
 };
 
 /// Everything the two forks need, made before forking: after it only async-signal-safe calls are allowed,
-/// because another thread may have held malloc's lock.
+/// because another thread may have held a lock.
 struct Prepared {
     std::vector<char*> arguments;
     std::vector<char*> environment;
@@ -52,7 +52,7 @@ struct Prepared {
     int output;
     int errors;
     int null;
-    int (*inside)();
+    const std::function<int()>* inside;  ///< null: none
     Confinement confinement;
     Isolation isolation;
     CallFilter filter;
@@ -115,7 +115,7 @@ constexpr int not_all_ended = 2;  ///< exit status of a warden that could not en
     if (getppid() != (prepared.isolation.namespaces ? 0 : warden)) _exit(1);
     if (!failed && prepared.inside) {
         close(report_to);
-        _exit(prepared.inside());
+        _exit((*prepared.inside)());
     }
     if (!failed) {
         if (prepared.program >= 0) {
@@ -398,7 +398,7 @@ Process::Process(const Command& command) {
     prepared.confinement.readable = prepared.readable.data();
     if (!command.writable.empty()) prepared.confinement.writable = command.writable.c_str();
     if (!command.hidden.empty()) prepared.confinement.hidden = command.hidden.c_str();
-    prepared.inside = command.inside;
+    prepared.inside = command.inside ? &command.inside : nullptr;
     ControlGroup group;
     if (prepared.confinement.is_confined()) {
         prepared.isolation = command.isolation ? *command.isolation : isolation_of_host();

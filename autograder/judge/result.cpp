@@ -108,15 +108,22 @@ const char* name_of(simt::check::Severity severity) {
 
 std::string unchecked_text(const ChecksResult& checks) {
     const std::vector<unsigned>& lines = checks.unchecked;
-    if (lines.empty()) return "";
+    const std::string unread =
+        checks.unread.empty()
+            ? ""
+            : "columns, or lines that no check case reached, are missing: the program's debug information "
+              "could not be read, " +
+                  checks.unread;
+    if (lines.empty()) return unread;
     std::string text;
     for (std::size_t first = 0, last; first < lines.size(); first = last + 1) {
         for (last = first; last + 1 < lines.size() && lines[last + 1] == lines[last] + 1;) ++last;
         text += (text.empty() ? "" : ", ") + std::to_string(lines[first]);
         if (last > first) text += "-" + std::to_string(lines[last]);
     }
-    return lines.size() == 1 ? "line " + text + " was not reached by any check case"
+    text = lines.size() == 1 ? "line " + text + " was not reached by any check case"
                              : "lines " + text + " were not reached by any check case";
+    return unread.empty() ? text : text + "; " + unread;
 }
 
 Verdict verdict_of(const simt::check::Finding& finding) {

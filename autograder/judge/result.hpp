@@ -131,6 +131,9 @@ struct ChecksResult {
     double seconds = 0;    ///< that the checks took, building included
     /// Lines of the rung with code that no case reached; none where not all cases were run.
     std::vector<unsigned> unchecked = {};
+    /// Why the program's debug information could not be read: then `unchecked`, or columns of the findings,
+    /// are missing, and nothing else.
+    std::string unread = {};
 };
 
 /// One memory instruction of a warp.
@@ -308,7 +311,7 @@ struct RungResult {
 const char* name_of(simt::check::Tool tool);
 const char* name_of(simt::check::Severity severity);
 
-/// "lines 41-44, 50 were not reached by any check case"; empty where all were.
+/// "lines 41-44, 50 were not reached by any check case", and why that is not known; empty where all were.
 std::string unchecked_text(const ChecksResult& checks);
 
 /// What an error of that kind is called.

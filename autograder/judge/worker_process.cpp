@@ -19,6 +19,7 @@
 #include "judge/defences.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/gpu_process.hpp"
+#include "judge/held_reader.hpp"
 #include "judge/judge.hpp"
 #include "simt/inspect/columns.h"
 #include "simt/inspect/names.h"
@@ -328,6 +329,7 @@ std::optional<Cause> WorkerProcess::report(double seconds, std::string& json) {
     asked.report_bytes = report_bytes_;
     asked.places_bytes = 0;
     looked_up_ = false;
+    unread_.clear();
     for (int round = 0; round < rounds; ++round) {
         if (std::optional<Cause> cause = command(protocol::report, seconds)) return cause;
         if (std::optional<Cause> cause = complaint()) return cause;
@@ -345,7 +347,7 @@ std::optional<Cause> WorkerProcess::report(double seconds, std::string& json) {
         for (const std::uint64_t address : addresses) hex.push_back(fmt::format("{:#x}", address));
         std::string places;
         try {
-            places = simt::check::with_columns(executable_.string(), places_of(hex));
+            places = with_columns(places_of(hex));
         } catch (const Rejected& rejected) {
             return Cause{Verdict::protocol, rejected.what()};
         }
@@ -364,6 +366,14 @@ std::string WorkerProcess::places_of(const std::vector<std::string>& addresses) 
     std::vector<std::string> line{"addr2line", "-a", "-C", "-f", "-i", "-e", executable_.string()};
     line.insert(line.end(), addresses.begin(), addresses.end());
     return run_binutil(line, stop_);
+}
+
+std::string WorkerProcess::with_columns(const std::string& places) {
+    const simt::check::ProgramFile program(executable_.string());
+    const auto lines = static_cast<std::size_t>(std::count(places.begin(), places.end(), '\n')) + 1;
+    return simt::check::with_columns(
+        places,
+        read_numbers([&] { return simt::check::columns_of(program, places); }, lines, unread_, stop_));
 }
 
 std::string WorkerProcess::with_lines(std::string report) const {

@@ -90,6 +90,9 @@ class WorkerProcess {
     /// Whether the last report() had to look up lines.
     bool looked_up() const { return looked_up_; }
 
+    /// Why the last report() lacks columns; empty: it has those that the program has.
+    const std::string& unread() const { return unread_; }
+
     /// @throws InfraError when something of it could not be ended
     void kill();
 
@@ -106,6 +109,8 @@ class WorkerProcess {
     std::string backend_report() const;
     /// What addr2line says of addresses in the worker's code, in hexadecimal. @throws Rejected, InfraError
     std::string places_of(const std::vector<std::string>& addresses) const;
+    /// Puts columns behind the places that addr2line has told. @throws Stopped
+    std::string with_columns(const std::string& places);
     /// Puts files and lines for addresses in the worker's code: it may start no program that would know them.
     std::string with_lines(std::string report) const;
 
@@ -113,6 +118,7 @@ class WorkerProcess {
     Backend backend_;
     std::size_t report_bytes_;
     bool looked_up_ = false;
+    std::string unread_;
     SharedMemory in_;
     SharedMemory out_;
     Pipe go_;

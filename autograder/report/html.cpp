@@ -297,11 +297,12 @@ std::string findings_section(const judge::ChecksResult& checks) {
 
 std::string checks_text(const judge::ChecksResult& checks) {
     if (!checks.done) return checks.why_not;
+    const std::string unchecked = judge::unchecked_text(checks);
     return fmt::format("{}; {} of {} small cases, each in {} orders; {}",
                        checks.findings.empty() ? std::string("clean")
                                                : fmt::format("{} findings", checks.findings.size()),
                        checks.cases, checks.of, checks.orders, checks.tool) +
-           (checks.unchecked.empty() ? "" : "; " + judge::unchecked_text(checks));
+           (unchecked.empty() ? "" : "; " + unchecked);
 }
 
 /// Numbers of the rung and of its reference side by side.

@@ -107,10 +107,12 @@ Json checks_json(const judge::ChecksResult& checks) {
     if (!checks.done) return {{"done", false}, {"why_not", clean_utf8(checks.why_not)}};
     Json findings = Json::array();
     for (const judge::QuotedFinding& finding : checks.findings) findings.push_back(finding_json(finding));
-    return {
+    Json json = {
         {"done", true},         {"tool", clean_utf8(checks.tool)}, {"cases", checks.cases},
         {"of", checks.of},      {"orders", checks.orders},         {"found_in", clean_utf8(checks.found_in)},
         {"findings", findings}, {"unchecked", checks.unchecked},   {"seconds", checks.seconds}};
+    if (!checks.unread.empty()) json["unread"] = clean_utf8(checks.unread);
+    return json;
 }
 
 /// Requests to one kind of memory.

@@ -49,6 +49,8 @@ void check_reached(const judge::RungResult& result, const std::string& name, con
     const std::vector<Lines> marked = unchecked_lines(source);
     judge::ChecksResult missing;
     missing.unchecked = unexplained(result.checks.unchecked, source);
+    if (!result.checks.unread.empty())
+        found.push_back({fmt::format("{}: {}", name, judge::unchecked_text(result.checks))});
     if (!missing.unchecked.empty()) {
         found.push_back(
             {fmt::format("{}: {}; add one to chapter.toml, or say why there is none: // unchecked: ...", name,

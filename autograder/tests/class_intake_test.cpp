@@ -1,4 +1,6 @@
 // What a class hands in, in each form in which instructors get it, and what is refused of it.
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include "class/intake.hpp"
 #include "class/policy.hpp"
 #include "class/record.hpp"
+#include "judge/judge.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"
 
@@ -162,6 +165,28 @@ open('empty.tar', 'wb').close()
     CHECK_FALSE(reason("empty.tar").empty());
     fs::create_symlink(folder / "case.zip", folder / "to.zip");
     CHECK_THAT(reason("to.zip"), ContainsSubstring("not a regular file"));
+}
+
+TEST_CASE("what reads an archive sees no other file, nor that there is one", "[class][intake][sandbox]") {
+    if (judge::sandbox_level().name < "S3") RUNGS_SKIP("this host has no namespaces");
+    const TemporaryFolder folder;
+    python(folder, "zip('class.zip', ('03_shared_tree.cu', b'x'))\n");
+    const pid_t outside = getpid();
+    int taken = 0;
+    // Asked there what is wanted, and here again.
+    const auto sees_nothing = [&](const std::string&) {
+        if (getpid() == outside) return true;
+        return access((folder / "class.zip").c_str(), F_OK) != 0 && access(RUNGS_ROOT, F_OK) != 0 &&
+               open("/etc/passwd", O_RDONLY) < 0 && kill(outside, 0) != 0;
+    };
+    CHECK(read_archive(folder / "class.zip", {}, sees_nothing, [&](const std::string&, const std::string&) {
+              ++taken;
+          }).empty());
+    CHECK(taken == 1);
+    CHECK(read_archive(
+              folder / "class.zip", {},
+              [&](const std::string&) { return getpid() == outside || (abort(), true); },
+              [](const std::string&, const std::string&) {}) == "it made the reader of archives fail");
 }
 
 TEST_CASE("links, pipes and twins in a folder are refused with the reason", "[class][intake]") {

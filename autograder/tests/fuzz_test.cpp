@@ -249,7 +249,9 @@ TEST_CASE("a damaged program's line tables are read or left", "[fuzz][judge]") {
     const std::string program = (folder / "program").string();
     const std::string whole = TemporaryFolder::content_of(real.build.executable);
     const std::set<std::uint64_t> ran(real.blocks.begin(), real.blocks.end());
-    REQUIRE_FALSE(simt::check::lines_run(real.build.executable.string(), real.name + ".cu", ran).empty());
+    REQUIRE_FALSE(simt::check::lines_run(simt::check::ProgramFile(real.build.executable.string()),
+                                         real.name + ".cu", ran)
+                      .empty());
     std::string places;
     for (const std::uint64_t block : ran) places += fmt::format("0x{:x}\nk\n{}.cu:20\n", block, real.name);
     fuzz("line tables", 60, [&](std::uint64_t round) {
@@ -264,8 +266,9 @@ TEST_CASE("a damaged program's line tables are read or left", "[fuzz][judge]") {
         }
         if (random() % 8 == 0) bytes.resize(random() % bytes.size());
         std::ofstream(program, std::ios::binary | std::ios::trunc) << bytes;
-        simt::check::lines_run(program, real.name + ".cu", ran);
-        simt::check::with_columns(program, places);
+        const simt::check::ProgramFile damaged(program);
+        simt::check::lines_run(damaged, real.name + ".cu", ran);
+        simt::check::with_columns(damaged, places);
     });
 }
 

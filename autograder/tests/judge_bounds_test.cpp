@@ -2,22 +2,30 @@
 // tables, honest and hostile.
 
 #include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "judge/build.hpp"
 #include "judge/counts.hpp"
 #include "judge/findings.hpp"
+#include "judge/held_reader.hpp"
+#include "judge/judge.hpp"
 #include "judge/object_gate.hpp"
 #include "judge/preprocessed.hpp"
 #include "judge/report_json.hpp"
@@ -252,19 +260,67 @@ TEST_CASE("a trace's widths and offsets are cut to what can be drawn", "[judge][
     }
 }
 
+TEST_CASE("a program is read by a process that is held, and its fault costs what it would have told",
+          "[judge][columns][sandbox]") {
+    std::string why_not;
+    const auto numbers = [&](const std::function<std::vector<std::uint32_t>()>& read) {
+        why_not.clear();
+        return read_numbers(read, 3, why_not);
+    };
+    using Numbers = std::vector<std::uint32_t>;
+    CHECK(numbers([] { return Numbers{1, 2}; }) == Numbers{1, 2});
+    CHECK(numbers([] { return Numbers{1, 2, 3, 4}; }) == Numbers{1, 2, 3});
+    CHECK(why_not.empty());
+    const pid_t judge = getpid();
+    const bool hides = sandbox_level().name >= "S2";
+    CHECK(numbers([&] {
+              return Numbers{getpid() == judge, kill(judge, 0) == 0,
+                             hides && open("/etc/passwd", O_RDONLY) >= 0};
+          }) == Numbers{0, 0, 0});
+
+    CHECK(numbers([]() -> Numbers { throw std::out_of_range("damaged"); }).empty());
+    CHECK(why_not == "as its reader gave up, or ran out of memory");
+    CHECK(numbers([] { return Numbers(std::size_t{1} << 28, 1); }).empty());  // 1 GiB
+    CHECK(why_not == "as its reader gave up, or ran out of memory");
+    CHECK(numbers([]() -> Numbers { abort(); }).empty());
+    CHECK(why_not == "as its reader was ended by signal 6");
+
+    // A file that is not as long any more as it was: reading it is a bus error.
+    const TemporaryFolder folder;
+    const std::string path = folder.write("program", object_with_rows(10)).string();
+    const std::string places = "0x1000\nf\na.cu:5\n";
+    const simt::check::ProgramFile program(path);
+    CHECK(numbers([&] { return simt::check::columns_of(program, places); }) == Numbers{0, 0, 9});
+    fs::resize_file(path, 0);
+    CHECK(numbers([&] { return simt::check::columns_of(program, places); }).empty());
+    CHECK(why_not == "as its reader was ended by signal 7");
+    CHECK(simt::check::with_columns(places, {}) == places);
+
+    const auto spin = [] {
+        for (std::atomic<int> turns{0};;) ++turns;
+        return 0;
+    };
+    Process endless(held_reader(spin, 0, 1U << 20));
+    REQUIRE(run_to_end(endless, 60));
+    CHECK(endless.end().kind == End::Kind::signalled);
+    CHECK(endless.end().cpu_seconds < 5);
+    std::atomic<bool> stop{true};
+    CHECK_THROWS_AS(read_numbers([] { return Numbers{1}; }, 1, why_not, &stop), Stopped);
+}
+
 TEST_CASE("a line table of any length takes no memory but for what was asked", "[judge][columns]") {
     const TemporaryFolder folder;
     const std::string program = (folder.path() / "program").string();
     std::ofstream(program, std::ios::binary) << object_with_rows(12'000'000);
     CHECK(succeeds_within(16U << 20, [&] {
-        return simt::check::with_columns(program, "0x1000\nf\na.cu:5\n") == "0x1000\nf\na.cu:5:9\n" &&
-               simt::check::with_columns(program,
-                                         "0x1001\nf\na.cu:7\n0x1000\nf\na.cu:5 (discriminator 2)\n") ==
+        const simt::check::ProgramFile file(program);
+        return simt::check::with_columns(file, "0x1000\nf\na.cu:5\n") == "0x1000\nf\na.cu:5:9\n" &&
+               simt::check::with_columns(file, "0x1001\nf\na.cu:7\n0x1000\nf\na.cu:5 (discriminator 2)\n") ==
                    "0x1001\nf\na.cu:7:9\n0x1000\nf\na.cu:5:9 (discriminator 2)\n";
     }));
     const std::string whole = object_with_rows(10);
     for (std::size_t size = 0; size < whole.size(); ++size) {
         std::ofstream(program, std::ios::binary) << whole.substr(0, size);
-        CHECK_NOTHROW(simt::check::with_columns(program, "0x1000\nf\na.cu:5\n"));
+        CHECK_NOTHROW(simt::check::with_columns(simt::check::ProgramFile(program), "0x1000\nf\na.cu:5\n"));
     }
 }

@@ -349,6 +349,14 @@ TEST_CASE("lines that no check case reaches are told, and cost nothing", "[judge
     several.unchecked = {3, 7, 8, 9, 12};
     CHECK(unchecked_text(several) == "lines 3, 7-9, 12 were not reached by any check case");
     CHECK(unchecked_text(ChecksResult()).empty());
+    several.unread = "as its reader was ended by signal 11";
+    CHECK_THAT(unchecked_text(several),
+               ContainsSubstring("12 were not reached") && ContainsSubstring("; columns, or lines"));
+    several.unchecked.clear();
+    CHECK(unchecked_text(several) ==
+          "columns, or lines that no check case reached, are missing: the program's debug information could "
+          "not "
+          "be read, as its reader was ended by signal 11");
 }
 
 TEST_CASE("an access past the end is OOB, with array and index", "[judge][checks]") {

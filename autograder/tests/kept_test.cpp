@@ -54,6 +54,14 @@ TEST_CASE("what is not the student's alone is judged anew", "[judge][kept]") {
     result.judged = true;
     keep_verdict(cache.path(), "key", result);
     CHECK_FALSE(kept_verdict(cache.path(), "key"));
+    RungResult half_told;
+    half_told.judged = true;
+    half_told.checks.unread = "as its reader was ended by signal 11";
+    keep_verdict(cache.path(), "key", half_told);
+    CHECK_FALSE(kept_verdict(cache.path(), "key"));
+    half_told.checks.unread.clear();
+    keep_verdict(cache.path(), "whole", half_told);
+    CHECK(kept_verdict(cache.path(), "whole"));
     std::filesystem::create_directories(cache.path() / "verdicts");
     std::ofstream(cache.path() / "verdicts" / "key") << "half a ver";
     CHECK_FALSE(kept_verdict(cache.path(), "key"));

@@ -1,5 +1,6 @@
 // What it costs to hold a program: launches of /bin/true, unconfined and as the judge confines a worker of
-// the CPU backend and a tool, taking turns. For autograder/class_figures.py.
+// the CPU backend and a tool, and of a reader, which is no program, taking turns. For
+// autograder/class_figures.py.
 //     rungs_launch_cost [LAUNCHES]    prints JSON: milliseconds from the start to the end that was noticed
 #include <chrono>
 #include <cstdio>
@@ -12,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "judge/held_reader.hpp"
 #include "judge/judge.hpp"
 #include "judge/process.hpp"
 
@@ -39,17 +41,21 @@ Confinement of_tool() {
     return how;
 }
 
-double launch(const Confinement& how) {
+Command of_true(const Confinement& how) {
     Command command;
     command.arguments = {"/bin/true"};
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
     command.confinement = how;
+    return command;
+}
+
+double launch(const Command& command) {
     const auto start = Clock::now();
     Process process(command);
     const bool ended = run_to_end(process, 20);
     const std::chrono::duration<double, std::milli> took = Clock::now() - start;
     if (!ended || process.end().kind != End::Kind::exited || process.end().code != 0)
-        throw std::runtime_error("/bin/true did not end as it should: " + why_not_started(process.end()));
+        throw std::runtime_error("it did not end as it should: " + why_not_started(process.end()));
     return took.count();
 }
 
@@ -58,13 +64,16 @@ double launch(const Confinement& how) {
 int main(int count, char** words) {
     try {
         const int launches = count > 1 ? std::atoi(words[1]) : 200;
-        const std::vector<std::pair<std::string, Confinement>> ways{
-            {"unconfined", {}}, {"as a worker", of_worker()}, {"as a tool", of_tool()}};
+        const std::vector<std::pair<std::string, Command>> ways{
+            {"unconfined", of_true({})},
+            {"as a worker", of_true(of_worker())},
+            {"as a tool", of_true(of_tool())},
+            {"a reader", held_reader([] { return 0; }, 10, std::size_t{512} << 20)}};
         const SandboxLevel level = sandbox_level();  // tried out once, and not in what is measured
         nlohmann::ordered_json times;
-        for (const auto& [name, how] : ways) launch(how);
+        for (const auto& [name, command] : ways) launch(command);
         for (int i = 0; i < launches; ++i) {
-            for (const auto& [name, how] : ways) times[name].push_back(launch(how));
+            for (const auto& [name, command] : ways) times[name].push_back(launch(command));
         }
         std::printf("%s\n", nlohmann::ordered_json{{"sandbox", level.name + ": " + level.describe},
                                                    {"milliseconds", times}}

@@ -290,6 +290,16 @@ TEST_CASE("the JSON of every kind of verdict fits the schema", "[report][json]")
     }
 }
 
+TEST_CASE("what could not be read of a program is told", "[report][json]") {
+    Report report = sample_report();
+    report.rungs[0].result.checks.done = true;
+    report.rungs[0].result.checks.unread = "as its reader was ended by signal 11";
+    const Json json = to_json(report);
+    CHECK(JsonSchema(result_schema()).errors(json).empty());
+    CHECK(json["rungs"][0]["checks"]["unread"] == report.rungs[0].result.checks.unread);
+    CHECK_THAT(to_html(report), ContainsSubstring("could not be read, as its reader was ended by signal 11"));
+}
+
 TEST_CASE("the schema knows every verdict of the judge", "[report][json]") {
     std::set<std::string> known;
     const Json schema = result_schema();

@@ -161,8 +161,9 @@ void locate_all(const std::vector<const void*>& return_addresses) {
         offsets.push_back(call - object.base);
     }
     for (const auto& [path, list] : objects) {
-        const std::string text =
-            symboliser ? symboliser(path, list.second) : with_columns(path, run_addr2line(path, list.second));
+        const std::string text = symboliser
+                                     ? symboliser(path, list.second)
+                                     : with_columns(ProgramFile(path), run_addr2line(path, list.second));
         read_places(text, list.first);
         // Without an answer they are still to be asked for.
         for (const void* address : list.first)

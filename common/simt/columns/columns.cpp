@@ -440,39 +440,9 @@ Sections sections_of(std::string_view file) {
     return sections;
 }
 
-/// A file's bytes in memory, without a copy; none if it cannot be read.
-class Mapped {
-  public:
-    explicit Mapped(const std::string& file) {
-        const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-        if (descriptor < 0) return;
-        struct stat status {};
-        if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-            size_ = static_cast<std::size_t>(status.st_size);
-            data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
-        }
-        close(descriptor);
-    }
-    ~Mapped() {
-        if (data_ != MAP_FAILED) munmap(data_, size_);
-    }
-    Mapped(const Mapped&) = delete;
-    Mapped& operator=(const Mapped&) = delete;
-
-    std::string_view bytes() const {
-        return data_ == MAP_FAILED ? std::string_view()
-                                   : std::string_view(static_cast<const char*>(data_), size_);
-    }
-
-  private:
-    void* data_ = MAP_FAILED;
-    std::size_t size_ = 0;
-};
-
-void read_places(const std::string& program, Places& places) {
-    const Mapped file(program);
+void read_places(std::string_view program, Places& places) {
     try {
-        const Sections sections = sections_of(file.bytes());
+        const Sections sections = sections_of(program);
         for_each_unit(sections.lines,
                       [&](Reader unit) { read_unit(unit, "", [&](const Row& row) { places.add(row); }); });
         for_each_unit(sections.info, [&](Reader unit) {
@@ -496,6 +466,19 @@ std::vector<std::uint64_t> addresses_in(const std::string& text) {
     }
     return addresses;
 }
+
+/// `use` for each line, and whether something ends it.
+template <class Use>
+void for_each_line(const std::string& text, const Use& use) {
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        use(text.substr(begin, end - begin), end < text.size());
+        begin = end + 1;
+    }
+}
+
+/// Where the place in one of its lines ends.
+std::size_t place_end(const std::string& line) { return std::min(line.find(" (discriminator"), line.size()); }
 
 /// The rows of a file, and the one behind each stretch of them, by address. Of several at one address the
 /// last holds, but an end never hides another sequence's beginning.
@@ -562,13 +545,31 @@ Code read_code(const Sections& sections, std::uint64_t block) {
 
 }  // namespace
 
-std::map<unsigned, bool> lines_run(const std::string& program, const std::string& name,
+ProgramFile::ProgramFile(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat status {};
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        const auto size = static_cast<std::size_t>(status.st_size);
+        void* const data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (data != MAP_FAILED) {
+            data_ = static_cast<const char*>(data);
+            size_ = size;
+        }
+    }
+    close(file);
+}
+
+ProgramFile::~ProgramFile() {
+    if (data_) munmap(const_cast<char*>(data_), size_);
+}
+
+std::map<unsigned, bool> lines_run(const ProgramFile& program, const std::string& name,
                                    const std::set<std::uint64_t>& ran) {
     std::map<unsigned, bool> lines;
     if (ran.empty()) return lines;
-    const Mapped file(program);
     try {
-        const Sections sections = sections_of(file.bytes());
+        const Sections sections = sections_of(program.bytes());
         const std::vector<Row> rows = rows_of(sections, name);
         const Code code = read_code(sections, *ran.begin());
         for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
@@ -602,19 +603,14 @@ std::map<unsigned, bool> lines_run(const std::string& program, const std::string
     return lines;
 }
 
-std::string with_columns(const std::string& program, const std::string& text) {
+std::vector<std::uint32_t> columns_of(const ProgramFile& program, const std::string& text) {
     Places places(addresses_in(text));
-    read_places(program, places);
-    std::string result;
+    read_places(program.bytes(), places);
+    std::vector<std::uint32_t> columns;
     Row row{0, 0, 0};
     std::vector<Inlined> calls;
     unsigned line_of_address = 0;  // 0: the address, then a function and its place for each frame
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const std::string line = text.substr(begin, end - begin);
-        const bool ended = end < text.size();
-        begin = end + 1;
-        result += line;
+    for_each_line(text, [&](const std::string& line, bool) {
         if (line.compare(0, 2, "0x") == 0) {
             const std::uint64_t address = std::strtoull(line.c_str(), nullptr, 16);
             row = places.row_at(address);
@@ -622,22 +618,37 @@ std::string with_columns(const std::string& program, const std::string& text) {
             line_of_address = 0;
         }
         const unsigned part = line_of_address++;
+        std::uint32_t column = 0;
         if (part >= 2 && part % 2 == 0) {
-            const std::size_t note = std::min(line.find(" (discriminator"), line.size());
-            const std::size_t colon = line.rfind(':', note);
+            const std::size_t colon = line.rfind(':', place_end(line));
             const unsigned long number =
                 colon == std::string::npos ? 0 : std::strtoul(&line[colon + 1], nullptr, 10);
             // The innermost function's place, then that of its call in the one that it is inlined into.
             const std::size_t frame = part / 2 - 1;
-            std::uint32_t column = 0;
             if (number != 0 && frame == 0 && row.line == number) column = row.column;
             if (number != 0 && frame > 0 && frame <= calls.size() && calls[frame - 1].line == number)
                 column = calls[frame - 1].column;
-            if (column != 0) result.insert(result.size() - line.size() + note, ":" + std::to_string(column));
         }
+        columns.push_back(column);
+    });
+    return columns;
+}
+
+std::string with_columns(const std::string& text, const std::vector<std::uint32_t>& columns) {
+    std::string result;
+    auto column = columns.begin();
+    for_each_line(text, [&](const std::string& line, bool ended) {
+        result += line;
+        if (column != columns.end() && *column != 0)
+            result.insert(result.size() - line.size() + place_end(line), ":" + std::to_string(*column));
+        if (column != columns.end()) ++column;
         if (ended) result += '\n';
-    }
+    });
     return result;
+}
+
+std::string with_columns(const ProgramFile& program, const std::string& text) {
+    return with_columns(text, columns_of(program, text));
 }
 
 }  // namespace simt::check

@@ -284,7 +284,7 @@ TEST_CASE("a barrier that some threads have returned before is an error", "[simt
 
 TEST_CASE("without a line table there are no columns", "[simt][check]") {
     const std::string places = "0x0000000000001234\nkernel\nfile.cu:12\n";
-    CHECK(with_columns("no such program", places) == places);
+    CHECK(with_columns(ProgramFile("no such program"), places) == places);
     std::ifstream self("/proc/self/exe", std::ios::binary);
     std::string program(1 << 20, '\0');
     self.read(program.data(), static_cast<std::streamsize>(program.size()));
@@ -293,13 +293,13 @@ TEST_CASE("without a line table there are no columns", "[simt][check]") {
         REQUIRE(file >= 0);
         const std::string path = "/proc/self/fd/" + std::to_string(file);
         std::ofstream(path, std::ios::binary) << program.substr(0, size);
-        CHECK(with_columns(path, places) == places);
+        CHECK(with_columns(ProgramFile(path), places) == places);
         ::close(file);
     }
 }
 
 TEST_CASE("lines with code that has not run are told", "[simt][check]") {
-    const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+    const ProgramFile program("/proc/self/exe");
     std::set<std::uint64_t> ran;
     const auto lines = [&] {
         for (const std::uintptr_t block : take_blocks()) ran.insert(block);
@@ -315,7 +315,7 @@ TEST_CASE("lines with code that has not run are told", "[simt][check]") {
     CHECK(lines().at(at.other));
     CHECK(take_blocks().empty());  // nothing new has run
     CHECK(lines_run(program, "no such file", ran).empty());
-    CHECK(lines_run("no such program", "checks.cu", ran).empty());
+    CHECK(lines_run(ProgramFile("no such program"), "checks.cu", ran).empty());
     CHECK(lines_run(program, "checks.cu", {}).empty());
 }
 
