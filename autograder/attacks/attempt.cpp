@@ -18,6 +18,7 @@
 
 #include "judge/defences.hpp"
 #include "judge/source.hpp"
+#include "report/report.hpp"
 #include "room.hpp"
 #ifdef RUNGS_UNDEFENDED
 #include "undefended.hpp"
@@ -68,43 +69,92 @@ fs::path submission_in(const fs::path& folder) {
     throw std::runtime_error("there is no rung in " + folder.string());
 }
 
-/// Every text that a student gets to see.
-std::vector<const std::string*> texts_of(const RungResult& result) {
-    std::vector<const std::string*> texts{&result.diagnostics, &result.correctness.cause,
-                                          &result.correctness.failing_case,
-                                          &result.correctness.smallest_case};
+using Texts = std::vector<std::string>;
+
+/// Keys and values, and numbers as they are written.
+void add_json(const nlohmann::ordered_json& json, Texts& texts) {
+    if (json.is_string()) {
+        texts.push_back(json.get<std::string>());
+    } else if (!json.is_structured()) {
+        texts.push_back(json.dump());
+    }
+    for (const auto& [key, value] : json.items()) {
+        if (json.is_object()) texts.push_back(key);
+        if (json.is_structured()) add_json(value, texts);
+    }
+}
+
+void add_place(const simt::check::Place& place, Texts& texts) {
+    texts.insert(texts.end(), {place.file, place.function});
+}
+
+void add_tally(const Tally& tally, Texts& texts) {
+    for (const auto& launch : tally.launches) {
+        texts.push_back(launch.kernel);
+        for (const auto& site : launch.sites) {
+            add_place(site.place, texts);
+            texts.push_back(site.array);
+        }
+        for (const auto& array : launch.arrays) texts.push_back(array.array);
+    }
+    for (const auto& launch : tally.profile.launches) texts.push_back(launch.kernel);
+    texts.push_back(tally.trace.kernel);
+    for (const TraceStep& step : tally.trace.steps) {
+        add_place(step.place, texts);
+        texts.push_back(step.array);
+    }
+}
+
+/// Every text of a result that may be shown: as the judge has it, from which a terminal shows it, in the
+/// JSON, and in the page.
+Texts texts_of(const RungResult& result) {
+    const Correctness& correctness = result.correctness;
+    Texts texts{result.diagnostics,        correctness.cause,        correctness.failing_case,
+                correctness.smallest_case, correctness.measure,      result.checks.why_not,
+                result.checks.found_in,    result.checks.unread,     result.counters.why_not,
+                result.counters.which,     result.counters.beyond,   result.modelled.why_not,
+                result.modelled.limit,     result.modelled.baseline, result.speed.why_not};
+    for (const Mismatch& mismatch : correctness.first) texts.push_back(mismatch.where);
     for (const Cause& cause : result.causes) {
-        for (const std::string* text : {&cause.text, &cause.which, &cause.likely, &cause.place.file})
-            texts.push_back(text);
+        texts.insert(texts.end(), {cause.text, cause.which, cause.likely});
+        add_place(cause.place, texts);
     }
     for (const QuotedFinding& finding : result.checks.findings) {
-        for (const std::string* text :
-             {&finding.message, &finding.advice, &finding.source, &finding.other_source}) {
-            texts.push_back(text);
+        texts.insert(texts.end(), {finding.kind, finding.kernel, finding.array, finding.message,
+                                   finding.advice, finding.source, finding.other_source});
+        for (const auto& side : {finding.side, finding.other}) {
+            add_place(side.place, texts);
+            texts.insert(texts.end(), {side.access, side.kernel, side.operation});
         }
     }
+    add_tally(result.counters.rung, texts);
+    Report report;
+    report.rungs.resize(1);
+    report.rungs[0].result = result;
+    auto json = to_json(report.rungs[0]);
+    json.erase("seed");  // which is told on purpose, to who may know it
+    add_json(json, texts);
+    texts.push_back(to_html(report));
     return texts;
 }
 
-bool tells(const RungResult& result, const std::string& secret) {
-    const auto texts = texts_of(result);
+bool tells(const Texts& texts, const std::string& secret) {
     return std::any_of(texts.begin(), texts.end(),
-                       [&](const std::string* text) { return text->find(secret) != std::string::npos; });
+                       [&](const std::string& text) { return text.find(secret) != std::string::npos; });
 }
 
-bool tells_seed(const RungResult& result) {
-    return tells(result, fmt::format("{}", result.seed)) || tells(result, fmt::format("{:x}", result.seed));
+bool tells_seed(const Texts& texts, std::uint64_t seed) {
+    return tells(texts, fmt::format("{}", seed)) || tells(texts, fmt::format("{:x}", seed));
 }
 
 /// Is there a byte that a terminal obeys, or a mark that turns the direction of writing round?
-bool has_control_bytes(const RungResult& result) {
+bool has_control_bytes(const Texts& texts) {
     const auto is_control = [](unsigned char byte) {
         return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
     };
-    const auto texts = texts_of(result);
-    return std::any_of(texts.begin(), texts.end(), [&](const std::string* text) {
-        return std::any_of(text->begin(), text->end(), is_control) ||
-               text->find("\xe2\x80\xae") != std::string::npos;
+    return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+        return std::any_of(text.begin(), text.end(), is_control) ||
+               text.find("\xe2\x80\xae") != std::string::npos;
     });
 }
 
@@ -143,11 +193,11 @@ bool succeeded(const Attack& attack, const RungResult& result, const std::string
             return result.verdict == Verdict::runtime_exit &&
                    result.reason().find("exit status 1,") != std::string::npos;
         case Goal::secret:
-            return tells(result, planted);
+            return tells(texts_of(result), planted);
         case Goal::seed:
-            return tells_seed(result);
+            return tells_seed(texts_of(result), result.seed);
         case Goal::terminal:
-            return has_control_bytes(result);
+            return has_control_bytes(texts_of(result));
         case Goal::litter:
             return !trace.empty();
         case Goal::time:
@@ -172,9 +222,10 @@ std::string broken(const Attack& attack, const RungResult& result) {
         return fmt::format("it earned {} of {} points", result.points, result.max_points);
     }
     if (result.verdict != Verdict::ok && result.causes.empty()) return "there is no reason";
-    if (tells(result, planted)) return "the result tells a planted secret";
-    if (has_control_bytes(result)) return "the result holds what a terminal obeys";
-    if (tells_seed(result)) return "the result tells the seed";
+    const Texts texts = texts_of(result);
+    if (tells(texts, planted)) return "the result tells a planted secret";
+    if (has_control_bytes(texts)) return "the result holds what a terminal obeys";
+    if (tells_seed(texts, result.seed)) return "the result tells the seed";
     if (attack.goal == Goal::time && seconds_of(result) > attack.success)
         return fmt::format("it kept the judge for {:.1f} s", seconds_of(result));
     return "";

@@ -224,6 +224,7 @@ int run(std::vector<std::string> words) {
             Job& job = jobs[next];
             if (job.attack->clock && !running.empty()) break;
             ++next;
+            if (job.defended) know(cache);
             running[start(job, options)] = &job;
         }
         int status = 0;

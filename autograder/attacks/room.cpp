@@ -20,12 +20,15 @@
 
 #include <fmt/format.h>
 
+#include "judge/hash.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::attacks {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* name_start = "rungs_attacks_";  ///< of every room
 
 /// A service of this machine, for everybody: by a path, or by a name that begins with '@' and no file has.
 int listen_at(const std::string& name) {
@@ -46,20 +49,52 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
         text.replace(at, what.size(), with);
 }
 
-/// Mode, owner and size; number and time, too, where nobody else has a reason to change them: what is used in
-/// a cache is touched.
-std::string state_of(const fs::path& file, bool with_time) {
+/// Number and times: nobody can change a file, and keep them.
+std::string version_of(const struct stat& now) {
+    return fmt::format("{} {}.{:09} {}.{:09}", now.st_ino, now.st_mtim.tv_sec, now.st_mtim.tv_nsec,
+                       now.st_ctim.tv_sec, now.st_ctim.tv_nsec);
+}
+
+std::string mode_of(const struct stat& now) {
+    return fmt::format("{:o} {}:{} {}", now.st_mode, now.st_uid, now.st_gid, now.st_size);
+}
+
+/// Of a file that nobody has a reason to change; empty: there is none.
+std::string state_of(const fs::path& file) {
+    struct stat now {};
+    return lstat(file.c_str(), &now) == 0 ? mode_of(now) + " " + version_of(now) : "";
+}
+
+/// Of a file in a cache, which is touched by whoever uses it: what counts is its content.
+std::string state_in_cache(const fs::path& file) {
+    static std::map<fs::path, std::pair<std::string, std::string>> known;  // version, content
     struct stat now {};
     if (lstat(file.c_str(), &now) != 0) return "";
-    std::string state = fmt::format("{:o} {}:{} {}", now.st_mode, now.st_uid, now.st_gid, now.st_size);
-    if (with_time) {
-        state += fmt::format(" {} {}.{:09} {}.{:09}", now.st_ino, now.st_mtim.tv_sec, now.st_mtim.tv_nsec,
-                             now.st_ctim.tv_sec, now.st_ctim.tv_nsec);
+    auto& [version, content] = known[file];
+    if (const std::string newest = version_of(now); version != newest) {
+        version = newest;
+        content = S_ISREG(now.st_mode) ? judge::Sha256::of(read_file(file)) : "";
     }
-    return state;
+    return mode_of(now) + " " + content;
+}
+
+/// What is in it now. Where another room has put something, others than that do not look.
+std::map<fs::path, std::string> states_in_cache(const fs::path& cache, const std::string& room) {
+    std::map<fs::path, std::string> states;
+    std::error_code none_yet;
+    for (const char* kind : {"objects", "workers", "warnings", "counts"}) {
+        for (const auto& entry : fs::directory_iterator(cache / kind, none_yet)) {
+            const std::string name = entry.path().filename();
+            if (name.rfind(name_start, 0) != 0 || name == room)
+                states[entry.path()] = state_in_cache(entry.path());
+        }
+    }
+    return states;
 }
 
 }  // namespace
+
+void know(const fs::path& cache) { states_in_cache(cache, ""); }
 
 void plant(const fs::path& cache) {
     fs::create_directories(cache);
@@ -68,7 +103,7 @@ void plant(const fs::path& cache) {
 }
 
 Room::Room(const fs::path& submission, const fs::path& cache) : cache_(cache) {
-    std::string name = (fs::temp_directory_path() / "rungs_attacks_XXXXXX").string();
+    std::string name = (fs::temp_directory_path() / name_start).string() + "XXXXXX";
     if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
     path_ = name;
     fs::permissions(path_, fs::perms{0755});
@@ -86,12 +121,11 @@ Room::Room(const fs::path& submission, const fs::path& cache) : cache_(cache) {
     copy(submission);
     services_[0] = listen_at((path_ / "socket").string());
     services_[1] = listen_at("@" + path_.string());
+    fs::create_directories(cache_ / "warnings");
+    std::ofstream(in_cache()) << planted << '\n';
+    fs::permissions(in_cache(), fs::perms{0666});
     before_ = snapshot();
-    std::error_code none_yet;
-    for (const char* kind : {"objects", "workers", "warnings", "counts"}) {
-        for (const auto& entry : fs::directory_iterator(cache_ / kind, none_yet))
-            cached_[entry.path()] = state_of(entry.path(), false);
-    }
+    cached_ = states_in_cache(cache_, path_.filename());
 }
 
 Room::~Room() {
@@ -99,6 +133,7 @@ Room::~Room() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
     fs::remove("/dev/shm" / path_.filename(), ignored);
+    fs::remove(in_cache(), ignored);
 }
 
 bool Room::left_objects() const {
@@ -134,12 +169,12 @@ void Room::copy(const fs::path& submission) const {
 std::map<fs::path, std::string> Room::snapshot() const {
     std::map<fs::path, std::string> files;
     for (const auto& entry : fs::recursive_directory_iterator(path_))
-        files[entry.path()] = state_of(entry.path(), true);
-    files[cache_ / "planted"] = state_of(cache_ / "planted", true);
+        files[entry.path()] = state_of(entry.path());
+    files[cache_ / "planted"] = state_of(cache_ / "planted");
     for (const char* place :
          {"/tmp/proof_of_", "/var/tmp/proof_of_", "/dev/shm/", "/proof_of_", "./proof_of_"}) {
         const std::string file = place + path_.filename().string();
-        files[file] = state_of(file, true);
+        files[file] = state_of(file);
     }
     return files;
 }
@@ -155,7 +190,7 @@ std::string Room::changed() const {
     }
     // Others may add to the cache at any time, and use what is there.
     for (const auto& [file, state] : cached_) {
-        if (state_of(file, false) != state) return file.string();
+        if (state_in_cache(file) != state) return file.string();
     }
     return "";
 }

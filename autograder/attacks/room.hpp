@@ -14,6 +14,9 @@ inline constexpr const char* planted = "planted-secret-5b1f3c";
 /// Puts a secret beside the folders that compilers work in, for a rung to name as "../../planted".
 void plant(const std::filesystem::path& cache);
 
+/// Reads what is new in a cache, so that the rooms of forks of this process need not.
+void know(const std::filesystem::path& cache);
+
 class Room {
   public:
     /// A copy of `submission`: its RUNGS_ROOM becomes the name of the room, and an #include of a file that
@@ -35,6 +38,8 @@ class Room {
     bool called() const;
 
   private:
+    /// A file among builds, as if another's: its content may change without its size.
+    std::filesystem::path in_cache() const { return cache_ / "warnings" / path_.filename(); }
     void copy(const std::filesystem::path& submission) const;
     std::map<std::filesystem::path, std::string> snapshot() const;
 

@@ -737,6 +737,7 @@ Tally tally_of(const json& root, const std::string& rung) {
         if (!profile.empty()) {
             std::istringstream in(profile);
             tally.profile = simt::model::read_profile(in);
+            for (auto& launch : tally.profile.launches) launch.kernel = one_line(launch.kernel, 200);
         }
     } catch (const json::exception& error) {
         throw std::runtime_error("counters that make no sense: " + one_line(error.what()));
