@@ -34,6 +34,16 @@ std::optional<std::string> ask_git(const fs::path& root, std::vector<std::string
 
 std::string hash_of(const fs::path& file) { return Sha256::of(read_file(file)); }
 
+/// Writes RUNG.N.json behind those that are there: never in place of another, whoever writes beside it.
+template <class Numbered>
+void put_next(const fs::path& folder, const std::string& rung, const Numbered& numbered) {
+    make_folder(folder);
+    for (int number = last_judging(folder, rung) + 1;; ++number) {
+        if (write_new_file(folder / fmt::format("{}.{}.json", rung, number), numbered(number).dump(1) + '\n'))
+            return;
+    }
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------ seed
@@ -160,27 +170,20 @@ Json make_record(const Slot& slot, const Workshop& workshop, const Secret& secre
 }
 
 void put_record(const fs::path& out, const Slot& slot, Json record, const std::string& same_as) {
-    const fs::path folder = slot.folder(out / "records");
-    make_folder(folder);
     record["student"] = slot.student;
     record["attempt"] = slot.attempt;
     record["same_as"] = same_as;
-    for (int judging = last_judging(folder, slot.rung.rung) + 1;; ++judging) {
+    put_next(slot.folder(out / "records"), slot.rung.rung, [&](int judging) {
         record["judging"] = judging;
-        if (write_new_file(folder / fmt::format("{}.{}.json", slot.rung.rung, judging),
-                           record.dump(1) + '\n'))
-            return;
-    }
+        return record;
+    });
 }
 
 void put_decision(const fs::path& out, const Slot& slot, const Decision& decision) {
-    const fs::path folder = slot.folder(out / "decisions");
-    make_folder(folder);
-    const int number = last_judging(folder, slot.rung.rung) + 1;
     const Json json = {{"schema", "rungs.decision/1"}, {"student", slot.student}, {"attempt", slot.attempt},
                        {"chapter", slot.rung.chapter}, {"rung", slot.rung.rung},  {"points", decision.points},
                        {"because", decision.because},  {"by", decision.by},       {"when", decision.when}};
-    write_file(folder / fmt::format("{}.{}.json", slot.rung.rung, number), json.dump(1) + '\n');
+    put_next(slot.folder(out / "decisions"), slot.rung.rung, [&](int) { return json; });
 }
 
 }  // namespace rungs::classroom

@@ -72,7 +72,8 @@ nlohmann::ordered_json make_record(const Slot& slot, const Workshop& workshop, c
 void put_record(const std::filesystem::path& out, const Slot& slot, nlohmann::ordered_json record,
                 const std::string& same_as);
 
-/// Puts a decision into OUT/decisions. @throws FileError
+/// Puts a decision into OUT/decisions, as the next one of its slot; never in place of another, whoever
+/// decides beside it. @throws FileError
 void put_decision(const std::filesystem::path& out, const Slot& slot, const Decision& decision);
 
 }  // namespace rungs::classroom

@@ -7,7 +7,10 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <set>
+#include <thread>
 
+#include "class/ledger.hpp"
 #include "graded_class.hpp"
 #include "json_schema.hpp"
 #include "judge/judge.hpp"
@@ -202,6 +205,30 @@ TEST_CASE("a limit is the student's where the reference passes in the same place
     CHECK(record.at("result").at("verdict") == "TIMEOUT");
     CHECK(record.at("canary").at("reference") == "OK");
     CHECK(Json::parse(all.record("graded", "ada")).at("canary").at("reference") == "");
+}
+
+TEST_CASE("two who decide at once keep both decisions", "[class][grade]") {
+    const TemporaryFolder folder;
+    const classroom::Slot slot{"ada", 1, {"01_reduction", "03_shared_tree", "", "fill", 10}, ""};
+    constexpr int reviewers = 4, decisions = 10;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < reviewers; ++i) {
+        threads.emplace_back([&, i] {
+            for (int k = 0; k < decisions; ++k)
+                put_decision(folder.path(), slot,
+                             {0, 1.0 * i, std::to_string(decisions * i + k), "x", "then"});
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    std::set<std::string> reasons;
+    for (int number = 1; number <= reviewers * decisions; ++number) {
+        CAPTURE(number);
+        const std::string name =
+            "decisions/ada/1/01_reduction/03_shared_tree." + std::to_string(number) + ".json";
+        REQUIRE(fs::exists(folder / name));
+        reasons.insert(Json::parse(folder.read(name)).at("because").get<std::string>());
+    }
+    CHECK(reasons.size() == reviewers * decisions);
 }
 
 TEST_CASE("two graders do not work in one folder, and Ctrl-C leaves one that goes on", "[class][grade]") {
