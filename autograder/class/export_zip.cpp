@@ -69,22 +69,19 @@ std::string assignment_toml(const Assignment& assignment) {
         rungs += (rungs.empty() ? "" : ", ") + toml_string(rung.short_name());
     for (const auto& [chapter, weight] : assignment.weights)
         weights += fmt::format("{} = {}\n", toml_string(chapter), weight);
-    std::string toml =
-        fmt::format("title = {}\nrungs = [{}]\nleast_sandbox = {}\n", toml_string(assignment.title), rungs,
-                    toml_string(assignment.least_sandbox));
+    std::string toml = assignment.title.empty() ? "" : "title = " + toml_string(assignment.title) + "\n";
+    toml += fmt::format("rungs = [{}]\nleast_sandbox = {}\n", rungs, toml_string(assignment.least_sandbox));
     if (assignment.round_to > 0) toml += fmt::format("round_to = {}\n", assignment.round_to);
     return toml + (weights.empty() ? "" : "[weights]\n" + weights);
 }
 
 /// One rung of each chapter: what has to be built, and shows that the container can judge.
-std::string rung_of_each_chapter(const Assignment& assignment) {
-    std::string names, last;
+std::vector<AskedRung> rung_of_each_chapter(const Assignment& assignment) {
+    std::vector<AskedRung> first;
     for (const AskedRung& rung : assignment.rungs) {
-        if (rung.chapter == last) continue;
-        last = rung.chapter;
-        names += (names.empty() ? "" : " ") + rung.short_name();
+        if (first.empty() || first.back().chapter != rung.chapter) first.push_back(rung);
     }
-    return names;
+    return first;
 }
 
 /// The parts of the workbook that grading needs: no hand-in, no result, and nothing else that lies beside
@@ -166,22 +163,42 @@ std::string autograder_zip(const Gradebook& book, const fs::path& root, Detail d
             "the class was graded on a GPU, which Gradescope does not have; hand out its results with --to "
             "gradescope");
     }
+    std::string names, solutions;
+    for (const AskedRung& rung : rung_of_each_chapter(assignment)) {
+        names += rung.short_name() + " ";
+        solutions +=
+            fmt::format(" {}/{}.{}", rung.chapter, rung.rung, rung.kind == "predict" ? "toml" : "cu");
+    }
     Zip zip;
     zip.add("setup.sh",
-            fmt::format(R"(#!/bin/sh
-# Run once, when Gradescope makes the image: installs, builds, and grades a reference solution of each chapter, so
-# that an image which cannot grade is none.
+            fmt::format(R"sh(#!/bin/sh
+# Run once, when Gradescope makes the image: installs, builds, grades a reference solution of each chapter, and then
+# hands them in as a student would, so that an image which cannot grade is none.
 set -eu
-cd /autograder/source/workbook
+source=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+cd "$source/workbook"
 # The launcher needs CMake 3.25, and Ubuntu 22.04 has 3.22.
 if ! cmake --version 2>/dev/null | grep -Eq 'version (3\.(2[5-9]|[3-9][0-9])|[4-9])'; then
     apt-get update -qq
     apt-get install -y -qq --no-install-recommends python3-pip
     python3 -m pip install --quiet 'cmake>=3.25,<4'
 fi
-RUNGS_CMAKE_ARGS=-DRUNGS_CUDA=OFF ./rungs --yes check {} --solution --backend cpu
-)",
-                        rung_of_each_chapter(assignment)),
+RUNGS_CMAKE_ARGS=-DRUNGS_CUDA=OFF ./rungs --yes check {}--solution --backend cpu
+trial=$(mktemp -d)
+mkdir "$trial/results" "$trial/submission"
+ln -s "$source" "$trial/source"
+(cd solutions && cp --parents{} "$trial/submission")
+(cd "$trial" && sh source/run_autograder)
+results=$trial/results/results.json
+if ! grep -q '^  "score": ' "$results" || ! grep -q '"status": "passed"' "$results"; then
+    ./rungs doctor || true
+    echo 'Hand-ins cannot be graded in this container: see above. Where it holds them less than the class asks for, set' >&2
+    echo 'least_sandbox in assignment.toml, then grade and export again; docs/exports.md says what that gives up.' >&2
+    exit 1
+fi
+rm -rf "$trial"
+)sh",
+                        names, solutions),
             true);
     zip.add("run_autograder",
             fmt::format(R"(#!/bin/sh

@@ -6,6 +6,7 @@
 #include "class/export.hpp"
 #include "class/spreadsheet.hpp"
 #include "judge/clean_text.hpp"
+#include "judge/judge.hpp"
 #include "made_class.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
@@ -314,6 +315,73 @@ TEST_CASE("Gradescope's autograder is the workbook and nothing that lies beside 
         CHECK_THAT(root.read("unpacked/calls"),
                    ContainsSubstring("grade ") && ContainsSubstring("--to gradescope --detail points "
                                                                     "--visibility visible"));
+    }
+}
+
+TEST_CASE("Gradescope's autograder grades without CAP_SYS_ADMIN, or there is no image", "[class][export]") {
+    if (geteuid() != 0) RUNGS_SKIP("root alone can give away what a container lacks");
+    if (judge::sandbox_level().name < "S2") RUNGS_SKIP("this host holds hand-ins at less than S2");
+    const SmallWorkbook all;
+    const std::string here = all.folder.path().string(), place = here + "/gradescope";
+    // The launcher would build for minutes, with a network; the programs of this build are there already.
+    all.folder.write("rungs",
+                     "#!/bin/sh\n[ \"$1\" != --yes ] || shift\n"
+                     "RUNGS_BUILD='" +
+                         place + "/source/workbook/build' '" RUNGS_PROGRAM "' \"$@\"\n");
+    std::filesystem::permissions(all.folder / "rungs", std::filesystem::perms::owner_all);
+    const auto zip_for = [&](const std::string& policy) {
+        all.folder.write("class/assignment.toml", policy);
+        all.folder.write("class/roster.csv", "id\neve\n");
+        all.run({"grade", "class", "--out", "graded", "--below-s3"});
+        std::filesystem::remove_all(place);
+        const rungs::test::Outcome outcome =
+            all.run({"export", "graded", "--to", "gradescope-autograder", "--out", "auto.zip"});
+        python("zip", all.folder / "auto.zip", place + "/source");
+        // What the launcher would have built.
+        const std::string workbook = place + "/source/workbook";
+        std::string tools = all.folder.read("build/toolchain.json");
+        for (std::size_t at = 0; (at = tools.find(here, at)) != std::string::npos; at += workbook.size())
+            tools.replace(at, here.size(), workbook);
+        all.folder.write("gradescope/source/workbook/build/toolchain.json", tools);
+        for (const char* headers : {"include", "simt"})
+            std::filesystem::create_directory_symlink(std::filesystem::path(RUNGS_ROOT) / "common" / headers,
+                                                      std::filesystem::path(workbook) / "common" / headers);
+        std::filesystem::permissions(workbook + "/rungs", std::filesystem::perms::owner_all);
+        return outcome;
+    };
+    const auto contained = [&](const std::string& script) {
+        Process::Setup setup = all.setup();
+        setup.folder = place;
+        return Process({"/usr/bin/setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin",
+                        "/bin/sh", script},
+                       setup)
+            .finish();
+    };
+    SECTION("by default the class asks for more, which is said here, and there by an image that fails") {
+        const rungs::test::Outcome outcome = zip_for("roster = \"roster.csv\"\n");
+        CHECK_THAT(outcome.out,
+                   ContainsSubstring("least_sandbox is S3, and Gradescope's containers hold hand-ins "
+                                     "at S2 at most") &&
+                       ContainsSubstring("set least_sandbox = \"S2\""));
+        const rungs::test::Outcome setup = contained("source/setup.sh");
+        CAPTURE(setup.out, setup.err);
+        CHECK(setup.status == 1);
+        CHECK_THAT(setup.err, ContainsSubstring("hand-ins would be held at S2 here") &&
+                                  ContainsSubstring("the class asks for S3") &&
+                                  ContainsSubstring("set\nleast_sandbox in assignment.toml"));
+        CHECK_THAT(setup.out, ContainsSubstring("isolation S3"));
+    }
+    SECTION("at S2 it grades what comes") {
+        const rungs::test::Outcome outcome = zip_for("roster = \"roster.csv\"\nleast_sandbox = \"S2\"\n");
+        CHECK_THAT(outcome.out, !ContainsSubstring("least_sandbox"));
+        const rungs::test::Outcome setup = contained("source/setup.sh");
+        CAPTURE(setup.out, setup.err);
+        CHECK(setup.status == 0);
+        all.folder.write("gradescope/submission/03_shared_tree.cu", all.solution);
+        all.folder.write("gradescope/results/.keep", "");
+        const rungs::test::Outcome graded = contained("source/run_autograder");
+        CAPTURE(graded.out, graded.err);
+        CHECK(Json::parse(all.folder.read("gradescope/results/results.json"))["score"] == 10);
     }
 }
 

@@ -87,6 +87,7 @@ class Exporter {
                                      : fs::path(options_.out);
             write_below(file, autograder_zip(book_, open_workbook().root(), detail_, options_.visibility));
             out_.line("written: " + out_.paint(Style::link, file.string()));
+            warn_of_containers();
         } else {
             write_folder();
         }
@@ -106,6 +107,19 @@ class Exporter {
             write_file(options_.out, text);
             out_.line("written: " + out_.paint(Style::link, options_.out));
         }
+    }
+
+    /// Gradescope's have no CAP_SYS_ADMIN, and so no namespaces.
+    void warn_of_containers() {
+        const std::string& asked = book_.assignment.least_sandbox;
+        if (asked <= "S2") return;
+        out_.line(out_.paint(
+            Style::warn, fmt::format("least_sandbox is {}, and Gradescope's containers hold hand-ins at S2 "
+                                     "at most: there setup.sh would fail",
+                                     asked)));
+        out_.line("  set least_sandbox = \"S2\" in assignment.toml, then grade and export again. At S2 a");
+        out_.line("  hand-in can ask whether a file exists and how large it is; it still reads none but the");
+        out_.line("  system's, writes none, and has no network");
     }
 
     void fill() {
