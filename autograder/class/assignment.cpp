@@ -85,6 +85,7 @@ Json to_json(const Assignment& assignment) {
             {"round_to", assignment.round_to},
             {"least_sandbox", assignment.least_sandbox},
             {"budget_seconds", assignment.budget_seconds},
+            {"most_seconds", assignment.most_seconds},
             {"backend", name_of(assignment.backend)},
             {"rungs", rungs},
             {"people", people},
@@ -104,6 +105,7 @@ Assignment assignment_of(const nlohmann::json& json) try {
     assignment.round_to = json.at("round_to");
     assignment.least_sandbox = json.at("least_sandbox");
     assignment.budget_seconds = json.at("budget_seconds");
+    assignment.most_seconds = json.value("most_seconds", assignment.most_seconds);
     assignment.backend = json.at("backend") == "cuda" ? Backend::cuda : Backend::cpu;
     for (const nlohmann::json& rung : json.at("rungs")) {
         assignment.rungs.push_back(

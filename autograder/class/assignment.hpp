@@ -68,6 +68,7 @@ struct Assignment {
     double round_to = 0;                    ///< a score is a multiple of this; 0: it is not rounded
     std::string least_sandbox = "S3";
     double budget_seconds = 600;  ///< of judging; the rest of a hand-in that took more is judged last
+    double most_seconds = 7200;   ///< of judging; the rest of one that took more is not judged; 0: all is
     Backend backend = Backend::cpu;
     std::vector<AskedRung> rungs;
     std::vector<Person> people;  ///< of the roster

@@ -136,7 +136,7 @@ fs::path Slot::folder(const fs::path& top) const {
 }
 
 Json make_record(const Slot& slot, const Workshop& workshop, const Secret& secret, const RungReport& report,
-                 const Canary& canary, const std::string& started) {
+                 const Canary& canary, const std::string& started, double spent) {
     Json result = to_json(report);
     // The seed is the assignment's secret; OUT/seed has it.
     result.erase("seed");
@@ -162,6 +162,7 @@ Json make_record(const Slot& slot, const Workshop& workshop, const Secret& secre
             {"sandbox", workshop.sandbox},
             {"secret", secret.name()},
             {"started", started},
+            {"spent", spent},
             {"canary", {{"tries", canary.tries}, {"reference", canary.verdict}}},
             {"thresholds",
              {{"speed", thresholds(report.result.speed.judged, report.result.speed)},

@@ -62,13 +62,13 @@ struct Canary {
     std::string verdict;  ///< of the reference in the same place; empty: it was not asked
 };
 
-/// The record of `slot` (docs/record.schema.json). `same_as`: whose equal bytes were judged; empty: its own.
+/// The record of `slot` (docs/record.schema.json). `spent`: seconds, all tries and the reference's included.
 nlohmann::ordered_json make_record(const Slot& slot, const Workshop& workshop, const Secret& secret,
-                                   const RungReport& report, const Canary& canary,
-                                   const std::string& started);
+                                   const RungReport& report, const Canary& canary, const std::string& started,
+                                   double spent);
 
 /// Puts a record into OUT/records, as the next judging of its slot; never in place of another, whoever writes
-/// beside it. @throws FileError
+/// beside it. `same_as`: whose equal bytes were judged; empty: its own. @throws FileError
 void put_record(const std::filesystem::path& out, const Slot& slot, nlohmann::ordered_json record,
                 const std::string& same_as);
 

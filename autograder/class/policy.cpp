@@ -17,6 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// How many budgets a hand-in may use up, unless the instructor says: more than an honest one needs on a slow
+/// machine with much else to do.
+constexpr double budgets_at_most = 12;
+
 /// assignment.toml: knows how to say where something is wrong.
 class Reader {
   public:
@@ -92,7 +96,7 @@ Policy read_policy(const fs::path& file) {
         throw ClassError(file.string() + ": " + error.what());
     }
     in.only(table, {"title", "due", "rungs", "attempts", "roster", "round_to", "least_sandbox",
-                    "budget_minutes", "late", "weights"});
+                    "budget_minutes", "most_minutes", "late", "weights"});
     Policy policy;
     Assignment& assignment = policy.assignment;
     if (const toml::node* node = table.get("title")) assignment.title = in.text(*node, "'title'");
@@ -121,6 +125,9 @@ Policy read_policy(const fs::path& file) {
     double minutes = assignment.budget_seconds / 60;
     in.number(table, "budget_minutes", 24 * 60, minutes);
     assignment.budget_seconds = 60 * minutes;
+    double most = budgets_at_most * minutes;
+    in.number(table, "most_minutes", 7 * 24 * 60, most);
+    assignment.most_seconds = 60 * most;
     if (const toml::table* late = in.table(table, "late")) {
         in.only(*late, {"grace_minutes", "percent_per_day", "most_days"});
         in.number(*late, "grace_minutes", 1e6, assignment.late.grace_minutes);

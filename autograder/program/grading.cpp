@@ -35,19 +35,6 @@ namespace fs = std::filesystem;
 using judge::RungResult;
 using judge::Verdict;
 
-RungResult not_run(const Chosen& chosen, const GradeOptions& options, const std::string& why,
-                   Verdict verdict = Verdict::not_run) {
-    RungResult result;
-    result.chapter = chosen.chapter->chapter;
-    result.rung = chosen.rung->name;
-    result.given = chosen.rung->given();
-    result.max_points = judge::max_points(*chosen.rung, options.backend.backend);
-    result.decide({.kind = verdict, .text = why, .source = judge::Source::setup});
-    result.speed.why_not = "speed: not judged, nothing was run";
-    result.seed = options.seed;
-    return result;
-}
-
 /// Whether links lead from a file of a submission to a place outside of it: another student's work, a
 /// solution, or a file of the grader's own user, which compiler messages would show.
 bool leads_outside(const fs::path& submission, const fs::path& file) {
@@ -58,7 +45,7 @@ bool leads_outside(const fs::path& submission, const fs::path& file) {
 
 /// The verdict on a file that is not even looked at.
 RungResult refused(const Chosen& chosen, const GradeOptions& options, const std::string& why) {
-    RungResult result = not_run(chosen, options, why, Verdict::compile_error);
+    RungResult result = not_run(chosen, options.backend.backend, options.seed, why, Verdict::compile_error);
     result.judged = true;
     return result;
 }
@@ -126,7 +113,7 @@ class Grading {
         rung.file = clean_name(workbook_.shown(source));
         const std::string before = remembered_ ? fingerprint(source) : std::string();
         if (!options_.backend.cannot.empty()) {
-            rung.result = not_run(one, options_, options_.backend.cannot);
+            rung.result = not_run(one, options_.backend.backend, options_.seed, options_.backend.cannot);
         } else if (submitted_ && !one.rung->given() && leads_outside(options_.submission, source)) {
             rung.result =
                 refused(one, options_, source.filename().string() + " is a link out of the submission");
@@ -243,6 +230,19 @@ class Grading {
 
 }  // namespace
 
+RungResult not_run(const Chosen& chosen, Backend backend, std::uint64_t seed, const std::string& why,
+                   Verdict verdict) {
+    RungResult result;
+    result.chapter = chosen.chapter->chapter;
+    result.rung = chosen.rung->name;
+    result.given = chosen.rung->given();
+    result.max_points = judge::max_points(*chosen.rung, backend);
+    result.decide({.kind = verdict, .text = why, .source = judge::Source::setup});
+    result.speed.why_not = "speed: not judged, nothing was run";
+    result.seed = seed;
+    return result;
+}
+
 bool depends_on_load(const RungResult& result, Backend backend) {
     switch (result.verdict) {
         case Verdict::timeout:
@@ -305,9 +305,9 @@ Report not_finished(const Workbook& workbook, const std::vector<Chosen>& chosen,
     Report report = new_report(workbook, chosen, options);
     for (const Chosen& one : chosen) {
         const fs::path source = source_of(workbook, one, options.whose, options.submission);
-        report.rungs.push_back(
-            {not_run(one, options, "the grading of this submission has not come to its end"), one.rung->idea,
-             clean_name(workbook.shown(source)), name_of(one.rung->kind)});
+        report.rungs.push_back({not_run(one, options.backend.backend, options.seed,
+                                        "the grading of this submission has not come to its end"),
+                                one.rung->idea, clean_name(workbook.shown(source)), name_of(one.rung->kind)});
     }
     return report;
 }

@@ -46,6 +46,10 @@ struct GradeOptions {
 Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options,
              Terminal& out);
 
+/// What there is of a rung that was not judged. `why`: one line, the cause.
+judge::RungResult not_run(const Chosen& chosen, Backend backend, std::uint64_t seed, const std::string& why,
+                          judge::Verdict verdict = judge::Verdict::not_run);
+
 /// Whether other rungs on the same machine may have had a part in this: a limit of time or memory was met, or
 /// something failed that should not.
 bool depends_on_load(const judge::RungResult& result, Backend backend);

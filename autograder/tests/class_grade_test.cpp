@@ -207,6 +207,93 @@ TEST_CASE("a limit is the student's where the reference passes in the same place
     CHECK(Json::parse(all.record("graded", "ada")).at("canary").at("reference") == "");
 }
 
+TEST_CASE("a hand-in whose rungs all loop has a budget that ends, and an honest one is graded beside it",
+          "[class][grade]") {
+    const SmallWorkbook all;
+    const std::string loop = "    for (volatile int i = 0;; ) { if (i) break; }\n";
+    const std::vector<std::string> rungs{"03_shared_tree", "08_grid_stride", "09_warp_shuffle"};
+    std::string manifest = SmallWorkbook::manifest();
+    manifest.erase(manifest.find("[rungs.03"));
+    for (const std::string& rung : rungs) {
+        manifest += "[rungs." + rung + "]\nidea = \"x\"\npoints = 10\nhints = [\"x\"]\ntime_limit = 3\n";
+        const std::string file = "solutions/01_reduction/" + rung + ".cu";
+        all.folder.write(file, TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / file));
+    }
+    all.folder.write("chapters/01_reduction/chapter.toml", manifest);
+    all.folder.write("class/roster.csv", "id\nada\ndan\nfay\nmallory\n");
+    const auto grade = [&](std::vector<std::string> more = {}) {
+        more.insert(more.begin(), {"grade", "class", "--out", "graded", "--jobs", "2"});
+        return all.run(more);
+    };
+    const auto file_of = [](const std::string& who, const std::string& rung, int judging = 1) {
+        return "graded/records/" + who + "/1/01_reduction/" + rung + "." + std::to_string(judging) + ".json";
+    };
+    const auto record = [&](const std::string& who, const std::string& rung, int judging = 1) {
+        return Json::parse(all.folder.read(file_of(who, rung, judging)));
+    };
+    const auto verdict = [&](const std::string& who, const std::string& rung, int judging = 1) {
+        return record(who, rung, judging).at("result").at("verdict").get<std::string>();
+    };
+    const auto policy = [&](double most_seconds) {
+        all.folder.write("class/assignment.toml",
+                         "roster = \"roster.csv\"\nleast_sandbox = \"S0\"\nmost_minutes = " +
+                             std::to_string(most_seconds / 60) + "\n");
+    };
+
+    // What an honest rung takes here and now, the builds of what it is compared with included.
+    all.folder.write("class/ada/03_shared_tree.cu", all.solution);
+    policy(3600);
+    REQUIRE(grade().status == 1);
+    const double honest = record("ada", rungs[0]).at("spent");
+    CHECK(honest > 0.1);
+
+    all.folder.write("class/dan/03_shared_tree.cu", all.solution + "// mine\n");
+    for (const std::string& rung : rungs) {
+        std::string text = all.folder.read("solutions/01_reduction/" + rung + ".cu");
+        text.insert(text.find("    const std::size_t blocks ="), loop);
+        all.folder.write("class/mallory/" + rung + ".cu", text);
+    }
+    policy(3 * honest);
+    const Outcome bounded = grade();
+    CAPTURE(honest, bounded.out, bounded.err);
+    CHECK(bounded.status == 3);
+    CHECK(verdict("dan", rungs[0]) == "OK");
+    double spent = 0;
+    int left = 0;
+    for (const std::string& rung : rungs) {
+        const Json one = record("mallory", rung);
+        spent += one.at("spent").get<double>();
+        if (one.at("result").at("verdict") == "TIMEOUT") continue;
+        ++left;
+        CHECK(one.at("result").at("verdict") == "NOT_RUN");
+        CHECK(one.at("result").at("points").is_null());
+        CHECK_THAT(one.at("result").at("reason").get<std::string>(), ContainsSubstring("budget used up"));
+    }
+    CHECK(left > 0);
+    CHECK_THAT(bounded.out, ContainsSubstring(std::to_string(left) + " were not judged"));
+    const Outcome review = all.run({"review", "graded"});
+    CHECK(review.status == 3);
+    CHECK_THAT(review.out, ContainsSubstring("mallory 01/09  NOT_RUN  no points yet") &&
+                               ContainsSubstring("budget used up"));
+    CHECK_THAT(grade().out, ContainsSubstring("9 have a record already"));
+
+    // What has been spent is in the records, so that another start knows it.
+    policy(3600);
+    nlohmann::ordered_json much =
+        nlohmann::ordered_json::parse(all.folder.read(file_of("mallory", rungs[0])));
+    much["spent"] = 4000;
+    all.folder.write(file_of("mallory", rungs[0]), much.dump(1));
+    fs::remove(all.folder / file_of("mallory", rungs[2]));
+    CHECK(grade().status == 3);
+    CHECK(verdict("mallory", rungs[2]) == "NOT_RUN");
+
+    // That says nothing of others with these bytes, and does not keep a human from asking for more.
+    all.folder.write("class/fay/09_warp_shuffle.cu", all.folder.read("class/mallory/09_warp_shuffle.cu"));
+    CHECK(grade({"--regrade", "mallory/01/09"}).status == 3);
+    CHECK(verdict("fay", rungs[2]) == "TIMEOUT");
+    CHECK(verdict("mallory", rungs[2], 2) == "TIMEOUT");
+}
+
 TEST_CASE("two who decide at once keep both decisions", "[class][grade]") {
     const TemporaryFolder folder;
     const classroom::Slot slot{"ada", 1, {"01_reduction", "03_shared_tree", "", "fill", 10}, ""};

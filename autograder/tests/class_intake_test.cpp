@@ -362,6 +362,13 @@ TEST_CASE("a roster and a policy say what is wrong, and where", "[class][policy]
     CHECK_THAT(refused("due = 2026-11-20T00:00:00Z\n[late]\npercent_per_day = 101\n"),
                ContainsSubstring("from 0 to 100"));
     CHECK_THAT(refused("[weights]\n\"01\" = -1\n"), ContainsSubstring("the weight of a chapter"));
+    CHECK_THAT(refused("most_minutes = -1\n"), ContainsSubstring("'most_minutes' must be a number from 0"));
+    const auto most_minutes = [&](const std::string& text) {
+        return read_policy(folder.write("assignment.toml", text)).assignment.most_seconds / 60;
+    };
+    CHECK(most_minutes("") == Assignment().most_seconds / 60);
+    CHECK(most_minutes("budget_minutes = 20\n") == 240);
+    CHECK(most_minutes("budget_minutes = 20\nmost_minutes = 30\n") == 30);
 }
 
 TEST_CASE("lateness takes a share for each day that has begun, after the grace", "[class][policy]") {

@@ -69,6 +69,9 @@ struct Work {
     std::string key;
 };
 
+/// The hand-in of a slot, as records name it.
+std::string hand_in_of(const Slot& slot) { return fmt::format("{}/{}", slot.student, slot.attempt); }
+
 /// What `--regrade` asks for and a run that was interrupted has not done yet: the slots that have to get to a
 /// judging. It is a file, so that a second start goes on with it.
 class Regrade {
@@ -84,6 +87,7 @@ class Regrade {
         const auto found = wanted_.find(name_of(slot));
         return found != wanted_.end() && judging < found->second;
     }
+    bool has_asked_for(const Slot& slot) const { return wanted_.count(name_of(slot)) > 0; }
     void done() const {
         std::error_code ignored;
         fs::remove(file_, ignored);
@@ -91,7 +95,7 @@ class Regrade {
 
   private:
     static std::string name_of(const Slot& slot) {
-        return fmt::format("{}/{}/{}/{}", slot.student, slot.attempt, slot.rung.chapter, slot.rung.rung);
+        return fmt::format("{}/{}/{}", hand_in_of(slot), slot.rung.chapter, slot.rung.rung);
     }
     fs::path file_;
     std::map<std::string, int> wanted_;
@@ -123,11 +127,25 @@ std::map<std::string, std::string> bytes_of(const fs::path& hand_in) {
     return bytes;
 }
 
+/// Seconds of judging that a hand-in has had, as its records tell. What `--regrade` asks for has a budget of
+/// its own: then only that counts.
+struct Spent {
+    double all = 0, again = 0;
+    bool asked = false;
+
+    void add(double seconds, bool was_asked) {
+        all += seconds;
+        if (was_asked) again += seconds;
+    }
+    double counts() const { return asked ? again : all; }
+};
+
 struct Plan {
     std::vector<Work> tasks;
-    std::size_t kept = 0;    ///< slots whose record stands
-    std::size_t slots = 0;   ///< all that may come to count
-    std::size_t copied = 0;  ///< slots whose bytes had been judged for somebody else
+    std::map<std::string, Spent> spent;  ///< by hand-in
+    std::size_t kept = 0;                ///< slots whose record stands
+    std::size_t slots = 0;               ///< all that may come to count
+    std::size_t copied = 0;              ///< slots whose bytes had been judged for somebody else
 };
 
 /// What is to be judged, in a fair order: rung by rung, so that nobody's many attempts or slow rungs keep
@@ -171,16 +189,22 @@ Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& 
                     any_asked = true;
                 }
                 const bool again = regrade.asks_for(slot, judging);
-                if (judging > 0) {
-                    const fs::path record =
+                Spent& spent = plan.spent[hand_in_of(slot)];
+                spent.asked = spent.asked || regrade.has_asked_for(slot);
+                if (judging > 0 && !again) {
+                    const fs::path kept =
                         slot.folder(out / "records") / fmt::format("{}.{}.json", rung.rung, judging);
-                    if (Json::parse(read_file(record)).at("key") == key) {
-                        if (!again) {
-                            ++plan.kept;
-                            records.emplace(key, record);
-                            owners.emplace(key, fmt::format("{}/{}", slot.student, slot.attempt));
-                            continue;
+                    const Json record = Json::parse(read_file(kept));
+                    if (record.at("key") == key) {
+                        ++plan.kept;
+                        if (record.at("same_as") == "")
+                            spent.add(record.value("spent", 0.0), regrade.has_asked_for(slot));
+                        // One whose budget was used up says nothing of others with the same bytes.
+                        if (record.at("result").at("verdict") != judge::name_of(Verdict::not_run)) {
+                            records.emplace(key, kept);
+                            owners.emplace(key, hand_in_of(slot));
                         }
+                        continue;
                     }
                 }
                 if (is_ours(key)) open.push_back({slot, hand_in / file, key, again});
@@ -215,20 +239,21 @@ Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& 
 class ClassRun {
   public:
     ClassRun(const Workbook& workbook, const fs::path& out, const Assignment& assignment,
-             const Workshop& workshop, const Secret& secret, const std::vector<Work>& tasks,
-             const BackendChoice& backend)
+             const Workshop& workshop, const Secret& secret, const Plan& plan, const BackendChoice& backend)
         : workbook_(workbook),
           out_(out),
           assignment_(assignment),
           workshop_(workshop),
           secret_(secret),
-          tasks_(tasks),
-          begun_(tasks.size()),
-          task_of_(tasks.size()) {
+          tasks_(plan.tasks),
+          begun_(tasks_.size()),
+          task_of_(tasks_.size()),
+          seconds_(tasks_.size()) {
         judging_.toolchain = workbook.toolchain;
         judging_.backend = backend.backend;
         judging_.seed = secret.seed();
-        for (const Work& task : tasks) {
+        for (const auto& [hand_in, spent] : plan.spent) spent_[hand_in] = spent.counts();
+        for (const Work& task : tasks_) {
             if (!exams_[task.chosen.chapter])
                 exams_[task.chosen.chapter] = judge::exam_of(*task.chosen.chapter);
         }
@@ -240,34 +265,48 @@ class ClassRun {
         const std::size_t index = task_for(job);
         const Work& task = tasks_[index];
         const std::string started = now_text();
+        const Slot* const payer = payer_of(task);
+        if (!payer) {
+            leave(task, started);
+            return Jobs::End::finished;
+        }
         const auto start = Clock::now();
+        double turns = 0;
+        const auto pay = [&] {
+            const double seconds = std::chrono::duration<double>(Clock::now() - start).count() - turns;
+            const std::lock_guard lock(mutex_);
+            spent_[hand_in_of(*payer)] += seconds;
+            return seconds_[index] += seconds;
+        };
         judge::JudgeOptions options = judging_;
         options.stop = &stop;
         options.before_timing = wait_to_be_alone;
-        RungReport report;
-        report.idea = task.chosen.rung->idea;
-        report.kind = name_of(task.chosen.rung->kind);
-        report.file = fmt::format("{}/{}", task.chosen.chapter->chapter, task.chosen.rung->file());
+        RungReport report = about(task);
         Canary canary;
         for (;; ++canary.tries) {
             report.result = judge_one(task, task.source, options);
             if (stop) return Jobs::End::stopped;
+            turns += report.result.profile.seconds(judge::Part::turn);
             if (!depends_on_load(report.result, judging_.backend)) break;
-            if (!alone) return Jobs::End::alone_once_more;
+            if (!alone) {
+                pay();
+                return Jobs::End::alone_once_more;
+            }
             if (ask_canary(task, report, canary, options)) break;
             if (stop) return Jobs::End::stopped;
         }
-        const Json record = make_record(task.slots.front(), workshop_, secret_, report, canary, started);
-        for (const Slot& slot : task.slots) {
-            const Slot& first = task.slots.front();
-            put_record(out_, slot, record,
-                       &slot == &first ? "" : fmt::format("{}/{}", first.student, first.attempt));
-        }
+        const Json record = make_record(*payer, workshop_, secret_, report, canary, started, pay());
+        for (const Slot& slot : task.slots)
+            put_record(out_, slot, record, &slot == payer ? "" : hand_in_of(*payer));
         const std::lock_guard lock(mutex_);
-        spent_[owner(task)] += std::chrono::duration<double>(Clock::now() - start).count() -
-                               report.result.profile.seconds(judge::Part::turn);
         ++done_;
         return Jobs::End::finished;
+    }
+
+    /// Rungs that were not judged, since their hand-ins had used up their budgets.
+    std::size_t left() const {
+        const std::lock_guard lock(mutex_);
+        return left_;
     }
 
     std::size_t done() const {
@@ -276,8 +315,41 @@ class ClassRun {
     }
 
   private:
-    static std::string owner(const Work& task) {
-        return fmt::format("{}/{}", task.slots.front().student, task.slots.front().attempt);
+    static RungReport about(const Work& task) {
+        RungReport report;
+        report.idea = task.chosen.rung->idea;
+        report.kind = name_of(task.chosen.rung->kind);
+        report.file = fmt::format("{}/{}", task.chosen.chapter->chapter, task.chosen.rung->file());
+        return report;
+    }
+
+    double spent_by(const Slot& slot) const {
+        const auto spent = spent_.find(hand_in_of(slot));
+        return spent == spent_.end() ? 0 : spent->second;
+    }
+
+    /// Whose time it is that a task takes: the first one's whose budget is not used up. @returns nullptr
+    /// where all are
+    const Slot* payer_of(const Work& task) const {
+        const std::lock_guard lock(mutex_);
+        for (const Slot& slot : task.slots) {
+            if (assignment_.most_seconds <= 0 || spent_by(slot) < assignment_.most_seconds) return &slot;
+        }
+        return nullptr;
+    }
+
+    /// What is not judged is neither a pass nor a zero, and waits for a human.
+    void leave(const Work& task, const std::string& started) {
+        RungReport report = about(task);
+        report.result = not_run(task.chosen, judging_.backend, judging_.seed,
+                                fmt::format("budget used up: this hand-in has had more than {} min of "
+                                            "judging; ./rungs grade --regrade gives it as much again",
+                                            number_text(assignment_.most_seconds / 60)));
+        for (const Slot& slot : task.slots)
+            put_record(out_, slot, make_record(slot, workshop_, secret_, report, {}, started, 0), "");
+        const std::lock_guard lock(mutex_);
+        ++done_;
+        ++left_;
     }
 
     /// The task that a job is for. Whoever has had more than the budget of a hand-in comes after all others.
@@ -287,8 +359,7 @@ class ClassRun {
         std::optional<std::size_t> next;
         for (std::size_t i = first_; i < tasks_.size(); ++i) {
             if (begun_[i]) continue;
-            const auto spent = spent_.find(owner(tasks_[i]));
-            const bool within = spent == spent_.end() || spent->second < assignment_.budget_seconds;
+            const bool within = spent_by(tasks_[i].slots.front()) < assignment_.budget_seconds;
             if (!next || within) next = i;
             if (within) break;
         }
@@ -349,8 +420,10 @@ class ClassRun {
     std::vector<bool> begun_;
     std::size_t first_ = 0;
     std::vector<std::optional<std::size_t>> task_of_;
-    std::map<std::string, double> spent_;
+    std::vector<double> seconds_;          // of each task, beside others and alone
+    std::map<std::string, double> spent_;  // by hand-in
     std::size_t done_ = 0;
+    std::size_t left_ = 0;
 };
 
 std::string duration_text(double seconds) {
@@ -521,7 +594,7 @@ Meanwhile watching(Terminal& out) {
 
 void judge_all(const Place& place, const Assignment& assignment, const Workshop& workshop,
                const Secret& secret, const Plan& plan, const Lease& lease, Terminal& out) {
-    ClassRun run(place.workbook, place.folder, assignment, workshop, secret, plan.tasks, place.backend);
+    ClassRun run(place.workbook, place.folder, assignment, workshop, secret, plan, place.backend);
     const auto say_how_far = [&] {
         out.line(fmt::format("  {} of {} were judged and are kept; the same command goes on from there",
                              run.done(), plan.tasks.size()));
@@ -534,6 +607,13 @@ void judge_all(const Place& place, const Assignment& assignment, const Workshop&
     }
     if (stop_requested()) say_how_far();
     stop_here();
+    if (run.left() > 0) {
+        out.line(out.paint(
+            Style::warn,
+            fmt::format(
+                "  {} were not judged, since their hand-ins have had more than {} min of judging each",
+                run.left(), number_text(assignment.most_seconds / 60))));
+    }
 }
 
 /// Once all is judged: what is left of the way there goes, and the grades are shown.
