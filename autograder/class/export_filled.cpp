@@ -71,9 +71,11 @@ std::vector<Identity> identities_of(const Row& heading, const FillOptions& optio
                 return values;
             };
         } else if (name == "id" || name == "identifier" || name == "integration id") {
-            // Numbers of the platform's own. Where the roster has no such column they may be its ids.
+            // Numbers of the platform's own. Where the roster has no such column they may be its ids; its
+            // column "id" is its own and says nothing of Canvas's.
             one.told = [name](const Person& person, const std::string&) {
-                return roster_has(person, {name.c_str(), name == "id" ? "canvas id" : "participant"});
+                return name == "id" ? roster_has(person, {"canvas id"})
+                                    : roster_has(person, {name.c_str(), "participant"});
             };
         } else if (name == "sis user id" || name == "id number") {
             one.told = [](const Person& person, const std::string&) {

@@ -116,7 +116,7 @@ class MadeClass {
                            {"email", email},
                            {"login", login},
                            {"due", nullptr},
-                           {"columns", {{"SIS User ID", "sis-" + id}}}});
+                           {"columns", {{"id", id}, {"SIS User ID", "sis-" + id}}}});
     }
 
     void hand_in(const std::string& student, int attempt, const std::string& when,
