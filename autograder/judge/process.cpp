@@ -151,8 +151,8 @@ bool put_map(const char* file, unsigned number) {
 
 /// The next child is the first process of a PID namespace. All but that of mounts are the warden's as well,
 /// which has no use for them.
-Failure enter_namespaces() {
-    constexpr int own = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS;
+Failure enter_namespaces(bool network) {
+    const int own = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | (network ? 0 : CLONE_NEWNET);
     const unsigned user = geteuid(), group = getegid();
     if (user == 0) return unshare(own) == 0 ? Failure{} : Failure{"namespaces", errno};
     // Whose memory nobody may look at has no maps of its own to write to.
@@ -238,7 +238,7 @@ std::size_t resident_bytes(int statm) {
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     prctl(PR_SET_NAME, "rungs-warden", 0, 0, 0);
     const bool apart = prepared.isolation.namespaces;
-    Failure failed = apart ? enter_namespaces() : Failure{};
+    Failure failed = apart ? enter_namespaces(prepared.confinement.network) : Failure{};
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // our memory is a copy of the judge's
     const int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
 

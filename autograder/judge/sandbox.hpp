@@ -45,6 +45,7 @@ struct Confinement {
     bool gpu = false;          ///< and beside the system's files shows what NVIDIA's driver needs
     /// Instead of `untrusted`, for a program of the system's that reads what a student has written.
     bool tool = false;
+    bool network = false;  ///< a tool that fetches what a student has published: it keeps the host's network
     const char* const* readable = nullptr;  ///< what it may read and run as well: absolute paths, then null
     const char* writable = nullptr;         ///< the folder in which a tool may do anything
     const char* hidden = nullptr;           ///< a folder of which a tool sees what is `readable` alone

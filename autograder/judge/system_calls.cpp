@@ -135,7 +135,7 @@ CallFilter::CallFilter(const Confinement& how) {
         for (const auto kind : {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW})
             rules.refuse_bits(SYS_socket, 1, 0xF, static_cast<std::uint64_t>(kind));
         rules.refuse({SYS_socketpair, SYS_connect, SYS_accept, SYS_accept4});
-    } else if (how.tool || how.hide_files) {
+    } else if ((how.tool && !how.network) || how.hide_files) {
         rules.refuse({SYS_socket, SYS_socketpair});
     }
     if (how.hide_files) {

@@ -429,6 +429,29 @@ TEST_CASE("a program apart is not the parent's neighbour", "[judge][sandbox]") {
     CHECK(errno == ENOENT);
 }
 
+TEST_CASE("a tool may be left the network, and nothing else", "[judge][sandbox]") {
+    const Descriptor listening(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    by_number.sin_family = AF_INET;
+    by_number.sin_port = 0;
+    by_number.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof by_number;
+    REQUIRE(bind(listening.get(), reinterpret_cast<sockaddr*>(&by_number), size) == 0);
+    REQUIRE(listen(listening.get(), 8) == 0);
+    REQUIRE(getsockname(listening.get(), reinterpret_cast<sockaddr*>(&by_number), &size) == 0);
+    static const bool hides_files = sandbox_level(rungs::Backend::cpu).name >= "S2";
+    holds_for_each_user([] {
+        Command command;
+        command.confinement.tool = command.confinement.network = true;
+        command.inside = [] {
+            if (!reaches(AF_INET, &by_number, sizeof by_number)) return 1;
+            return open("/etc/passwd", O_RDONLY) < 0 ? 0 : 2;
+        };
+        Process process(command);
+        if (!run_to_end(process, 20)) return false;
+        return process.end().kind == End::Kind::exited && process.end().code == (hides_files ? 0 : 2);
+    });
+}
+
 TEST_CASE("a program apart sees that no file is there but its own", "[judge][sandbox]") {
     if (const std::string why = no_namespaces(); !why.empty()) RUNGS_SKIP(why);
     holds_for_each_user([] {
