@@ -58,8 +58,8 @@ std::string bad_path(const std::string& path) {
 class Unpacker {
   public:
     Unpacker(int archive, int pipe, const ArchiveLimits& limits,
-             const std::function<bool(const std::string&)>& wanted)
-        : input_(archive), pipe_(pipe), limits_(limits), wanted_(wanted) {}
+             const std::function<bool(const std::string&)>& wanted, const Unpacked& before)
+        : input_(archive), pipe_(pipe), limits_(limits), wanted_(wanted), before_(before), all_(before) {}
 
     void unpack() {
         struct stat status {};
@@ -78,7 +78,8 @@ class Unpacker {
         } else {
             refused = entries(in);
         }
-        say(refused.empty() ? 'e' : 'r', refused, "");
+        say(refused.empty() ? 'e' : 'r', refused,
+            std::string(reinterpret_cast<const char*>(&all_), sizeof all_));
     }
 
   private:
@@ -89,13 +90,13 @@ class Unpacker {
 
     std::string entries(archive* in) {
         std::set<std::string> paths;
-        for (std::size_t count = 0;; ++count) {
+        for (;;) {
             archive_entry* entry = nullptr;
             const int got = archive_read_next_header(in, &entry);
-            if (got == ARCHIVE_EOF) return count == 0 ? "it is empty" : "";
+            if (got == ARCHIVE_EOF) return all_.files == before_.files ? "it is empty" : too_much(in);
             if (got < ARCHIVE_WARN) return "it is damaged: " + message(in);
-            if (count >= limits_.files) return fmt::format("it has more than {} files", limits_.files);
-            if (const std::string large = too_large(in); !large.empty()) return large;
+            ++all_.files;
+            if (const std::string much = too_much(in); !much.empty()) return much;
             const char* name = archive_entry_pathname_utf8(entry);
             if (!name) name = archive_entry_pathname(entry);
             std::string path = name ? name : "";
@@ -124,23 +125,23 @@ class Unpacker {
             const la_ssize_t got = archive_read_data(in, buffer, sizeof buffer);
             if (got < 0) return fmt::format("'{}' is damaged: {}", path, message(in));
             if (got == 0) break;
-            unpacked_ += static_cast<double>(got);
-            if (const std::string large = too_large(in); !large.empty()) return large;
+            unpacked_ += static_cast<std::size_t>(got);
+            if (const std::string much = too_much(in); !much.empty()) return much;
             if (!take) continue;
             bytes.append(buffer, static_cast<std::size_t>(got));
-            if (bytes.size() > limits_.file_bytes)
-                return fmt::format("'{}' is larger than {} KiB", path, limits_.file_bytes >> 10);
+            if (const std::string large = limits_.exceeded_by(path, bytes.size()); !large.empty())
+                return large;
         }
         if (take) say('f', path, bytes);
         return "";
     }
 
     /// Both what came out of the filter, such as gzip, and what files hold: a zip has no filter.
-    std::string too_large(archive* in) const {
-        const double size = std::max(unpacked_, static_cast<double>(archive_filter_bytes(in, 0)));
-        if (size > static_cast<double>(limits_.total_bytes))
-            return fmt::format("it unpacks to more than {} MiB", limits_.total_bytes >> 20);
-        if (size > (16 << 20) && size > limits_.ratio * packed_)
+    std::string too_much(archive* in) {
+        const std::size_t size = std::max(unpacked_, static_cast<std::size_t>(archive_filter_bytes(in, 0)));
+        all_.bytes = before_.bytes + size;
+        if (const std::string much = limits_.exceeded_by(all_); !much.empty()) return much;
+        if (size > (16 << 20) && static_cast<double>(size) > limits_.ratio * packed_)
             return fmt::format("it unpacks to more than {} times its size", limits_.ratio);
         return "";
     }
@@ -161,7 +162,10 @@ class Unpacker {
     int input_, pipe_;
     const ArchiveLimits& limits_;
     const std::function<bool(const std::string&)>& wanted_;
-    double packed_ = 0, unpacked_ = 0;
+    const Unpacked before_;
+    Unpacked all_;
+    double packed_ = 0;
+    std::size_t unpacked_ = 0;
 };
 
 /// Reads exactly `size` bytes until `deadline`; false: the child has ended, or takes too long.
@@ -181,6 +185,16 @@ bool read_all(int pipe, void* into, std::size_t size, judge::Clock::time_point d
 
 }  // namespace
 
+std::string ArchiveLimits::exceeded_by(const Unpacked& all) const {
+    if (all.files > files) return fmt::format("it has more than {} files", files);
+    if (all.bytes > total_bytes) return fmt::format("it unpacks to more than {} MiB", total_bytes >> 20);
+    return "";
+}
+
+std::string ArchiveLimits::exceeded_by(const std::string& path, std::size_t bytes) const {
+    return bytes > file_bytes ? fmt::format("'{}' is larger than {} KiB", path, file_bytes >> 10) : "";
+}
+
 bool is_archive(const fs::path& file) {
     const std::string name = folded(file.filename().string());
     for (const std::string end :
@@ -193,7 +207,8 @@ bool is_archive(const fs::path& file) {
 
 std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
                          const std::function<bool(const std::string&)>& wanted,
-                         const std::function<void(const std::string&, std::string)>& take) {
+                         const std::function<void(const std::string&, std::string)>& take, Unpacked* before) {
+    Unpacked all = before ? *before : Unpacked();
     const Descriptor archive(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
     if (!archive || fstat(archive.get(), &status) != 0 || !S_ISREG(status.st_mode))
@@ -203,7 +218,7 @@ std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
     judge::Command command = judge::held_reader(
         [&] {
             setlocale(LC_CTYPE, "C.UTF-8");  // names in UTF-8, whatever this process speaks
-            Unpacker(from, to, limits, wanted).unpack();
+            Unpacker(from, to, limits, wanted, all).unpack();
             return 0;
         },
         limits.seconds, reader_memory);
@@ -215,30 +230,36 @@ std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
         throw InfraError(fmt::format("the reader of archives cannot be started: {}", error.what()));
     }
     pipe.write.close();
-    const auto deadline = judge::in_seconds(limits.seconds);
+    const auto start = judge::Clock::now();
+    const auto deadline = judge::in_seconds(limits.seconds - all.seconds);
     std::string refused = "it made the reader of archives fail";
-    std::size_t files = 0, total = 0;
     for (Frame frame{}; read_all(pipe.read.get(), &frame, sizeof frame, deadline);) {
         std::string text(std::min<std::size_t>(frame.text, longest_path + 200), '\0');
-        if (text.size() != frame.text || frame.bytes > limits.file_bytes ||
-            (total += frame.bytes) > limits.total_bytes || ++files > limits.files + 1) {
-            break;
-        }
+        if (text.size() != frame.text || frame.bytes > limits.file_bytes) break;
         std::string bytes(frame.bytes, '\0');
         if (!read_all(pipe.read.get(), text.data(), text.size(), deadline) ||
             !read_all(pipe.read.get(), bytes.data(), bytes.size(), deadline)) {
             break;
         }
-        if (frame.kind == 'e' || frame.kind == 'r') {
-            refused = frame.kind == 'e' ? "" : clean_name(text);
-            break;
-        }
         // From a process that a fault of libarchive may have given to somebody else.
+        if (frame.kind == 'r') refused = clean_name(text);
+        if (Unpacked told; frame.kind == 'e' && bytes.size() == sizeof told) {
+            std::memcpy(&told, bytes.data(), sizeof told);
+            if (told.files < all.files || told.bytes < all.bytes || !limits.exceeded_by(told).empty()) break;
+            all.files = told.files;
+            all.bytes = told.bytes;
+            refused = "";
+        }
         if (frame.kind != 'f' || !bad_path(text).empty() || !wanted(text)) break;
+        ++all.files;
+        all.bytes += bytes.size();
+        if (!limits.exceeded_by(all).empty()) break;
         take(text, std::move(bytes));
     }
     if (judge::Clock::now() > deadline)
         refused = fmt::format("it takes more than {} s to unpack", limits.seconds);
+    all.seconds += std::chrono::duration<double>(judge::Clock::now() - start).count();
+    if (before) *before = all;
     child->kill();
     if (child->end().kind == judge::End::Kind::not_started) {
         throw InfraError(

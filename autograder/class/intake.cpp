@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <regex>
 #include <set>
@@ -18,7 +19,6 @@
 
 #include "class/archive.hpp"
 #include "class/policy.hpp"
-#include "judge/build.hpp"
 #include "judge/clean_text.hpp"
 #include "judge/hash.hpp"
 #include "judge/process.hpp"
@@ -29,10 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using judge::Descriptor;
-using Files = std::map<std::string, std::string>;
 
-constexpr std::size_t most_rung_bytes = 1U << 20;
-constexpr std::size_t most_entries = 10'000;
 constexpr int most_depth = 8;
 constexpr std::size_t most_ignored = 20;
 
@@ -52,92 +49,236 @@ bool skipped(const fs::path& path) {
     });
 }
 
-/// The regular files in a folder whose names `wanted` likes, never through a link.
-/// @returns why it is refused; empty: it is not
-std::string read_folder(int folder, const std::string& path, int depth, std::size_t& entries,
-                        const std::function<bool(const std::string&)>& wanted, Files& files) {
-    DIR* const listing = fdopendir(dup(folder));
-    if (!listing) return fmt::format("'{}' cannot be read: {}", path, std::strerror(errno));
-    std::vector<std::string> names;
-    while (const dirent* entry = readdir(listing)) {
-        const std::string name = entry->d_name;
-        if (name != "." && name != "..") names.push_back(name);
+/// Whether a file of that path could be one of the assignment's.
+bool may_be_rung(const std::string& path, const Assignment& assignment) {
+    const std::string name = fs::path(path).filename().string();
+    return std::any_of(assignment.rungs.begin(), assignment.rungs.end(),
+                       [&](const AskedRung& rung) { return file_of(rung) == name; });
+}
+
+/// A file of a hand-in that is like a rung.
+struct Candidate {
+    std::string upload;  ///< the archive or file that was handed in by itself; empty: it was not
+    std::string path;    ///< in that
+    std::string shown;   ///< for messages
+    std::string bytes;   ///< none where it cannot be one of the assignment's
+};
+
+/// What one hand-in brings, in a folder, in archives and in files: one set of limits holds for all of it.
+class Brought {
+  public:
+    explicit Brought(const Assignment& assignment) : assignment_(assignment) {}
+
+    const std::vector<Candidate>& files() const { return files_; }
+    /// Why nothing is taken; empty: it is taken. What is added afterwards is not looked at.
+    const std::string& refused() const { return refused_; }
+
+    void add_folder(const fs::path& place) {
+        if (!refused_.empty()) return;
+        const Descriptor folder(open(place.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        refused_ = folder ? read_folder(folder.get(), "", most_depth)
+                          : std::string("it cannot be read: ") + std::strerror(errno);
+        if (!refused_.empty()) return;
+        // A student packs an archive, and the platform keeps that as one of the files.
+        std::error_code unknown;
+        std::vector<fs::path> archives;
+        for (const auto& entry : fs::directory_iterator(place, unknown)) {
+            if (is_archive(entry.path()) && !skipped(entry.path().filename()))
+                archives.push_back(entry.path());
+        }
+        std::sort(archives.begin(), archives.end());
+        for (const fs::path& archive : archives)
+            add_archive(archive, clean_name(archive.filename().string()));
     }
-    closedir(listing);
-    std::sort(names.begin(), names.end());
-    for (const std::string& name : names) {
-        if (++entries > most_entries) return fmt::format("it has more than {} files", most_entries);
-        const std::string inner = path.empty() ? name : path + "/" + name;
-        if (clean_name(name) != name) {
-            if (!like_a_rung(name)) continue;
-            return fmt::format("'{}': the name is not UTF-8, or holds control characters", clean_name(inner));
+
+    /// `upload`: the archive's name; empty: it is all of the hand-in.
+    void add_archive(const fs::path& place, const std::string& upload) {
+        if (!refused_.empty()) return;
+        refused_ = read_archive(
+            place, limits_, wanted,
+            [&](const std::string& path, std::string bytes) {
+                add({upload, path, upload.empty() ? path : upload + "/" + path, std::move(bytes)});
+            },
+            &all_);
+        if (!refused_.empty() && !upload.empty()) refused_ = upload + ": " + refused_;
+    }
+
+    /// A file that was handed in by itself, as `path`.
+    void add_file(const fs::path& place, const std::string& path) {
+        if (!refused_.empty()) return;
+        const std::string name = clean_name(place.filename().string());
+        ++all_.files;
+        refused_ = read_regular(AT_FDCWD, place.string(), {name, path, name, ""});
+    }
+
+    static bool wanted(const std::string& path) { return like_a_rung(path) && !skipped(path); }
+
+  private:
+    void add(Candidate file) {
+        if (!may_be_rung(file.path, assignment_)) std::string().swap(file.bytes);  // frees them
+        files_.push_back(std::move(file));
+    }
+
+    /// All in a folder that is wanted, never through a link. @returns why it is refused
+    std::string read_folder(int folder, const std::string& path, int depth) {
+        DIR* const listing = fdopendir(dup(folder));
+        if (!listing) return fmt::format("'{}' cannot be read: {}", path, std::strerror(errno));
+        std::vector<std::string> names;
+        std::string many;
+        for (const dirent* entry = nullptr; many.empty() && (entry = readdir(listing));) {
+            const std::string name = entry->d_name;
+            if (name == "." || name == "..") continue;
+            names.push_back(name);
+            ++all_.files;
+            many = limits_.exceeded_by(all_);
         }
-        if (skipped(name)) continue;
-        struct stat status {};
-        if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-        if (S_ISDIR(status.st_mode)) {
-            if (depth == 0) continue;
-            const Descriptor next(
-                openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-            if (!next) return fmt::format("'{}' cannot be read: {}", inner, std::strerror(errno));
-            const std::string refused = read_folder(next.get(), inner, depth - 1, entries, wanted, files);
+        closedir(listing);
+        if (!many.empty()) return many;
+        std::sort(names.begin(), names.end());
+        for (const std::string& name : names) {
+            const std::string inner = path.empty() ? name : path + "/" + name;
+            if (clean_name(name) != name) {
+                if (!like_a_rung(name)) continue;
+                return fmt::format("'{}': the name is not UTF-8, or holds control characters",
+                                   clean_name(inner));
+            }
+            if (skipped(name)) continue;
+            struct stat status {};
+            if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+            std::string refused;
+            if (S_ISDIR(status.st_mode)) {
+                if (depth == 0) continue;
+                const Descriptor next(
+                    openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+                refused = next ? read_folder(next.get(), inner, depth - 1)
+                               : fmt::format("'{}' cannot be read: {}", inner, std::strerror(errno));
+            } else if (wanted(inner)) {
+                refused = read_regular(folder, name, {"", inner, inner, ""});
+            }
             if (!refused.empty()) return refused;
-            continue;
         }
-        if (!wanted(inner)) continue;
-        if (S_ISLNK(status.st_mode)) return fmt::format("'{}' is a link", inner);
-        if (!S_ISREG(status.st_mode)) return fmt::format("'{}' is a device, a pipe or a socket", inner);
-        const Descriptor file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        if (!file) return fmt::format("'{}' cannot be read: {}", inner, std::strerror(errno));
-        std::string bytes(most_rung_bytes + 1, '\0');
+        return "";
+    }
+
+    /// A file in a folder, which is no link. @returns why it is refused
+    std::string read_regular(int folder, const std::string& name, Candidate file) {
+        const auto unreadable = [&] {
+            return fmt::format("'{}' cannot be read: {}", file.shown, std::strerror(errno));
+        };
+        struct stat status {};
+        if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return unreadable();
+        if (S_ISLNK(status.st_mode)) return fmt::format("'{}' is a link", file.shown);
+        if (!S_ISREG(status.st_mode)) return fmt::format("'{}' is a device, a pipe or a socket", file.shown);
+        const Descriptor opened(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+        if (!opened) return unreadable();
+        std::string& bytes = file.bytes;
+        bytes.resize(limits_.file_bytes + 1);
         std::size_t size = 0;
         for (ssize_t got = 1; got != 0 && size < bytes.size();) {
-            got = read(file.get(), bytes.data() + size, bytes.size() - size);
+            got = read(opened.get(), bytes.data() + size, bytes.size() - size);
             if (got < 0 && errno == EINTR) continue;
-            if (got < 0) return fmt::format("'{}' cannot be read: {}", inner, std::strerror(errno));
+            if (got < 0) return unreadable();
             size += static_cast<std::size_t>(got);
         }
-        if (size > most_rung_bytes)
-            return fmt::format("'{}' is larger than {} KiB", inner, most_rung_bytes >> 10);
         bytes.resize(size);
-        files[inner] = std::move(bytes);
+        bytes.shrink_to_fit();
+        all_.bytes += size;
+        std::string refused = limits_.exceeded_by(file.shown, size);
+        if (refused.empty()) refused = limits_.exceeded_by(all_);
+        if (refused.empty()) add(std::move(file));
+        return refused;
     }
-    return "";
+
+    const Assignment& assignment_;
+    const ArchiveLimits limits_;
+    Unpacked all_;
+    std::vector<Candidate> files_;
+    std::string refused_;
+};
+
+/// Puts bytes where they wait for store(): a class may have more than this machine has memory.
+fs::path put_aside(const std::string& bytes, const fs::path& work) {
+    const fs::path file = work / "taken" / judge::Sha256::of(bytes);
+    if (fs::exists(file)) return file;
+    fs::create_directories(file.parent_path());
+    std::ofstream out(file, std::ios::binary);
+    if (!out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush())
+        throw FileError(file, errno, "could not write");
+    return file;
+}
+
+/// Takes the assignment's files, CHAPTER/RUNG or RUNG, in whatever folder: with the chapter's folder before
+/// without it, then the nearest to the top. What was handed in by itself is as near as any other.
+void take_rungs(const Brought& brought, const Assignment& assignment, const fs::path& work, HandIn& hand_in) {
+    hand_in.refused = brought.refused();
+    if (!hand_in.refused.empty()) return;
+    std::vector<const Candidate*> all;
+    for (const Candidate& file : brought.files()) all.push_back(&file);
+    std::sort(all.begin(), all.end(),
+              [](const Candidate* a, const Candidate* b) { return a->shown < b->shown; });
+    std::set<const Candidate*> used;
+    for (const AskedRung& rung : assignment.rungs) {
+        const std::string name = file_of(rung);
+        const bool unique =
+            std::count_if(assignment.rungs.begin(), assignment.rungs.end(),
+                          [&](const AskedRung& other) { return file_of(other) == name; }) == 1;
+        using Rank = std::pair<int, long>;
+        std::vector<std::pair<const Candidate*, Rank>> fitting;
+        std::map<std::string, Rank> nearest;  // in each upload
+        for (const Candidate* candidate : all) {
+            const fs::path file(candidate->path);
+            if (file.filename() != name) continue;
+            const std::string folder = file.parent_path().filename().string();
+            const bool in_chapter = folder == rung.chapter;
+            if (!in_chapter && !unique) continue;
+            // In the folder of another chapter it is that chapter's.
+            static const std::regex chapter("[0-9][0-9]_.*");
+            if (!in_chapter && std::regex_match(folder, chapter)) continue;
+            used.insert(candidate);
+            const Rank rank{in_chapter ? 0 : 1, std::distance(file.begin(), file.end())};
+            fitting.emplace_back(candidate, rank);
+            Rank& least = nearest.emplace(candidate->upload, rank).first->second;
+            least = std::min(least, rank);
+        }
+        const Candidate* taken = nullptr;
+        for (const auto& [candidate, rank] : fitting) {
+            if (rank != nearest[candidate->upload]) continue;
+            if (taken && candidate->bytes != taken->bytes) {
+                hand_in.refused = fmt::format("there are two files for {}: {} and {}", rung.short_name(),
+                                              taken->shown, candidate->shown);
+                hand_in.files.clear();
+                return;
+            }
+            if (!taken) taken = candidate;
+        }
+        if (taken) hand_in.files[rung.chapter + "/" + name] = put_aside(taken->bytes, work);
+    }
+    for (const Candidate* candidate : all) {
+        // A whole workbook has the files of all chapters: only what could be a misspelt exercise is named.
+        const fs::path file(candidate->path);
+        const bool whole_workbook = std::find(file.begin(), file.end(), fs::path("chapters")) != file.end();
+        if (!used.count(candidate) && !whole_workbook && hand_in.ignored.size() < most_ignored)
+            hand_in.ignored.push_back(candidate->shown);
+    }
 }
 
 /// Reads a student's folder or archive into `hand_in`.
-void read_place(const fs::path& place, const Assignment& assignment, HandIn& hand_in) {
-    Files files;
-    const auto wanted = [](const std::string& path) { return like_a_rung(path) && !skipped(path); };
+void read_place(const fs::path& place, const Assignment& assignment, const fs::path& work, HandIn& hand_in) {
+    Brought brought(assignment);
     std::error_code unknown;
     if (fs::is_directory(fs::symlink_status(place, unknown))) {
-        const Descriptor folder(open(place.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        std::size_t entries = 0;
-        hand_in.refused = folder ? read_folder(folder.get(), "", most_depth, entries, wanted, files)
-                                 : std::string("it cannot be read: ") + std::strerror(errno);
-        // A student packs an archive, and the platform keeps that as one of the files.
-        for (const auto& entry : fs::directory_iterator(place, unknown)) {
-            if (!hand_in.refused.empty() || !is_archive(entry.path()) || skipped(entry.path().filename()))
-                continue;
-            const std::string name = clean_name(entry.path().filename().string());
-            hand_in.refused =
-                read_archive(entry.path(), {}, wanted, [&](const std::string& path, std::string bytes) {
-                    files[name + "/" + path] = std::move(bytes);
-                });
-            if (!hand_in.refused.empty()) hand_in.refused = name + ": " + hand_in.refused;
-        }
+        brought.add_folder(place);
     } else {
-        hand_in.refused = read_archive(place, {}, wanted, [&](const std::string& path, std::string bytes) {
-            files[path] = std::move(bytes);
-        });
+        brought.add_archive(place, "");
     }
-    if (hand_in.refused.empty()) take_rungs(files, assignment, hand_in);
+    take_rungs(brought, assignment, work, hand_in);
 }
 
 // ------------------------------------------------------------------------------------- platforms
 
 /// The metadata of a Gradescope export: the senders and the time of each `submission_NNN` folder.
-void read_gradescope(const fs::path& place, const Assignment& assignment, Intake& intake) {
+void read_gradescope(const fs::path& place, const Assignment& assignment, const fs::path& work,
+                     Intake& intake) {
     const fs::path metadata = place / "submission_metadata.yml";
     YAML::Node all;
     try {
@@ -159,7 +300,7 @@ void read_gradescope(const fs::path& place, const Assignment& assignment, Intake
             if (!std::regex_match(folder, plain) || !fs::is_directory(fs::symlink_status(place / folder))) {
                 first.refused = "the export has no folder of that name";
             } else {
-                read_place(place / folder, assignment, first);
+                read_place(place / folder, assignment, work, first);
             }
             const YAML::Node senders = about[":submitters"];
             if (!senders || !senders.IsSequence() || senders.size() == 0) {
@@ -194,13 +335,34 @@ const std::regex canvas_name(R"(([^_]+)_(LATE_)?(\d+)_(\d+)_(.+))");
 /// `Ada Lovelace_12345_assignsubmission_file_`: a folder, or what a file's name begins with.
 const std::regex moodle_name(R"((.+)_(\d+)_assignsubmission_(file|onlinetext)_?(.*))");
 
-void read_canvas(const std::vector<fs::path>& entries, const Assignment& assignment, Intake& intake) {
-    struct Loose {
-        HandIn hand_in;
-        Files files;
-    };
+/// A student of a platform whose download is files side by side, and each with its name there.
+struct Loose {
+    HandIn hand_in;
+    std::vector<std::pair<fs::path, std::string>> files;
+};
+
+void read_loose(const std::map<std::string, Loose>& students, const Assignment& assignment,
+                const fs::path& work, Intake& intake) {
+    for (const auto& [number, loose] : students) {
+        Brought brought(assignment);
+        for (const auto& [place, name] : loose.files) {
+            std::error_code unknown;
+            if (fs::is_directory(fs::symlink_status(place, unknown))) {
+                brought.add_folder(place);
+            } else if (is_archive(place)) {
+                brought.add_archive(place, clean_name(place.filename().string()));
+            } else if (Brought::wanted(name)) {
+                brought.add_file(place, name);
+            }
+        }
+        intake.hand_ins.push_back(loose.hand_in);
+        take_rungs(brought, assignment, work, intake.hand_ins.back());
+    }
+}
+
+void read_canvas(const std::vector<fs::path>& entries, const Assignment& assignment, const fs::path& work,
+                 Intake& intake) {
     std::map<std::string, Loose> students;
-    const auto wanted = [](const std::string& path) { return like_a_rung(path) && !skipped(path); };
     for (const fs::path& entry : entries) {
         const std::string name = entry.filename().string();
         std::smatch parts;
@@ -218,33 +380,13 @@ void read_canvas(const std::vector<fs::path>& entries, const Assignment& assignm
         std::string file = parts[5];
         const std::string again = std::regex_replace(file, std::regex(R"(-\d+(\.[^.]+)$)"), "$1");
         if (again != file && may_be_rung(again, assignment)) file = again;
-        std::error_code unknown;
-        if (!hand_in.refused.empty()) continue;
-        if (is_archive(entry)) {
-            hand_in.refused =
-                read_archive(entry, {}, wanted, [&](const std::string& path, std::string bytes) {
-                    loose.files[file + "/" + path] = std::move(bytes);
-                });
-        } else if (!fs::is_regular_file(fs::symlink_status(entry, unknown))) {
-            hand_in.refused = fmt::format("'{}' is not a regular file", clean_name(name));
-        } else if (wanted(file) && fs::file_size(entry) > most_rung_bytes) {
-            hand_in.refused =
-                fmt::format("'{}' is larger than {} KiB", clean_name(file), most_rung_bytes >> 10);
-        } else if (wanted(file)) {
-            loose.files[file] = read_file(entry);
-        }
+        loose.files.emplace_back(entry, file);
     }
-    for (auto& [number, loose] : students) {
-        if (loose.hand_in.refused.empty()) take_rungs(loose.files, assignment, loose.hand_in);
-        intake.hand_ins.push_back(std::move(loose.hand_in));
-    }
+    read_loose(students, assignment, work, intake);
 }
 
-void read_moodle(const std::vector<fs::path>& entries, const Assignment& assignment, Intake& intake) {
-    struct Loose {
-        HandIn hand_in;
-        Files files;
-    };
+void read_moodle(const std::vector<fs::path>& entries, const Assignment& assignment, const fs::path& work,
+                 Intake& intake) {
     std::map<std::string, Loose> students;
     for (const fs::path& entry : entries) {
         const std::string name = entry.filename().string();
@@ -263,30 +405,14 @@ void read_moodle(const std::vector<fs::path>& entries, const Assignment& assignm
         hand_in.key = parts[2];
         hand_in.name = clean_name(parts[1].str());
         hand_in.origin = clean_name(name);
-        if (!hand_in.refused.empty()) continue;
-        std::error_code unknown;
-        HandIn part;
-        if (fs::is_directory(fs::symlink_status(entry, unknown)) || is_archive(entry)) {
-            read_place(entry, assignment, hand_in);
-        } else if (like_a_rung(parts[4])) {
-            if (!fs::is_regular_file(fs::symlink_status(entry, unknown)) ||
-                fs::file_size(entry) > most_rung_bytes) {
-                hand_in.refused = fmt::format("'{}' is not a regular file of at most {} KiB",
-                                              clean_name(name), most_rung_bytes >> 10);
-            } else {
-                loose.files[parts[4]] = read_file(entry);
-            }
-        }
+        loose.files.emplace_back(entry, parts[4]);
     }
-    for (auto& [number, loose] : students) {
-        if (loose.hand_in.refused.empty() && !loose.files.empty())
-            take_rungs(loose.files, assignment, loose.hand_in);
-        intake.hand_ins.push_back(std::move(loose.hand_in));
-    }
+    read_loose(students, assignment, work, intake);
 }
 
 /// A folder or an archive for each student, or for each attempt: `ada`, `ada@2026-01-31T12:00:00Z.zip`.
-void read_plain(const std::vector<fs::path>& entries, const Assignment& assignment, Intake& intake) {
+void read_plain(const std::vector<fs::path>& entries, const Assignment& assignment, const fs::path& work,
+                Intake& intake) {
     for (const fs::path& entry : entries) {
         std::string name = entry.filename().string();
         std::error_code unknown;
@@ -311,7 +437,7 @@ void read_plain(const std::vector<fs::path>& entries, const Assignment& assignme
                 hand_in.key = name.substr(0, at);
             }
         }
-        read_place(entry, assignment, hand_in);
+        read_place(entry, assignment, work, hand_in);
         intake.hand_ins.push_back(std::move(hand_in));
     }
 }
@@ -405,62 +531,11 @@ std::string digest_of(const HandIn& hand_in) {
     judge::Sha256 hash;
     hash.add(hand_in.handed_in ? time_text(*hand_in.handed_in) : "").add(hand_in.marked_late ? "late" : "");
     hash.add(hand_in.refused);
-    for (const auto& [path, bytes] : hand_in.files) hash.add(path).add(bytes);
+    for (const auto& [path, file] : hand_in.files) hash.add(path).add(read_file(file));
     return hash.hex();
 }
 
 }  // namespace
-
-bool may_be_rung(const std::string& path, const Assignment& assignment) {
-    const std::string name = fs::path(path).filename().string();
-    return std::any_of(assignment.rungs.begin(), assignment.rungs.end(),
-                       [&](const AskedRung& rung) { return file_of(rung) == name; });
-}
-
-void take_rungs(const Files& all, const Assignment& assignment, HandIn& hand_in) {
-    std::set<std::string> used;
-    for (const AskedRung& rung : assignment.rungs) {
-        const std::string name = file_of(rung);
-        const bool unique =
-            std::count_if(assignment.rungs.begin(), assignment.rungs.end(),
-                          [&](const AskedRung& other) { return file_of(other) == name; }) == 1;
-        // With the chapter's folder before without it, then nearest to the top.
-        const std::string* found = nullptr;
-        std::string found_at;
-        std::pair<int, long> found_rank;
-        for (const auto& [path, bytes] : all) {
-            const fs::path file(path);
-            if (file.filename() != name) continue;
-            const bool in_chapter = file.parent_path().filename() == rung.chapter;
-            if (!in_chapter && !unique) continue;
-            const std::string folder = file.parent_path().filename().string();
-            // In the folder of another chapter it is that chapter's.
-            static const std::regex chapter("[0-9][0-9]_.*");
-            if (!in_chapter && std::regex_match(folder, chapter)) continue;
-            used.insert(path);
-            const std::pair<int, long> rank{in_chapter ? 0 : 1, std::distance(file.begin(), file.end())};
-            if (found && rank == found_rank && bytes != *found) {
-                hand_in.refused =
-                    fmt::format("there are two files for {}: {} and {}", rung.short_name(), found_at, path);
-                hand_in.files.clear();
-                return;
-            }
-            if (!found || rank < found_rank) {
-                found = &bytes;
-                found_at = path;
-                found_rank = rank;
-            }
-        }
-        if (found) hand_in.files[rung.chapter + "/" + name] = *found;
-    }
-    for (const auto& [path, bytes] : all) {
-        // A whole workbook has the files of all chapters: only what could be a misspelt exercise is named.
-        const fs::path file(path);
-        const bool whole_workbook = std::find(file.begin(), file.end(), fs::path("chapters")) != file.end();
-        if (!used.count(path) && !whole_workbook && hand_in.ignored.size() < most_ignored)
-            hand_in.ignored.push_back(path);
-    }
-}
 
 const Person* sender(const HandIn& hand_in, const Assignment& assignment) {
     const Person* found = nullptr;
@@ -508,7 +583,7 @@ Intake read_class(const fs::path& place, const Assignment& assignment, const fs:
     }
     Intake intake;
     if (fs::exists(folder / "submission_metadata.yml", unknown)) {
-        read_gradescope(folder, assignment, intake);
+        read_gradescope(folder, assignment, work, intake);
         return intake;
     }
     std::vector<fs::path> entries;
@@ -524,11 +599,11 @@ Intake read_class(const fs::path& place, const Assignment& assignment, const fs:
     }
     std::sort(entries.begin(), entries.end());
     if (2 * moodle > entries.size()) {
-        read_moodle(entries, assignment, intake);
+        read_moodle(entries, assignment, work, intake);
     } else if (2 * canvas > entries.size()) {
-        read_canvas(entries, assignment, intake);
+        read_canvas(entries, assignment, work, intake);
     } else {
-        read_plain(entries, assignment, intake);
+        read_plain(entries, assignment, work, intake);
     }
     return intake;
 }
@@ -567,7 +642,7 @@ Intake read_repositories(const Assignment& assignment, const fs::path& work) {
             hand_in.origin += " at " + commit;
             const fs::path tar = work / (clone.filename().string() + ".tar");
             git({at, "archive", "--format=tar", "--output=" + tar.string(), commit});
-            read_place(tar, assignment, hand_in);
+            read_place(tar, assignment, work, hand_in);
         } catch (const ClassError& error) {
             hand_in.refused = error.what();
         }
@@ -616,7 +691,8 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
             const fs::path part = home / ".part";
             fs::remove_all(part);
             nlohmann::ordered_json files = nlohmann::ordered_json::array();
-            for (const auto& [path, bytes] : hand_in->files) {
+            for (const auto& [path, file] : hand_in->files) {
+                const std::string bytes = read_file(file);
                 make_folder((part / path).parent_path());
                 write_file(part / path, bytes);
                 files.push_back(

@@ -21,9 +21,10 @@ struct HandIn {
     std::string origin;              ///< name of folder, archive or commit, for messages
     std::optional<Time> handed_in;
     bool marked_late = false;
-    std::map<std::string, std::string> files;  ///< "01_reduction/03_shared_tree.cu" and its bytes
-    std::vector<std::string> ignored;          ///< files like rungs that are none of the assignment's
-    std::string refused;                       ///< why nothing was taken; empty: it was taken
+    /// "01_reduction/03_shared_tree.cu", and where its bytes were put aside, in `work`.
+    std::map<std::string, std::filesystem::path> files;
+    std::vector<std::string> ignored;  ///< files like rungs that are none of the assignment's
+    std::string refused;               ///< why nothing was taken; empty: it was taken
 };
 
 struct Intake {
@@ -31,22 +32,15 @@ struct Intake {
     std::vector<std::string> problems;  ///< a line each: what is no hand-in
 };
 
-/// Reads all hand-ins in `place`, a folder or an archive. `work`: a folder to unpack into, of this process
-/// alone. @throws ClassError where that is neither; judge::InfraError
+/// Reads all hand-ins in `place`, a folder or an archive: of each one the assignment's files, CHAPTER/RUNG or
+/// RUNG, in whatever folder but solutions/, edition/ and kept/. `work`: a folder of this process alone, to
+/// unpack into, which has to stay until store(). @throws ClassError where that is neither; judge::InfraError
 Intake read_class(const std::filesystem::path& place, const Assignment& assignment,
                   const std::filesystem::path& work);
 
 /// Reads the repositories that the roster names: at the column `commit`, a commit or a time; without one, the
 /// last commit before it is due.
 Intake read_repositories(const Assignment& assignment, const std::filesystem::path& work);
-
-/// The files of an assignment that are in `all` (paths and bytes): CHAPTER/RUNG or RUNG, in whatever folder,
-/// but not in solutions/, edition/ or kept/. What is nearest to the top counts. Sets files, ignored and
-/// refused.
-void take_rungs(const std::map<std::string, std::string>& all, const Assignment& assignment, HandIn& hand_in);
-
-/// Whether a file of that path could be one of the assignment's.
-bool may_be_rung(const std::string& path, const Assignment& assignment);
 
 /// The student who sent it; null: nobody on the roster.
 const Person* sender(const HandIn& hand_in, const Assignment& assignment);

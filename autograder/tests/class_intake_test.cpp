@@ -1,11 +1,14 @@
 // What a class hands in, in each form in which instructors get it, and what is refused of it.
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <functional>
 
 #include "class/archive.hpp"
 #include "class/intake.hpp"
@@ -59,11 +62,38 @@ Person person(const std::string& id, const std::string& name, const std::string&
 
 Intake take(const TemporaryFolder& folder, const std::string& place,
             const Assignment& assignment = two_rungs()) {
-    const TemporaryFolder work;
-    return read_class(folder / place, assignment, work.path());
+    return read_class(folder / place, assignment, folder / "work");
+}
+
+/// The bytes that were taken for a rung.
+std::string bytes_of(const HandIn& hand_in, const char* rung) {
+    return TemporaryFolder::content_of(hand_in.files.at(rung));
 }
 
 constexpr const char* tree = "01_reduction/03_shared_tree.cu";
+
+/// A file of 1 MiB that takes no room on the disk.
+void write_large(const TemporaryFolder& folder, const std::string& name) {
+    fs::resize_file(folder.write(name, ""), 1 << 20);
+}
+
+/// A line of /proc/self/status, in MiB.
+int memory(const std::string& line) {
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+        if (word == line && status >> word) return std::stoi(word) >> 10;
+    }
+    return 0;
+}
+
+/// By how many MiB this process grows meanwhile. What other tests have left may be used for it first.
+int growth(const std::function<void()>& what) {
+    malloc_trim(0);
+    std::ofstream("/proc/self/clear_refs") << 5;  // the peak is that of now
+    const int before = memory("VmRSS:");
+    what();
+    return memory("VmHWM:") - before;
+}
 
 }  // namespace
 
@@ -95,7 +125,7 @@ tar('class/gil.tar.bz2', *e, mode='w:bz2')
         const std::string expected = hand_in.key == "ada"   ? "ada's"
                                      : hand_in.key == "ben" ? "ben's"
                                                             : "packed";
-        CHECK(hand_in.files.at(tree) == expected);
+        CHECK(bytes_of(hand_in, tree) == expected);
         CHECK(hand_in.files.count("01_reduction/07_traffic.toml") == (expected == "packed"));
         CHECK(hand_in.handed_in.has_value() == (hand_in.key == "fay"));
     }
@@ -189,6 +219,52 @@ TEST_CASE("what reads an archive sees no other file, nor that there is one", "[c
               [](const std::string&, const std::string&) {}) == "it made the reader of archives fail");
 }
 
+TEST_CASE("one set of limits holds for a hand-in, in however many archives", "[class][intake]") {
+    const TemporaryFolder folder;
+    fs::create_directories(folder / "class/zips");
+    fs::create_directories(folder / "class/many");
+    for (int i = 0; i < 257; ++i) {
+        write_large(folder, "class/sparse/" + std::to_string(i) + "/03_shared_tree.cu");
+        write_large(folder, "class/others/" + std::to_string(i) + ".cu");
+    }
+    for (int i = 0; i < 255; ++i) write_large(folder, "class/below/" + std::to_string(i) + ".cu");
+    python(folder, R"(import os, shutil
+large = os.urandom(6000).ljust(1 << 20)
+zip('class/zips/a.zip', *[('%d/03_shared_tree.cu' % i, large) for i in range(129)])
+tar('class/many/a.tar', *[('%d' % i, b'') for i in range(5000)])
+os.mkdir('m')
+for copy in 'class/zips/b.zip', 'm/Ada_1_assignsubmission_file_a.zip', 'm/Ada_1_assignsubmission_file_b.zip':
+    shutil.copy('class/zips/a.zip', copy)
+shutil.copy('class/many/a.tar', 'class/many/b.tar')
+)");
+    for (const HandIn& hand_in : take(folder, "class").hand_ins) {
+        CAPTURE(hand_in.key, hand_in.refused);
+        const std::string reason = hand_in.key == "zips"    ? "b.zip: it unpacks to more than 256 MiB"
+                                   : hand_in.key == "many"  ? "b.tar: it has more than 10000 files"
+                                   : hand_in.key == "below" ? ""
+                                                            : "it unpacks to more than 256 MiB";
+        CHECK(hand_in.refused == reason);
+    }
+    const Intake moodle = take(folder, "m");
+    REQUIRE(moodle.hand_ins.size() == 1);
+    CHECK_THAT(moodle.hand_ins[0].refused, ContainsSubstring("it unpacks to more than 256 MiB"));
+}
+
+TEST_CASE("taking in a class needs memory for one hand-in, and none for what is no rung", "[class][intake]") {
+    const TemporaryFolder folder;
+    for (int i = 0; i < 100; ++i) {
+        write_large(folder, "class/" + std::to_string(i) + "/03_shared_tree.cu");
+        write_large(folder, "class/" + std::to_string(i) + "/07_traffic.toml");
+        write_large(folder, "others/ada/" + std::to_string(i) + ".cu");
+    }
+    CHECK(growth([&] {
+              const Intake intake = take(folder, "class");
+              REQUIRE(intake.hand_ins.size() == 100);
+              CHECK(bytes_of(intake.hand_ins[99], tree).size() == 1 << 20);
+          }) < 50);
+    CHECK(growth([&] { CHECK(take(folder, "others").hand_ins.at(0).refused.empty()); }) < 50);
+}
+
 TEST_CASE("links, pipes and twins in a folder are refused with the reason", "[class][intake]") {
     const TemporaryFolder folder;
     folder.write("secret.cu", "the instructor's");
@@ -248,7 +324,7 @@ submission_2:
         CHECK(who(intake.hand_ins[0]) == "ada");
         CHECK(who(intake.hand_ins[1]) == "ben");
         CHECK(time_text(intake.hand_ins[1].handed_in.value()) == "2026-11-20T22:10:00Z");
-        CHECK(intake.hand_ins[1].files.at(tree) == "both");
+        CHECK(bytes_of(intake.hand_ins[1], tree) == "both");
         CHECK(who(intake.hand_ins[2]).empty());
         CHECK_FALSE(intake.hand_ins[3].refused.empty());
     }
@@ -260,7 +336,7 @@ submission_2:
         REQUIRE(intake.hand_ins.size() == 2);
         CHECK(who(intake.hand_ins[0]) == "ada");
         CHECK(intake.hand_ins[0].files.size() == 2);
-        CHECK(intake.hand_ins[0].files.at(tree) == "again");
+        CHECK(bytes_of(intake.hand_ins[0], tree) == "again");
         CHECK(who(intake.hand_ins[1]) == "ben");
         CHECK(intake.hand_ins[1].marked_late);
         assignment.people[2].columns["canvas"] = "13";
@@ -273,10 +349,67 @@ submission_2:
         const Intake intake = take(folder, "m", assignment);
         REQUIRE(intake.hand_ins.size() == 2);
         CHECK(who(intake.hand_ins[0]) == "ada");
-        CHECK(intake.hand_ins[0].files.at(tree) == "ada's");
+        CHECK(bytes_of(intake.hand_ins[0], tree) == "ada's");
         CHECK(who(intake.hand_ins[1]) == "17");
-        CHECK(intake.hand_ins[1].files.at(tree) == "cleo's");
+        CHECK(bytes_of(intake.hand_ins[1], tree) == "cleo's");
         CHECK(intake.problems.size() == 1);
+    }
+}
+
+TEST_CASE("two files of a student for one rung are taken if they are the same", "[class][intake]") {
+    const TemporaryFolder folder;
+    const auto expect = [&](const std::string& place, const std::string& refused) {
+        CAPTURE(place);
+        const Intake intake = take(folder, place);
+        REQUIRE(intake.hand_ins.size() == 1);
+        CHECK(intake.hand_ins[0].refused == refused);
+        if (refused.empty()) {
+            CHECK(bytes_of(intake.hand_ins[0], tree) == "one");
+        } else {
+            CHECK(intake.hand_ins[0].files.empty());
+        }
+    };
+    const std::string two = "there are two files for 01/03: ";
+    SECTION("Moodle") {
+        python(folder, R"(import os
+def student(name, *archives):
+    os.mkdir(name)
+    for file, path, data in archives: zip('%s/Ada_1_assignsubmission_file_%s.zip' % (name, file), (path, data))
+student('same', ('a', '03_shared_tree.cu', b'one'), ('b', 'x/01_reduction/03_shared_tree.cu', b'one'))
+student('differ', ('a', '03_shared_tree.cu', b'one'), ('b', 'x/03_shared_tree.cu', b'two'))
+student('loose', ('a', 'x/03_shared_tree.cu', b'two'))
+)");
+        folder.write("loose/Ada_1_assignsubmission_file_03_shared_tree.cu", "one");
+        expect("same", "");
+        expect("differ", two +
+                             "Ada_1_assignsubmission_file_a.zip/03_shared_tree.cu and "
+                             "Ada_1_assignsubmission_file_b.zip/x/03_shared_tree.cu");
+        expect("loose", two +
+                            "Ada_1_assignsubmission_file_03_shared_tree.cu and "
+                            "Ada_1_assignsubmission_file_a.zip/x/03_shared_tree.cu");
+    }
+    SECTION("Canvas") {
+        folder.write("same/lovelaceada_12_900_03_shared_tree.cu", "one");
+        folder.write("same/lovelaceada_12_901_03_shared_tree-1.cu", "one");
+        folder.write("differ/lovelaceada_12_900_03_shared_tree.cu", "one");
+        folder.write("differ/lovelaceada_12_901_03_shared_tree-1.cu", "two");
+        expect("same", "");
+        expect("differ", two +
+                             "lovelaceada_12_900_03_shared_tree.cu and "
+                             "lovelaceada_12_901_03_shared_tree-1.cu");
+    }
+    SECTION("a folder with archives in it") {
+        folder.write("differ/ada/03_shared_tree.cu", "one");
+        folder.write("same/ada/03_shared_tree.cu", "one");
+        folder.write("deeper/ada/03_shared_tree.cu", "one");
+        folder.write("deeper/ada/old/03_shared_tree.cu", "two");
+        python(folder, R"(
+zip('differ/ada/01_reduction.zip', ('hw/03_shared_tree.cu', b'two'))
+zip('same/ada/01_reduction.zip', ('03_shared_tree.cu', b'one'))
+)");
+        expect("differ", two + "01_reduction.zip/hw/03_shared_tree.cu and 03_shared_tree.cu");
+        expect("same", "");
+        expect("deeper", "");
     }
 }
 
@@ -308,9 +441,9 @@ TEST_CASE("a repository is taken at a commit, at a time, or when it is due", "[c
     at("option", "--output=/tmp/x");
     const Intake intake = read_repositories(assignment, work.path());
     REQUIRE(intake.hand_ins.size() == 5);
-    CHECK(intake.hand_ins[0].files.at(tree) == "two\n");
-    CHECK(intake.hand_ins[1].files.at(tree) == "one\n");
-    CHECK(intake.hand_ins[2].files.at(tree) == "one\n");
+    CHECK(bytes_of(intake.hand_ins[0], tree) == "two\n");
+    CHECK(bytes_of(intake.hand_ins[1], tree) == "one\n");
+    CHECK(bytes_of(intake.hand_ins[2], tree) == "one\n");
     CHECK_THAT(intake.hand_ins[3].refused, ContainsSubstring("no commit before"));
     CHECK_THAT(intake.hand_ins[4].refused, ContainsSubstring("neither a commit nor a time"));
 }

@@ -524,8 +524,8 @@ Assignment take_in(const fs::path& out, const Workbook& workbook, const ClassOpt
     Intake intake = read_class(options.place, assignment, work);
     Intake cloned = read_repositories(assignment, work);
     std::move(cloned.hand_ins.begin(), cloned.hand_ins.end(), std::back_inserter(intake.hand_ins));
-    fs::remove_all(work);
     store(out, assignment, intake);
+    fs::remove_all(work);
     assignment.problems = intake.problems;
     write_file(out / "assignment.json", to_json(assignment).dump(1) + '\n');
     return assignment;
