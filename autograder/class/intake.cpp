@@ -19,6 +19,7 @@
 
 #include "class/archive.hpp"
 #include "class/policy.hpp"
+#include "class/repository.hpp"
 #include "judge/clean_text.hpp"
 #include "judge/hash.hpp"
 #include "judge/process.hpp"
@@ -473,33 +474,6 @@ fs::path unpack_class(const fs::path& archive, const fs::path& work) {
     return top;
 }
 
-std::string first_of(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-/// Runs git on what others have written: with no configuration but the commands own, and without asking.
-/// @returns what it printed @throws ClassError with what it said
-std::string git(std::vector<std::string> arguments, int output = -1) {
-    judge::Command command;
-    command.arguments = {
-        "/usr/bin/git",    "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
-        "safe.directory=*"};
-    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-    command.environment = {"PATH=/usr/bin:/bin",
-                           "LC_ALL=C",
-                           "GIT_TERMINAL_PROMPT=0",
-                           "GIT_CONFIG_NOSYSTEM=1",
-                           "GIT_ALLOW_PROTOCOL=file:https:ssh",
-                           "GIT_SSH_COMMAND=ssh -oBatchMode=yes"};
-    if (const char* home = std::getenv("HOME")) command.environment.push_back(std::string("HOME=") + home);
-    command.output = output;
-    judge::Process process(command);
-    if (!judge::run_to_end(process, 300)) throw ClassError("git takes more than 300 s");
-    if (process.end().kind != judge::End::Kind::exited || process.end().code != 0) {
-        throw ClassError(
-            fmt::format("git {}: {}", arguments.front(), clean_name(first_of(process.errors().text()))));
-    }
-    return trimmed(first_of(process.output().text()));
-}
-
 /// A name as Canvas writes it: the family name first, small letters and digits alone.
 std::string canvas_form(const std::string& name) {
     const std::size_t blank = name.rfind(' ');
@@ -617,35 +591,17 @@ Intake read_repositories(const Assignment& assignment, const fs::path& work) {
         hand_in.key = person.id;
         hand_in.from = "git";
         hand_in.origin = clean_name(repository);
-        const fs::path clone = work / ("git-" + judge::Sha256().add(person.id).hex().substr(0, 16));
+        const fs::path folder = work / ("git-" + judge::Sha256().add(person.id).hex().substr(0, 16));
         try {
-            if (repository.front() == '-') throw ClassError("a repository's name does not begin with '-'");
-            git({"clone", "--quiet", "--bare", "--no-hardlinks", "--", repository, clone.string()});
-            const std::string at = "--git-dir=" + clone.string();
-            std::string commit = person.column("commit");
-            const std::optional<Time> due = person.due ? person.due : assignment.due;
-            const std::optional<Time> before = commit.empty() ? due : parse_time(commit);
-            static const std::regex hash("[0-9a-f]{7,64}");
-            if (before) {
-                commit =
-                    git({at, "rev-list", "-1", "--first-parent", "--before=" + time_text(*before), "HEAD"});
-                if (commit.empty()) throw ClassError("it has no commit before " + time_text(*before));
-            } else if (commit.empty()) {
-                commit = git({at, "rev-parse", "HEAD"});
-            } else if (std::regex_match(commit, hash)) {
-                commit = git({at, "rev-parse", "--verify", "--end-of-options", commit + "^{commit}"});
-            } else {
-                throw ClassError(
-                    fmt::format("'{}' is neither a commit nor a time with its offset", clean_name(commit)));
-            }
+            const Exported exported = export_commit(repository, person.column("commit"),
+                                                    person.due ? person.due : assignment.due, folder);
             // The time of a commit is its author's to choose: it says nothing about being late.
-            hand_in.origin += " at " + commit;
-            const fs::path tar = work / (clone.filename().string() + ".tar");
-            git({at, "archive", "--format=tar", "--output=" + tar.string(), commit});
-            read_place(tar, assignment, work, hand_in);
+            hand_in.origin += " at " + exported.commit;
+            read_place(exported.archive, assignment, work, hand_in);
         } catch (const ClassError& error) {
             hand_in.refused = error.what();
         }
+        fs::remove_all(folder);
         intake.hand_ins.push_back(std::move(hand_in));
     }
     return intake;

@@ -95,6 +95,28 @@ int growth(const std::function<void()>& what) {
     return memory("VmHWM:") - before;
 }
 
+/// Runs a script that makes a repository in a folder of `folder`.
+void make_repository(const TemporaryFolder& folder, const std::string& name, const std::string& script) {
+    const std::string command = "cd '" + folder.path().string() + "' && git init -q " + name + " && cd " +
+                                name +
+                                " && export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a "
+                                "GIT_COMMITTER_EMAIL=a@b && " +
+                                script;
+    REQUIRE(std::system(command.c_str()) == 0);
+}
+
+/// What is taken of each of the repositories in `folder`.
+Intake take_repositories(const TemporaryFolder& folder, const std::vector<std::string>& names) {
+    Assignment assignment = two_rungs();
+    for (const std::string& name : names) {
+        assignment.people.push_back(person(name, ""));
+        assignment.people.back().columns = {{"repository", (folder / name).string()}};
+    }
+    Intake intake = read_repositories(assignment, folder / "work");
+    REQUIRE(intake.hand_ins.size() == names.size());
+    return intake;
+}
+
 }  // namespace
 
 TEST_CASE("a class is taken from folders and from every kind of archive", "[class][intake]") {
@@ -446,6 +468,83 @@ TEST_CASE("a repository is taken at a commit, at a time, or when it is due", "[c
     CHECK(bytes_of(intake.hand_ins[2], tree) == "one\n");
     CHECK_THAT(intake.hand_ins[3].refused, ContainsSubstring("no commit before"));
     CHECK_THAT(intake.hand_ins[4].refused, ContainsSubstring("neither a commit nor a time"));
+}
+
+TEST_CASE("a repository that unpacks to more than a hand-in may have is refused", "[class][intake]") {
+    const TemporaryFolder folder;
+    // As under the real program: writing too much is an error, and no signal.
+    const auto before = signal(SIGXFSZ, SIG_IGN);
+    make_repository(folder, "trees", R"(
+blob=$(head -c 1048576 /dev/zero | git hash-object -w --stdin)
+tree=$(for i in 0 1 2 3 4 5 6 7 8 9; do printf '100644 blob %s\t%s.cu\n' $blob $i; done | git mktree)
+for level in 1 2 3; do
+    tree=$(for i in 0 1 2 3 4 5 6 7 8 9; do printf '040000 tree %s\t%s\n' $tree $i; done | git mktree)
+done
+git update-ref HEAD $(git commit-tree -m bomb $tree))");
+    const Intake intake = take_repositories(folder, {"trees"});
+    CHECK(intake.hand_ins[0].refused == "it unpacks to more than 256 MiB");
+    CHECK(folder.listing("work").empty());
+    signal(SIGXFSZ, before);
+}
+
+TEST_CASE("a repository is only read, whatever is configured there or here", "[class][intake]") {
+    const TemporaryFolder folder;
+    const std::string commit = "git -c core.safecrlf=false add -A && git commit -q -m x";
+    make_repository(folder, "plain", "echo plain > 03_shared_tree.cu && " + commit);
+    make_repository(folder, "attributes",
+                    R"(
+printf '* export-subst ident text eol=crlf filter=x\nsolved export-ignore\n' > .gitattributes
+mkdir solved && echo '$Format:%H$ $Id$' > solved/03_shared_tree.cu && )" +
+                        commit);
+    const std::string ran = "\"touch '" + (folder / "ran").string() + "'; cat\"";
+    make_repository(folder, "configured", "echo configured > 03_shared_tree.cu && " + commit + R"(
+for key in uploadpack.packObjectsHook core.fsmonitor core.alternateRefsCommand filter.x.smudge; do
+    git config $key )" + ran + R"(
+done
+for hook in post-checkout reference-transaction; do
+    printf '#!/bin/sh\n%s\n' )" + ran + R"( > .git/hooks/$hook && chmod +x .git/hooks/$hook
+done)");
+    make_repository(folder, "elsewhere", R"(
+echo ../../../plain/.git/objects > .git/objects/info/alternates
+git update-ref HEAD $(git -C ../plain rev-parse HEAD))");
+    make_repository(folder, "linked", "rm -r .git && ln -s ../plain/.git .git");
+    const char* const home = std::getenv("HOME");
+    const std::string own_home = home ? home : "";
+    folder.write("home/.gitconfig", "no configuration");
+    setenv("HOME", (folder / "home").c_str(), 1);
+    const Intake intake =
+        take_repositories(folder, {"plain", "attributes", "configured", "elsewhere", "linked"});
+    home ? setenv("HOME", own_home.c_str(), 1) : unsetenv("HOME");
+    const auto taken = [&](std::size_t i) {
+        CAPTURE(i, intake.hand_ins[i].refused);
+        return intake.hand_ins[i].files.empty() ? "" : bytes_of(intake.hand_ins[i], tree);
+    };
+    CHECK(taken(0) == "plain\n");
+    CHECK(taken(1) == "$Format:%H$ $Id$\n");
+    CHECK(taken(2) == "configured\n");
+    CHECK_FALSE(fs::exists(folder / "ran"));
+    if (judge::sandbox_level(Backend::cpu).name >= "S2") {
+        CHECK_FALSE(intake.hand_ins[3].refused.empty());
+        CHECK_FALSE(intake.hand_ins[4].refused.empty());
+    }
+    Assignment assignment = two_rungs();
+    for (const char* repository : {"relative/path", "--upload-pack=x", "ext::sh -c x", "http://x/y"}) {
+        assignment.people = {person("ada", "")};
+        assignment.people[0].columns["repository"] = repository;
+        CHECK_THAT(read_repositories(assignment, folder / "work").hand_ins.at(0).refused,
+                   ContainsSubstring("neither an absolute path nor a URL"));
+    }
+}
+
+TEST_CASE("root takes the repositories of others", "[class][intake]") {
+    if (geteuid() != 0) RUNGS_SKIP("only root can give a repository to somebody else");
+    const TemporaryFolder folder;
+    make_repository(folder, "r",
+                    "echo theirs > 03_shared_tree.cu && git add . && git commit -q -m x && "
+                    "chmod -R go= . && chown -R 12345:12345 .");
+    const Intake intake = take_repositories(folder, {"r"});
+    CHECK(intake.hand_ins[0].refused.empty());
+    CHECK(bytes_of(intake.hand_ins[0], tree) == "theirs\n");
 }
 
 TEST_CASE("a roster and a policy say what is wrong, and where", "[class][policy]") {
