@@ -37,13 +37,19 @@ std::string host_name() {
     return name;
 }
 
-/// When a process began, in ticks of its kernel; empty where that is not told.
-std::string start_of(const std::string& process) {
+/// A field of a process's stat, from the third on; empty where that is not told.
+std::string field_of(const std::string& process, int which) {
     const std::string line = first_line_of("/proc/" + process + "/stat");
     std::size_t at = line.rfind(')');  // behind its name, which may hold anything
-    for (int field = 2; at != std::string::npos && field < 22; ++field) at = line.find(' ', at + 1);
+    for (int field = 2; at != std::string::npos && field < which; ++field) at = line.find(' ', at + 1);
     return at == std::string::npos ? "" : line.substr(at + 1, line.find(' ', at + 1) - at - 1);
 }
+
+/// When a process began, in ticks of its kernel.
+std::string start_of(const std::string& process) { return field_of(process, 22); }
+
+/// Whether it has ended, and nobody has asked for its status: not every container's first process does.
+bool is_left_over(const std::string& process) { return field_of(process, 3) == "Z"; }
 
 std::string this_process() {
     const std::string process = std::to_string(getpid());
@@ -109,6 +115,7 @@ Life life_of(const Seen& seen) {
     const std::string process = seen.field("process");
     const int number = std::atoi(process.c_str());
     if (number <= 0 || (kill(number, 0) != 0 && errno == ESRCH)) return Life::gone;
+    if (is_left_over(process)) return Life::gone;
     const std::string start = start_of(process);
     return start.empty() || start == seen.field("began") ? Life::here : Life::gone;
 }
