@@ -609,8 +609,13 @@ Intake read_repositories(const Assignment& assignment, const fs::path& work) {
 
 void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
     std::map<std::string, std::vector<const HandIn*>> students;
+    std::size_t without_time = 0;
     for (const HandIn& hand_in : intake.hand_ins) {
         const Person* person = sender(hand_in, assignment);
+        // Canvas marks what is late, and a repository is taken as it was when it was due.
+        const bool is_timed = hand_in.handed_in || hand_in.from == "canvas" || hand_in.from == "git" ||
+                              (person && parse_time(person->column("handed_in")));
+        if (!is_timed && (assignment.due || (person && person->due))) ++without_time;
         const std::string id =
             person ? person->id : (assignment.people.empty() ? "" : "unknown ") + folder_name(hand_in);
         if (!person && !assignment.people.empty())
@@ -625,6 +630,14 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
             intake.problems.push_back(
                 fmt::format("{}: {} has no file of this assignment", id, hand_in.origin));
         students[id].push_back(&hand_in);
+    }
+    // First, so that no number of others hides it.
+    if (without_time > 0) {
+        intake.problems.insert(
+            intake.problems.begin(),
+            fmt::format("{} without a time, taken as punctual: name them STUDENT@TIME, or give the roster "
+                        "'handed_in'",
+                        without_time == 1 ? "1 hand-in" : fmt::format("{} hand-ins", without_time)));
     }
     for (auto& [id, hand_ins] : students) {
         std::stable_sort(hand_ins.begin(), hand_ins.end(), [](const HandIn* a, const HandIn* b) {

@@ -46,7 +46,7 @@ Intake read_repositories(const Assignment& assignment, const std::filesystem::pa
 const Person* sender(const HandIn& hand_in, const Assignment& assignment);
 
 /// Puts hand-ins into OUT/hand-ins, unless they are there already, and says in `problems` who is unknown or
-/// missing and what was refused or ignored. @throws FileError
+/// missing, what was refused or ignored, and how many tell no time. @throws FileError
 void store(const std::filesystem::path& out, const Assignment& assignment, Intake& intake);
 
 }  // namespace rungs::classroom

@@ -29,6 +29,7 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
     CAPTURE(first.out, first.err);
     REQUIRE(first.status == 1);
     CHECK_THAT(first.out, ContainsSubstring("eve: nothing was handed in"));
+    CHECK_THAT(first.out, ContainsSubstring("  2 hand-ins without a time, taken as punctual"));
     CHECK_THAT(first.out, ContainsSubstring("5 students: 4 graded, 0 open, 1 missing"));
     CHECK(all.folder.read("graded/projection.txt") ==
           "ada\t1\t01_reduction/03_shared_tree\tOK\t-\t10\n"

@@ -435,6 +435,23 @@ zip('same/ada/01_reduction.zip', ('03_shared_tree.cu', b'one'))
     }
 }
 
+TEST_CASE("how many hand-ins tell no time is said once, where there is a due date", "[class][intake]") {
+    const TemporaryFolder folder;
+    for (const char* who : {"ada", "ben", "cleo@2026-11-20T10:00:00Z", "dan"})
+        folder.write(std::string("class/") + who + "/03_shared_tree.cu", who);
+    Assignment assignment = two_rungs();
+    assignment.people = {person("ada", ""), person("ben", ""), person("cleo", ""), person("dan", "")};
+    assignment.people[3].columns["handed_in"] = "2026-11-20T10:00:00Z";
+    Intake without_due = take(folder, "class", assignment);
+    store(folder / "out", assignment, without_due);
+    CHECK(without_due.problems.empty());
+    assignment.due = parse_time("2026-11-20T00:00:00Z");
+    Intake intake = take(folder, "class", assignment);
+    store(folder / "out", assignment, intake);
+    REQUIRE(intake.problems.size() == 1);
+    CHECK_THAT(intake.problems[0], ContainsSubstring("2 hand-ins without a time, taken as punctual"));
+}
+
 TEST_CASE("a repository is taken at a commit, at a time, or when it is due", "[class][intake]") {
     const TemporaryFolder folder, work;
     const std::string git =
