@@ -19,6 +19,8 @@
 namespace rungs::judge {
 namespace {
 
+/// Of names that are shown, and compared with others, in words: what they stand for has less than a megabyte.
+constexpr std::size_t most_references = 16, longest_name = 2000;
 constexpr unsigned long long most_static_data = 256ULL << 20;
 
 bool starts_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
@@ -117,10 +119,21 @@ std::vector<Symbol> parse_symbols(const std::string& text) {
 }
 
 std::string demangle(const std::string& name) {
+    // References to what stands before in the name: two in each part double it with every part, so a short
+    // name may stand for gigabytes.
+    std::size_t references = 0;
+    for (std::size_t i = 0; i + 1 < name.size(); ++i) {
+        const auto next = static_cast<unsigned char>(name[i + 1]);
+        if (is_one_of(name[i], "ST") && (next == '_' || std::isdigit(next) || std::isupper(next)))
+            ++references;
+    }
+    if (references > most_references || name.size() > longest_name) return name;
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> text(
         abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-    return status == 0 && text ? text.get() : name;
+    if (status != 0 || !text) return name;
+    std::string plain(text.get());
+    return plain.size() > longest_name ? plain.substr(0, longest_name) + "..." : plain;
 }
 
 std::vector<std::string> launchers(const std::vector<Symbol>& entry, const std::string& qualified) {

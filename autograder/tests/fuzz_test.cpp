@@ -173,7 +173,9 @@ void fuzz(const char* what, std::uint64_t rounds, const std::vector<std::string>
 
 /// What is shown is fit to be shown.
 void shown(const std::string& text, std::size_t most = 4000) {
-    if (text.size() > most) throw std::length_error("a text that is too long");
+    if (text.size() > most)
+        throw std::length_error(
+            fmt::format("a text of {} bytes is too long: {}", text.size(), text.substr(0, 300)));
     if (clean_utf8(text) != text) throw std::domain_error("a text that is not clean");
 }
 
@@ -285,6 +287,20 @@ TEST_CASE("damaged listings of symbols are read", "[fuzz][judge]") {
         private_symbols(symbols, wanted, true);
         for (const Symbol& symbol : symbols) demangle(symbol.name);
     });
+}
+
+TEST_CASE("a short name that stands for a long text is left as it is", "[judge]") {
+    std::string name = "_Z1f";
+    std::string last = "St4pairIiiE";
+    name += last;
+    for (const char* const back :
+         {"S_",  "S0_", "S1_", "S2_", "S3_", "S4_", "S5_", "S6_", "S7_", "S8_", "S9_", "SA_", "SB_",
+          "SC_", "SD_", "SE_", "SF_", "SG_", "SH_", "SI_", "SJ_", "SK_", "SL_", "SM_", "SN_"})
+        name += fmt::format("St4pairI{0}{0}E", back);
+    CHECK(demangle(name) == name);
+    CHECK(demangle("_Z1f" + std::string(1000, 'n')).size() == 2003);
+    CHECK(demangle("_ZN9reduction3sumEPKfS1_m") ==
+          "reduction::sum(float const*, float const*, unsigned long)");
 }
 
 TEST_CASE("damaged sources and messages are read", "[fuzz][judge]") {
