@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <string_view>
 
@@ -19,8 +20,8 @@
 namespace rungs::judge {
 namespace {
 
-/// Of names that are shown, and compared with others, in words: what they stand for has less than a megabyte.
-constexpr std::size_t most_references = 16, longest_name = 2000;
+constexpr double most_demangled = 1 << 17;   ///< parts of a name that are spelled out
+constexpr std::size_t longest_shown = 2000;  ///< bytes of that
 constexpr unsigned long long most_static_data = 256ULL << 20;
 
 bool starts_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
@@ -73,8 +74,9 @@ bool writes_unseen(const std::string& name) {
 }
 
 /// The CPU backend's switches and its checks: for graders, not for kernels.
-bool is_switch(const std::string& plain) {
-    return starts_with(plain, "simt::check::") || starts_with(plain, "simt::set_");
+bool is_switch(const std::string& name) {
+    static const std::regex switches("_ZN[KVRO]*4simt(5check|[0-9]+set_)");  // also const members
+    return std::regex_search(name, switches, std::regex_constants::match_continuous);
 }
 
 /// Whose a name is that a rung must not define; null for the student's own.
@@ -119,29 +121,33 @@ std::vector<Symbol> parse_symbols(const std::string& text) {
 }
 
 std::string demangle(const std::string& name) {
-    // References to what stands before in the name: two in each part double it with every part, so a short
-    // name may stand for gigabytes.
-    std::size_t references = 0;
+    // A reference to what stands before can double what a name stands for, and a pack of n types repeat it n
+    // times: a hundred letters are enough for gigabytes.
+    double most = static_cast<double>(name.size());
     for (std::size_t i = 0; i + 1 < name.size(); ++i) {
         const auto next = static_cast<unsigned char>(name[i + 1]);
-        if (is_one_of(name[i], "ST") && (next == '_' || std::isdigit(next) || std::isupper(next)))
-            ++references;
+        if (is_one_of(name[i], "ST") && (next == '_' || std::isdigit(next) || std::isupper(next))) most *= 2;
+        if (is_one_of(name[i], "Ds") && next == 'p') most *= static_cast<double>(name.size());
     }
-    if (references > most_references || name.size() > longest_name) return name;
+    if (most > most_demangled) return name;
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> text(
         abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
     if (status != 0 || !text) return name;
     std::string plain(text.get());
-    return plain.size() > longest_name ? plain.substr(0, longest_name) + "..." : plain;
+    return plain.size() > longest_shown ? plain.substr(0, longest_shown) + "..." : plain;
 }
 
 std::vector<std::string> launchers(const std::vector<Symbol>& entry, const std::string& qualified) {
+    std::string start = "_ZN";
+    for (std::size_t begin = 0, end; begin < qualified.size(); begin = end + 2) {
+        end = std::min(qualified.find("::", begin), qualified.size());
+        start += fmt::format("{}{}", end - begin, qualified.substr(begin, end - begin));
+    }
+    start += 'E';
     std::vector<std::string> names;
     for (const Symbol& symbol : entry) {
-        if (symbol.type == 'U' && starts_with(demangle(symbol.name), (qualified + "(").c_str())) {
-            names.push_back(symbol.name);
-        }
+        if (symbol.type == 'U' && starts_with(symbol.name, start.c_str())) names.push_back(symbol.name);
     }
     return names;
 }
@@ -176,7 +182,7 @@ std::string objection(const std::vector<Symbol>& object, const std::vector<std::
             return fmt::format("{} '{}', which belongs to check mode: remove it",
                                defined ? "defines" : "asks for", symbol.name);
         }
-        if (!defined && is_switch(demangle(symbol.name))) {
+        if (!defined && is_switch(symbol.name)) {
             return fmt::format("uses '{}', which belongs to the grader: remove it", demangle(symbol.name));
         }
         if (!defined && writes_unseen(symbol.name)) {

@@ -20,8 +20,8 @@ struct Symbol {
 /// Reads the output of `nm -P`.
 std::vector<Symbol> parse_symbols(const std::string& text);
 
-/// "reduction::sum(float const*)" for "_ZN9reduction3sumEPKf"; the name itself where it is not mangled, or
-/// by its form could stand for a text of any length. At most 2000 bytes of it.
+/// "reduction::sum(float const*)" for "_ZN9reduction3sumEPKf", at most 2000 bytes of it; the name itself
+/// where it is not mangled, or so full of references that what it stands for might have no end.
 std::string demangle(const std::string& name);
 
 /// What the entry object calls: its undefined symbols that are functions `qualified`, as in

@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "judge/build.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/hash.hpp"
@@ -264,6 +266,34 @@ TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
           wanted);
     CHECK(renamed("_ZN9reduction3sumEPKfNS_4KindES1_", "sum", "shared_tree") ==
           "_ZN9reduction11shared_treeEPKfNS_4KindES1_");
+}
+
+TEST_CASE("a short name that stands for a long text is left as it is", "[judge]") {
+    std::string twice = "_Z1fSt4pairIiiE";  // each part twice what the one before is
+    for (const char* const back :
+         {"S_",  "S0_", "S1_", "S2_", "S3_", "S4_", "S5_", "S6_", "S7_", "S8_", "S9_", "SA_", "SB_",
+          "SC_", "SD_", "SE_", "SF_", "SG_", "SH_", "SI_", "SJ_", "SK_", "SL_", "SM_", "SN_"})
+        twice += fmt::format("St4pairI{0}{0}E", back);
+    std::string packed = "T_";  // each expansion a hundred times what it holds
+    for (int depth = 0; depth < 4; ++depth) packed = "St4pairIDp" + packed + "T_E";
+    packed = "_Z1fIJ" + std::string(100, 'i') + "EEvDp" + packed;
+    for (const std::string& name : {twice, packed}) CHECK(demangle(name) == name);
+    CHECK(demangle("_Z1f" + std::string(1000, 'n')).size() == 2003);
+    CHECK(demangle("_ZN9reduction3sumEPKfS1_m") ==
+          "reduction::sum(float const*, float const*, unsigned long)");
+
+    // What is asked of names does not depend on it.
+    std::string pointers;
+    for (int i = 0; i < 40; ++i) pointers += "S1_";
+    const std::string launcher = "_ZN9reduction3sumEPKf" + pointers;
+    CHECK(launchers(parse_symbols(launcher + " U\n"), "reduction::sum") ==
+          std::vector<std::string>{launcher});
+    for (const std::string start :
+         {"_ZN4simt5check3askEPKf", "_ZNK4simt5check3All3askEPKf", "_ZN4simt8set_seedEPKf"}) {
+        const auto object = parse_symbols(start + pointers + " U\n");
+        CHECK(objection(object, {}, {}).find("belongs to the grader") != std::string::npos);
+    }
+    CHECK(objection(parse_symbols("_ZN4simt7checker3askEv U\n"), {}, {}).empty());
 }
 
 TEST_CASE("a broken toolchain.json is named, with what to do", "[judge][toolchain]") {
