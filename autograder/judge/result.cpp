@@ -106,14 +106,16 @@ const char* name_of(simt::check::Severity severity) {
     return names[static_cast<int>(severity)];
 }
 
+std::string unread_text(const ChecksResult& checks) {
+    if (checks.unread.empty()) return "";
+    return "columns, or lines that no check case reached, are missing: the program's debug information could "
+           "not be read, " +
+           checks.unread;
+}
+
 std::string unchecked_text(const ChecksResult& checks) {
     const std::vector<unsigned>& lines = checks.unchecked;
-    const std::string unread =
-        checks.unread.empty()
-            ? ""
-            : "columns, or lines that no check case reached, are missing: the program's debug information "
-              "could not be read, " +
-                  checks.unread;
+    const std::string unread = unread_text(checks);
     if (lines.empty()) return unread;
     std::string text;
     for (std::size_t first = 0, last; first < lines.size(); first = last + 1) {

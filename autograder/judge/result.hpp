@@ -311,6 +311,9 @@ struct RungResult {
 const char* name_of(simt::check::Tool tool);
 const char* name_of(simt::check::Severity severity);
 
+/// That columns or unreached lines are missing, and why; empty: they are not.
+std::string unread_text(const ChecksResult& checks);
+
 /// "lines 41-44, 50 were not reached by any check case", and why that is not known; empty where all were.
 std::string unchecked_text(const ChecksResult& checks);
 

@@ -235,9 +235,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
         by_checks && (found.certain || result.checks.findings.front().side.place.file != chosen.rung->file());
     if (explains) row(found.certain ? "cause" : "likely", likely_text(result));
     show_findings(rung, out);
-    judge::ChecksResult lost;
-    lost.unread = result.checks.unread;
-    row("missing", judge::unchecked_text(lost));
+    row("missing", judge::unread_text(result.checks));
     row("tried", found.failing_case);
     row("smallest", found.smallest_case);
     if (found.cases > 0 && !ours) row("cases", cases_text(found));
@@ -286,9 +284,9 @@ namespace {
 
 /// Lines that no check case reached, but for those that say why in a comment: // unchecked: ...
 std::string unreached_text(const Workbook& workbook, const RungReport& rung, const GradeOptions& options) {
+    if (rung.result.checks.unchecked.empty()) return judge::unread_text(rung.result.checks);
     judge::ChecksResult others;
     others.unread = rung.result.checks.unread;
-    if (rung.result.checks.unchecked.empty()) return judge::unchecked_text(others);
     const Chosen chosen = choose_rung(workbook, rung.result.chapter + "/" + rung.result.rung);
     try {
         others.unchecked =
