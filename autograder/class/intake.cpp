@@ -411,40 +411,88 @@ void read_moodle(const std::vector<fs::path>& entries, const Assignment& assignm
     read_loose(students, assignment, work, intake);
 }
 
-/// A folder or an archive for each student, or for each attempt: `ada`, `ada@2026-01-31T12:00:00Z.zip`.
+/// A folder or an archive for a student, or for an attempt, by its name: `ada`,
+/// `ada@2026-01-31T12:00:00Z.zip`.
+std::optional<HandIn> plain_hand_in(const fs::path& entry) {
+    std::string name = entry.filename().string();
+    std::error_code unknown;
+    HandIn hand_in;
+    hand_in.origin = clean_name(name);
+    const fs::file_type type = fs::symlink_status(entry, unknown).type();
+    if (type == fs::file_type::directory) {
+        hand_in.from = "folder";
+    } else if (type == fs::file_type::regular && is_archive(entry)) {
+        hand_in.from = "archive";
+        name = fs::path(name).stem().string();
+        if (fs::path(name).extension() == ".tar") name = fs::path(name).stem().string();
+    } else {
+        return std::nullopt;
+    }
+    hand_in.key = name;
+    if (const std::size_t at = name.rfind('@'); at != std::string::npos) {
+        if (const std::optional<Time> time = parse_time(name.substr(at + 1))) {
+            hand_in.handed_in = time;
+            hand_in.key = name.substr(0, at);
+        }
+    }
+    return hand_in;
+}
+
 void read_plain(const std::vector<fs::path>& entries, const Assignment& assignment, const fs::path& work,
                 Intake& intake) {
     for (const fs::path& entry : entries) {
-        std::string name = entry.filename().string();
-        std::error_code unknown;
-        HandIn hand_in;
-        hand_in.origin = clean_name(name);
-        const fs::file_type type = fs::symlink_status(entry, unknown).type();
-        if (type == fs::file_type::directory) {
-            hand_in.from = "folder";
-        } else if (type == fs::file_type::regular && is_archive(entry)) {
-            hand_in.from = "archive";
-            name = fs::path(name).stem().string();
-            if (fs::path(name).extension() == ".tar") name = fs::path(name).stem().string();
-        } else {
-            intake.problems.push_back(
-                fmt::format("{}: neither a folder nor an archive; it is not a hand-in", hand_in.origin));
+        std::optional<HandIn> hand_in = plain_hand_in(entry);
+        if (!hand_in) {
+            intake.problems.push_back(fmt::format("{}: neither a folder nor an archive; it is not a hand-in",
+                                                  clean_name(entry.filename().string())));
             continue;
         }
-        hand_in.key = name;
-        if (const std::size_t at = name.rfind('@'); at != std::string::npos) {
-            if (const std::optional<Time> time = parse_time(name.substr(at + 1))) {
-                hand_in.handed_in = time;
-                hand_in.key = name.substr(0, at);
-            }
-        }
-        read_place(entry, assignment, work, hand_in);
-        intake.hand_ins.push_back(std::move(hand_in));
+        read_place(entry, assignment, work, *hand_in);
+        intake.hand_ins.push_back(std::move(*hand_in));
     }
 }
 
+/// What is in a folder, in order, but for the instructor's own files and what file managers leave.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+    std::vector<fs::path> entries;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        const fs::path& path = entry.path();
+        if (path.filename().string().front() == '.' || path.filename() == "assignment.toml" ||
+            path.extension() == ".csv")
+            continue;
+        entries.push_back(path);
+    }
+    std::sort(entries.begin(), entries.end());
+    return entries;
+}
+
+/// Whether a folder holds a class, and is not itself what a student handed in.
+bool is_class(const fs::path& folder, const Assignment& assignment) {
+    if (fs::exists(folder / "submission_metadata.yml")) return true;
+    const auto is_student = [&](const fs::path& entry) {
+        const std::optional<HandIn> hand_in = plain_hand_in(entry);
+        return hand_in && sender(*hand_in, assignment);
+    };
+    const auto is_platforms = [](const fs::path& entry) {
+        const std::string name = entry.filename().string();
+        return std::regex_match(name, canvas_name) || std::regex_match(name, moodle_name);
+    };
+    if (is_student(folder) || is_platforms(folder)) return false;
+    const std::vector<fs::path> entries = entries_of(folder);
+    if (!assignment.people.empty()) {
+        return std::any_of(entries.begin(), entries.end(),
+                           [&](const fs::path& entry) { return is_student(entry) || is_platforms(entry); });
+    }
+    // Without a roster: several folders or archives, of which none is a chapter's.
+    static const std::regex chapter("chapters|[0-9][0-9]_.*");
+    return entries.size() > 1 && std::all_of(entries.begin(), entries.end(), [&](const fs::path& entry) {
+               return is_platforms(entry) ||
+                      (plain_hand_in(entry) && !std::regex_match(entry.filename().string(), chapter));
+           });
+}
+
 /// Unpacks the download of a whole class; what students have packed stays packed.
-fs::path unpack_class(const fs::path& archive, const fs::path& work) {
+fs::path unpack_class(const fs::path& archive, const Assignment& assignment, const fs::path& work) {
     const fs::path folder = work / "class";
     ArchiveLimits limits;
     limits.files = 100'000;
@@ -461,14 +509,11 @@ fs::path unpack_class(const fs::path& archive, const fs::path& work) {
             write_file(file, bytes);
         });
     if (!refused.empty()) throw ClassError(fmt::format("{}: {}", archive.string(), refused));
+    // All of it may be in one folder: platforms do that, and who packs a folder.
     fs::path top = folder;
-    // Platforms put all of it into one folder.
     for (int depth = 0; depth < 3; ++depth) {
-        std::vector<fs::path> entries;
-        for (const auto& entry : fs::directory_iterator(top)) entries.push_back(entry.path());
-        const bool alone = entries.size() == 1 && fs::is_directory(entries[0]) &&
-                           !std::regex_match(entries[0].filename().string(), moodle_name);
-        if (!alone || !fs::exists(entries[0] / "submission_metadata.yml")) break;
+        const std::vector<fs::path> entries = entries_of(top);
+        if (entries.size() != 1 || !fs::is_directory(entries[0]) || !is_class(entries[0], assignment)) break;
         top = entries[0];
     }
     return top;
@@ -549,7 +594,7 @@ Intake read_class(const fs::path& place, const Assignment& assignment, const fs:
     std::error_code unknown;
     fs::path folder = place;
     if (fs::is_regular_file(place, unknown) && is_archive(place)) {
-        folder = unpack_class(place, work);
+        folder = unpack_class(place, assignment, work);
     } else if (!fs::is_directory(place, unknown)) {
         throw ClassError(
             fmt::format("{}: neither a folder nor an archive (.zip, .tar, .tar.gz, .tar.xz, .tar.zst)",
@@ -560,18 +605,14 @@ Intake read_class(const fs::path& place, const Assignment& assignment, const fs:
         read_gradescope(folder, assignment, work, intake);
         return intake;
     }
-    std::vector<fs::path> entries;
+    const std::vector<fs::path> entries = entries_of(folder);
     std::size_t canvas = 0, moodle = 0;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        // The instructor's own.
-        if (name.front() == '.' || name == "assignment.toml" || entry.path().extension() == ".csv") continue;
-        entries.push_back(entry.path());
+    for (const fs::path& entry : entries) {
+        const std::string name = entry.filename().string();
         moodle += std::regex_match(name, moodle_name);
-        canvas += !entry.is_directory(unknown) && std::regex_match(name, canvas_name) &&
+        canvas += !fs::is_directory(entry, unknown) && std::regex_match(name, canvas_name) &&
                   !std::regex_match(name, moodle_name);
     }
-    std::sort(entries.begin(), entries.end());
     if (2 * moodle > entries.size()) {
         read_moodle(entries, assignment, work, intake);
     } else if (2 * canvas > entries.size()) {

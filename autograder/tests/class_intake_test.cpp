@@ -155,6 +155,38 @@ tar('class/gil.tar.bz2', *e, mode='w:bz2')
     CHECK_THROWS_AS(take(folder, "class/notes.txt"), ClassError);
 }
 
+TEST_CASE("a class may be packed with the folder that it is in", "[class][intake]") {
+    const TemporaryFolder folder;
+    folder.write("class/ada/01_reduction/03_shared_tree.cu", "ada's");
+    folder.write("class/ben@2026-11-20T10:00:00Z/03_shared_tree.cu", "ben's");
+    folder.write("class/roster.csv", "id");
+    folder.write("class/.DS_Store", "");
+    const auto packed = [&](const std::string& what) {
+        REQUIRE(std::system(
+                    ("cd '" + folder.path().string() + "' && rm -f class.tgz && tar czf class.tgz " + what)
+                        .c_str()) == 0);
+        return folder.path() / "class.tgz";
+    };
+    Assignment assignment = two_rungs();
+    SECTION("with a roster") { assignment.people = {person("ada", "Ada"), person("ben", "Ben")}; }
+    SECTION("without one") {}
+    const auto keys = [&](const std::string& what) {
+        std::string all;
+        packed(what);
+        for (const HandIn& hand_in : take(folder, "class.tgz", assignment).hand_ins) {
+            CHECK(hand_in.files.size() == 1);
+            all += hand_in.key + ' ';
+        }
+        fs::remove_all(folder / "work");
+        return all;
+    };
+    CHECK(keys("class") == "ada ben ");
+    CHECK(keys("./class") == "ada ben ");
+    CHECK(keys("-C class .") == "ada ben ");
+    CHECK(keys("-C class ada") == "ada ");  // a class of one
+    CHECK(keys("-C class ben@2026-11-20T10:00:00Z") == "ben ");
+}
+
 TEST_CASE("archives that lead elsewhere, explode or deceive are refused with the reason", "[class][intake]") {
     const TemporaryFolder folder;
     python(folder, R"(
