@@ -2,6 +2,7 @@
 """Measures what grading a class promises, here, and prints tables. Nothing else should run meanwhile.
 
     autograder/class_figures.py killed STUDENTS KILLS [JOBS]   kill -9 at random moments: what is lost, what differs
+    autograder/class_figures.py chain [STUDENTS [JOBS]]        from hand-ins in every form to grades in every form
     autograder/class_figures.py flat SUBMISSIONS [JOBS]        descriptors, memory and disk of a long run; --jobs 1 and 4
     autograder/class_figures.py thresholds [REPEATS]           wrong verdicts near a threshold of speed, quiet and busy
     autograder/class_figures.py overhead [LAUNCHES]            what confinement adds to a launch
@@ -16,6 +17,7 @@ It takes what ./rungs has built: build/$RUNGS_PRESET, or RUNGS_BUILD. Exit statu
 
 import argparse
 import ctypes
+import datetime
 import hashlib
 import io
 import json
@@ -25,6 +27,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -38,7 +41,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("RUNGS_BUILD") or ROOT / "build" / os.environ.get("RUNGS_PRESET", "default"))
 RUNGS = BUILD / "bin" / "rungs"
 DUE = "2026-03-01T12:00:00Z"
-IN_TIME, LATE = "2026-03-01T10:00:00Z", "2026-03-02T18:00:00Z"
+EARLY, IN_TIME, LATE = "2026-02-20T10:00:00Z", "2026-03-01T10:00:00Z", "2026-03-02T18:00:00Z"
+PERCENT_PER_DAY, MOST_DAYS = 10, 3
 # Of chapters 00 and 01, the quick ones, with points for modelled speed among them.
 ASKED = ["00_first_kernels/01_square", "00_first_kernels/05_grid_stride", "01_reduction/03_shared_tree",
          "01_reduction/08_grid_stride"]
@@ -83,9 +87,15 @@ def pack_zip(files):
     return out.getvalue()
 
 
-def pack_tar(files, how):
+# Endings of archives, and how tarfile calls what packs them.
+TARS = {".tar": "", ".tar.gz": "gz", ".tgz": "gz", ".tar.xz": "xz", ".txz": "xz", ".tar.bz2": "bz2", ".tar.zst": None}
+
+
+def pack_tar(files, ending):
+    if ending == ".tar.zst":
+        return subprocess.run(["zstd", "-q", "-c"], input=pack_tar(files, ".tar"), stdout=subprocess.PIPE, check=True).stdout
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode=f"w:{how}") as archive:
+    with tarfile.open(fileobj=out, mode=f"w:{TARS[ending]}") as archive:
         for name, text in files.items():
             about = tarfile.TarInfo(name)
             about.size = len(text.encode())
@@ -105,18 +115,20 @@ def link_out():
 
 class MadeClass:
     """Hand-ins of a class, from reference solutions; the same for the same seed. Kinds and forms take turns, so that
-    eight students have all kinds and five all forms."""
+    eight students have all kinds and five all forms. `policy`: lines of assignment.toml."""
 
     KINDS = ["full", "hostile", "partial", "broken", "copy", "late", "starter", "full"]
     FORMS = ["folder", ".zip", ".tar.gz", ".tar.xz", ".tar"]
 
-    def __init__(self, place, students, seed, kinds=None, asked=None, odd_ones=True):
+    def __init__(self, place, students, seed, kinds=None, asked=None, odd_ones=True, forms=None, policy=""):
         self.place, self.random, self.asked = Path(place), random.Random(seed), asked or ASKED
         self.solutions = {rung: text_of(ROOT / "solutions" / f"{rung}.cu") for rung in self.asked}
         self.kinds, self.counts, self.expected = kinds or self.KINDS, {}, {}
+        self.forms = forms or self.FORMS
         self.records = 0  # that a finished run has
+        self.handed_in = {}  # of each student the kind, and the files and the time of what counts
         self.place.mkdir(parents=True)
-        roster = ["id,name"]
+        roster = ["id,name,email,login"]
         earlier = None
         for i in range(students):
             kind = self.kinds[i % len(self.kinds)]
@@ -124,18 +136,23 @@ class MadeClass:
             files = self.files(kind, who, i, earlier)
             earlier = files if kind == "full" else earlier
             when = {"late": LATE}.get(kind, IN_TIME)
-            self.hand_in(who, files, when, self.FORMS[i % len(self.FORMS)])
+            form = self.forms[i % len(self.forms)]
+            if kind == "twice":
+                self.hand_in(who, dict(sorted(files.items())[:1]), EARLY, form)
+            self.hand_in(who, files, when, form)
+            self.handed_in[who] = kind, files, when
             self.counts[kind] = self.counts.get(kind, 0) + 1
             self.records += len(self.asked)
-            roster.append(f"{who},Student {i}")
+            roster.append(f"{who},Student {i},{who}@example.org,login{i}")
         if odd_ones:  # neither has a record
             (self.place / "refused.tar.gz").write_bytes(link_out())
-            roster += ["refused,Handed in a link", "absent,Handed in nothing"]
+            roster += ["refused,Handed in a link,refused@example.org,link", "absent,Handed in nothing,absent@example.org,none"]
+        self.roster = roster
         (self.place / "roster.csv").write_text("\n".join(roster) + "\n")
         names = ", ".join(f'"{rung[:2]}/{rung.split("/")[1][:2]}"' for rung in self.asked)
         (self.place / "assignment.toml").write_text(
-            f'title = "Figures"\ndue = {DUE}\nrungs = [{names}]\nroster = "roster.csv"\nleast_sandbox = "S0"\n'
-            "[late]\npercent_per_day = 10\nmost_days = 3\n")
+            f'title = "Figures"\ndue = {DUE}\nrungs = [{names}]\nroster = "roster.csv"\nleast_sandbox = "S0"\n{policy}'
+            f"[late]\npercent_per_day = {PERCENT_PER_DAY}\nmost_days = {MOST_DAYS}\n")
 
     def files(self, kind, who, number, earlier):
         # A line of their own: equal bytes are judged once.
@@ -169,7 +186,7 @@ class MadeClass:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text)
             return
-        packed = pack_zip(files) if form == ".zip" else pack_tar(files, form[5:])
+        packed = pack_zip(files) if form == ".zip" else pack_tar(files, form)
         (self.place / f"{who}@{when}{form}").write_bytes(packed)
 
     def described(self):
@@ -418,6 +435,413 @@ def unexpected_verdicts(made, lines):
             print(f"  {attack} of {student} got {verdict}, and may get {' or '.join(allowed)}")
             wrong += 1
     return wrong
+
+
+# ------------------------------------------------------------------------------------------------ chain
+
+READER = ROOT / "autograder" / "tests" / "class_export_read.py"
+CLUSTER = ROOT / "autograder" / "tests" / "slurm_cluster.sh"
+WEIGHTS, ROUND_TO = {"01": 2}, 0.5
+KILLS = 4
+
+
+def rungs(*words, expect=(0,), **environment):
+    """The program, to its end. @returns what it printed"""
+    run = subprocess.run([RUNGS, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=ROOT, check=False,
+                         env={**os.environ, "RUNGS_BUILD": str(BUILD), "LC_ALL": "C.UTF-8", "COLUMNS": "200", **environment})
+    if run.returncode not in expect:
+        raise Failure(f"rungs {' '.join(map(str, words))} ended with {run.returncode}:\n{(run.stdout + run.stderr)[-3000:]}")
+    return run.stdout
+
+
+def read_by_python(kind, *files):
+    run = subprocess.run([sys.executable, READER, kind, *files], capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        raise Failure(f"{files[0]} cannot be read: {run.stderr[-2000:]}")
+    return json.loads(run.stdout)
+
+
+def exact(points):
+    return f"{points:.4f}".rstrip("0").rstrip(".")
+
+
+class Platforms:
+    """The same hand-ins as platforms hand them out: all but those of who has handed in twice, which they do not tell."""
+
+    NAMES = ["one archive", "gradescope", "canvas", "moodle", "git"]
+
+    def __init__(self, made, work):
+        self.made, self.work = made, work
+        self.hand_ins = {who: (files, when) for who, (kind, files, when) in made.handed_in.items() if kind != "twice"}
+        self.hand_ins["refused"] = {"refused.tar.gz": link_out()}, IN_TIME
+        self.people = [line for line in made.roster[1:] if line.split(",")[0] in [*self.hand_ins, "absent"]]
+
+    def make(self, name):
+        """@returns what to grade, in a folder of its own with assignment.toml and a roster"""
+        place = self.work / name.replace(" ", "-")
+        place.mkdir(parents=True)
+        columns = {"canvas": "canvas,handed_in", "moodle": "moodle,handed_in", "git": "repository"}.get(name, "")
+        roster = [",".join(filter(None, [self.made.roster[0], columns]))]
+        given = getattr(self, name.replace(" ", "_"))(place)
+        for number, line in enumerate(self.people):
+            who = line.split(",")[0]
+            more = {"canvas": f",{1000 + number}", "moodle": f",{1000 + number}", "git": f",{place}/{who}.git"}.get(name, "")
+            if name in ("canvas", "moodle"):
+                more += "," + (self.hand_ins[who][1] if who in self.hand_ins else "")
+            roster.append(line + ("," if name == "git" and who == "absent" else more))
+        (place / "roster.csv").write_text("\n".join(roster) + "\n")
+        shutil.copy(self.made.place / "assignment.toml", place)
+        return given
+
+    def each(self):
+        for number, line in enumerate(self.people):
+            who, name = line.split(",")[:2]
+            if who in self.hand_ins:
+                yield number, who, name, *self.hand_ins[who]
+
+    @staticmethod
+    def put(folder, files):
+        for name, content in files.items():
+            file = folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def one_archive(self, place):
+        with tarfile.open(place / "class.tar.xz", "w:xz") as archive:
+            for entry in sorted(self.made.place.iterdir()):
+                who = entry.name.split("@")[0].split(".")[0]
+                if who in self.hand_ins:
+                    archive.add(entry, arcname=f"class/{entry.name}")
+        return place / "class.tar.xz"
+
+    def gradescope(self, place):
+        folder, lines = place / "class" / "assignment_1_export", ["---"]
+        for number, who, name, files, when in self.each():
+            self.put(folder / f"submission_{number}", files)
+            lines += [f"submission_{number}:", "  :submitters:", f"  - :name: {name}", f"    :sid: {who}",
+                      f"    :email: {who.upper()}@example.org", f"  :created_at: {when[:10]} {when[11:19]} Z"]
+        (folder / "submission_metadata.yml").write_text("\n".join(lines) + "\n")
+        return Path(shutil.make_archive(str(place / "gradescope"), "zip", place / "class"))
+
+    def canvas(self, place):
+        for number, who, name, files, when in self.each():
+            late = "LATE_" if when > DUE else ""
+            self.put(place / "class", {f"{name.lower().replace(' ', '')}_{late}{1000 + number}_{i}_{Path(file).name}": content
+                                       for i, (file, content) in enumerate(files.items())})
+        return Path(shutil.make_archive(str(place / "canvas"), "zip", place / "class"))
+
+    def moodle(self, place):
+        for number, who, name, files, when in self.each():
+            self.put(place / "class" / f"{name}_{1000 + number}_assignsubmission_file_", files)
+        return Path(shutil.make_archive(str(place / "moodle"), "zip", place / "class"))
+
+    def git(self, place):
+        """Of a repository the commit counts that was there when it was due: a later one is never taken."""
+        (place / "class").mkdir()
+        for number, who, name, files, when in self.each():
+            folder = place / f"{who}.git"
+            self.put(folder, files if who != "refused" else {"README": "see the link"})
+            if who == "refused":
+                (folder / "03_shared_tree.cu").symlink_to("/etc/passwd")
+            author = {f"GIT_{whose}_{what}": value for whose in ("AUTHOR", "COMMITTER")
+                      for what, value in (("NAME", who), ("EMAIL", f"{who}@example.org"), ("DATE", IN_TIME))}
+            for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "in time"]):
+                subprocess.run(["git", "-c", "commit.gpgsign=false", *words], cwd=folder, check=True, capture_output=True,
+                               env={**os.environ, **author})
+        return place / "class"
+
+
+def graded_and_killed(made, out, jobs, work, chance):
+    """@returns kills, and what of the records was lost, changed or in halves meanwhile"""
+    kills, lost, before = 0, 0, {}
+    while True:
+        grader = Grader(made, out, jobs, work / "tmp-chain")
+        # When some of the records are there, and then at any moment.
+        wait_for = (kills + chance.random()) * made.records / (KILLS + 1)
+        moment = chance.uniform(0, 1)
+        while kills < KILLS and not grader.ended() and count_records(out) < wait_for:
+            time.sleep(0.01)
+        end = time.monotonic() + moment
+        while kills < KILLS and not grader.ended() and time.monotonic() < end:
+            time.sleep(0.01)
+        killed_it = kills < KILLS and grader.kill()
+        if killed_it:
+            kills += 1
+            orphans_left(30)
+        else:
+            grader.finish()
+        now = records_of(out)
+        lost += sum(content is None for content in now.values())
+        lost += sum(now.get(name) != content for name, content in before.items())
+        before = now
+        if not killed_it:
+            return kills, lost
+
+
+def late_factor(when):
+    due, then = (datetime.datetime.fromisoformat(time_.replace("Z", "+00:00")) for time_ in (DUE, when))
+    days = math.ceil(max(0, (then - due).total_seconds()) / 86400)
+    return 0 if days > MOST_DAYS else 1 - days * PERCENT_PER_DAY / 100
+
+
+def expected_scores(made, out, table_of_csv, with_lateness=True):
+    """From the points in projection.txt of the attempts that count, and when they came. Points have four digits there, so
+    the CSV's are taken, which have to be the same to that many. @returns scores by student, and how many points differ"""
+    assignment = json.loads(text_of(out / "assignment.json"))
+    attempts = {}
+    for line in projection(out):
+        who, attempt, rung, _, _, points = line.split("\t")
+        attempts.setdefault(who, {}).setdefault(int(attempt), {})[rung] = points
+    scores, differing_points = {}, 0
+    for row in table_of_csv:
+        who = row["id"]
+        if who not in attempts:
+            scores[who] = 0.0
+            continue
+        total, open_ = 0.0, False
+        counted = attempts[who][max(attempts[who])]
+        for rung in assignment["rungs"]:
+            told = counted[f"{rung['chapter']}/{rung['rung']}"]
+            cell = row[f"{rung['chapter'][:2]}/{rung['rung'][:2]}"]
+            open_ = open_ or told == "-"
+            differing_points += (cell == "") != (told == "-") or (cell != "" and f"{float(cell):.4g}" != told)
+            total += WEIGHTS.get(rung["chapter"][:2], 1) * float(cell or 0)
+        when = made.handed_in[who][2] if who in made.handed_in else IN_TIME
+        total *= late_factor(when) if with_lateness else 1
+        scores[who] = None if open_ else math.floor(total / ROUND_TO + 0.5 + 1e-9) * ROUND_TO
+    return scores, differing_points
+
+
+def csv_of(out, to, expect):
+    file = to / "grades.csv"
+    rungs("export", out, "--to", "csv", "--out", file, expect=expect)
+    heading, *rows = read_by_python("csv", file)
+    return [dict(zip(heading, row)) for row in rows]
+
+
+def number_or_none(text):
+    return float(text) if text not in (None, "", "-") else None
+
+
+def exported(out, to, rows, expect):
+    """Exports a class in every form, and reads each back. @returns for each form the score of each student (None: it has
+    none), and how much else in it is not as it should be"""
+    to.mkdir(parents=True, exist_ok=True)
+    most = float(rows[0]["max score"])
+    found, wrong = {}, {}
+
+    found["csv"] = {row["id"]: number_or_none(row["score"]) for row in rows}
+    lines = [re.match(r"  .*\((\S+)\) +\S+ +(\S+)  ", line) for line in rungs("export", out, "--to", "table",
+                                                                              expect=expect).splitlines()[1:]]
+    found["table"] = {line.group(1): number_or_none(line.group(2)) for line in lines if line}
+
+    rungs("export", out, "--to", "junit", "--out", to / "junit.xml", expect=expect)
+    suites = read_by_python("junit", to / "junit.xml")["suites"]
+    found["junit"] = {suite["name"]: number_or_none(suite["properties"].get("score")) for suite in suites}
+    wrong["junit"] = sum((int(suite["counts"]["errors"]) > 0) == ("score" in suite["properties"]) for suite in suites)
+
+    rungs("export", out, "--to", "html", "--detail", "all", "--out", to / "html", expect=expect)
+    pages = {row["id"]: read_by_python("html", to / "html" / "students" / f"{row['id']}.html") for row in rows}
+    page_score = re.compile(r"([0-9.]+|\u2013) / " + re.escape(exact(most)) + r"(?![0-9.])")
+    scores = {who: page_score.search(page["text"]) for who, page in pages.items()}
+    found["html"] = {who: number_or_none(score.group(1).replace("\u2013", "-")) for who, score in scores.items() if score}
+    index = read_by_python("html", to / "html" / "index.html")
+    wrong["html"] = sum(bool(page["wrong"] or page["active"] or page["tables"] != page["captions"]
+                             or not page["headings in order"] or not page["ids are unique"])
+                        for page in [*pages.values(), index])
+
+    rungs("export", out, "--to", "gradescope", "--out", to / "gradescope", expect=expect)
+    results = {row["id"]: json.loads(text_of(to / "gradescope" / "results" / row["id"] / "results.json")) for row in rows}
+    found["gradescope"] = {who: result.get("score") for who, result in results.items()}
+    read_by_python("zip", to / "gradescope" / "graded.zip", to / "graded")
+    by_address = json.loads(text_of(to / "graded" / "graded.json"))["results"]
+    found["gradescope's graded.zip"] = {row["id"]: by_address[row["email"]].get("score") for row in rows}
+
+    rungs("export", out, "--to", "classroom50", "--out", to / "classroom50", expect=expect)
+    files = {row["id"]: to / "classroom50" / row["id"] / "result.json" for row in rows}
+    whole = {who: json.loads(text_of(file)) for who, file in files.items() if file.exists()}
+    found["classroom50"] = {who: whole[who]["score"] * most / whole[who]["max-score"] if who in whole else None
+                            for who in files}
+
+    (to / "canvas.csv").write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section,Figures (77)\n    Points Possible,,,,," + exact(most) + "\n"
+        + "".join(f"{row['name']},{700 + i},,{row['login']},A,\n" for i, row in enumerate(rows)))
+    (to / "moodle.csv").write_text(
+        "Identifier,Full name,Email address,Status,Grade,Maximum Grade\n"
+        + "".join(f"Participant {700 + i},{row['name']},{row['email']},-,,{exact(most)}\n" for i, row in enumerate(rows)))
+    for platform, key, cell, first in (("canvas", 3, 5, 2), ("moodle", 2, 4, 1)):
+        filled = to / f"{platform}-filled.csv"
+        rungs("export", out, "--to", platform, "--from", to / f"{platform}.csv", "--out", filled, expect=expect)
+        before, after = read_by_python("csv", to / f"{platform}.csv"), read_by_python("csv", filled)
+        if not filled.exists():
+            raise Failure(f"{to / platform}.csv was not filled in")
+        who_is = {row["login"]: row["id"] for row in rows} | {row["email"]: row["id"] for row in rows}
+        found[platform] = {who_is[line[key]]: number_or_none(line[cell]) for line in after[first:]}
+        wrong[platform] = sum(old[:cell] + old[cell + 1:] != new[:cell] + new[cell + 1:] for old, new in zip(before, after))
+        wrong[platform] += len(before) != len(after)
+    return found, wrong
+
+
+def packed_autograder(out, to, expect):
+    """@returns how many files of the zip name a student, or are missing"""
+    rungs("export", out, "--to", "gradescope-autograder", "--out", to / "autograder.zip", expect=expect)
+    names = read_by_python("zip", to / "autograder.zip", to / "autograder")
+    return sum(name not in names for name in ("setup.sh", "run_autograder", "assignment.toml", "workbook/rungs")) + sum(
+        bool(re.search(r"/s[0-9]{4}\b", name)) for name in names)
+
+
+def compare_scores(found, wrong, expected):
+    """Prints a table. @returns how much is not as it should be. `expected`: scores by form, and in each by student"""
+    rows, faults = [["form", "students", "with a score", "sum of scores", "other scores", "wrong otherwise"]], 0
+    for form, scores in found.items():
+        should = expected[form]
+        other = [who for who in should if who not in scores or (scores[who] is None) != (should[who] is None)
+                 or (scores[who] is not None and abs(scores[who] - should[who]) > 1e-6)]
+        for who in other[:5]:
+            print(f"  {form}: {who} has {scores.get(who, 'no place')}, and should have {should[who]}")
+        known = [score for score in scores.values() if score is not None]
+        rows.append([form, len(scores), len(known), exact(sum(known)), len(other), wrong.get(form, 0)])
+        faults += len(other) + wrong.get(form, 0)
+    table(*rows)
+    return faults
+
+
+def decide_all(out):
+    """Decides all that `review` lists, with reasons. @returns how many decisions there are"""
+    assignment = json.loads(text_of(out / "assignment.json"))
+    names = {f"{rung['chapter'][:2]}/{rung['rung'][:2]}": rung["max_points"] for rung in assignment["rungs"]}
+    decisions = 0
+    for line in rungs("review", out, expect=(3,)).splitlines():
+        if refused := re.match(r"(\S+)  the hand-in \S+ was refused: ", line):
+            asked = [(refused.group(1), name, 0) for name in names]
+        elif evidence := re.match(r"(\S+) (\d\d/\d\d)  [A-Z_]+  ", line):
+            asked = [(evidence.group(1), evidence.group(2), names[evidence.group(2)] / 2)]
+        else:
+            continue
+        for who, name, points in asked:
+            rungs("review", out, who, name, "--points", str(points), "--because", f"{who} has shown how it works, or not")
+            decisions += 1
+    rungs("review", out)  # nothing is open: status 0
+    return decisions
+
+
+def grade_on_cluster(made, whole, out, cluster):
+    """The same class by --slurm, on a cluster of one node. @returns why not; empty: it is graded"""
+    with socket.socket() as one:
+        one.bind(("", 0))
+        port = one.getsockname()[1]
+    # Its daemons keep what they print to open.
+    with open(cluster / "start.log", "w+") as log:
+        started = subprocess.run([CLUSTER, "start", cluster, str(port)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                 check=False).returncode
+        log.seek(0)
+        said = log.read().strip()
+    if started == 3:
+        return said
+    if started != 0:
+        raise Failure(f"the cluster did not come up:\n{said[-3000:]}")
+    give_seed(out, whole)
+    environment = {"SLURM_CONF": f"{cluster}/slurm.conf"}
+    rungs("grade", made.place, "--out", out, "--below-s3", "--slurm", "--tasks", "2", "--", "--partition=main",
+          "--cpus-per-task=1", **environment)
+    name = json.loads(text_of(out / "slurm" / "run.json"))["name"]
+    while subprocess.run(["squeue", "--noheader", f"--name={name}"], env={**os.environ, **environment}, check=True,
+                         stdout=subprocess.PIPE).stdout:
+        time.sleep(1)
+    if not (out / "projection.txt").exists():
+        raise Failure(f"the jobs of {name} have left no grades; {out}/slurm/{name}/ has their logs")
+    return ""
+
+
+def chain(args, work, seed):
+    start = time.monotonic()
+    forms = ["folder", ".zip", *(ending for ending in TARS if ending != ".tar.zst" or shutil.which("zstd"))]
+    weights = "".join(f'"{chapter}" = {weight}\n' for chapter, weight in WEIGHTS.items())
+    made = MadeClass(work / "class", args.students, seed, forms=forms, policy=f"round_to = {ROUND_TO}\n[weights]\n{weights}",
+                     kinds=["full", "hostile", "partial", "broken", "copy", "late", "starter", "twice"])
+    print(f"{args.students} students ({made.described()}), as {', '.join(forms)}, and one refused and one absent; "
+          f"{len(made.asked)} rungs, {made.records} records; --jobs {args.jobs}; seed {seed}\n", flush=True)
+    adopt_orphans()
+    steps = [["step", "seconds", "what", "wrong"]]
+    faults, lap = 0, start
+
+    def step(name, what, wrong):
+        nonlocal faults, lap
+        now = time.monotonic()
+        steps.append([name, f"{now - lap:.1f}", what, wrong])
+        faults += wrong
+        lap = now
+        print(f"  {name}: {now - start:.0f} s", flush=True)
+
+    whole = work / "whole"
+    kills, lost = graded_and_killed(made, whole, args.jobs, work, random.Random(seed + 1))
+    before, records = projection(whole), count_records(whole)
+    step("grade", f"{records} records, {kills} kills", lost + abs(records - made.records) + unexpected_verdicts(made, before))
+
+    # The bytes are the same, and so are the keys: what comes in another form finds its records.
+    platforms, outs = Platforms(made, work / "platforms"), {}
+    for name in Platforms.NAMES:
+        given, out = platforms.make(name), work / "platforms" / f"{name.replace(' ', '-')}-graded"
+        give_seed(out, whole)
+        shutil.copytree(whole / "records", out / "records", ignore=lambda folder, names: (
+            [] if Path(folder).name != "records" else [one for one in names if one not in platforms.hand_ins]))
+        there = count_records(out)
+        rungs("grade", given, "--assignment", given.parent / "assignment.toml", "--out", out, "--below-s3", expect=(0, 1, 3))
+        same = [line for line in before if line.split("\t")[0] in platforms.hand_ins]
+        lines = differing(same, projection(out))
+        for old, new in lines[:5]:
+            print(f"  folders and archives: {old}\n  {name}: {new}")
+        step(name, f"{len(platforms.hand_ins)} hand-ins, {count_records(out) - there} records more",
+             len(lines) + count_records(out) - there)
+        outs[name] = out
+
+    def export(when, expect):
+        rows = csv_of(whole, work, expect)
+        expected, wrong = expected_scores(made, whole, rows)
+        found, otherwise = exported(whole, work / f"exports-{when}", rows, expect)
+        print(f"exports {when} the review, read back:\n")
+        wrong += compare_scores(found, otherwise, {form: expected for form in found})
+        left = sum(score is None for score in expected.values())
+        step(f"export, {when} the review", f"{len(found)} forms, {left} students without a score", wrong)
+        return rows
+
+    export("before", (3,))
+    decisions = decide_all(whole)
+    rungs("grade", made.place, "--out", whole, "--below-s3", "--jobs", str(args.jobs), expect=(0, 1))
+    step("review", f"{decisions} decisions", count_records(whole) - records)
+    rows = export("after", (0,))
+    step("autograder.zip", "read back", packed_autograder(whole, work / "exports-after", (0,)))
+
+    scores, should = {}, {}
+    for name, out in outs.items():
+        shutil.copytree(whole / "decisions", out / "decisions")
+        scores[name] = {row["id"]: number_or_none(row["score"]) for row in csv_of(out, work, (0,))}
+        # A commit is never late.
+        there = [row for row in rows if row["id"] in scores[name]]
+        should[name] = expected_scores(made, whole, there, with_lateness=name != "git")[0]
+    print("the same hand-ins in other forms, exported as CSV:\n")
+    step("export of other forms", f"{len(outs)} forms", compare_scores(scores, {}, should))
+
+    out = work / "cluster"
+    # Slurm's configuration takes no blank in the folder's name.
+    with tempfile.TemporaryDirectory(prefix="rungs-slurm-", dir="/tmp", ignore_cleanup_errors=True) as cluster:
+        try:
+            why_not = grade_on_cluster(made, whole, out, Path(cluster))
+        finally:
+            subprocess.run([CLUSTER, "stop", cluster], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=False)
+    if why_not:
+        step("--slurm", why_not, 0)
+    else:
+        lines = differing(before, projection(out))
+        for old, new in lines[:5]:
+            print(f"  here: {old}\n  --slurm: {new}")
+        shutil.copytree(whole / "decisions", out / "decisions")
+        other = [row["id"] for here, row in zip(rows, csv_of(out, work, (0,))) if here["score"] != row["score"]]
+        step("--slurm", f"{count_records(out)} records", len(lines) + len(other))
+    print(f"in all {time.monotonic() - start:.0f} s\n")
+    table(*steps)
+    return 1 if faults else 0
 
 
 # ------------------------------------------------------------------------------------------------- flat
@@ -828,6 +1252,9 @@ def main():
     verb.add_argument("kills", type=positive)
     verb.add_argument("jobs", type=positive, nargs="?", default=cores)
     verb.add_argument("--seconds", type=float, default=math.inf)
+    verb = verbs.add_parser("chain", parents=[common])
+    verb.add_argument("students", type=positive, nargs="?", default=60)
+    verb.add_argument("jobs", type=positive, nargs="?", default=cores)
     verb = verbs.add_parser("flat", parents=[common])
     verb.add_argument("submissions", type=positive)
     verb.add_argument("jobs", type=positive, nargs="?", default=cores)
@@ -853,7 +1280,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     print(f"{' '.join(sys.argv[1:])}: {machine()}, {time.strftime('%Y-%m-%d', time.gmtime())}", flush=True)
     try:
-        return {"killed": killed, "flat": flat, "thresholds": thresholds, "overhead": overhead}[args.verb](args, work, seed)
+        measure = {"killed": killed, "chain": chain, "flat": flat, "thresholds": thresholds, "overhead": overhead}
+        return measure[args.verb](args, work, seed)
     finally:
         if Grader.running and not Grader.running.ended():
             Grader.running.kill()

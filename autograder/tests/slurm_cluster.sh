@@ -86,8 +86,7 @@ CONF
         scancel --full --user=root >/dev/null 2>&1 || true
         end d
         end ctld
-        number=$(cat "$dir/munged.pid" 2>/dev/null || true)
-        [ -z "$number" ] || kill "$number" 2>/dev/null || true
+        end munged  # at its end it writes into the folder
         ;;
     kill)
         number=$(pid "$3")
