@@ -2,6 +2,7 @@
 // and A p in shared memory from the first iteration to the last. Only p, which others have to see, goes
 // through memory.
 
+#include "grid_sums.cuh"
 #include "rungs/shared_memory.cuh"
 #include "solver.cuh"
 

@@ -1,5 +1,6 @@
 // An iteration of conjugate gradients in one pass over memory, with one sum over the grid at its end.
 
+#include "grid_sums.cuh"
 #include "rungs/shared_memory.cuh"
 #include "sweep.cuh"
 

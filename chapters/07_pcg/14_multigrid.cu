@@ -3,6 +3,7 @@
 // cycle is float.
 
 #include "cycle.cuh"
+#include "grid_sums.cuh"
 
 using namespace pcg;
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <cuda/atomic>
 
+#include "grid_sums.cuh"
 #include "rungs/shared_memory.cuh"
 #include "solver.cuh"
 

@@ -4,6 +4,7 @@
 // TODO 5.1: nearly every solve is right, and one kind of right-hand side says that something is wrong. Find the
 // fault and mend it.
 
+#include "grid_sums.cuh"
 #include "solver.cuh"
 
 using namespace pcg;

@@ -1,6 +1,7 @@
 // Float does the work, double the correction: b - A x in double, divided by its norm, is what conjugate
 // gradients in float solve for, roughly; what they find is added to x in double; and again.
 
+#include "grid_sums.cuh"
 #include "solver.cuh"
 
 using namespace pcg;

@@ -2,6 +2,7 @@
 // residual that double has computed and divided by its norm. When r has become small, what was found is added
 // to x, and r is b - A x again.
 
+#include "grid_sums.cuh"
 #include "rungs/shared_memory.cuh"
 #include "sweep.cuh"
 
