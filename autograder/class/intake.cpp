@@ -197,6 +197,13 @@ class Brought {
     std::string refused_;
 };
 
+/// What all hand-ins are read with.
+struct Setting {
+    const Assignment& assignment;
+    const fs::path& work;
+    const std::function<void()>& heed;
+};
+
 /// Puts bytes where they wait for store(): a class may have more than this machine has memory.
 fs::path put_aside(const std::string& bytes, const fs::path& work) {
     const fs::path file = work / "taken" / judge::Sha256::of(bytes);
@@ -210,7 +217,8 @@ fs::path put_aside(const std::string& bytes, const fs::path& work) {
 
 /// Takes the assignment's files, CHAPTER/RUNG or RUNG, in whatever folder: with the chapter's folder before
 /// without it, then the nearest to the top. What was handed in by itself is as near as any other.
-void take_rungs(const Brought& brought, const Assignment& assignment, const fs::path& work, HandIn& hand_in) {
+void take_rungs(const Brought& brought, const Setting& here, HandIn& hand_in) {
+    here.heed();
     hand_in.refused = brought.refused();
     if (!hand_in.refused.empty()) return;
     std::vector<const Candidate*> all;
@@ -218,10 +226,10 @@ void take_rungs(const Brought& brought, const Assignment& assignment, const fs::
     std::sort(all.begin(), all.end(),
               [](const Candidate* a, const Candidate* b) { return a->shown < b->shown; });
     std::set<const Candidate*> used;
-    for (const AskedRung& rung : assignment.rungs) {
+    for (const AskedRung& rung : here.assignment.rungs) {
         const std::string name = file_of(rung);
         const bool unique =
-            std::count_if(assignment.rungs.begin(), assignment.rungs.end(),
+            std::count_if(here.assignment.rungs.begin(), here.assignment.rungs.end(),
                           [&](const AskedRung& other) { return file_of(other) == name; }) == 1;
         using Rank = std::pair<int, long>;
         std::vector<std::pair<const Candidate*, Rank>> fitting;
@@ -252,7 +260,7 @@ void take_rungs(const Brought& brought, const Assignment& assignment, const fs::
             }
             if (!taken) taken = candidate;
         }
-        if (taken) hand_in.files[rung.chapter + "/" + name] = put_aside(taken->bytes, work);
+        if (taken) hand_in.files[rung.chapter + "/" + name] = put_aside(taken->bytes, here.work);
     }
     for (const Candidate* candidate : all) {
         // A whole workbook has the files of all chapters: only what could be a misspelt exercise is named.
@@ -264,22 +272,21 @@ void take_rungs(const Brought& brought, const Assignment& assignment, const fs::
 }
 
 /// Reads a student's folder or archive into `hand_in`.
-void read_place(const fs::path& place, const Assignment& assignment, const fs::path& work, HandIn& hand_in) {
-    Brought brought(assignment);
+void read_place(const fs::path& place, const Setting& here, HandIn& hand_in) {
+    Brought brought(here.assignment);
     std::error_code unknown;
     if (fs::is_directory(fs::symlink_status(place, unknown))) {
         brought.add_folder(place);
     } else {
         brought.add_archive(place, "");
     }
-    take_rungs(brought, assignment, work, hand_in);
+    take_rungs(brought, here, hand_in);
 }
 
 // ------------------------------------------------------------------------------------- platforms
 
 /// The metadata of a Gradescope export: the senders and the time of each `submission_NNN` folder.
-void read_gradescope(const fs::path& place, const Assignment& assignment, const fs::path& work,
-                     Intake& intake) {
+void read_gradescope(const fs::path& place, const Setting& here, Intake& intake) {
     const fs::path metadata = place / "submission_metadata.yml";
     YAML::Node all;
     try {
@@ -301,7 +308,7 @@ void read_gradescope(const fs::path& place, const Assignment& assignment, const 
             if (!std::regex_match(folder, plain) || !fs::is_directory(fs::symlink_status(place / folder))) {
                 first.refused = "the export has no folder of that name";
             } else {
-                read_place(place / folder, assignment, work, first);
+                read_place(place / folder, here, first);
             }
             const YAML::Node senders = about[":submitters"];
             if (!senders || !senders.IsSequence() || senders.size() == 0) {
@@ -342,10 +349,9 @@ struct Loose {
     std::vector<std::pair<fs::path, std::string>> files;
 };
 
-void read_loose(const std::map<std::string, Loose>& students, const Assignment& assignment,
-                const fs::path& work, Intake& intake) {
+void read_loose(const std::map<std::string, Loose>& students, const Setting& here, Intake& intake) {
     for (const auto& [number, loose] : students) {
-        Brought brought(assignment);
+        Brought brought(here.assignment);
         for (const auto& [place, name] : loose.files) {
             std::error_code unknown;
             if (fs::is_directory(fs::symlink_status(place, unknown))) {
@@ -357,12 +363,11 @@ void read_loose(const std::map<std::string, Loose>& students, const Assignment& 
             }
         }
         intake.hand_ins.push_back(loose.hand_in);
-        take_rungs(brought, assignment, work, intake.hand_ins.back());
+        take_rungs(brought, here, intake.hand_ins.back());
     }
 }
 
-void read_canvas(const std::vector<fs::path>& entries, const Assignment& assignment, const fs::path& work,
-                 Intake& intake) {
+void read_canvas(const std::vector<fs::path>& entries, const Setting& here, Intake& intake) {
     std::map<std::string, Loose> students;
     for (const fs::path& entry : entries) {
         const std::string name = entry.filename().string();
@@ -380,14 +385,13 @@ void read_canvas(const std::vector<fs::path>& entries, const Assignment& assignm
         hand_in.marked_late = hand_in.marked_late || parts[2].matched;
         std::string file = parts[5];
         const std::string again = std::regex_replace(file, std::regex(R"(-\d+(\.[^.]+)$)"), "$1");
-        if (again != file && may_be_rung(again, assignment)) file = again;
+        if (again != file && may_be_rung(again, here.assignment)) file = again;
         loose.files.emplace_back(entry, file);
     }
-    read_loose(students, assignment, work, intake);
+    read_loose(students, here, intake);
 }
 
-void read_moodle(const std::vector<fs::path>& entries, const Assignment& assignment, const fs::path& work,
-                 Intake& intake) {
+void read_moodle(const std::vector<fs::path>& entries, const Setting& here, Intake& intake) {
     std::map<std::string, Loose> students;
     for (const fs::path& entry : entries) {
         const std::string name = entry.filename().string();
@@ -408,7 +412,7 @@ void read_moodle(const std::vector<fs::path>& entries, const Assignment& assignm
         hand_in.origin = clean_name(name);
         loose.files.emplace_back(entry, parts[4]);
     }
-    read_loose(students, assignment, work, intake);
+    read_loose(students, here, intake);
 }
 
 /// A folder or an archive for a student, or for an attempt, by its name: `ada`,
@@ -438,8 +442,7 @@ std::optional<HandIn> plain_hand_in(const fs::path& entry) {
     return hand_in;
 }
 
-void read_plain(const std::vector<fs::path>& entries, const Assignment& assignment, const fs::path& work,
-                Intake& intake) {
+void read_plain(const std::vector<fs::path>& entries, const Setting& here, Intake& intake) {
     for (const fs::path& entry : entries) {
         std::optional<HandIn> hand_in = plain_hand_in(entry);
         if (!hand_in) {
@@ -447,7 +450,7 @@ void read_plain(const std::vector<fs::path>& entries, const Assignment& assignme
                                                   clean_name(entry.filename().string())));
             continue;
         }
-        read_place(entry, assignment, work, *hand_in);
+        read_place(entry, here, *hand_in);
         intake.hand_ins.push_back(std::move(*hand_in));
     }
 }
@@ -492,8 +495,8 @@ bool is_class(const fs::path& folder, const Assignment& assignment) {
 }
 
 /// Unpacks the download of a whole class; what students have packed stays packed.
-fs::path unpack_class(const fs::path& archive, const Assignment& assignment, const fs::path& work) {
-    const fs::path folder = work / "class";
+fs::path unpack_class(const fs::path& archive, const Setting& here) {
+    const fs::path folder = here.work / "class";
     ArchiveLimits limits;
     limits.files = 100'000;
     limits.file_bytes = 64U << 20;
@@ -504,6 +507,7 @@ fs::path unpack_class(const fs::path& archive, const Assignment& assignment, con
         archive, limits,
         [](const std::string& path) { return fs::path(path).filename().string().compare(0, 2, "._") != 0; },
         [&](const std::string& path, const std::string& bytes) {
+            here.heed();
             const fs::path file = folder / path;
             fs::create_directories(file.parent_path());
             write_file(file, bytes);
@@ -513,7 +517,8 @@ fs::path unpack_class(const fs::path& archive, const Assignment& assignment, con
     fs::path top = folder;
     for (int depth = 0; depth < 3; ++depth) {
         const std::vector<fs::path> entries = entries_of(top);
-        if (entries.size() != 1 || !fs::is_directory(entries[0]) || !is_class(entries[0], assignment)) break;
+        if (entries.size() != 1 || !fs::is_directory(entries[0]) || !is_class(entries[0], here.assignment))
+            break;
         top = entries[0];
     }
     return top;
@@ -590,11 +595,13 @@ const Person* sender(const HandIn& hand_in, const Assignment& assignment) {
     return nullptr;
 }
 
-Intake read_class(const fs::path& place, const Assignment& assignment, const fs::path& work) {
+Intake read_class(const fs::path& place, const Assignment& assignment, const fs::path& work,
+                  const std::function<void()>& heed) {
+    const Setting here{assignment, work, heed};
     std::error_code unknown;
     fs::path folder = place;
     if (fs::is_regular_file(place, unknown) && is_archive(place)) {
-        folder = unpack_class(place, assignment, work);
+        folder = unpack_class(place, here);
     } else if (!fs::is_directory(place, unknown)) {
         throw ClassError(
             fmt::format("{}: neither a folder nor an archive (.zip, .tar, .tar.gz, .tar.xz, .tar.zst)",
@@ -602,7 +609,7 @@ Intake read_class(const fs::path& place, const Assignment& assignment, const fs:
     }
     Intake intake;
     if (fs::exists(folder / "submission_metadata.yml", unknown)) {
-        read_gradescope(folder, assignment, work, intake);
+        read_gradescope(folder, here, intake);
         return intake;
     }
     const std::vector<fs::path> entries = entries_of(folder);
@@ -614,16 +621,17 @@ Intake read_class(const fs::path& place, const Assignment& assignment, const fs:
                   !std::regex_match(name, moodle_name);
     }
     if (2 * moodle > entries.size()) {
-        read_moodle(entries, assignment, work, intake);
+        read_moodle(entries, here, intake);
     } else if (2 * canvas > entries.size()) {
-        read_canvas(entries, assignment, work, intake);
+        read_canvas(entries, here, intake);
     } else {
-        read_plain(entries, assignment, work, intake);
+        read_plain(entries, here, intake);
     }
     return intake;
 }
 
-Intake read_repositories(const Assignment& assignment, const fs::path& work) {
+Intake read_repositories(const Assignment& assignment, const fs::path& work,
+                         const std::function<void()>& heed) {
     Intake intake;
     for (const Person& person : assignment.people) {
         const std::string repository = person.column("repository");
@@ -631,14 +639,14 @@ Intake read_repositories(const Assignment& assignment, const fs::path& work) {
         HandIn hand_in;
         hand_in.key = person.id;
         hand_in.from = "git";
-        hand_in.origin = clean_name(repository);
+        hand_in.origin = without_login(clean_name(repository));
         const fs::path folder = work / ("git-" + judge::Sha256().add(person.id).hex().substr(0, 16));
         try {
             const Exported exported = export_commit(repository, person.column("commit"),
-                                                    person.due ? person.due : assignment.due, folder);
+                                                    person.due ? person.due : assignment.due, folder, heed);
             // The time of a commit is its author's to choose: it says nothing about being late.
             hand_in.origin += " at " + exported.commit;
-            read_place(exported.archive, assignment, work, hand_in);
+            read_place(exported.archive, {assignment, work, heed}, hand_in);
         } catch (const ClassError& error) {
             hand_in.refused = error.what();
         }

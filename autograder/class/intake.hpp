@@ -4,6 +4,7 @@
 // Only rung files are taken, and put where nobody but the instructor writes.
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,13 +35,17 @@ struct Intake {
 
 /// Reads all hand-ins in `place`, a folder or an archive: of each one the assignment's files, CHAPTER/RUNG or
 /// RUNG, in whatever folder but solutions/, edition/ and kept/. `work`: a folder of this process alone, to
-/// unpack into, which has to stay until store(). @throws ClassError where that is neither; judge::InfraError
-Intake read_class(const std::filesystem::path& place, const Assignment& assignment,
-                  const std::filesystem::path& work);
+/// unpack into, which has to stay until store(). `heed`: called between steps, and what it throws ends it.
+/// @throws ClassError where that is neither; judge::InfraError
+Intake read_class(
+    const std::filesystem::path& place, const Assignment& assignment, const std::filesystem::path& work,
+    const std::function<void()>& heed = [] {});
 
 /// Reads the repositories that the roster names: at the column `commit`, a commit or a time; without one, the
-/// last commit before it is due.
-Intake read_repositories(const Assignment& assignment, const std::filesystem::path& work);
+/// last commit before it is due. `heed`: as above.
+Intake read_repositories(
+    const Assignment& assignment, const std::filesystem::path& work,
+    const std::function<void()>& heed = [] {});
 
 /// The student who sent it; null: nobody on the roster.
 const Person* sender(const HandIn& hand_in, const Assignment& assignment);

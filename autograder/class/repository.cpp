@@ -55,7 +55,7 @@ Origin origin_of(const std::string& repository) {
     if (begins_with("ssh://") || (!has_scheme && std::regex_match(repository, short_ssh)))
         return {repository, true, true};
     throw ClassError(fmt::format("'{}' is neither an absolute path nor a URL with https: or ssh:",
-                                 clean_name(repository)));
+                                 without_login(clean_name(repository))));
 }
 
 /// What a program needs to find a host, to know whether it is the right one, and to log in there.
@@ -98,15 +98,15 @@ std::string last_words(const std::string& text) {
     std::string first, line;
     for (bool is_first = true; std::getline(lines, line); is_first = false) {
         if (is_first) first = line;
-        if (line.rfind("fatal:", 0) == 0) return clean_name(line);
+        if (line.rfind("fatal:", 0) == 0) return without_login(clean_name(line));
     }
-    return clean_name(first);
+    return without_login(clean_name(first));
 }
 
 class Git {
   public:
-    /// `folder`: all that it may change; made here.
-    explicit Git(const fs::path& folder) : folder_(folder) {
+    /// `folder`: all that it may change; made here. `heed`: called while git runs.
+    Git(const fs::path& folder, const std::function<void()>& heed) : folder_(folder), heed_(heed) {
         fs::remove_all(folder);
         fs::create_directories(folder / "template/info");
         // A repository of somebody else's is what it is here for. One thread, whatever the machine: memory is
@@ -168,6 +168,7 @@ class Git {
         // A server without git's own protocol hands over file after file, each of them within its bound.
         for (const auto deadline = judge::in_seconds(git_seconds);
              fits && !in_time && judge::Clock::now() < deadline;) {
+            heed_();
             const auto look_again = std::min(deadline, judge::in_seconds(0.2));
             in_time = process.wait(-1, look_again) == judge::Process::Event::ended;
             fits = room_of(folder_) <= git_disk_bytes;
@@ -201,14 +202,21 @@ class Git {
     }
 
     fs::path folder_;
+    const std::function<void()>& heed_;
 };
 
 }  // namespace
 
+std::string without_login(const std::string& text) {
+    static const std::regex login("([a-z]+://)[^/@\\s']*@");
+    return std::regex_replace(text, login, "$1");
+}
+
 Exported export_commit(const std::string& repository, const std::string& asked,
-                       const std::optional<Time>& due, const fs::path& folder) {
+                       const std::optional<Time>& due, const fs::path& folder,
+                       const std::function<void()>& heed) {
     const Origin origin = origin_of(repository);
-    const Git git(folder);
+    const Git git(folder, heed);
     git.clone(origin);
     const std::optional<Time> before = asked.empty() ? due : parse_time(asked);
     static const std::regex hash("[0-9a-f]{7,64}");

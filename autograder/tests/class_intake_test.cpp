@@ -14,6 +14,7 @@
 #include "class/intake.hpp"
 #include "class/policy.hpp"
 #include "class/record.hpp"
+#include "class/repository.hpp"
 #include "judge/judge.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"
@@ -517,6 +518,53 @@ TEST_CASE("a repository is taken at a commit, at a time, or when it is due", "[c
     CHECK(bytes_of(intake.hand_ins[2], tree) == "one\n");
     CHECK_THAT(intake.hand_ins[3].refused, ContainsSubstring("no commit before"));
     CHECK_THAT(intake.hand_ins[4].refused, ContainsSubstring("neither a commit nor a time"));
+}
+
+TEST_CASE("no name and no password of a repository's URL is told", "[class][intake]") {
+    CHECK(without_login("'https://ada:s3cret@h.org:81/a@b.git' is out") ==
+          "'https://h.org:81/a@b.git' is out");
+    CHECK(without_login("fatal: https://t0ken@h.org/ ssh://git@h.org/x") ==
+          "fatal: https://h.org/ ssh://h.org/x");
+    CHECK(without_login("git@h.org:x https://h.org/@x") == "git@h.org:x https://h.org/@x");
+    const TemporaryFolder folder;
+    Assignment assignment = two_rungs();
+    for (const char* url : {"https://ada:s3cret@127.0.0.1:1/x.git", "http://ada:s3cret@127.0.0.1:1/x.git"}) {
+        assignment.people.push_back(person("ada", ""));
+        assignment.people.back().columns = {{"repository", url}};
+    }
+    for (const HandIn& hand_in : read_repositories(assignment, folder / "work").hand_ins) {
+        CAPTURE(hand_in.origin, hand_in.refused);
+        CHECK_THAT(hand_in.origin, ContainsSubstring("://127.0.0.1:1/x.git"));
+        CHECK_FALSE(hand_in.refused.empty());
+        CHECK_THAT(hand_in.origin + hand_in.refused, !ContainsSubstring("s3cret"));
+    }
+}
+
+TEST_CASE("taking in a class can be stopped between its steps", "[class][intake]") {
+    const TemporaryFolder folder;
+    for (const char* who : {"ada", "ben", "cleo"})
+        folder.write("class/" + std::string(who) + "/03_shared_tree.cu", who);
+    make_repository(folder, "r", "echo 1 > 03_shared_tree.cu && git add . && git commit -q -m 1");
+    REQUIRE(std::system(("cd '" + folder.path().string() + "' && tar cf class.tar class").c_str()) == 0);
+    Assignment assignment = two_rungs();
+    assignment.people = {person("ada", "")};
+    assignment.people[0].columns = {{"repository", (folder / "r").string()}};
+    struct Stop {};
+    int steps = 0, most = 0;
+    const auto heed = [&] {
+        if (++steps > most) throw Stop{};
+    };
+    const auto all = [&] {
+        steps = 0;
+        fs::remove_all(folder / "work");
+        read_class(folder / "class", assignment, folder / "work", heed);
+        read_class(folder / "class.tar", assignment, folder / "work", heed);
+        return read_repositories(assignment, folder / "work", heed).hand_ins.size();
+    };
+    for (most = 0; most < 10; ++most) CHECK_THROWS_AS(all(), Stop);
+    most = 1000;
+    CHECK(all() == 1);
+    CHECK(steps > 10);
 }
 
 TEST_CASE("a repository that unpacks to more than a hand-in may have is refused", "[class][intake]") {

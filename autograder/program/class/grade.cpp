@@ -521,8 +521,8 @@ Assignment take_in(const fs::path& out, const Workbook& workbook, const ClassOpt
     const fs::path work = out / ".work";
     fs::remove_all(work);
     make_folder(work);
-    Intake intake = read_class(options.place, assignment, work);
-    Intake cloned = read_repositories(assignment, work);
+    Intake intake = read_class(options.place, assignment, work, stop_here);
+    Intake cloned = read_repositories(assignment, work, stop_here);
     std::move(cloned.hand_ins.begin(), cloned.hand_ins.end(), std::back_inserter(intake.hand_ins));
     store(out, assignment, intake);
     fs::remove_all(work);
