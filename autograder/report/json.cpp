@@ -27,6 +27,9 @@ Json to_json(const Machine& machine) {
         gpu = {{"name", clean_utf8(machine.gpu.name)},
                {"driver", machine.gpu.driver},
                {"capability", machine.gpu.capability},
+               {"uuid", clean_utf8(machine.gpu.uuid)},
+               {"clock_mhz", machine.gpu.clock_mhz},
+               {"memory_clock_mhz", machine.gpu.memory_clock_mhz},
                {"memory_bytes", static_cast<long long>(machine.gpu.memory)},
                {"count", machine.gpu.count}};
     }

@@ -49,6 +49,7 @@ void describe_gpu(int out) {
     const auto name = reinterpret_cast<int (*)(char*, int, int)>(dlsym(driver, "cuDeviceGetName"));
     const auto attribute = reinterpret_cast<int (*)(int*, int, int)>(dlsym(driver, "cuDeviceGetAttribute"));
     const auto memory = reinterpret_cast<int (*)(std::size_t*, int)>(dlsym(driver, "cuDeviceTotalMem_v2"));
+    const auto uuid = reinterpret_cast<int (*)(unsigned char*, int)>(dlsym(driver, "cuDeviceGetUuid_v2"));
     if (!init || !version || !count || !device || !name || !attribute || !memory) {
         return say("why_not the NVIDIA driver library lacks functions; reinstall the driver");
     }
@@ -68,6 +69,16 @@ void describe_gpu(int out) {
     if (attribute(&major, 75, first) == 0 && attribute(&minor, 76, first) == 0) {
         say(fmt::format("capability {}.{}", major, minor));
     }
+    unsigned char digits[16] = {};
+    if (uuid && uuid(digits, first) == 0) {
+        std::string hex;
+        for (const unsigned char byte : digits) hex += fmt::format("{:02x}", byte);
+        say("uuid " + hex);
+    }
+    int kilohertz = 0;
+    // 13 and 36: the highest clock rates, of the multiprocessors and of the memory
+    if (attribute(&kilohertz, 13, first) == 0) say(fmt::format("clock {}", kilohertz / 1000));
+    if (attribute(&kilohertz, 36, first) == 0) say(fmt::format("memory_clock {}", kilohertz / 1000));
     std::size_t bytes = 0;
     if (memory(&bytes, first) == 0) say(fmt::format("memory {}", bytes));
     say(fmt::format("count {}", devices));
@@ -131,6 +142,9 @@ Gpu find_gpu(double seconds) {
         if (key == "driver") gpu.driver = value;
         if (key == "name") gpu.name = value;
         if (key == "capability") gpu.capability = value;
+        if (key == "uuid") gpu.uuid = value;
+        if (key == "clock") gpu.clock_mhz = std::atoi(value.c_str());
+        if (key == "memory_clock") gpu.memory_clock_mhz = std::atoi(value.c_str());
         if (key == "memory") gpu.memory = std::atof(value.c_str());
         if (key == "count") gpu.count = std::atoi(value.c_str());
     }

@@ -8,10 +8,12 @@ namespace rungs {
 /// The GPU, as its driver describes it.
 struct Gpu {
     bool present = false;
-    std::string name;        ///< "NVIDIA H200"
-    std::string driver;      ///< CUDA version that the driver supports: "13.0"
-    std::string capability;  ///< "9.0"
-    double memory = 0;       ///< bytes
+    std::string name;                         ///< "NVIDIA H200"
+    std::string driver;                       ///< CUDA version that the driver supports: "13.0"
+    std::string capability;                   ///< "9.0"
+    std::string uuid;                         ///< 32 hexadecimal digits; of a MIG instance its own
+    int clock_mhz = 0, memory_clock_mhz = 0;  ///< the highest
+    double memory = 0;                        ///< bytes
     int count = 0;
     std::string why_not;  ///< where not present: "no NVIDIA driver on this machine"
 };

@@ -126,7 +126,16 @@ inline Report sample_report() {
 inline Report sample_gpu_report() {
     Report report = sample_report();
     report.backend = Backend::cuda;
-    report.machine.gpu = {true, "NVIDIA H200", "13.0", "9.0", 150e9, 1, ""};
+    report.machine.gpu = {.present = true,
+                          .name = "NVIDIA H200",
+                          .driver = "13.0",
+                          .capability = "9.0",
+                          .uuid = "00112233445566778899aabbccddeeff",
+                          .clock_mhz = 1980,
+                          .memory_clock_mhz = 3201,
+                          .memory = 150e9,
+                          .count = 1,
+                          .why_not = ""};
     report.rungs.resize(2);
     double bandwidth = 0.4e12;
     for (RungReport& rung : report.rungs) {
