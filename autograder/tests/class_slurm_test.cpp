@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <sstream>
 
@@ -279,6 +281,20 @@ class RealCluster {
     const std::string& why_not() const { return why_not_; }
     void put_down(const std::string& daemon) const { do_with("kill", daemon); }
     void put_up(const std::string& daemon) const { do_with("run", daemon); }
+    /// The controller is killed, and comes again with no jobs, as if it had stored none.
+    void forget() const {
+        put_down("ctld");
+        for (const auto& entry : fs::directory_iterator(folder_ / "ctld")) {
+            if (entry.path().filename().string().rfind("job_state", 0) == 0) fs::remove(entry.path());
+        }
+        put_up("ctld");
+    }
+    /// Whether the controller has stored that there are jobs of that name.
+    bool has_stored(const std::string& name) const {
+        std::error_code none;
+        const fs::path state = folder_ / "ctld/job_state";
+        return fs::exists(state, none) && TemporaryFolder::content_of(state).find(name) != std::string::npos;
+    }
 
     Process::Setup setup(const GradedClass& all) const {
         Process::Setup setup = all.setup();
@@ -344,151 +360,412 @@ class RealCluster {
     std::string why_not_;
 };
 
-}  // namespace
+/// Of a process: empty once it is gone.
+std::string stat_of(pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
 
-TEST_CASE("a real cluster grades a class, and whatever happens there is made good",
-          "[class][slurm][cluster]") {
-    const GradedClass all;
-    all.fill(3);
-    const RealCluster cluster;
-    if (cluster.status() == 3) RUNGS_SKIP("no cluster here: " + cluster.why_not());
-    INFO(cluster.why_not());
-    REQUIRE(cluster.status() == 0);
-    REQUIRE(all.graded("plain").status == 1);
+bool runs(pid_t process) {
+    std::istringstream about(stat_of(process));
+    std::string number, name, state;
+    about >> number >> name >> state;
+    return !state.empty() && state != "Z";
+}
 
-    const auto grade = [&](const std::string& out, std::vector<std::string> more = {}) {
+/// All that a process has started and that still runs below it, by number, with its name.
+std::map<pid_t, std::string> started_by(pid_t process) {
+    std::map<pid_t, pid_t> parents;
+    std::map<pid_t, std::string> names, below;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+        const pid_t number = std::atoi(entry.path().filename().c_str());
+        if (number <= 0) continue;
+        const std::string about = stat_of(number);
+        const std::size_t name = about.find('('), behind = about.rfind(')');
+        if (behind == std::string::npos) continue;  // gone meanwhile
+        names[number] = about.substr(name + 1, behind - name - 1);
+        parents[number] = std::atoi(about.c_str() + behind + 4);
+    }
+    for (const auto& [number, name] : names) {
+        for (auto at = parents.find(number); at != parents.end(); at = parents.find(at->second)) {
+            if (at->second == process) below[number] = name;
+        }
+    }
+    return below;
+}
+
+int count_of(const std::string& word, const std::string& text) {
+    int count = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+    return count;
+}
+
+/// A class on a cluster of its own. Two hand-ins take long: a job is still at work when others have ended.
+class OnCluster {
+  public:
+    OnCluster() {
+        if (!is_there()) return;
+        INFO(cluster.why_not());
+        REQUIRE(cluster.status() == 0);
+        all.fill(3);
+        for (const char* who : {"t0", "t1"}) {
+            const std::string slow = all.solution_with("usleep(400000);");
+            all.folder.write("class/" + std::string(who) + "/03_shared_tree.cu",
+                             "#include <unistd.h>\n" + slow + "// " + who + "\n");
+        }
+        REQUIRE(all.graded("plain").status == 1);
+    }
+
+    /// False: the programs of Slurm are missing, or this is not root.
+    bool is_there() const { return cluster.status() != 3; }
+
+    Outcome grade(const std::string& out, std::vector<std::string> more = {}) const {
         return all.run(all.grade(out, std::move(more)), cluster.setup(all));
-    };
-    const auto submit = [&](const std::string& out, const std::string& tasks = "2") {
+    }
+    std::string submit(const std::string& out, const std::string& tasks = "2") const {
         const Outcome submitted = grade(out, {"--slurm", "--tasks", tasks, "--jobs", "1", "--", "--time=5"});
         CAPTURE(submitted.out, submitted.err);
         REQUIRE(submitted.status == 0);
         return run_name(all, out);
-    };
-    const auto over = [&](const std::string& name) { return cluster.queue(all, name).empty(); };
-    const auto records = [&](const std::string& out, int count) {
+    }
+    std::string asked(const std::vector<std::string>& words) const {
+        const Outcome outcome = cluster.command(all, words);
+        CAPTURE(words, outcome.out, outcome.err);
+        REQUIRE(outcome.status == 0);
+        return outcome.out;
+    }
+    std::string queue(const std::string& name) const { return cluster.queue(all, name); }
+    void wait_for_end(const std::string& name) const {
+        cluster.wait_until("the end", [&] { return queue(name).empty(); });
+    }
+    void wait_for_records(const std::string& out, int count = 1) const {
         cluster.wait_until("records", [&] { return count_records(all.folder / out) >= count; });
-    };
-    /// The first job of a run that is in `state`: its number.
-    const auto job = [&](const std::string& name, const std::string& state) {
-        std::istringstream lines(cluster.queue(all, name));
+    }
+    /// The first job of a run that is in `state`: its number, as squeue tells it.
+    std::string job(const std::string& name, const std::string& state) const {
+        std::istringstream lines(queue(name));
         std::string word, number;
         for (std::string line; std::getline(lines, line);) {
             std::istringstream(line) >> word >> number;
             if (word == state) return number;
         }
-        return std::string();
-    };
-    const auto log = [&](const std::string& out, const std::string& name, const std::string& file) {
+        return "";
+    }
+    std::string running(const std::string& name) const {
+        const std::string number = job(name, "RUNNING");
+        REQUIRE_FALSE(number.empty());
+        return number;
+    }
+    /// What Slurm remembers of a job, ended ones included.
+    std::string about(const std::string& number) const { return asked({"scontrol", "show", "job", number}); }
+    void wait_for_state(const std::string& number, const std::string& state, double seconds = 120) const {
+        cluster.wait_until(
+            state, [&] { return about(number).find("JobState=" + state) != std::string::npos; }, seconds);
+    }
+    /// No job starts, or all may again.
+    void let_start(bool may) const {
+        asked({"scontrol", "update", "PartitionName=main", may ? "State=UP" : "State=DOWN"});
+    }
+    std::string log(const std::string& out, const std::string& name, const std::string& file) const {
         return all.folder.read(out + "/slurm/" + name + "/" + file);
-    };
+    }
+    std::string logs(const std::string& out, const std::string& name) const {
+        return log(out, name, "task-1.log") + log(out, name, "task-2.log");
+    }
+    /// Who works as a task, as its lock says.
+    pid_t worker(const std::string& out, const std::string& name, int task) const {
+        const Json lock = Json::parse(log(out, name, "task-" + std::to_string(task) + ".lock"));
+        return std::stoi(lock.at("process").get<std::string>());
+    }
+    pid_t shepherd_of(pid_t process) const {
+        std::istringstream about_it(stat_of(process));
+        std::string field;
+        for (int i = 0; i < 4; ++i) about_it >> field;
+        REQUIRE(TemporaryFolder::content_of("/proc/" + field + "/comm") == "slurmstepd\n");
+        return std::stoi(field);
+    }
     /// Whatever is left is done by the next start.
-    const auto made_good = [&](const std::string& out) {
+    void make_good(const std::string& out) const {
         const Outcome last = grade(out);
         CAPTURE(last.out, last.err);
         CHECK(last.status == 1);
         check_whole(all, out);
+    }
+    /// The grader does not go on in a folder, and says that, and why.
+    void check_refused(const std::string& out, std::vector<std::string> more, const std::string& why) const {
+        const Outcome refused = grade(out, std::move(more));
+        CAPTURE(refused.out, refused.err);
+        CHECK(refused.status == 3);
+        CHECK_THAT(refused.err, ContainsSubstring(why));
+    }
+
+    const GradedClass all;
+    const RealCluster cluster;
+};
+
+}  // namespace
+
+TEST_CASE("a real cluster grades a class, and what it refuses is said", "[class][slurm][cluster]") {
+    const OnCluster here;
+    if (!here.is_there()) RUNGS_SKIP("no cluster here: " + here.cluster.why_not());
+    const std::string name = here.submit("graded");
+    here.check_refused("graded", {"--slurm"}, "is not over");
+    here.wait_for_end(name);
+    CAPTURE(here.log("graded", name, "report.log"));
+    check_whole(here.all, "graded");
+    CHECK_THAT(here.log("graded", name, "report.log"), ContainsSubstring("10 students: 9 graded"));
+
+    here.check_refused("again", {"--slurm", "--", "--partition=none"}, "invalid partition specified: none");
+    here.cluster.put_down("ctld");
+    here.check_refused("again", {"--slurm"}, "Unable to contact slurm controller");
+    here.make_good("again");
+    here.cluster.put_up("ctld");
+}
+
+TEST_CASE("a real cluster requeues a job, and one that ends with an error is made good",
+          "[class][slurm][cluster]") {
+    const OnCluster here;
+    if (!here.is_there()) RUNGS_SKIP("no cluster here: " + here.cluster.why_not());
+    SECTION("requeued in the middle") {
+        const std::string name = here.submit("graded");
+        here.wait_for_records("graded");
+        const std::string number = here.running(name);
+        here.asked({"scontrol", "requeue", number});
+        here.cluster.wait_until("a second start",
+                                [&] { return here.about(number).find("Restarts=1") != std::string::npos; });
+        here.wait_for_end(name);
+        CAPTURE(here.logs("graded", name));
+        CHECK(count_of("were judged and are kept", here.logs("graded", name)) == 1);
+        // One of the two has begun twice.
+        CHECK(count_of("to judge, held at", here.logs("graded", name)) +
+                  count_of("nothing is left to do", here.logs("graded", name)) ==
+              3);
+        check_whole(here.all, "graded");
+    }
+    SECTION("all tasks end with an error of their own") {
+        here.let_start(false);
+        const std::string name = here.submit("graded");
+        std::string manifest = SmallWorkbook::manifest();
+        manifest.replace(manifest.find("points = 10"), 11, "points = 20");
+        here.all.folder.write("chapters/01_reduction/chapter.toml", manifest);
+        std::vector<std::string> numbers;
+        std::istringstream lines(here.queue(name));
+        for (std::string line, state, number; std::getline(lines, line);) {
+            std::istringstream(line) >> state >> number;
+            numbers.push_back(number);
+        }
+        REQUIRE(numbers.size() == 3);
+        std::string last;
+        for (const std::string& number : numbers)
+            if (number.find('_') == std::string::npos) last = number;
+        here.asked({"scontrol", "hold", last});
+        here.let_start(true);
+        for (const std::string& number : numbers) {
+            if (number == last) continue;
+            here.wait_for_state(number, "FAILED");
+            CHECK_THAT(here.about(number), ContainsSubstring("ExitCode=3:0"));
+        }
+        CHECK(count_of("the workbook's 01_reduction is ", here.logs("graded", name)) == 2);
+        CHECK(count_records(here.all.folder / "graded") == 0);
+        here.all.folder.write("chapters/01_reduction/chapter.toml", SmallWorkbook::manifest());
+        here.check_refused("graded", {"--slurm"}, "is not over: 1 PENDING (JobHeld");
+        // The report begins however they have ended, and does all of it.
+        here.asked({"scontrol", "release", last});
+        here.wait_for_end(name);
+        CAPTURE(here.log("graded", name, "report.log"));
+        check_whole(here.all, "graded");
+    }
+}
+
+TEST_CASE("what a real cluster cancels or loses leaves no process, and the rest is judged",
+          "[class][slurm][cluster]") {
+    const OnCluster here;
+    if (!here.is_there()) RUNGS_SKIP("no cluster here: " + here.cluster.why_not());
+    // A warden and what it holds have sessions of their own, which Slurm does not know here.
+    const auto at_work = [&](const std::string& out, const std::string& name, int task) {
+        std::map<pid_t, std::string> below;
+        here.cluster.wait_until("a worker", [&] {
+            below = started_by(here.worker(out, name, task));
+            return std::any_of(below.begin(), below.end(),
+                               [](const auto& one) { return one.second == "rungs-warden"; }) &&
+                   below.size() >= 2;
+        });
+        return below;
     };
-
-    SECTION("in order") {
-        const std::string name = submit("graded");
-        CHECK(grade("graded", {"--slurm"}).status == 3);
-        cluster.wait_until("the end", [&] { return over(name); });
-        CAPTURE(log("graded", name, "report.log"));
-        check_whole(all, "graded");
-        CHECK_THAT(log("graded", name, "report.log"), ContainsSubstring("8 students: 7 graded"));
+    const auto check_gone = [&](const std::map<pid_t, std::string>& processes) {
+        for (const auto& [number, process] : processes) {
+            here.cluster.wait_until(
+                process + "'s end", [number = number] { return !runs(number); }, 30);
+        }
+    };
+    for (const bool killed : {false, true}) {
+        const std::string out = killed ? "killed" : "ended", name = here.submit(out);
+        here.wait_for_records(out);
+        const std::string number = here.running(name);
+        const int task = number.back() - '0';
+        const pid_t grader = here.worker(out, name, task);
+        auto processes = at_work(out, name, task);
+        processes[grader] = "the task";
+        if (killed) {
+            kill(grader, SIGKILL);  // as the system does where memory runs out
+        } else {
+            here.asked({"scancel", number});
+        }
+        check_gone(processes);
+        here.wait_for_state(number, killed ? "FAILED" : "CANCELLED");
+        CHECK(count_of("were judged and are kept", here.logs(out, name)) == (killed ? 0 : 1));
+        // The report judges what is left.
+        here.wait_for_end(name);
+        CAPTURE(here.log(out, name, "report.log"));
+        check_whole(here.all, out);
     }
-    SECTION("a job is requeued in the middle, and another is killed with its shepherd") {
-        const std::string name = submit("graded");
-        records("graded", 1);
-        const std::string running = job(name, "RUNNING");
-        REQUIRE_FALSE(running.empty());
-        CHECK(cluster.command(all, {"scontrol", "requeue", running}).status == 0);
-        cluster.wait_until("the end", [&] { return over(name); });
-        const std::string logs = log("graded", name, "task-1.log") + log("graded", name, "task-2.log");
-        CAPTURE(logs);
-        CHECK_THAT(logs, ContainsSubstring("were judged and are kept"));
-        check_whole(all, "graded");
 
-        const std::string second = submit("again");
-        records("again", 1);
-        const fs::path lock = all.folder / ("again/slurm/" + second + "/task-1.lock");
-        const std::string task = Json::parse(TemporaryFolder::content_of(lock)).at("process");
-        std::istringstream about(TemporaryFolder::content_of("/proc/" + task + "/stat"));
-        std::string field;
-        for (int i = 0; i < 4; ++i) about >> field;
-        REQUIRE(TemporaryFolder::content_of("/proc/" + field + "/comm") == "slurmstepd\n");
-        kill(std::stoi(field), SIGKILL);
-        kill(std::stoi(task), SIGKILL);
-        // Slurm may not notice for long.
-        CHECK(cluster.command(all, {"scancel", "--name=" + second}).status == 0);
-        cluster.wait_until("the end", [&] { return over(second); });
-        made_good("again");
+    // It too may be cancelled.
+    const std::string name = here.submit("again", "1");
+    here.wait_for_records("again");
+    here.asked({"scancel", "--name=" + name});
+    here.wait_for_end(name);
+    CHECK(count_records(here.all.folder / "again") < 9);
+    CHECK_FALSE(fs::exists(here.all.folder / ("again/slurm/" + name + "/report.log")));
+    here.make_good("again");
+}
+
+TEST_CASE("a job of a real cluster outlives its daemon and its shepherd", "[class][slurm][cluster]") {
+    const OnCluster here;
+    if (!here.is_there()) RUNGS_SKIP("no cluster here: " + here.cluster.why_not());
+    SECTION("slurmd is killed and comes again") {
+        const std::string name = here.submit("graded");
+        here.wait_for_records("graded");
+        const pid_t grader = here.worker("graded", name, 1);
+        REQUIRE(runs(grader));
+        here.cluster.put_down("d");
+        CHECK(runs(grader));
+        here.cluster.put_up("d");
+        here.wait_for_end(name);
+        CAPTURE(here.logs("graded", name));
+        CHECK(count_of("to judge, held at", here.logs("graded", name)) == 2);  // each of them began once
+        check_whole(here.all, "graded");
     }
-    SECTION("an array is cancelled: the report judges what is left, and it too may be") {
-        const std::string name = submit("graded");
-        records("graded", 1);
-        CHECK(cluster.command(all, {"scancel", job(name, "RUNNING")}).status == 0);
-        cluster.wait_until("the end", [&] { return over(name); });
-        check_whole(all, "graded");
-
-        const std::string second = submit("again", "1");
-        records("again", 1);
-        CHECK(cluster.command(all, {"scancel", "--name=" + second}).status == 0);
-        cluster.wait_until("the end", [&] { return over(second); });
-        CHECK(count_records(all.folder / "again") < 7);
-        made_good("again");
+    SECTION("its shepherd is killed, and it goes on alone") {
+        const std::string name = here.submit("graded");
+        here.wait_for_records("graded");
+        const int task = here.running(name).back() - '0';
+        const pid_t grader = here.worker("graded", name, task), shepherd = here.shepherd_of(grader);
+        kill(shepherd, SIGKILL);
+        here.cluster.wait_until("the shepherd's end", [&] { return !runs(shepherd); });
+        CHECK(runs(grader));
+        // Whom Slurm cannot reach any more is cancelled, and does not know.
+        here.asked({"scancel", "--name=" + name});
+        here.cluster.wait_until("an empty queue", [&] { return here.queue(name).empty(); });
+        CHECK(runs(grader));
+        const std::string who = "is being graded by task-" + std::to_string(task) + " of " + name;
+        here.check_refused("graded", {}, who);
+        here.check_refused("graded", {"--slurm"}, who);
+        here.cluster.wait_until("its end", [&] { return !runs(grader); });
+        here.make_good("graded");
     }
-    SECTION("slurmd is killed and comes again, and a time limit is met") {
-        const std::string name = submit("graded");
-        records("graded", 1);
-        cluster.put_down("d");
-        cluster.put_up("d");
-        cluster.wait_until("the end", [&] { return over(name); });
-        check_whole(all, "graded");
+    SECTION("it is killed with its shepherd, and Slurm does not notice") {
+        const std::string name = here.submit("graded", "1");
+        here.wait_for_records("graded");
+        const std::string number = here.running(name);
+        const pid_t grader = here.worker("graded", name, 1), shepherd = here.shepherd_of(grader);
+        kill(shepherd, SIGKILL);
+        kill(grader, SIGKILL);
+        here.cluster.wait_until("their end", [&] { return !runs(shepherd) && !runs(grader); });
+        CHECK_THAT(here.about(number), ContainsSubstring("JobState=RUNNING"));
+        here.check_refused("graded", {"--slurm"},
+                           "is not over: 1 PENDING (Dependency), 1 RUNNING; wait for it");
+        here.asked({"scancel", "--name=" + name});
+        here.wait_for_end(name);
+        here.make_good("graded");
+    }
+}
 
-        const std::string second = submit("again", "1");
-        records("again", 1);
-        // Slurm looks at limits every half a minute.
-        const std::string running = job(second, "RUNNING");
-        CHECK(cluster.command(all, {"scontrol", "update", "JobId=" + running, "TimeLimit=0:01"}).status == 0);
-        cluster.wait_until("the end", [&] { return over(second); });
-        check_whole(all, "again");
+TEST_CASE("a limit of time ends a job of a real cluster, and the rest is judged", "[class][slurm][cluster]") {
+    const OnCluster here;
+    if (!here.is_there()) RUNGS_SKIP("no cluster here: " + here.cluster.why_not());
+    const std::string name = here.submit("graded", "1");
+    here.wait_for_records("graded");
+    const std::string number = here.running(name);
+    // So that it has not ended by then: the least limit is a minute, and Slurm looks every half a minute. It
+    // makes what it ends go on first.
+    kill(here.worker("graded", name, 1), SIGSTOP);
+    here.asked({"scontrol", "update", "JobId=" + number, "TimeLimit=0:01"});
+    here.wait_for_state(number, "TIMEOUT", 240);
+    here.wait_for_end(name);
+    CAPTURE(here.log("graded", name, "task-1.log"));
+    CHECK(count_of("DUE TO TIME LIMIT", here.log("graded", name, "task-1.log")) == 1);
+    check_whole(here.all, "graded");
+}
+
+TEST_CASE("a real cluster that forgets its jobs, or does not, is made good", "[class][slurm][cluster]") {
+    const OnCluster here;
+    if (!here.is_there()) RUNGS_SKIP("no cluster here: " + here.cluster.why_not());
+    const auto is_known = [&](const std::string& number) {
+        return here.cluster.command(here.all, {"scontrol", "show", "job", number}).status == 0;
+    };
+    SECTION("slurmctld is killed once it has stored the array, and knows it still") {
+        here.let_start(false);
+        const std::string name = here.submit("graded");
+        here.cluster.wait_until("a state", [&] { return here.cluster.has_stored(name); });
+        here.cluster.put_down("ctld");
+        here.cluster.put_up("ctld");
+        CHECK(count_of("PENDING", here.queue(name)) == 3);
+        CHECK(count_records(here.all.folder / "graded") == 0);
+        here.let_start(true);
+        here.wait_for_end(name);
+        CAPTURE(here.log("graded", name, "report.log"));
+        check_whole(here.all, "graded");
     }
     SECTION("slurmctld is killed before it has stored anything, and forgets the array") {
-        const std::string name = submit("graded");
-        cluster.put_down("ctld");
-        cluster.put_up("ctld");
-        cluster.wait_until(
-            "the end", [&] { return over(name) || !job(name, "PENDING").empty(); }, 60);
-        CHECK(cluster.command(all, {"scancel", "--name=" + name}).status == 0);
-        cluster.wait_until("the end", [&] { return over(name); });
-        // Numbers come again now, and the node may refuse one that it has seen: whatever Slurm makes of that.
-        const std::string node = cluster.command(all, {"hostname", "-s"}).out;
-        cluster.command(
-            all, {"scontrol", "update", "NodeName=" + node.substr(0, node.find('\n')), "State=RESUME"});
-        const Outcome again = grade("graded", {"--slurm"});
+        here.let_start(false);
+        const std::string name = here.submit("graded");
+        const std::string number = here.job(name, "PENDING");
+        REQUIRE(is_known(number));
+        here.cluster.forget();
+        here.let_start(true);
+        CHECK_FALSE(is_known(number));
+        CHECK(here.queue(name).empty());
+        CHECK(count_records(here.all.folder / "graded") == 0);
+        const Outcome again = here.grade("graded", {"--slurm", "--tasks", "2"});
         CAPTURE(again.out, again.err);
-        CHECK((again.status == 0 || again.status == 1));
-        if (again.status == 0) {
-            const std::string second = run_name(all, "graded");
-            cluster.wait_until("the end", [&] {
-                return over(second) || cluster.queue(all, second).find("held") != std::string::npos;
-            });
-            cluster.command(all, {"scancel", "--name=" + second});
-            cluster.wait_until("the end", [&] { return over(second); });
-        }
-        made_good("graded");
+        REQUIRE(again.status == 0);
+        CHECK_THAT(again.out, ContainsSubstring("none of its 2 tasks has left a log"));
+        const std::string second = run_name(here.all, "graded");
+        CHECK(second != name);
+        CHECK(is_known(number));  // another job has that number now
+        here.wait_for_end(second);
+        check_whole(here.all, "graded");
     }
-    SECTION("what Slurm refuses") {
-        const Outcome refused = grade("graded", {"--slurm", "--", "--partition=none"});
-        CHECK(refused.status == 3);
-        CHECK_THAT(refused.err, ContainsSubstring("invalid partition specified: none"));
-        cluster.put_down("ctld");
-        const Outcome down = grade("graded", {"--slurm"});
-        CHECK(down.status == 3);
-        CHECK_THAT(down.err, ContainsSubstring("Unable to contact slurm controller"));
-        made_good("graded");
-        cluster.put_up("ctld");
+    SECTION("a number comes again that a node has seen: it is drained, and a task held for ever") {
+        const std::string name = here.submit("graded");
+        here.wait_for_records("graded");
+        const pid_t graders[2] = {here.worker("graded", name, 1), here.worker("graded", name, 2)};
+        for (const pid_t grader : graders) {
+            kill(here.shepherd_of(grader), SIGKILL);  // what it leaves makes slurmd believe that the job runs
+            kill(grader, SIGKILL);
+        }
+        here.cluster.wait_until("their end", [&] { return !runs(graders[0]) && !runs(graders[1]); });
+        here.cluster.forget();
+        REQUIRE(here.queue(name).empty());
+        const Outcome again = here.grade("graded", {"--slurm", "--tasks", "2", "--jobs", "1"});
+        CAPTURE(again.out, again.err);
+        REQUIRE(again.status == 0);
+        const std::string second = run_name(here.all, "graded");
+        here.cluster.wait_until("a task that is held", [&] {
+            return here.queue(second).find("launch failed requeued held") != std::string::npos;
+        });
+        CHECK_THAT(here.asked({"scontrol", "show", "node"}),
+                   ContainsSubstring("DRAIN") && ContainsSubstring("Duplicate jobid"));
+        const Outcome waits = here.grade("graded", {"--slurm"});
+        CAPTURE(waits.err);
+        CHECK(waits.status == 3);
+        CHECK_THAT(waits.err, ContainsSubstring("PENDING (launch failed requeued held)") &&
+                                  ContainsSubstring("scontrol release"));
+        here.asked({"scancel", "--name=" + second});
+        here.wait_for_end(second);
+        here.make_good("graded");
     }
 }
