@@ -1,10 +1,12 @@
 // Tries every adversarial submission in this folder on the judge, and each attack once more on a judge that
 // lacks what holds it, where it has to succeed: one that fails whatever the judge does proves nothing.
-//     rungs_attacks [--cuda] [--ordinary-user] [--held | --controls] [WORD ...]
-//         all, or those whose folder name has one of the words; started as root, go on without its rights;
-//         one half of it alone
+//     rungs_attacks [--cuda] [--ordinary-user] [--at LEVEL] [--sandbox] [--held | --controls] [WORD ...]
+//         all, or those whose folder name has one of the words; started as root, go on without its rights; as
+//         on a host that gives no more than LEVEL (S0, S1 or S2); those alone that a part of the sandbox
+//         holds; one half of it alone
 // Each is tried in a process of its own, as many at a time as there are processors.
-// Exit status: 0 all held and all succeed without their defence, 1 not, 3 could not check.
+// Exit status: 0 all held and all succeed without their defence, 1 not, 3 could not check, 77 this is no
+// user, or no host, to try that with.
 //
 // The second program, rungs_attacks_undefended, has that other judge. It tries one attack, the folder's name
 // given:
@@ -29,6 +31,7 @@
 #include <fmt/format.h>
 
 #include "attempt.hpp"
+#include "lesser_host.hpp"
 #include "room.hpp"
 
 namespace {
@@ -124,6 +127,21 @@ std::string contents(std::FILE* file) {
     return text;
 }
 
+/// Whether a part of the sandbox holds an attack: what holds the others is the same for every user and at
+/// every level.
+bool is_of_sandbox(const Attack& attack) {
+    static const std::set<std::string> parts{"tool files", "tool limits", "user",   "system calls",
+                                             "scopes",     "files",       "limits", "warden"};
+    return std::any_of(attack.defences.begin(), attack.defences.end(),
+                       [](const std::string& defence) { return parts.count(defence) > 0; });
+}
+
+/// Says why there is nothing to try. @returns the exit status that says the same
+int not_here(const std::string& why) {
+    fmt::print("skip: {}\n", why);
+    return 77;
+}
+
 /// Goes on as a user without any rights, with a cache of its own.
 void become_ordinary(fs::path& cache) {
     std::string name = (fs::temp_directory_path() / "rungs_attacks_cache_XXXXXX").string();
@@ -173,11 +191,24 @@ int run(std::vector<std::string> words) {
     const bool ordinary = std::erase(words, "--ordinary-user") > 0;
     const bool held_alone = std::erase(words, "--held") > 0;
     const bool controls_alone = std::erase(words, "--controls") > 0;
+    const bool sandbox_alone = std::erase(words, "--sandbox") > 0;
+    std::string level;
+    if (const auto at = std::find(words.begin(), words.end(), "--at"); at != words.end()) {
+        if (at + 1 == words.end()) throw std::runtime_error("--at needs a level: S0, S1 or S2");
+        level = at[1];
+        words.erase(at, at + 2);
+    }
     JudgeOptions options = options_for(cuda ? Backend::cuda : Backend::cpu);
     fs::path& cache = options.toolchain.cache;
     // Nobody else's: a cache that is full gives up its oldest files, and that would look like an attack.
     cache = fs::path(RUNGS_BUILD) / "cache_of_attacks";  // as deep as that of others: attacks count folders
+    if (ordinary && geteuid() != 0) return not_here("this is an ordinary user already");
     if (ordinary) become_ordinary(cache);
+    if (ordinary && access((fs::path(RUNGS_BUILD) / "toolchain.json").c_str(), R_OK) != 0)
+        return not_here("ordinary users may not read " RUNGS_BUILD);
+    if (!level.empty()) become_lesser_host(level);
+    if (!level.empty() && sandbox_level(options.backend).name != level)
+        return not_here("this host gives " + sandbox_level(options.backend).name);
 
     std::vector<Attack> attacks;
     for (const auto& entry : fs::directory_iterator(folder_of_attacks())) {
@@ -188,6 +219,10 @@ int run(std::vector<std::string> words) {
             });
         if (!entry.is_directory() || !chosen) continue;
         attacks.push_back(read_attack(entry.path()));
+        if (sandbox_alone && !is_of_sandbox(attacks.back())) {
+            attacks.pop_back();
+            continue;
+        }
         // On a GPU, host code that reads or writes device memory crashes before it can cheat.
         if (cuda && attacks.back().kind != "control") attacks.back().verdicts.push_back("RUNTIME_SIGNAL");
     }

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/shm.h>
@@ -496,6 +497,80 @@ TEST_CASE("a tool of root's has no rights but to read what is there", "[judge][s
     Process process(command);
     REQUIRE(run_to_end(process, 10));
     CHECK(ended_with_0(process.end()));
+}
+
+namespace {
+
+/// How `inside` ends as a tool, which may start processes, held in a control group or by no limits at all.
+End end_grouped(int (*inside)(), const Limits& limits, bool group) {
+    Command command;
+    command.inside = inside;
+    command.confinement.tool = true;
+    command.confinement.limits = limits;
+    command.isolation = Isolation{false, false, group};
+    Process process(command);
+    run_to_end(process, 60);
+    return process.left_behind() ? End{} : process.end();
+}
+
+/// Starts so many processes that wait for their end, each with `bytes` of memory in use. @returns how many
+/// could not be started, or were killed
+int failed_of(int count, std::size_t bytes) {
+    Pipe ready, end;
+    int started = 0, killed = 0;
+    for (; started < count; ++started) {
+        const pid_t child = fork();
+        if (child < 0) break;
+        if (child > 0) continue;
+        ready.read.close();
+        end.write.close();
+        auto* const memory = static_cast<char*>(
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        for (std::size_t at = 0; at < bytes; at += 4096) memory[at] = 1;
+        ready.write.close();
+        char nothing = 0;
+        (void)!read(end.read.get(), &nothing, 1);
+        _exit(0);
+    }
+    ready.write.close();
+    char nothing = 0;
+    (void)!read(ready.read.get(), &nothing, 1);  // until each of them has its memory, or is gone
+    end.write.close();
+    for (int i = 0; i < started; ++i) {
+        int status = 0;
+        waitpid(-1, &status, 0);
+        killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    }
+    return count - started + killed;
+}
+
+}  // namespace
+
+TEST_CASE("a control group bounds what a program and all that it starts take together", "[judge][sandbox]") {
+    for (const MissingPart& part : host_level().missing) {
+        if (part.level == "S4") RUNGS_SKIP(part.what);
+    }
+    // Far less than each of them may take.
+    const auto takes_memory = [] { return failed_of(8, std::size_t{32} << 20); };
+    const auto starts_processes = [] { return failed_of(40, 4096); };
+    Limits memory, processes;
+    memory.resident = std::size_t{128} << 20;
+    processes.processes = 20;
+    for (const bool group : {false, true}) {
+        INFO((group ? "in a group" : "in none"));
+        const End full = end_grouped(takes_memory, memory, group),
+                  many = end_grouped(starts_processes, processes, group);
+        REQUIRE(full.kind == End::Kind::exited);
+        REQUIRE(many.kind == End::Kind::exited);
+        if (group) {
+            CHECK(full.code > 0);
+            CHECK(full.code < 8);
+            CHECK(many.code == 40 - (20 - 1));  // itself is one of them
+        } else {
+            CHECK(full.code == 0);
+            CHECK(many.code == 0);
+        }
+    }
 }
 
 TEST_CASE("what starts itself again and again ends with its namespace", "[judge][sandbox]") {
