@@ -513,7 +513,7 @@ fs::path unpack_class(const fs::path& archive, const Setting& here) {
             write_file(file, bytes);
         });
     if (!refused.empty()) throw ClassError(fmt::format("{}: {}", archive.string(), refused));
-    // All of it may be in one folder: platforms do that, and who packs a folder.
+    // All of it may be in one folder: so platforms pack it, and so does tar with a folder.
     fs::path top = folder;
     for (int depth = 0; depth < 3; ++depth) {
         const std::vector<fs::path> entries = entries_of(top);
