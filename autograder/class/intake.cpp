@@ -343,6 +343,14 @@ const std::regex canvas_name(R"(([^_]+)_(LATE_)?(\d+)_(\d+)_(.+))");
 /// `Ada Lovelace_12345_assignsubmission_file_`: a folder, or what a file's name begins with.
 const std::regex moodle_name(R"((.+)_(\d+)_assignsubmission_(file|onlinetext)_?(.*))");
 
+bool is_moodles(const fs::path& entry) { return std::regex_match(entry.filename().string(), moodle_name); }
+/// Canvas has no folders.
+bool is_canvas(const fs::path& entry) {
+    std::error_code unknown;
+    return !fs::is_directory(entry, unknown) && !is_moodles(entry) &&
+           std::regex_match(entry.filename().string(), canvas_name);
+}
+
 /// A student of a platform whose download is files side by side, and each with its name there.
 struct Loose {
     HandIn hand_in;
@@ -476,10 +484,7 @@ bool is_class(const fs::path& folder, const Assignment& assignment) {
         const std::optional<HandIn> hand_in = plain_hand_in(entry);
         return hand_in && sender(*hand_in, assignment);
     };
-    const auto is_platforms = [](const fs::path& entry) {
-        const std::string name = entry.filename().string();
-        return std::regex_match(name, canvas_name) || std::regex_match(name, moodle_name);
-    };
+    const auto is_platforms = [](const fs::path& entry) { return is_moodles(entry) || is_canvas(entry); };
     if (is_student(folder) || is_platforms(folder)) return false;
     const std::vector<fs::path> entries = entries_of(folder);
     if (!assignment.people.empty()) {
@@ -613,13 +618,8 @@ Intake read_class(const fs::path& place, const Assignment& assignment, const fs:
         return intake;
     }
     const std::vector<fs::path> entries = entries_of(folder);
-    std::size_t canvas = 0, moodle = 0;
-    for (const fs::path& entry : entries) {
-        const std::string name = entry.filename().string();
-        moodle += std::regex_match(name, moodle_name);
-        canvas += !fs::is_directory(entry, unknown) && std::regex_match(name, canvas_name) &&
-                  !std::regex_match(name, moodle_name);
-    }
+    const auto canvas = static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), is_canvas));
+    const auto moodle = static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), is_moodles));
     if (2 * moodle > entries.size()) {
         read_moodle(entries, here, intake);
     } else if (2 * canvas > entries.size()) {
