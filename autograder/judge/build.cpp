@@ -663,7 +663,12 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         line.insert(line.end(), tools_.archives.begin(), tools_.archives.end());
         line.insert(line.end(), tools_.link.begin(), tools_.link.end());
         for (const std::string& definition : stand_ins) line.insert(line.end(), {"-Xlinker", definition});
-        if (backend_ == Backend::cpu) line.push_back(std::string("-Wl,--wrap=") + run_grid);
+        if (backend_ == Backend::cpu) {
+            line.push_back(std::string("-Wl,--wrap=") + run_grid);
+        } else {
+            for (const char* name : protocol::wrapped_on_cuda)
+                line.insert(line.end(), {"-Xlinker", std::string("--wrap=") + name});
+        }
         link_worker(line, wanted);
         const fs::path worker = work_.path() / "worker";
         // Workers run as another user, who must be able to execute this file but owns nothing.

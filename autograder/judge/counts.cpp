@@ -814,6 +814,19 @@ static void judge_limits(RungResult& result, const RungEntry& rung, const Tally&
     }
 }
 
+std::string seen_by_host(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                         const JudgeOptions& options, double least, double seen) {
+    if (seen <= few_bytes + own_share * least) return "";
+    std::string why_not;
+    const Case which = case_to_count(manifest, rung, exam);
+    const std::optional<Tally> reference = count_reference(manifest, rung, exam, options, which, why_not);
+    if (!reference || !not_by_kernels(*reference, exam.work(which).least).empty()) return "";
+    return fmt::format(
+        "right, but perhaps computed by the host: it brings {:.0f} bytes there, of {:.0f} that "
+        "have to be moved",
+        seen, least);
+}
+
 void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                   const Exam& exam, const JudgeOptions& options) {
     Counters& counters = result.counters;

@@ -55,4 +55,10 @@ Tally tally_of(const nlohmann::json& report, const std::string& rung = {});
 void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                   const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options);
 
+/// On a GPU, where kernels are not counted: why a call that has to move `least` bytes may be the host's work,
+/// which has seen `seen` bytes of it. Empty: it is not, or the reference is like that, and the rung is about
+/// copies. @throws Stopped, InfraError
+std::string seen_by_host(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                         const JudgeOptions& options, double least, double seen);
+
 }  // namespace rungs::judge

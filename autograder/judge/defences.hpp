@@ -48,11 +48,12 @@ enum class Defence {
     copies,
     secrecy,
     method,
+    late_inputs,
     alone_again
 };
 
 /// Their names, in that order.
-inline constexpr std::array<std::string_view, 39> defence_names{"words",
+inline constexpr std::array<std::string_view, 40> defence_names{"words",
                                                                 "includes",
                                                                 "symbols",
                                                                 "tool files",
@@ -90,6 +91,7 @@ inline constexpr std::array<std::string_view, 39> defence_names{"words",
                                                                 "copies",
                                                                 "secrecy",
                                                                 "method",
+                                                                "late inputs",
                                                                 "alone again"};
 
 bool is_on(Defence defence);

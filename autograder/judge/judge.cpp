@@ -292,6 +292,8 @@ class Examiner {
         } else if (counts_launches_ && launches_ == 0 && is_on(Defence::launches)) {
             result.decide(
                 {.kind = Verdict::suspect, .text = "the results are right, but no kernel was launched"});
+        } else if (const std::string why = by_the_host(); !why.empty()) {
+            result.decide({.kind = Verdict::suspect, .text = why});
         } else if (first_left_ && is_on(Defence::scratch)) {
             result.correctness.failing_case = first_left_->which;
             result.decide({.kind = Verdict::wrong,
@@ -302,6 +304,13 @@ class Examiner {
         } else {
             result.verdict = Verdict::ok;
         }
+    }
+
+    /// On a GPU, where nobody counts what kernels do, the case that moves most says whether the host could
+    /// have done it.
+    std::string by_the_host() const {
+        if (options_.backend != Backend::cuda || rung_.given() || !is_on(Defence::method)) return "";
+        return seen_by_host(manifest_, rung_, exam_, options_, most_moved_, to_host_);
     }
 
     void fail(RungResult& result, const Case& which, const Task& task, Cause cause) {
@@ -426,6 +435,10 @@ class Examiner {
         const protocol::Reply reply = worker.reply();
         counts_launches_ = reply.counts_launches != 0;
         launches_ = reply.launches;
+        if (const double least = exam_.work(which).least; least > most_moved_) {
+            most_moved_ = least;
+            to_host_ = static_cast<double>(reply.to_host);
+        }
         if (reply.scratch_left > 0) {
             left_in_scratch_ =
                 reply.scratch_left == 1
@@ -545,6 +558,8 @@ class Examiner {
     std::optional<FirstLeft> first_left_;
     bool counts_launches_ = false;
     std::uint64_t launches_ = 0;
+    double most_moved_ = 0;  ///< bytes that the largest case so far has to move
+    double to_host_ = 0;     ///< bytes of that call which the host may have seen
 };
 
 /// Check mode and the counters, on a thread beside run mode, as if that had found the rung right.

@@ -55,6 +55,11 @@ bool observes_memory(const std::string& name) {
                        [&](const char* start) { return starts_with(name, start); });
 }
 
+/// Names by which the linker knows a function that calls are led away from, and where they are led to.
+bool goes_round_the_worker(const std::string& name) {
+    return starts_with(name, "__real_") || starts_with(name, "__wrap_");
+}
+
 /// Functions of the C library that write to memory by themselves: check mode sees memcpy, memmove and memset,
 /// which it replaces, and none of these.
 bool writes_unseen(const std::string& name) {
@@ -181,6 +186,9 @@ std::string objection(const std::vector<Symbol>& object, const std::vector<std::
         if (observes_memory(symbol.name) && symbol.type != 'U') {
             return fmt::format("{} '{}', which belongs to check mode: remove it",
                                defined ? "defines" : "asks for", symbol.name);
+        }
+        if (!defined && goes_round_the_worker(symbol.name)) {
+            return fmt::format("asks for '{}', which belongs to the grader: remove it", symbol.name);
         }
         if (!defined && is_switch(symbol.name)) {
             return fmt::format("uses '{}', which belongs to the grader: remove it", demangle(symbol.name));

@@ -187,6 +187,10 @@ class Race {
     /// One run of all calls. @returns seconds of one call, or what went wrong
     std::optional<Cause> run(Contestant& contestant, double limit, double null, double& seconds) {
         clear(*contestant.arena);
+        if (!is_on(Defence::late_inputs)) {
+            hand_over(*contestant.arena);
+            std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        }
         if (auto cause = prepare(contestant, limit)) return cause;
         WorkerProcess& worker = contestant.session->worker();
         const auto start = Clock::now();

@@ -102,6 +102,7 @@ struct Reply {
     Status status = Status::nothing;
     Claim claim = Claim::nothing;
     std::uint64_t launches = 0;  ///< kernels launched so far in this process; see `counts_launches`
+    std::uint64_t to_host = 0;   ///< bytes that the host may have seen of this call; known on a GPU
     std::uint32_t counts_launches = 0;
     std::uint32_t reserved2 = 0;
     double seconds = 0;  ///< of `run`, by the worker's own clock: information only

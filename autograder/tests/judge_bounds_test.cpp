@@ -280,7 +280,7 @@ TEST_CASE("a program is read by a process that is held, and its fault costs what
 
     CHECK(numbers([]() -> Numbers { throw std::out_of_range("damaged"); }).empty());
     CHECK(why_not == "as its reader gave up, or ran out of memory");
-    CHECK(numbers([] { return Numbers(std::size_t{1} << 28, 1); }).empty());  // 1 GiB
+    CHECK(numbers([] { return Numbers(std::size_t{1} << 31, 1); }).empty());  // 8 GiB
     CHECK(why_not == "as its reader gave up, or ran out of memory");
     CHECK(numbers([]() -> Numbers { abort(); }).empty());
     CHECK(why_not == "as its reader was ended by signal 6");

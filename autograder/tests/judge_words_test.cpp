@@ -227,6 +227,8 @@ TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
     }
     CHECK(why(launcher + "__ubsan_handle_out_of_bounds t 0 10\n").find("check mode") != std::string::npos);
     CHECK(why(launcher + "_ZN4simt5check5clearEv U\n").find("simt::check::clear()") != std::string::npos);
+    CHECK(why(launcher + "__real_cudaMemcpy U\n").find("belongs to the grader") != std::string::npos);
+    CHECK(why(launcher + "__wrap_cudaMemcpy U\n").find("belongs to the grader") != std::string::npos);
     CHECK(why(launcher + "_ZN4simt8set_seedEm U\n").find("simt::set_seed") != std::string::npos);
     CHECK(why(launcher + "_ZN4simt8run_gridERKNS_4GridE U\n") == "");
     CHECK(why(launcher + "index D 0 4\n") == "");  // an honest `__device__ int index`

@@ -22,12 +22,99 @@ extern "C" cudaError_t JOIN(__wrap_, RUNGS_RUN_GRID)(const void* grid) {
     return JOIN(__real_, RUNGS_RUN_GRID)(grid);
 }
 
-rungs::protocol::Launches rungs::protocol::launches() { return {true, launched.load()}; }
+rungs::protocol::Launches rungs::protocol::launches() { return {true, launched.load(), 0}; }
 void rungs::protocol::refuse_launches(bool refuse) { refused = refuse; }
+void rungs::protocol::learn_from(void (*)()) {}
+void rungs::protocol::watch_host(bool) {}
 
 #else
 
-rungs::protocol::Launches rungs::protocol::launches() { return {false, 0}; }
+namespace {
+
+std::atomic<std::uint64_t> launched{0}, copied{0}, seen_by_both{0};
+std::atomic<bool> known{false}, expected{false}, watched{false};
+
+void note_launch() {
+    if (expected.load(std::memory_order_relaxed))
+        known = true;
+    else
+        launched.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Where a copy goes decides, not what its author calls it.
+void note_copy(const void* to, std::size_t bytes) {
+    if (!watched.load(std::memory_order_relaxed)) return;
+    cudaPointerAttributes of{};
+    if (cudaPointerGetAttributes(&of, to) != cudaSuccess || of.type != cudaMemoryTypeDevice)
+        copied.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void note_memory(std::size_t bytes) { seen_by_both.fetch_add(bytes, std::memory_order_relaxed); }
+
+}  // namespace
+
+// A call of `name` arrives at __wrap_name, which notes it and goes on to __real_name, the function itself.
+#define WRAP(name, parameters, note, arguments)       \
+    extern "C" cudaError_t __real_##name parameters;  \
+    extern "C" cudaError_t __wrap_##name parameters;  \
+    extern "C" cudaError_t __wrap_##name parameters { \
+        note;                                         \
+        return __real_##name arguments;               \
+    }
+
+#define LAUNCH(name, kernel)                                                                               \
+    WRAP(name, (kernel what, dim3 grid, dim3 block, void** with, std::size_t shared, cudaStream_t stream), \
+         note_launch(), (what, grid, block, with, shared, stream))
+#if CUDART_VERSION >= 13000
+LAUNCH(__cudaLaunchKernel, cudaKernel_t)
+#endif
+LAUNCH(cudaLaunchKernel, const void*)
+LAUNCH(cudaLaunchCooperativeKernel, const void*)
+WRAP(cudaLaunchKernelExC, (const cudaLaunchConfig_t* how, const void* what, void** with), note_launch(),
+     (how, what, with))
+WRAP(cudaGraphLaunch, (cudaGraphExec_t graph, cudaStream_t stream), note_launch(), (graph, stream))
+
+WRAP(cudaMemcpy, (void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind), note_copy(to, bytes),
+     (to, from, bytes, kind))
+WRAP(cudaMemcpyAsync,
+     (void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream),
+     note_copy(to, bytes), (to, from, bytes, kind, stream))
+WRAP(cudaMemcpy2D,
+     (void* to, std::size_t to_pitch, const void* from, std::size_t pitch, std::size_t width,
+      std::size_t height, cudaMemcpyKind kind),
+     note_copy(to, width* height), (to, to_pitch, from, pitch, width, height, kind))
+WRAP(cudaMemcpy2DAsync,
+     (void* to, std::size_t to_pitch, const void* from, std::size_t pitch, std::size_t width,
+      std::size_t height, cudaMemcpyKind kind, cudaStream_t stream),
+     note_copy(to, width* height), (to, to_pitch, from, pitch, width, height, kind, stream))
+WRAP(cudaMemcpyFromSymbol,
+     (void* to, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind),
+     note_copy(to, bytes), (to, from, bytes, offset, kind))
+WRAP(cudaMemcpyFromSymbolAsync,
+     (void* to, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+      cudaStream_t stream),
+     note_copy(to, bytes), (to, from, bytes, offset, kind, stream))
+
+WRAP(cudaMallocManaged, (void** memory, std::size_t bytes, unsigned flags), note_memory(bytes),
+     (memory, bytes, flags))
+WRAP(cudaMallocHost, (void** memory, std::size_t bytes), note_memory(bytes), (memory, bytes))
+WRAP(cudaHostAlloc, (void** memory, std::size_t bytes, unsigned flags), note_memory(bytes),
+     (memory, bytes, flags))
+WRAP(cudaHostRegister, (void* memory, std::size_t bytes, unsigned flags), note_memory(bytes),
+     (memory, bytes, flags))
+
+rungs::protocol::Launches rungs::protocol::launches() {
+    return {known.load(), launched.load(), copied.load() + seen_by_both.load()};
+}
 void rungs::protocol::refuse_launches(bool) {}
+void rungs::protocol::learn_from(void (*launch)()) {
+    expected = true;
+    launch();
+    expected = false;
+}
+void rungs::protocol::watch_host(bool watch) {
+    if (watch) copied = 0;
+    watched = watch;
+}
 
 #endif

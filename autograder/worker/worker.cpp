@@ -195,6 +195,8 @@ class WorkerLoop {
 
     void serve() {
         check(cudaFree(nullptr), "starting CUDA");  // creates the context, outside every clock
+        learn_from([] { rungs_warm(nullptr, 0); });
+        cudaGetLastError();  // what does not start here will say so when the rung does not
         send({ready_sequence, 0, 0});
         Word word;
         while (receive(word)) {
@@ -261,9 +263,11 @@ class WorkerLoop {
             say(reply, Status::exception, "", "something that is not a std::exception", "");
         }
         refuse_launches(false);
+        watch_host(false);
         const Launches count = launches();
         reply.counts_launches = count.known ? 1 : 0;
         reply.launches = count.count;
+        reply.to_host = count.to_host;
     }
 
     static void say(Reply& reply, Status status, const char* where, const char* what, const char* more) {
@@ -380,7 +384,9 @@ class WorkerLoop {
                 cudaGetLastError();
                 return;
             }
+            watch_host(!asked.use_arena);
             entry->run(arguments);
+            watch_host(false);
             if (in_check_mode() && !asked.count) read_outputs(outputs, first + inputs.size());
         }
         end_checks();  // the wait below is ours: it must not be counted
