@@ -20,6 +20,21 @@ std::string row(const std::string& name, const std::vector<double>& values) {
     return fmt::format(row_format, first_line(name, 31), at(0), at(0.2), at(0.5), at(0.8), at(1));
 }
 
+/// "GPU at 1755 to 1980 MHz, slowed down by power; the host's load up to 2.5"
+std::string conditions_text(const Json& seen) {
+    std::string text;
+    if (const int most = seen.at("most_mhz"); most > 0) {
+        const int least = seen.at("least_mhz");
+        text = least == most ? fmt::format("GPU at {} MHz", most)
+                             : fmt::format("GPU at {} to {} MHz", least, most);
+    }
+    const auto slowed_by = seen.at("slowed_by").get<std::vector<std::string>>();
+    for (const std::string& what : slowed_by)
+        text += (what == slowed_by.front() ? ", slowed down by " : " and ") + what;
+    return fmt::format("{}{}the host's load up to {:.1f}", text, text.empty() ? "" : "; ",
+                       seen.at("load").get<double>());
+}
+
 }  // namespace
 
 std::vector<std::string> table_of_times(const Json& result) {
@@ -44,6 +59,7 @@ std::vector<std::string> table_of_times(const Json& result) {
         lines.push_back(row("baseline, rung's process gone", alone));
     if (const auto alone = times("reference_alone"); !alone.empty())
         lines.push_back(row("reference, rung's process gone", alone));
+    if (speed.contains("conditions")) lines.push_back(conditions_text(speed.at("conditions")));
     return lines;
 }
 

@@ -73,6 +73,12 @@ void Device::fill(std::size_t offset, std::uint32_t word, std::size_t bytes) {
     check(cudaDeviceSynchronize(), "filling");
 }
 
+std::string Device::bus_id() {
+    char text[32] = "";
+    check(cudaDeviceGetPCIBusId(text, sizeof text, 0), "asking for its place");
+    return text;
+}
+
 void Device::reset_persisting_cache() {
     // Older GPUs have none to reset.
     if (cudaCtxResetPersistingL2Cache() != cudaSuccess) cudaGetLastError();

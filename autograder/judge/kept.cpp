@@ -103,10 +103,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Modelled, done, why_not, machine, which, base
                                    seconds, baseline_seconds, reference_seconds, limit, beats_reference,
                                    points, max_points, zero, full)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RawTimes, rung, baseline, reference, baseline_alone, reference_alone)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Conditions, least_mhz, most_mhz, slowed_by, load)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Speed, judged, why_not, needs_gpu, speedup, low, high, of_reference,
                                    of_reference_low, of_reference_high, beats_reference, pairs, decided,
                                    seconds, baseline_seconds, reference_seconds, bandwidth, roof, floor,
-                                   flops, fma_roof, baseline, trust, points, max_points, zero, full, times)
+                                   flops, fma_roof, baseline, trust, points, max_points, zero, full, times,
+                                   conditions)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RungResult, chapter, rung, given, verdict, judged, points, max_points,
                                    causes, correctness, checks, counters, modelled, speed, diagnostics,
                                    sandbox, seed)

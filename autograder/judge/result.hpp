@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/gpu_clock.hpp"
 #include "judge/profile.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
@@ -260,6 +261,7 @@ struct Speed {
     double points = 0, max_points = 0;  ///< of the rung's points, those for this
     double zero = 0, full = 0;          ///< as in Modelled
     RawTimes times;
+    Conditions conditions;
 
     /// By the problem's operations a byte, against the ratio of the two roofs.
     Limit limit() const;

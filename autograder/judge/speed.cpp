@@ -22,6 +22,7 @@
 #include "judge/defences.hpp"
 #include "judge/device.hpp"
 #include "judge/edition.hpp"
+#include "judge/gpu_clock.hpp"
 #include "judge/session.hpp"
 #include "judge/source.hpp"
 #include "rungs/statistics.hpp"
@@ -530,6 +531,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         if (whose != 0) throw InfraError(fmt::format("{}: {}", contestants[whose].name, cause.text));
         return std::move(cause);
     };
+    const GpuClock clock(Device::bus_id());
     for (int pair = -warm_up_pairs; test.wants_more() && Clock::now() < end; ++pair) {
         if (!rung.speed && test.pairs() >= glance_pairs && Clock::now() > glance) break;
         if (options.progress) options.progress({rung, Phase::speed, std::max(pair, 0), 0});
@@ -576,6 +578,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
                 race->keep(i, i == 0 ? protocol::max_calls : 1);
             }
         }
+        clock.look(speed.conditions);
         if (counts) test.add(contestants[summit ? 2 : 1].seconds.back(), contestants[0].seconds.back());
     }
     if (auto cause = look_at_kept()) return result.decide(std::move(*cause));

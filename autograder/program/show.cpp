@@ -231,8 +231,11 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     row("wrong", answers(false, true));
     row("no answer", answers(false, false));
     // A cause that explains all explains the findings, too, and so does any of what a given header finds.
+    // Values that are wrong for a reason of their own are mostly that of an access out of bounds as well:
+    // width and height exchanged. Of a race they are what comes of it.
     const bool explains =
-        by_checks && (found.certain || result.checks.findings.front().side.place.file != chosen.rung->file());
+        by_checks && (found.certain || result.verdict == judge::Verdict::out_of_bounds ||
+                      result.checks.findings.front().side.place.file != chosen.rung->file());
     if (explains) row(found.certain ? "cause" : "likely", likely_text(result));
     show_findings(rung, out);
     row("missing", judge::unread_text(result.checks));

@@ -30,6 +30,7 @@ Json to_json(const Machine& machine) {
                {"uuid", clean_utf8(machine.gpu.uuid)},
                {"clock_mhz", machine.gpu.clock_mhz},
                {"memory_clock_mhz", machine.gpu.memory_clock_mhz},
+               {"ecc", machine.gpu.ecc},
                {"memory_bytes", static_cast<long long>(machine.gpu.memory)},
                {"count", machine.gpu.count}};
     }
@@ -249,6 +250,11 @@ Json speed_json(const judge::Speed& speed) {
             {"fma_roof", speed.fma_roof > 0 ? number(speed.fma_roof) : Json(nullptr)},
             {"limit", judge::name_of(speed.limit())},
             {"trust", clean_utf8(speed.trust)},
+            {"conditions",
+             {{"least_mhz", speed.conditions.least_mhz},
+              {"most_mhz", speed.conditions.most_mhz},
+              {"slowed_by", speed.conditions.slowed_by},
+              {"load", number(speed.conditions.load)}}},
             {"microseconds",
              {{"rung", times_json(speed.times.rung)},
               {"baseline", times_json(speed.times.baseline)},

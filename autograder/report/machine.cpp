@@ -79,6 +79,8 @@ void describe_gpu(int out) {
     // 13 and 36: the highest clock rates, of the multiprocessors and of the memory
     if (attribute(&kilohertz, 13, first) == 0) say(fmt::format("clock {}", kilohertz / 1000));
     if (attribute(&kilohertz, 36, first) == 0) say(fmt::format("memory_clock {}", kilohertz / 1000));
+    // 32: whether its memory corrects errors
+    if (int corrects = 0; attribute(&corrects, 32, first) == 0) say(fmt::format("ecc {}", corrects));
     std::size_t bytes = 0;
     if (memory(&bytes, first) == 0) say(fmt::format("memory {}", bytes));
     say(fmt::format("count {}", devices));
@@ -145,6 +147,7 @@ Gpu find_gpu(double seconds) {
         if (key == "uuid") gpu.uuid = value;
         if (key == "clock") gpu.clock_mhz = std::atoi(value.c_str());
         if (key == "memory_clock") gpu.memory_clock_mhz = std::atoi(value.c_str());
+        if (key == "ecc") gpu.ecc = value != "0";
         if (key == "memory") gpu.memory = std::atof(value.c_str());
         if (key == "count") gpu.count = std::atoi(value.c_str());
     }

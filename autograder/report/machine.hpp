@@ -13,6 +13,7 @@ struct Gpu {
     std::string capability;                   ///< "9.0"
     std::string uuid;                         ///< 32 hexadecimal digits; of a MIG instance its own
     int clock_mhz = 0, memory_clock_mhz = 0;  ///< the highest
+    bool ecc = false;                         ///< its memory corrects errors
     double memory = 0;                        ///< bytes
     int count = 0;
     std::string why_not;  ///< where not present: "no NVIDIA driver on this machine"

@@ -133,6 +133,7 @@ inline Report sample_gpu_report() {
                           .uuid = "00112233445566778899aabbccddeeff",
                           .clock_mhz = 1980,
                           .memory_clock_mhz = 3201,
+                          .ecc = true,
                           .memory = 150e9,
                           .count = 1,
                           .why_not = ""};
@@ -160,6 +161,7 @@ inline Report sample_gpu_report() {
         speed.flops = bandwidth / 4;
         speed.fma_roof = 60e12;
         speed.trust = "judge's clock, judge's buffers";
+        speed.conditions = {1755, 1980, {"power"}, 2.5};
         for (int pair = 0; pair < speed.pairs; ++pair) {
             const double noise = 1 + 0.01 * (pair % 5);
             speed.times.rung.push_back(static_cast<float>(1e6 * noise * speed.seconds));

@@ -177,10 +177,13 @@ TEST_CASE("a result keeps the times that a speed follows from, and not too many"
 
     times.baseline_alone = {5, 6};
     const std::vector<std::string> table = classroom::table_of_times(to_json(report.rungs[1]));
-    REQUIRE(table.size() == 6);
+    REQUIRE(table.size() == 7);
     CHECK_THAT(table[0], ContainsSubstring("21 pairs"));
     CHECK_THAT(table[4], ContainsSubstring("pair by pair") && ContainsSubstring("         8         8"));
     CHECK_THAT(table[5], ContainsSubstring("baseline, rung's process gone"));
+    CHECK(table[6] == "GPU at 1755 to 1980 MHz, slowed down by power; the host's load up to 2.5");
+    report.rungs[1].result.speed.conditions = {};
+    CHECK(classroom::table_of_times(to_json(report.rungs[1])).back() == "the host's load up to 0.0");
     CHECK(classroom::table_of_times(to_json(sample_report().rungs[1])).empty());
     Json old = to_json(report.rungs[1]);
     old["speed"].erase("microseconds");
