@@ -8,6 +8,7 @@ object, which keeps its width where the window has less. Here, in the pages made
   - a link to a file of the repository leads to its source page: Doxygen's for a header, one made here for another file;
   - an SVG picture becomes an image;
   - a fold that holds lists or paragraphs is one fold: Doxygen ends it before each of them and begins another.
+In all of Doxygen's pages, what is where is said for readers who do not see it (NAMED), and the search field has a name.
 And a class whose nested classes are all private loses its link to a list of them, which Doxygen 1.9.4 does not write.
 Then the links of all pages are followed. One that leads nowhere in the book, by file or by anchor, is printed, and in a
 page made of Markdown it is an error: what Doxygen writes of its own accord differs from version to version. So is a fold
@@ -25,14 +26,30 @@ SOURCE_PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Rungs: {path}</title>
 <link href="{up}doxygen.css" rel="stylesheet"><link href="{up}book.css" rel="stylesheet"></head>
-<body><div class="header"><div class="headertitle"><div class="title">{path}</div></div></div>
+<body><main><div class="header"><div class="headertitle"><div class="title" role="heading" aria-level="1">{path}</div></div></div>
 <div class="contents"><p><a href="{up}{page}">{title}</a></p>
-<div class="fragment">{lines}</div></div></body></html>
+<div class="fragment" tabindex="0">{lines}</div></div></main></body></html>
 """
 SVG_OBJECT = re.compile(r'<object type="image/svg\+xml" data="([^"]*)"[^>]*>(.*?)</object>', re.DOTALL)
 NO_CLASSES = re.compile(r'<a href="#nested-classes">Classes</a> &#124;\n')
 BROKEN_FOLD = re.compile(r"</details>\s*</p>\s*<p\s*>\s*<details>(?!\s*<summary>)")
 NO_TITLE = re.compile(r"<details>(?!\s*<summary>)")
+# Parts of a page and what they are; what scrolls by itself is reached by keys as well.
+NAMED = {
+    '<html xmlns="http://www.w3.org/1999/xhtml">': '<html xmlns="http://www.w3.org/1999/xhtml" lang="en">',
+    '<div id="top">': '<div id="top" role="banner">',
+    '<div id="side-nav"': '<div id="side-nav" role="navigation" aria-label="All pages"',
+    '<div id="doc-content">': '<div id="doc-content" role="main">',
+    '<div id="nav-path"': '<div id="nav-path" role="navigation" aria-label="This page"',
+    '<div class="fragment">': '<div class="fragment" tabindex="0">',
+    '<pre class="fragment">': '<pre class="fragment" tabindex="0">',
+    '<div class="memproto">': '<div class="memproto" tabindex="0">',
+    '<table class="markdownTable">': '<table class="markdownTable" tabindex="0">',
+    '<table class="memberdecls">': '<table class="memberdecls" tabindex="0">',
+}
+NO_HEADING = re.compile(r'<th class="(\w*)">\s*</th>')
+TITLE, AS_HEADING = '<div class="title">', '<div class="title" role="heading" aria-level="1">'
+CONTENTS = '<div class="contents">'
 HREF = re.compile(r'(<a\b[^>]*?\bhref=")([^"]*)(")')
 
 
@@ -70,13 +87,30 @@ def write_source_page(book, root, file, page, title):
     return quote(address.as_posix())
 
 
+def named(text):
+    for part, with_name in NAMED.items():
+        text = text.replace(part, with_name)
+    text = NO_HEADING.sub(r'<td class="\1"></td>', text)
+    if "<h1" in text:
+        return text
+    if TITLE in text:
+        return text.replace(TITLE, AS_HEADING, 1)
+    heading = f'<div class="header"><div class="headertitle">{AS_HEADING}{html.escape(title_of(text))}</div></div></div>\n'
+    # A list of members has no title, and begins with headings of the third level.
+    return text.replace("<h3>", "<h2>").replace("</h3>", "</h2>").replace(CONTENTS, heading + CONTENTS, 1)
+
+
 def finish(book, root):
     """Returns the pages that are made of Markdown."""
     # Doxygen's names for pages differ from version to version; their titles do not.
-    pages = {page: page.read_text(encoding="utf-8") for page in book.glob("*.html")}
+    pages = {page: named(page.read_text(encoding="utf-8")) for page in book.glob("*.html")}
     for page, text in pages.items():
-        if NO_CLASSES.search(text) and 'id="nested-classes"' not in text:
-            page.write_text(NO_CLASSES.sub("", text), encoding="utf-8")
+        if 'id="nested-classes"' not in text:
+            text = NO_CLASSES.sub("", text)
+        page.write_text(text, encoding="utf-8")
+    for script in book.glob("menu.js"):  # which writes the search field into each page
+        script.write_text(script.read_text(encoding="utf-8").replace(
+            'id="MSearchField"', 'id="MSearchField" aria-label="Search"'), encoding="utf-8")
     titles = {title_of(text): page.name for page, text in pages.items()}
     made = {book / "index.html"}
     for markdown in [root / "README.md", *root.glob("*/**/*.md")]:

@@ -191,7 +191,7 @@ std::string verdict_table(const Report& report) {
         !report.rungs.empty() && report.rungs.front().result.chapter != report.rungs.back().result.chapter;
     const bool speed = report.speed_judged(), modelled = report.speed_modelled();
     std::string html =
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts\"><table "
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Verdicts\"><table "
         "class=\"verdicts\"><caption>";
     html += speed ? "Speed is a ratio to an earlier rung, timed interleaved in this session, with its 99 % "
                     "interval."
@@ -394,7 +394,7 @@ std::string answers_section(const RungResult& result) {
                         : one.answer ? "wrong"
                                      : ""});
     }
-    return table("Answers", "Answers", {{"question", ""}, {"answer", "number"}, {"", ""}}, rows);
+    return table("Answers", "Answers", {{"question", ""}, {"answer", "number"}, {"it is", ""}}, rows);
 }
 
 std::string details(const RungReport& rung) {

@@ -82,7 +82,7 @@ summary b{font-weight:650}
 .inside th,.inside td{padding:.35rem .8rem}
 dl.rows{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.3rem 1.2rem;margin:.8rem 0}
 dl.rows dt{color:var(--soft)}dl.rows dd{margin:0}
-@media (max-width:40rem){dl.rows{grid-template-columns:1fr;gap:0}dl.rows dd{margin-bottom:.55rem}}
+@media (max-width:40rem){dl.rows{grid-template-columns:minmax(0,1fr);gap:0}dl.rows dd{margin-bottom:.55rem}}
 pre{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:.7rem .9rem;overflow-x:auto;
 white-space:pre-wrap;margin:.5rem 0;line-height:1.45}
 .inside figure{margin:.7rem 0;box-shadow:none}.finding{border-left:4px solid var(--line);padding:.1rem 0 .1rem .9rem;margin:.8rem 0}
@@ -132,7 +132,7 @@ void row(std::string& html, const char* term, const std::string& value) {
 std::string table(const char* label, const std::string& caption, const std::vector<Column>& columns,
                   const std::vector<std::vector<std::string>>& rows) {
     std::string html = fmt::format(
-        R"(<div class="scroll" tabindex="0" role="region" aria-label="{}"><table><caption>{}</caption>)",
+        R"(<div class="scroll" tabindex="0" role="group" aria-label="{}"><table><caption>{}</caption>)",
         label, caption);
     html += "<thead><tr>";
     for (const auto& [heading, kind] : columns)

@@ -20,7 +20,8 @@ struct Column {
     const char* kind;  ///< class of its cells: "number", "mono" or ""
 };
 
-/// A table in a box that scrolls. The first cell of each row heads it. Caption and cells are HTML.
+/// A table in a box that scrolls: a group, as a page may have only one region of a name. The first cell of
+/// each row heads it. Caption and cells are HTML.
 std::string table(const char* label, const std::string& caption, const std::vector<Column>& columns,
                   const std::vector<std::vector<std::string>>& rows);
 
