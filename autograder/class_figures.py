@@ -1013,10 +1013,10 @@ class ThresholdWorkbook:
         for file in real.glob("*.cuh"):
             shutil.copy(file, chapter)
         shutil.copy(real / f"{BASELINE}.cu", chapter)
-        solution = self.folder / "solutions" / "01_reduction" / f"{RUNG}.cu"
-        solution.parent.mkdir(parents=True)
-        shutil.copy(ROOT / "solutions" / "01_reduction" / f"{RUNG}.cu", solution)
-        shutil.copy(solution, chapter)
+        self.solution = self.folder / "solutions" / "01_reduction" / f"{RUNG}.cu"
+        self.solution.parent.mkdir(parents=True)
+        shutil.copy(ROOT / "solutions" / "01_reduction" / f"{RUNG}.cu", self.solution)
+        shutil.copy(self.solution, chapter)
         for headers in ("include", "simt/include", "simt/model"):
             shutil.copytree(ROOT / "common" / headers, self.folder / "common" / headers)
         shutil.copy(ROOT / "common" / "packages.txt", self.folder / "common")
@@ -1038,21 +1038,26 @@ class ThresholdWorkbook:
         if size:
             self.timed = re.sub(r"sizes = \[\d+\]", f"sizes = [{size}]", self.timed)
 
-    def judge(self, zero, full):
-        """One check of the submission on the GPU. @returns its result"""
+    def run(self, *words):
+        return subprocess.run(
+            [RUNGS, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.folder, check=False, timeout=240,
+            env={**os.environ, "RUNGS_BUILD": str(self.folder / "build"), "XDG_STATE_HOME": str(self.folder / "state")})
+
+    def write_manifest(self, zero, full):
         (self.folder / "chapters" / "01_reduction" / "chapter.toml").write_text(
             'title = "Reduction"\nsummary = "Add up n floats."\nnamespace = "reduction"\ncontract = "reduction.cuh"\n'
             '[problems]\nsum = "Sum"\n[[cases]]\nsizes = [0, 1, 257]\nkinds = ["uniform"]\n'
             f'[[timed]]\n{self.timed}\n[rungs.{BASELINE}]\nidea = "the baseline"\n[rungs.{RUNG}]\nidea = "what is judged"\n'
             f'points = 10\nhints = ["none"]\nspeed = {{ points = 5, baseline = "{BASELINE}", zero = {zero!r}, '
             f"full = {full!r} }}\n")
+
+    def judge(self, zero, full):
+        """One check of the submission on the GPU. @returns its result"""
+        self.write_manifest(zero, full)
         result = self.folder / "result.json"
         if result.exists():
             result.unlink()
-        run = subprocess.run(
-            [RUNGS, "check", f"01/{RUNG[:2]}", "--submission", self.folder / "submission", "--backend", "cuda", "--json",
-             result], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.folder, check=False, timeout=240,
-            env={**os.environ, "RUNGS_BUILD": str(self.folder / "build"), "XDG_STATE_HOME": str(self.folder / "state")})
+        run = self.run("check", f"01/{RUNG[:2]}", "--submission", self.folder / "submission", "--backend", "cuda", "--json", result)
         if not result.exists():
             raise Failure(f"rungs check ended with {run.returncode}:\n{(run.stdout + run.stderr)[-3000:]}")
         rung = json.loads(text_of(result))["rungs"][0]

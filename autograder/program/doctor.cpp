@@ -149,7 +149,7 @@ void packages(const fs::path& root, Diagnosis& diagnosis) {
             // What came from elsewhere may serve as well, and the build says what it really lacks.
             diagnosis.note("packages (" + name + ")", "not found:" + group.absent,
                            name == "docs"    ? "./rungs docs"
-                           : name == "class" ? "only ./rungs review --similar needs it"
+                           : name == "class" ? "only review --similar and pages_in_browser.py need it"
                                              : "./rungs demo");
         }
     }
