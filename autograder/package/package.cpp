@@ -167,7 +167,8 @@ class Packager {
             throw PackageError(2, "this is a student edition; packages are made from the workbook");
         std::string output;
         if (run("git --version", output) != 0)
-            throw PackageError(3, "git was not found, and a package is made from what is committed");
+            throw PackageError(
+                3, "git was not found, and a package is made from what is committed: install git");
         if (run("git -C " + shell_quoted(options_.root) + " rev-parse --verify HEAD", output) != 0) {
             throw PackageError(3,
                                options_.root.string() +
