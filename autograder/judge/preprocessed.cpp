@@ -252,6 +252,22 @@ std::size_t line_directive(std::string_view text) {
     });
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 6> conditions{"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"};
+
+/// A macro of the compiler's, its library's, ours: some of them are others in check mode. What CUDA programs
+/// ask for is the same there.
+bool is_foreign(std::string_view macro) {
+    static constexpr std::array<std::string_view, 8> known{"__CUDA", "__NV",    "__cplusplus", "__cpp_",
+                                                           "__GNUC", "__clang", "__linux__",   "__x86_64__"};
+    const auto begins_with = [&](std::string_view start) { return macro.starts_with(start); };
+    if (std::any_of(known.begin(), known.end(), begins_with)) return false;
+    return begins_with("_") || begins_with("SIMT") || begins_with("RUNGS");
+}
+
+}  // namespace
+
 std::size_t hidden_condition(std::string_view text) {
     constexpr int most_tokens = 500;  // of a condition
     const SourceText source(text);
@@ -269,13 +285,16 @@ std::size_t hidden_condition(std::string_view text) {
     if (crowded != 0) return crowded;
     return source.find_directive([&](std::size_t name) {
         const std::string_view directive = source.word(name);
-        if (directive != "if" && directive != "elif") return false;
+        if (!is_one_of(directive, conditions)) return false;
+        const bool expands = directive == "if" || directive == "elif";
         std::size_t next = source.skip(name + directive.size());
         for (int tokens = 0; !source.ends(next); ++tokens) {
             if (source.has("/*", next) || tokens == most_tokens) return true;
             const std::string_view word = source.word(next);
             next = source.skip(next + std::max<std::size_t>(word.size(), 1));
-            if (hiding.count(word) > 0 || (!word.empty() && word != "defined" && source.at(next) == '('))
+            if (is_foreign(word)) return true;
+            if (expands &&
+                (hiding.count(word) > 0 || (!word.empty() && word != "defined" && source.at(next) == '(')))
                 return true;
         }
         return false;

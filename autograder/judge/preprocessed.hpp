@@ -12,9 +12,9 @@ namespace rungs::judge {
 /// string that spells one on a line of its own counts as well.
 std::size_t line_directive(std::string_view text);
 
-/// The line of the first `#if` or `#elif` of `text` whose meaning is not plain to see: it calls a macro, or
-/// names one that the file defines as anything but a number. They could ask for files of this machine. 0:
-/// there is none.
+/// The line of the first condition of `text` whose meaning is not plain to see, or not its author's: it calls
+/// a macro, or names one that the file defines as anything but a number, which could ask for files of this
+/// machine; or it names one of the compiler's or of ours, which could tell check mode. 0: there is none.
 std::size_t hidden_condition(std::string_view text);
 
 /// What a rung must not say in its own lines: assembly other than an empty one, an attribute against

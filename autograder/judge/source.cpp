@@ -80,7 +80,13 @@ void check_words(const std::string& name, const std::string& text) {
                          {"disable_sanitizer", "would hide code from the checks"},
                          {"__SANITIZE_", "would hide code from the checks"},
                          {"thread_sanitizer", "would hide code from the checks"},
+                         // These are other macros in check mode, too.
                          {"SIMT_CHECK", "would hide code from the checks"},
+                         {"SIMT_RED_ZONE", "would hide code from the checks"},
+                         {"SIMT_UNSEEN", "would hide code from the checks"},
+                         {"SIMT_WAITS", "would hide code from the checks"},
+                         {"SIMT_WHOLE_VECTORS", "would hide code from the checks"},
+                         {"_GLIBCXX_TSAN", "would hide code from the checks"},
                          {"__tsan", "would hide code from the checks"},
                          {"__has_include", "asks for files of this machine"},
                          {"GCC dependency", "asks for files of this machine"}};
@@ -96,7 +102,9 @@ void check_words(const std::string& name, const std::string& text) {
     }
     if (const std::size_t line = hidden_condition(text)) {
         throw Rejected(
-            fmt::format("{}:{}: a condition by a macro that is not a number: write it out", name, line));
+            fmt::format("{}:{}: a condition by a macro that is not a number, or is neither yours nor CUDA's: "
+                        "write it out",
+                        name, line));
     }
 }
 

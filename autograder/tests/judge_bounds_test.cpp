@@ -168,6 +168,16 @@ TEST_CASE("an #if asks nothing that a macro hides", "[judge][gate]") {
     CHECK(hidden_condition(
               "#ifndef GUARD\n#define GUARD\n#define SQUARE(x) ((x) * (x))\n#endif\n#if GUARD\n") == 0);
     CHECK(hidden_condition("#if (__CUDACC_VER_MAJOR__ >= 12) && (1)\n#elif defined X\n") == 0);
+    for (const char* foreign :
+         {"_GLIBCXX_TSAN", "__SANITIZE_THREAD__", "SIMT_UNSEEN", "RUNGS_SIMT_WHOLE_VECTORS"}) {
+        CHECK(hidden_condition(std::string("\n#if ") + foreign + "\n#endif\n") == 2);
+        CHECK(hidden_condition(std::string("#ifdef ") + foreign + "\n#endif\n") == 1);
+        CHECK(hidden_condition(std::string("# ifndef /**/ ") + foreign + "\n#endif\n") == 1);
+        CHECK(hidden_condition(std::string("#if 0\n%:elif 1 && !defined ") + foreign + "\n#endif\n") == 2);
+        CHECK(hidden_condition(std::string("#if 0\n#elifdef \\\n") + foreign + "\n#endif\n") == 2);
+    }
+    CHECK(hidden_condition("#ifdef __CUDA_ARCH__\n#elif defined(MINE) && __cplusplus > 202002L\n#endif\n") ==
+          0);
     CHECK(hidden_condition("int a;\n#if JOIN(__has_, include)(\"x\")\n") == 2);
     CHECK(hidden_condition("#elif \\\n A /* b */ (c)\n") == 1);
     CHECK(hidden_condition("#if A /* b\n*/ (c)\n") == 1);
