@@ -650,8 +650,8 @@ std::string class_page(const Gradebook& book, const std::string& version, const 
                                                [](const Student& student) { return student.missing(); }));
     std::string html = page_head(book.assignment.title + ", the class", version);
     html += "<h1>" + escape_html(book.assignment.title) + "</h1><p class=\"lede\">" +
-            escape_html(fmt::format("{} students, {} rungs, {} points, on the {} backend.", count,
-                                    book.assignment.rungs.size(), exact(book.max_score),
+            escape_html(fmt::format("{}, {}, {} points, on the {} backend.", count_text(count, "student"),
+                                    count_text(book.assignment.rungs.size(), "rung"), exact(book.max_score),
                                     name_of(book.assignment.backend))) +
             "</p><dl class=\"facts\">";
     fact(html, "graded", fmt::format("{} / {}", scores.size(), count), "have handed in and have a score");

@@ -42,11 +42,11 @@ void note_launch() {
 }
 
 /// Where a copy goes decides, not what its author calls it.
-void note_copy(const void* to, std::size_t bytes) {
+void note_copy(const void* to, std::size_t bytes, std::size_t rows = 1) {
     if (!watched.load(std::memory_order_relaxed)) return;
     cudaPointerAttributes of{};
     if (cudaPointerGetAttributes(&of, to) != cudaSuccess || of.type != cudaMemoryTypeDevice)
-        copied.fetch_add(bytes, std::memory_order_relaxed);
+        copied.fetch_add(rows * bytes, std::memory_order_relaxed);
 }
 
 void note_memory(std::size_t bytes) { seen_by_both.fetch_add(bytes, std::memory_order_relaxed); }
@@ -82,11 +82,11 @@ WRAP(cudaMemcpyAsync,
 WRAP(cudaMemcpy2D,
      (void* to, std::size_t to_pitch, const void* from, std::size_t pitch, std::size_t width,
       std::size_t height, cudaMemcpyKind kind),
-     note_copy(to, width* height), (to, to_pitch, from, pitch, width, height, kind))
+     note_copy(to, width, height), (to, to_pitch, from, pitch, width, height, kind))
 WRAP(cudaMemcpy2DAsync,
      (void* to, std::size_t to_pitch, const void* from, std::size_t pitch, std::size_t width,
       std::size_t height, cudaMemcpyKind kind, cudaStream_t stream),
-     note_copy(to, width* height), (to, to_pitch, from, pitch, width, height, kind, stream))
+     note_copy(to, width, height), (to, to_pitch, from, pitch, width, height, kind, stream))
 WRAP(cudaMemcpyFromSymbol,
      (void* to, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind),
      note_copy(to, bytes), (to, from, bytes, offset, kind))

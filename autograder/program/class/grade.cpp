@@ -806,9 +806,10 @@ int work_alone(const Place& place, Terminal& out) {
     make_folder(place.folder / "records");
     const Plan plan = make_plan(place.folder, place.workbook, assignment, workshop, secret, options.regrade,
                                 [](const std::string&) { return true; });
-    out.line(fmt::format("{}: {} rungs of {} students on the {} backend, held at {}",
+    out.line(fmt::format("{}: {} of {} on the {} backend, held at {}",
                          assignment.title.empty() ? clean_name(options.place) : clean_name(assignment.title),
-                         plan.slots, read_gradebook(place.folder).students.size(),
+                         count_text(plan.slots, "rung"),
+                         count_text(read_gradebook(place.folder).students.size(), "student"),
                          name_of(place.backend.backend), level.name));
     show_problems(assignment.problems, out);
     if (plan.kept + plan.copied > 0)
