@@ -12,8 +12,6 @@ namespace {
 // Declared as NVML documents them: a machine without a toolkit has no header. Each returns 0 for success.
 using Start = int (*)();
 using Find = int (*)(const char* bus_id, void** device);
-using Rate = int (*)(void* device, int clock, unsigned* mhz);
-using Reasons = int (*)(void* device, unsigned long long* bits);
 
 constexpr int of_multiprocessors = 1;
 
@@ -34,6 +32,9 @@ GpuClock::GpuClock(const std::string& bus_id) : library_(dlopen("libnvidia-ml.so
     if (!library_) return;
     const auto start = find<Start>(library_, "nvmlInit_v2");
     const auto by_bus = find<Find>(library_, "nvmlDeviceGetHandleByPciBusId_v2");
+    rate_ = find<decltype(rate_)>(library_, "nvmlDeviceGetClockInfo");
+    // Its newer name has the same bits.
+    reasons_ = find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksThrottleReasons");
     if (start && by_bus && start() == 0 && by_bus(bus_id.c_str(), &device_) == 0) return;
     device_ = nullptr;
 }
@@ -48,15 +49,12 @@ void GpuClock::look(Conditions& seen) const {
     double load = 0;
     if (getloadavg(&load, 1) == 1) seen.load = std::max(seen.load, load);
     if (!device_) return;
-    const auto rate = find<Rate>(library_, "nvmlDeviceGetClockInfo");
-    if (unsigned mhz = 0; rate && rate(device_, of_multiprocessors, &mhz) == 0) {
+    if (unsigned mhz = 0; rate_ && rate_(device_, of_multiprocessors, &mhz) == 0) {
         const int now = static_cast<int>(mhz);
         seen.least_mhz = seen.least_mhz == 0 ? now : std::min(seen.least_mhz, now);
         seen.most_mhz = std::max(seen.most_mhz, now);
     }
-    // Its newer name has the same bits.
-    const auto why = find<Reasons>(library_, "nvmlDeviceGetCurrentClocksThrottleReasons");
-    if (unsigned long long bits = 0; why && why(device_, &bits) == 0) {
+    if (unsigned long long bits = 0; reasons_ && reasons_(device_, &bits) == 0) {
         for (const auto& [bit, name] : reasons) {
             if ((bits & bit) != 0 &&
                 std::find(seen.slowed_by.begin(), seen.slowed_by.end(), name) == seen.slowed_by.end())

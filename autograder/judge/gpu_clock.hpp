@@ -27,8 +27,10 @@ class GpuClock {
     void look(Conditions& seen) const;
 
   private:
-    void* library_ = nullptr;  ///< null: there is none, and nothing is noted of the GPU
-    void* device_ = nullptr;
+    void* library_ = nullptr;  ///< null: there is none
+    void* device_ = nullptr;   ///< null: nothing is noted of the GPU
+    int (*rate_)(void* device, int clock, unsigned* mhz) = nullptr;
+    int (*reasons_)(void* device, unsigned long long* bits) = nullptr;
 };
 
 }  // namespace rungs::judge

@@ -435,9 +435,11 @@ class Examiner {
         const protocol::Reply reply = worker.reply();
         counts_launches_ = reply.counts_launches != 0;
         launches_ = reply.launches;
-        if (const double least = exam_.work(which).least; least > most_moved_) {
-            most_moved_ = least;
-            to_host_ = static_cast<double>(reply.to_host);
+        if (options_.backend == Backend::cuda) {
+            if (const double least = exam_.work(which).least; least > most_moved_) {
+                most_moved_ = least;
+                to_host_ = static_cast<double>(reply.to_host);
+            }
         }
         if (reply.scratch_left > 0) {
             left_in_scratch_ =

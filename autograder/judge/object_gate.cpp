@@ -49,8 +49,7 @@ bool is_inline(const Symbol& symbol) {
 /// What instrumented code calls. A rung that defines one of these, were it for its own file alone, would hide
 /// its accesses from check mode.
 bool observes_memory(const std::string& name) {
-    static constexpr const char* families[] = {"__tsan_", "__ubsan_", "__sanitizer_",
-                                               "__asan_", "__wrap_",  "__real_"};
+    static constexpr const char* families[] = {"__tsan_", "__ubsan_", "__sanitizer_", "__asan_"};
     return std::any_of(std::begin(families), std::end(families),
                        [&](const char* start) { return starts_with(name, start); });
 }
@@ -187,8 +186,9 @@ std::string objection(const std::vector<Symbol>& object, const std::vector<std::
             return fmt::format("{} '{}', which belongs to check mode: remove it",
                                defined ? "defines" : "asks for", symbol.name);
         }
-        if (!defined && goes_round_the_worker(symbol.name)) {
-            return fmt::format("asks for '{}', which belongs to the grader: remove it", symbol.name);
+        if (goes_round_the_worker(symbol.name)) {
+            return fmt::format("{} '{}', which belongs to the grader: remove it",
+                               defined ? "defines" : "asks for", symbol.name);
         }
         if (!defined && is_switch(symbol.name)) {
             return fmt::format("uses '{}', which belongs to the grader: remove it", demangle(symbol.name));

@@ -1,6 +1,5 @@
 // A slow rung, which adds up as soon as its inputs are there, and knows the sums when it is called.
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
