@@ -162,7 +162,7 @@ int main() {
     simt::set_seed(0);
     const auto [tree, serial] = compare(
         40, [&] { tree_sum(a.data(), sums.data(), n); }, [&] { sink = serial_sum(a.data()); });
-    row("shared-memory tree against a serial sum", tree, serial, "ms", 1e3, tree / serial, 60, false);
+    row("shared-memory tree against a serial sum", tree, serial, "ms", 1e3, tree / serial, 8, false);
     float total = 0;
     for (int i = 0; i < n / 256; ++i) total += sums[static_cast<size_t>(i)];
     if (total != sink)
@@ -171,8 +171,12 @@ int main() {
 
     const auto [shuffle, serial2] = compare(
         20, [&] { warp_sum(a.data(), sums.data(), n); }, [&] { sink = serial_sum(a.data()); });
-    std::printf("%-44s %9.3f %9.3f ms  %8.2fx  (no goal)\n", "shuffle sums against a serial sum",
-                shuffle * 1e3, serial2 * 1e3, shuffle / serial2);
+    row("shuffle sums against a serial sum", shuffle, serial2, "ms", 1e3, shuffle / serial2, 1.5, false);
+    simt::set_loops_over_lanes(false);
+    const auto [stacks, serial3] = compare(
+        20, [&] { tree_sum(a.data(), sums.data(), n); }, [&] { sink = serial_sum(a.data()); });
+    row("  the tree with a stack per lane", stacks, serial3, "ms", 1e3, stacks / serial3, 70, false);
+    simt::set_loops_over_lanes(true);
 
     const auto [add, plain] = compare(
         60, [&] { vector_add(a.data(), b.data(), c.data(), n); },
@@ -215,9 +219,9 @@ int main() {
     for (int i = 0; i < 9 && probed; ++i)
         probed = run_probe("run", run) && run_probe("find", find) && run_probe("count", count);
     if (probed) {
-        row("all checks against run mode: the tree", find.seconds, run.seconds, "ms", 1e3,
+        row("all checks against stacks in run mode: the tree", find.seconds, run.seconds, "ms", 1e3,
             find.seconds / run.seconds, 2.5, false);
-        row("checks and counters against run mode", count.seconds, run.seconds, "ms", 1e3,
+        row("checks and counters against the same", count.seconds, run.seconds, "ms", 1e3,
             count.seconds / run.seconds, 4, false);
         row("memory of the checks against the data", find.memory, 1, "", 1, find.memory, 6, false);
         std::printf("%-44s %9.3f %9.3f      (no goal)\n", "  with counters", count.memory, 1.0);

@@ -52,20 +52,32 @@ if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     endif()
 endif()
 
-# simt_translate(<target> <variable> <file.cu>...)
-#   Lets cu2cpp translate CUDA sources for a target; the names of the results are in <variable>.
+# What run mode's kernels become loops over lanes by, and what the compiler then needs.
+set(SIMT_LOOP_TRANSLATION --loops)
+set(SIMT_LOOP_OPTIONS -include simt/lanes.h)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which at -O2 takes only loops whose length it knows
+    list(APPEND SIMT_LOOP_OPTIONS -ftree-vectorize -fvect-cost-model=dynamic)
+endif()
+
+# simt_translate(<target> <variable> [LOOPS] <file.cu>...)
+#   Lets cu2cpp translate CUDA sources for a target; the names of the results are in <variable>. LOOPS: for run mode.
 function(simt_translate target variable)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "LOOPS" "" "")
+    set(loops)
+    if(arg_LOOPS)
+        set(loops ${SIMT_LOOP_TRANSLATION})
+    endif()
     set(folder ${CMAKE_BINARY_DIR}/translated/${target})
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     set(translated)
-    foreach(source IN LISTS ARGN)
+    foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
         get_filename_component(source ${source} ABSOLUTE)
         get_filename_component(name ${source} NAME)
         set(output ${folder}/${name}.cpp)
         add_custom_command(
             OUTPUT ${output}
             COMMAND simt::cu2cpp ${source} -o ${output} "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>"
-                    --header-dir ${folder}/headers --depfile ${output}.d
+                    --header-dir ${folder}/headers --depfile ${output}.d ${loops}
             DEPENDS ${source} simt::cu2cpp
             DEPFILE ${output}.d
             COMMENT "Translating ${name} for ${target}"
@@ -79,12 +91,12 @@ endfunction()
 #   Adds CUDA sources to a target. Each file goes through cu2cpp first; quoted headers with CUDA syntax are
 #   translated along with it. The target is linked with the runtime.
 function(simt_add_kernels target)
-    simt_translate(${target} outputs ${ARGN})
+    simt_translate(${target} outputs LOOPS ${ARGN})
     target_sources(${target} PRIVATE ${outputs})
     # A kernel sees what it includes, and no precompiled header.
     set_source_files_properties(${outputs} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)
-    set_property(SOURCE ${outputs} APPEND PROPERTY COMPILE_OPTIONS ${SIMT_RUN_OPTIONS})
+    set_property(SOURCE ${outputs} APPEND PROPERTY COMPILE_OPTIONS ${SIMT_RUN_OPTIONS} ${SIMT_LOOP_OPTIONS})
     get_target_property(type ${target} TYPE)
     if(type MATCHES "SHARED_LIBRARY|MODULE_LIBRARY")
         target_link_libraries(${target} PRIVATE simt::simt_pic)

@@ -94,6 +94,9 @@ void device_variables(Unit& unit, const Sequence& seq, Range whole, std::size_t 
     }
     const auto declaration = parse_declaration(seq, body);
     if (!declaration) return;
+    if (!declaration->has(seq, "__constant__"))
+        for (const Declarator& d : declaration->declarators)
+            unit.out.exports.device_variables.emplace(spelling(seq, d.name));
     external = external || declaration->has(seq, "extern");
     if (external) {
         bool initialised = false;

@@ -4,10 +4,10 @@
 
 namespace cu2cpp {
 
-std::string Diagnostic::text() const {
+std::string Diagnostic::text(std::string_view kind) const {
     std::string where = path;
     if (line != 0) where += ":" + std::to_string(line) + ":" + std::to_string(column);
-    return where + ": error: " + message;
+    return where + ": " + std::string(kind) + ": " + message;
 }
 
 LineTable::LineTable(std::string_view text) : starts_{0} {

@@ -16,7 +16,7 @@ struct Diagnostic {
     std::string message;
 
     /// `path:line:column: error: message`, the form every editor can jump from.
-    [[nodiscard]] std::string text() const;
+    [[nodiscard]] std::string text(std::string_view kind = "error") const;
 };
 
 /// Offsets to lines and columns; built once per file.

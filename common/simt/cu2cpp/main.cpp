@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* usage =
     "usage: cu2cpp INPUT.cu -o OUTPUT.cpp [-I DIR]... [--header-dir DIR] [--depfile FILE] [--rdc]\n"
-    "              [--relaxed-constexpr]\n"
+    "              [--relaxed-constexpr] [--loops] [--explain-loops]\n"
     "       cu2cpp --check INPUT.cu [-I DIR]...\n"
     "\n"
     "Translates CUDA C++ into C++ for the CPU backend. Lines keep their numbers; what cannot be\n"
@@ -26,6 +26,10 @@ constexpr const char* usage =
     "  --rdc              device code links across files, as with nvcc -rdc=true\n"
     "  --relaxed-constexpr  device code may call constexpr functions of the host, as with nvcc's\n"
     "                     --expt-relaxed-constexpr\n"
+    "  --loops            kernels become loops over lanes where that can be; for run mode: compile what "
+    "comes\n"
+    "                     out with -include simt/lanes.h\n"
+    "  --explain-loops    say on standard error what became of each kernel with a barrier, and why\n"
     "  --check            translate, report, write nothing\n"
     "\n"
     "Exit status: 0 translated; 1 refused, or a file cannot be read or written; 2 wrong use.\n";
@@ -35,7 +39,7 @@ int wrong_use(const std::string& what) {
     return 2;
 }
 
-int run(const cu2cpp::Job& job) {
+int run(const cu2cpp::Job& job, bool explain) {
     cu2cpp::Project project(job);
     const auto& diagnostics = project.analyse();
     // Also of a program that is refused: the messages may be about any of the files.
@@ -45,6 +49,8 @@ int run(const cu2cpp::Job& job) {
         project.remove_output();
         return 1;
     }
+    if (explain)
+        for (const auto& kernel : project.loops()) std::fprintf(stderr, "%s\n", kernel.text("note").c_str());
     if (!job.output.empty()) project.write();
     return 0;
 }
@@ -54,6 +60,7 @@ int run(const cu2cpp::Job& job) {
 int main(int argc, char** argv) {
     cu2cpp::Job job;
     bool check = false;
+    bool explain = false;
     for (int i = 1; i < argc; ++i) {
         const std::string_view argument = argv[i];
         const auto value = [&](std::string_view option) -> const char* {
@@ -70,6 +77,10 @@ int main(int argc, char** argv) {
             job.relocatable = true;
         } else if (argument == "--relaxed-constexpr") {
             job.relaxed_constexpr = true;
+        } else if (argument == "--loops") {
+            job.loops_over_lanes = true;
+        } else if (argument == "--explain-loops") {
+            job.loops_over_lanes = explain = true;
         } else if (const char* output = value("-o")) {
             if (!job.output.empty()) return wrong_use("-o is given twice");
             job.output = output;
@@ -104,7 +115,7 @@ int main(int argc, char** argv) {
         return wrong_use("input and output are the same file");
     }
     try {
-        return run(job);
+        return run(job, explain);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         std::error_code gone;

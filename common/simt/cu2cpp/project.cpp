@@ -175,6 +175,7 @@ Project::File* Project::open(const fs::path& path, const std::string& display, s
     TranslateOptions options;
     options.relocatable = job_.relocatable;
     options.relaxed_constexpr = job_.relaxed_constexpr;
+    options.loops_over_lanes = job_.loops_over_lanes;
     options.has_header = [this](std::string_view header) { return finds(header); };
     options.open_include = [&](const Include& include) -> const Exports* {
         File* target = depth < max_include_depth ? resolve(file, include, depth + 1) : nullptr;
@@ -284,6 +285,13 @@ void Project::write() {
         write_atomically(path, text);
     }
     write_atomically(job_.output, output_text(*files_.front()));
+}
+
+std::vector<Diagnostic> Project::loops() const {
+    std::vector<Diagnostic> all;
+    for (const auto& file : files_)
+        all.insert(all.end(), file->translation.loops.begin(), file->translation.loops.end());
+    return all;
 }
 
 void Project::write_depfile() const {

@@ -21,6 +21,7 @@ struct Job {
     std::filesystem::path depfile;     ///< empty: none
     bool relocatable = false;          ///< see TranslateOptions
     bool relaxed_constexpr = false;    ///< see TranslateOptions
+    bool loops_over_lanes = false;     ///< see TranslateOptions
 };
 
 /// One `.cu` file and the quoted headers it reaches.
@@ -38,6 +39,9 @@ class Project {
     /// Writes the output and the headers that had to change; each appears complete or not at all.
     /// @throws FileError when one cannot be written
     void write();
+
+    /// What became of the kernels, in the order of reading: see Translation::loops.
+    [[nodiscard]] std::vector<Diagnostic> loops() const;
 
     /// Writes which files analyse() has read. @throws FileError when that cannot be written
     void write_depfile() const;

@@ -18,6 +18,7 @@ struct Scope {
     std::size_t function = npos;  ///< first token of the function around it
     bool member = false;          ///< it is inside a class
     std::string_view space;       ///< the innermost namespace with a name
+    Range head;                   ///< of a function
 };
 
 bool is_asm(std::string_view word) { return word == "asm" || word == "__asm__" || word == "__asm"; }
@@ -125,6 +126,7 @@ class Translator {
     }
 
     void define(const Directive& d) {
+        note_macro(unit_, d);
         if (d.tokens.size() > 1) {
             auto& asking = unit_.out.exports.architecture_macros;
             const auto asks = [&](const Token& token) {
@@ -225,6 +227,7 @@ class Translator {
             !seq_.is(i - 1, "namespace"))
             inner.space = seq_[i - 1].text;
         if (inner.kind == ScopeKind::function) {
+            inner.head = head;
             inner.function = head.begin;
             inner.device = runs_on_device(seq_, head);
             inner.both = !inner.device && may_run_on_device(seq_, head);
@@ -250,8 +253,13 @@ class Translator {
     void close_scope(std::size_t i) {
         if (scopes_.size() == 1) return;  // one brace too many: the compiler's to report
         const ScopeKind kind = scopes_.back().kind;
+        const Range head = scopes_.back().head;
         scopes_.pop_back();
         Scope& outer = scopes_.back();
+        if (kind == ScopeKind::function && seq_.match(head.end) == i) {
+            note_body(unit_, seq_, head, outer.kind != ScopeKind::namespace_);
+            if (outer.kind == ScopeKind::namespace_) loop_over_lanes(unit_, seq_, lexed_.directives, head);
+        }
         const bool ends =
             kind == ScopeKind::namespace_ || kind == ScopeKind::function || kind == ScopeKind::block;
         if (ends && outer.brackets == 0) outer.declaration = i + 1;
@@ -422,6 +430,13 @@ void Exports::merge(const Exports& other, bool at_namespace) {
         variable.host = variable.host && at_namespace;
         note_variable(name, variable);
     }
+    for (const auto& [name, body] : other.bodies) note_body(name, body);
+    hidden_waits = hidden_waits || other.hidden_waits;
+    device_variables.insert(other.device_variables.begin(), other.device_variables.end());
+    for (const auto& [name, words] : other.macro_words) {
+        auto& known = macro_words[name];
+        known.insert(known.end(), words.begin(), words.end());
+    }
     shared_variables.insert(other.shared_variables.begin(), other.shared_variables.end());
 }
 
@@ -436,6 +451,13 @@ void Exports::note_function(std::string_view name, const Function& function) {
     known.relaxed = known.relaxed || function.relaxed;
     known.launchable = known.launchable || function.launchable;
     if (known.space != function.space) known.space = several_spaces;
+}
+
+void Exports::note_body(std::string_view name, Body body) {
+    const auto [entry, is_new] = bodies.try_emplace(std::string(name), body);
+    if (is_new) return;
+    entry->second.is_calm = entry->second.is_calm && body.is_calm;
+    entry->second.is_pure = entry->second.is_pure && body.is_pure;
 }
 
 void Exports::note_variable(std::string_view name, const Variable& variable) {

@@ -58,11 +58,24 @@ struct Exports {
         std::string space;  ///< as a function's
     };
     std::map<std::string, Variable, std::less<>> variables;
+    /// What loops over lanes have to know of a function whose body has been seen.
+    struct Body {
+        bool is_calm = false;  ///< no lane waits in it
+        bool is_pure = false;  ///< ... and what it gives does not depend on the lane
+    };
+    std::map<std::string, Body, std::less<>> bodies;
+    /// A member or an operator has a body in which lanes may wait: calls of it cannot be told.
+    bool hidden_waits = false;
+    /// Names of `__device__` and `__managed__` variables, which kernels may change.
+    std::set<std::string, std::less<>> device_variables;
+    /// The names, assignments and ends of statements in a macro's text.
+    std::map<std::string, std::vector<std::string>, std::less<>> macro_words;
     /// By name, `__shared__` variables at namespace scope: the declaration that a function needs to use one.
     std::map<std::string, std::string, std::less<>> shared_variables;
 
     void note_function(std::string_view name, const Function& function);
     void note_variable(std::string_view name, const Variable& variable);
+    void note_body(std::string_view name, Body body);
     /// @param at_namespace the file is included outside functions and classes: its variables lie at
     ///                     namespace scope
     void merge(const Exports& other, bool at_namespace);
@@ -73,6 +86,8 @@ struct Translation {
     std::vector<Edit> edits;
     std::vector<Include> includes;
     std::vector<Diagnostic> diagnostics;  ///< refusals; any at all means: no output
+    std::vector<Diagnostic>
+        loops;  ///< what became of each kernel with a barrier, of TranslateOptions::loops_over_lanes
     Exports exports;
 };
 
@@ -82,6 +97,9 @@ struct TranslateOptions {
     bool relocatable = false;
     /// nvcc's `--expt-relaxed-constexpr`: device code may call `constexpr` functions of the host.
     bool relaxed_constexpr = false;
+    /// Kernels whose lanes come to each barrier together become loops over lanes; for run mode only. What
+    /// comes out needs simt/lanes.h.
+    bool loops_over_lanes = false;
     /// Looks at an included file at once, because its macros matter from there on. Null: unknown file.
     std::function<const Exports*(const Include&)> open_include;
     /// True when `<name>` can be found although it is the vendor's.

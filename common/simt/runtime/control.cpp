@@ -24,6 +24,7 @@ struct Settings {
     std::atomic<unsigned> threads;
     std::atomic<std::uint64_t> seed;
     std::atomic<bool> poison;
+    std::atomic<bool> loops;
     std::atomic<std::int64_t> spin_limit;
     std::atomic<std::int64_t> time_limit;
     std::atomic<int> multiprocessors;
@@ -34,6 +35,7 @@ struct Settings {
         const char* text = std::getenv("RUNGS_SIMT_SEED");
         seed = text ? std::strtoull(text, nullptr, 0) : 0;
         poison = environment("RUNGS_SIMT_POISON", 1) != 0;
+        loops = environment("RUNGS_SIMT_LOOPS", 1) != 0;
         spin_limit = static_cast<std::int64_t>(environment("RUNGS_SIMT_SPIN_LIMIT", 3) * 1e9);
         time_limit = static_cast<std::int64_t>(environment("RUNGS_SIMT_TIME_LIMIT", 0) * 1e9);
         multiprocessors = static_cast<int>(std::clamp(
@@ -54,6 +56,8 @@ void set_seed(std::uint64_t seed) { settings().seed = seed; }
 std::uint64_t seed() { return settings().seed.load(std::memory_order_relaxed); }
 void set_poison(bool on) { settings().poison = on; }
 bool poisons_shared() { return settings().poison.load(std::memory_order_relaxed); }
+void set_loops_over_lanes(bool on) { settings().loops = on; }
+bool loops_over_lanes() { return settings().loops.load(std::memory_order_relaxed); }
 void set_spin_limit(double seconds) { settings().spin_limit = static_cast<std::int64_t>(seconds * 1e9); }
 std::int64_t spin_limit_ns() {
     const std::int64_t limit = settings().spin_limit.load(std::memory_order_relaxed);

@@ -188,6 +188,12 @@ void Worker::materialise() {
 
 void make_lane_records() {
     if (!execution.in_lane) report_outside_lane("a barrier or warp operation");
+    if (execution.whole) {
+        // The translator has taken for granted that this cannot be.
+        execution.whole = false;
+        fail_lane("a thread waits in a loop over threads, which the CPU backend did not expect here; please "
+                  "report it, and set RUNGS_SIMT_LOOPS=0", SIMT_SITE);
+    }
     this_worker->materialise();
 }
 
@@ -330,6 +336,7 @@ void Worker::activate(Block& block) {
     execution.block = &block;
     execution.lane = nullptr;
     execution.fast = false;
+    execution.whole = false;
     execution.serial = block.serial;
     execution.dynamic_serial = block.dynamic_serial;
     execution.marks = block.marks;
@@ -550,6 +557,7 @@ void Worker::run(Launch& launch) {
     gridDim = launch.grid.grid;
     execution.closure = launch.grid.closure;
     blockDim = launch.grid.block;
+    execution.loops = loops_over_lanes();
     order_ = launch.order.empty() ? nullptr : launch.order.data();
     next_ = end_ = begun_ = 0;
     allowance_ = (launch.blocks + launch.max_workers - 1) / launch.max_workers;
@@ -623,6 +631,7 @@ void yield_lane() {
 }
 
 Transfer arrive_at_yield(const void* site) {
+    if (execution.whole) return nullptr;  // it does not wait for others: see the translator's lanes.cpp
     Lane& me = current_lane();
     Block& block = *execution.block;
     me.site = site;

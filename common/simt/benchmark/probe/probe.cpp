@@ -33,6 +33,7 @@ int main() {
     constexpr int n = 1 << 20;
     constexpr std::size_t bytes = n * sizeof(float);
     simt::set_threads(1);
+    simt::set_loops_over_lanes(false);  // check mode has none
     const std::vector<float> host(n, 1.0f);
     // Once at a small size, so that what every program needs does not count as the data's.
     float *in = nullptr, *out = nullptr;

@@ -32,7 +32,9 @@ std::vector<std::string> corpus() {
 
 /// What must hold for every text.
 void check(const std::string& text) {
-    const cu2cpp::Translation result = cu2cpp::translate(text, "fuzz.cu");
+    cu2cpp::TranslateOptions options;
+    options.loops_over_lanes = true;
+    const cu2cpp::Translation result = cu2cpp::translate(text, "fuzz.cu", options);
     const std::string out = cu2cpp::apply(text, result.edits);
     if (count_lines(out) != count_lines(text)) {
         CAPTURE(text);

@@ -68,6 +68,9 @@ struct Execution {
     bool fast;
     /// Code of a lane runs on this thread now.
     bool in_lane;
+    /// Blocks may be run by loops over their lanes (simt/lanes.h), and one is.
+    bool loops;
+    bool whole;
     /// Repeats of operations that changed nothing, in this lane since it last got the processor, and the last
     /// addresses of such: a spin loop in the making.
     unsigned spins;

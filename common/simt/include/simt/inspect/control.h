@@ -7,6 +7,7 @@
 /// | `RUNGS_SIMT_THREADS` | OS threads that run blocks, the launching one included | all cores |
 /// | `RUNGS_SIMT_SEED` | order of blocks, which overlap in check mode, warps and lanes; 0: ascending | 0 |
 /// | `RUNGS_SIMT_POISON` | 0: shared memory starts with what an earlier block left there | 1 |
+/// | `RUNGS_SIMT_LOOPS` | 0: every lane runs on a stack of its own, also where loops over lanes would do | 1 |
 /// | `RUNGS_SIMT_SPIN_LIMIT` | seconds after which a launch whose lanes only poll is ended | 3 |
 /// | `RUNGS_SIMT_TIME_LIMIT` | seconds after which any launch is ended; 0: never | 0 |
 /// | `RUNGS_SIMT_STACK` | bytes of a lane's stack | 65536 |
@@ -32,6 +33,10 @@ std::uint64_t seed();
 /// Whether shared memory holds 0xFF bytes (NaN, -1) when a block starts.
 void set_poison(bool on);
 bool poisons_shared();
+
+/// Whether blocks are run by loops over their lanes, of kernels for which the translator has made such.
+void set_loops_over_lanes(bool on);
+bool loops_over_lanes();
 
 /// Seconds after which a launch is ended in which every lane only waits or polls; half the time limit, if
 /// that is shorter: which of the two ends a launch must not depend on what else the machine does.

@@ -1,0 +1,109 @@
+#include "cu2cpp/lane_words.h"
+
+namespace cu2cpp {
+
+bool is_among(std::string_view words, std::string_view word) {
+    for (std::size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return true;
+    }
+    return false;
+}
+
+bool is_barrier(std::string_view word) { return word == "__syncthreads" || word == "__syncwarp"; }
+bool is_wait(std::string_view word) { return is_barrier(word) || contains(shuffles, word); }
+
+bool is_beyond(std::string_view word) {
+    static constexpr std::string_view words =
+        "__activemask __all_sync __any_sync __ballot_sync __uni_sync __match_any_sync __match_all_sync "
+        "__nanosleep __threadfence __trap __syncthreads_or __syncthreads_and asm __asm__ __asm goto try "
+        "catch throw clock clock64 globaltimer cg cuda cooperative_groups nvcuda wmma "
+        "this_thread_block this_grid tiled_partition coalesced_threads cudaLaunchKernel co_await new "
+        "delete operator __CUDA_ARCH__ __syncthreads_count __func__";
+    if (is_among(words, word)) return true;
+    for (const std::string_view front : {"atomicCAS", "atomicExch", "__threadfence", "__reduce_", "__shfl",
+                                         "__pipeline", "__mbarrier", "__nv_atomic", "simt"})
+        if (word.substr(0, front.size()) == front && !contains(shuffles, word)) return true;
+    return false;
+}
+
+bool is_plain_function(std::string_view word) {
+    static constexpr std::string_view words =
+        "abs labs llabs fabs fabsf min max umin umax fmin fminf fmax fmaxf fma fmaf fmod fmodf sqrt "
+        "sqrtf rsqrt rsqrtf cbrt cbrtf rcbrt rcbrtf exp expf exp2 exp2f exp10 exp10f expm1 expm1f log "
+        "logf log2 log2f log10 log10f log1p log1pf pow powf sin sinf cos cosf tan tanf sincos sincosf "
+        "sinpi cospi asin asinf acos acosf atan atanf atan2 atan2f sinh sinhf cosh coshf tanh tanhf erf "
+        "erff erfc erfcf floor floorf ceil ceilf round roundf rint rintf trunc truncf lround lroundf "
+        "hypot hypotf copysign copysignf isnan isinf isfinite signbit saturate norm3df ldexpf "
+        "nearbyintf remainderf fdimf ldexp";
+    if (is_among(words, word)) return true;
+    for (const std::string_view front :
+         {"make_",    "tex1D", "tex2D", "tex3D",  "__ldg",   "__f",       "__d",    "__int",       "__uint",
+          "__half",   "__h",   "__u",   "__ll",   "__log",   "__exp",     "__sin",  "__cos",       "__tan",
+          "__pow",    "__mul", "__sad", "__popc", "__clz",   "__ffs",     "__brev", "__byte_perm", "__float",
+          "__double", "__sat", "__low", "__high", "__rhadd", "__builtin_"})
+        if (word.substr(0, front.size()) == front && !is_wait(word) && !is_beyond(word)) return true;
+    return false;
+}
+
+bool is_effective_function(std::string_view word) {
+    static constexpr std::string_view words =
+        "atomicAdd atomicSub atomicMin atomicMax atomicAnd atomicOr atomicXor atomicInc atomicDec "
+        "printf atomicAdd_block assert";
+    return is_among(words, word);
+}
+
+bool is_cast(std::string_view word) {
+    return word == "static_cast" || word == "reinterpret_cast" || word == "const_cast" || word == "sizeof" ||
+           word == "alignof" || word == "decltype" || word == "float" || word == "double" ||
+           word == "size_t" || word == "half" || word == "dim3" || is_builtin_type(word);
+}
+
+bool is_control(std::string_view word) {
+    return word == "if" || word == "for" || word == "while" || word == "switch" || word == "return" ||
+           word == "do" || word == "else" || word == "case";
+}
+
+bool is_assignment(std::string_view word) {
+    static constexpr std::array<std::string_view, 13> words = {
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "<<=", ">>=", "--"};
+    return contains(words, word);
+}
+
+bool is_member(const Sequence& seq, std::size_t k) {
+    return k > 0 && (seq.is(k - 1, ".") || seq.is(k - 1, "->"));
+}
+
+std::size_t call_at(const Sequence& seq, std::size_t k, std::size_t end) {
+    if (!seq.is_identifier(k)) return npos;
+    std::size_t open = k + 1;
+    if (seq.is(open, "<")) {
+        open = seq.skip_angles(open);
+        if (open == npos) return npos;
+    }
+    return open < end && seq.is(open, "(") ? open : npos;
+}
+
+bool follows_operand(const Sequence& seq, std::size_t k) {
+    if (k == 0) return false;
+    const Token& before = seq[k - 1];
+    if (before.kind == TokenKind::number || before.is(")") || before.is("]")) return true;
+    return before.is_identifier() && !is_control(before.text);
+}
+
+bool takes_address(const Sequence& seq, std::size_t k) {
+    return seq.is(k, "&") && (!follows_operand(seq, k) || seq.is(k - 1, ")"));
+}
+
+bool may_poll(const Sequence& seq, Range range) {
+    bool loops = false, asks = false;
+    for (std::size_t k = range.begin + 1; k < range.end; ++k) {
+        loops |= seq.is(k, "for") || seq.is(k, "while") || seq.is(k, "do");
+        if (!seq.is_identifier(k) || seq[k].text.substr(0, 6) != "atomic" || !seq.is(k + 1, "(")) continue;
+        const Token& before = seq[k - 1];
+        asks |= !(before.is(";") || before.is("{") || before.is("}") || before.is(")") || before.is("else"));
+    }
+    return loops && asks;
+}
+
+}  // namespace cu2cpp
