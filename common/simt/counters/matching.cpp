@@ -627,6 +627,8 @@ void warp_operation(unsigned operation) {
             ++tally->counters.warp_syncs;
             break;
         case WarpOperation::shuffle:
+        case WarpOperation::fragment:
+        case WarpOperation::product:
             ++tally->counters.shuffles;
             break;
         default:

@@ -16,17 +16,25 @@
 
 namespace simt {
 
-/// One lane's elements of the factors, and of what is added to their product.
-template <class Number>
-struct MatrixParts {
-    Number a[16], b[16], c[8];
+/// What the elements of a matrix are.
+enum class Element : std::uint8_t { float16, bfloat16, tf32, float32, float64, int8, uint8, int32 };
+
+/// A product of matrices, (m x k) times (k x n); m and k tell the shapes below apart.
+struct MatrixProduct {
+    std::uint8_t m, k;
+    Element factors, addend, result;
+    bool saturate;  ///< a sum that an int cannot hold becomes the nearest one that it can
 };
-/// This lane's elements of the (m x n) result of (m x k) times (k x n), once the MatrixParts of all lanes are
-/// the values of their last exchange; m and k tell the shapes below apart.
-SIMT_SITED void multiply_parts(unsigned m, unsigned k, float* result);
-SIMT_SITED void multiply_parts(unsigned m, unsigned k, double* result);
-/// `saturate`: a sum that an int cannot hold becomes the nearest one that it can.
-SIMT_SITED void multiply_parts(unsigned m, unsigned k, int* result, bool saturate);
+/// Where one lane's elements of a product lie.
+struct MatrixParts {
+    MatrixProduct product;
+    bool done;
+    const void *a, *b, *c;
+    void* d;
+};
+/// Multiplies, once the MatrixParts of all lanes are the values of their last exchange. The first lane that
+/// calls it does so for the whole warp; the others find their results.
+SIMT_SITED void multiply_parts(MatrixParts& own);
 
 }  // namespace simt
 
@@ -74,19 +82,15 @@ struct Kind<unsigned char> {
 template <class T>
 using Stored = typename Kind<T>::Stored;
 
-/// What counts of an element in a product.
 template <class T>
-SIMT_DEVICE Stored<T> counted(Stored<T> x) {
-    return x;
-}
-template <>
-SIMT_DEVICE float counted<precision::tf32>(float x) {
-    std::uint32_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    bits &= 0xffffe000u;
-    __builtin_memcpy(&x, &bits, sizeof bits);
-    return x;
-}
+constexpr simt::Element element_of = std::is_same<T, __half>::value            ? simt::Element::float16
+                                     : std::is_same<T, __nv_bfloat16>::value   ? simt::Element::bfloat16
+                                     : std::is_same<T, precision::tf32>::value ? simt::Element::tf32
+                                     : std::is_same<T, float>::value           ? simt::Element::float32
+                                     : std::is_same<T, double>::value          ? simt::Element::float64
+                                     : std::is_same<T, signed char>::value     ? simt::Element::int8
+                                     : std::is_same<T, unsigned char>::value   ? simt::Element::uint8
+                                                                               : simt::Element::int32;
 
 template <class Use, int M, int N, int K>
 struct Extent {
@@ -110,9 +114,8 @@ constexpr bool is_known = std::is_same<Use, accumulator>::value
                                     (M == 8 && N == 8 && K == 4 && is_one_of<T, double>);
 
 /// Waits for all lanes of the warp; orders no memory.
-SIMT_DEVICE void meet(const void* parts = nullptr) {
-    simt::warp_collective(simt::WarpOperation::shuffle, 0xffffffffu, reinterpret_cast<std::uintptr_t>(parts),
-                          simt::lane_id());
+SIMT_DEVICE void meet(simt::WarpOperation operation, const void* parts = nullptr) {
+    simt::carry_out(simt::arrive_at_warp(operation, 0xffffffffu, reinterpret_cast<std::uintptr_t>(parts), 0));
 }
 
 }  // namespace details
@@ -146,21 +149,27 @@ SIMT_DEVICE void fill_fragment(fragment<Use, M, N, K, T, Layout>& f, const detai
 
 namespace details {
 
-/// Where element `i` of this lane lies in memory whose rows, or columns, are `stride` apart.
+/// Where this lane's elements lie in memory whose rows, or columns, are `stride` apart: one behind the other
+/// in a row.
+struct Places {
+    std::size_t first, step;
+};
 template <class Use, int M, int N, int K>
-SIMT_DEVICE std::size_t place_of(unsigned i, unsigned stride, bool by_row) {
+SIMT_DEVICE Places places(unsigned stride, bool by_row) {
     using Matrix = Extent<Use, M, N, K>;
-    const unsigned e = simt::lane_id() * Matrix::own + i;
+    static_assert(Matrix::columns % Matrix::own == 0, "a lane's elements stand in one row");
+    const unsigned e = simt::lane_id() * Matrix::own;
     const std::size_t row = e / Matrix::columns, column = e % Matrix::columns;
-    return by_row ? row * stride + column : column * stride + row;
+    return by_row ? Places{row * stride + column, 1} : Places{column * stride + row, stride};
 }
 
 template <class Use, int M, int N, int K, class T, class Layout>
 SIMT_DEVICE void load(fragment<Use, M, N, K, T, Layout>& f, const Stored<T>* from, unsigned stride,
                       bool by_row) {
     constexpr unsigned own = Extent<Use, M, N, K>::own;
-    meet();
-    for (unsigned i = 0; i < own; ++i) f.x[i] = from[place_of<Use, M, N, K>(i, stride, by_row)];
+    meet(simt::WarpOperation::fragment);
+    const Places at = places<Use, M, N, K>(stride, by_row);
+    for (unsigned i = 0; i < own; ++i) f.x[i] = from[at.first + i * at.step];
     for (unsigned i = own; i < f.num_elements; ++i) f.x[i] = f.x[i - own];
 }
 
@@ -181,28 +190,26 @@ SIMT_DEVICE void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const T*
 template <int M, int N, int K, class T>
 SIMT_DEVICE void store_matrix_sync(T* to, const fragment<accumulator, M, N, K, T>& f, unsigned stride,
                                    layout_t layout) {
-    details::meet();
-    for (unsigned i = 0; i < f.num_elements; ++i)
-        to[details::place_of<accumulator, M, N, K>(i, stride, layout == mem_row_major)] = f.x[i];
+    details::meet(simt::WarpOperation::fragment);
+    const details::Places at = details::places<accumulator, M, N, K>(stride, layout == mem_row_major);
+    for (unsigned i = 0; i < f.num_elements; ++i) to[at.first + i * at.step] = f.x[i];
 }
 
 namespace details {
 
-template <class Number, int M, int N, int K, class T, class LayoutA, class LayoutB, class D, class C,
-          class... More>
+template <int M, int N, int K, class T, class LayoutA, class LayoutB, class D, class C>
 SIMT_DEVICE void multiply(fragment<accumulator, M, N, K, D>& d,
                           const fragment<matrix_a, M, N, K, T, LayoutA>& a,
                           const fragment<matrix_b, M, N, K, T, LayoutB>& b,
-                          const fragment<accumulator, M, N, K, C>& c, More... more) {
-    simt::MatrixParts<Number> parts;
-    for (unsigned i = 0; i < a.num_elements; ++i) parts.a[i] = static_cast<Number>(counted<T>(a.x[i]));
-    for (unsigned i = 0; i < b.num_elements; ++i) parts.b[i] = static_cast<Number>(counted<T>(b.x[i]));
-    for (unsigned i = 0; i < c.num_elements; ++i) parts.c[i] = static_cast<Number>(c.x[i]);
-    Number result[8];
-    meet(&parts);
-    simt::multiply_parts(M, K, result, more...);
-    meet(&parts);  // until all have read these
-    for (unsigned i = 0; i < d.num_elements; ++i) d.x[i] = D(result[i]);
+                          const fragment<accumulator, M, N, K, C>& c, bool saturate = false) {
+    simt::MatrixParts parts{
+        {M, K, element_of<T>, element_of<C>, element_of<D>, saturate}, false, a.x, b.x, c.x, d.x};
+    meet(simt::WarpOperation::product, &parts);
+#if defined(SIMT_CHECK)
+    simt::multiply_parts(parts);  // no branch of the kernel's
+#else
+    if (!parts.done) simt::multiply_parts(parts);
+#endif
 }
 
 }  // namespace details
@@ -213,17 +220,19 @@ SIMT_DEVICE void mma_sync(fragment<accumulator, M, N, K, D>& d,
                           const fragment<matrix_a, M, N, K, T, LayoutA>& a,
                           const fragment<matrix_b, M, N, K, T, LayoutB>& b,
                           const fragment<accumulator, M, N, K, C>& c) {
-    static_assert(std::is_same<typename details::Kind<T>::Sum, float>::value ||
-                      (std::is_same<typename details::Kind<T>::Sum, C>::value && std::is_same<C, D>::value),
+    using Sum = typename details::Kind<T>::Sum;
+    static_assert(std::is_same<Sum, float>::value
+                      ? details::is_one_of<C, float, __half> && details::is_one_of<D, float, __half>
+                      : std::is_same<Sum, C>::value && std::is_same<C, D>::value,
                   "integers are summed up in int, doubles in double");
-    details::multiply<typename details::Kind<T>::Sum>(d, a, b, c);
+    details::multiply(d, a, b, c);
 }
 template <int M, int N, int K, class T, class LayoutA, class LayoutB>
 SIMT_DEVICE void mma_sync(fragment<accumulator, M, N, K, int>& d,
                           const fragment<matrix_a, M, N, K, T, LayoutA>& a,
                           const fragment<matrix_b, M, N, K, T, LayoutB>& b,
                           const fragment<accumulator, M, N, K, int>& c, bool saturate = false) {
-    details::multiply<int>(d, a, b, c, saturate);
+    details::multiply(d, a, b, c, saturate);
 }
 
 /// Rounded to the 19 bits of tf32, to the nearest, what lies in the middle away from zero.

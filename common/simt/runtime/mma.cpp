@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "runtime/block.h"
 #include "runtime/worker.h"
@@ -10,58 +12,158 @@
 namespace simt {
 namespace {
 
-/// `Number` is what the lanes have left, `Sum` what products are summed up in, and `round` makes a sum a
-/// result.
-template <unsigned m, unsigned n, unsigned k, class Number, class Sum, class Round>
-void multiply(Number* result, const void* site, Round round) {
-    const auto index = static_cast<unsigned>(execution.lane - execution.block->lanes);
-    const Warp& warp = execution.block->warps[index / warp_lanes];
-    if (warp.live != ~0u) fail_lane("a product of matrices in a warp that does not have all its lanes", site);
-    const auto parts = [&](unsigned lane) {
-        return reinterpret_cast<const MatrixParts<Number>*>(warp.value[lane]);
+/// The parts of all lanes of a warp.
+struct Parts {
+    const Warp& warp;
+    MatrixParts& operator[](unsigned lane) const { return *reinterpret_cast<MatrixParts*>(warp.value[lane]); }
+};
+
+// Lanes hold the elements of a matrix in ascending order, rows one behind the other.
+
+template <class T, unsigned size>
+void gather(T (&all)[size], Parts parts, const void* MatrixParts::*matrix) {
+    constexpr unsigned own = size / warp_lanes;
+    for (unsigned lane = 0; lane < warp_lanes; ++lane)
+        std::memcpy(all + lane * own, parts[lane].*matrix, own * sizeof(T));
+}
+template <class T, unsigned size>
+void scatter(const T (&all)[size], Parts parts) {
+    constexpr unsigned own = size / warp_lanes;
+    for (unsigned lane = 0; lane < warp_lanes; ++lane)
+        std::memcpy(parts[lane].d, all + lane * own, own * sizeof(T));
+}
+
+/// half_to_float() without a branch, of which compilers make vectors.
+float widen(std::uint16_t half) {
+    const std::uint32_t magnitude = half & 0x7FFFu, sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
+    const std::uint32_t is_subnormal = 0u - static_cast<std::uint32_t>(magnitude < 0x400u);
+    const std::uint32_t is_special = 0u - static_cast<std::uint32_t>(magnitude >= 0x7C00u);
+    const float subnormal = static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f;
+    const std::uint32_t other = (magnitude << 13) + 0x38000000u + (is_special & 0x38000000u);
+    return bits<float>(sign | (is_subnormal & bits<std::uint32_t>(subnormal)) | (~is_subnormal & other));
+}
+
+/// The elements of a matrix, of any kind, as a Number.
+template <class Number, unsigned size>
+void gather(Number (&all)[size], Parts parts, const void* MatrixParts::*matrix, Element element) {
+    const auto convert = [&](auto stored, auto number) {
+        decltype(stored) as_stored[size];
+        gather(as_stored, parts, matrix);
+        for (unsigned i = 0; i < size; ++i) all[i] = number(as_stored[i]);
     };
-    constexpr unsigned own_a = m * k / warp_lanes, own_b = k * n / warp_lanes, own_c = m * n / warp_lanes;
-    static_assert(n % own_c == 0, "a lane's results stand in one row");
-    const unsigned first = index % warp_lanes * own_c, row = first / n, column = first % n;
-    Sum sums[own_c];
-    for (unsigned i = 0; i < own_c; ++i) sums[i] = parts(first / own_c)->c[i];
-    for (unsigned j = 0; j < k; ++j) {
-        const unsigned a = row * k + j;
-        const auto factor = static_cast<Sum>(parts(a / own_a)->a[a % own_a]);
-        for (unsigned i = 0; i < own_c; ++i) {
-            const unsigned b = j * n + column + i;
-            sums[i] += factor * static_cast<Sum>(parts(b / own_b)->b[b % own_b]);
-        }
+    switch (element) {
+        case Element::float16:
+            return convert(std::uint16_t{}, [](std::uint16_t x) { return widen(x); });
+        case Element::bfloat16:
+            return convert(std::uint16_t{}, [](std::uint16_t x) { return bfloat16_to_float(x); });
+        case Element::tf32:
+            return convert(std::uint32_t{}, [](std::uint32_t x) { return bits<float>(x & 0xFFFFE000u); });
+        case Element::int8:
+            return convert(std::int8_t{}, [](std::int8_t x) { return static_cast<float>(x); });
+        case Element::uint8:
+            return convert(std::uint8_t{}, [](std::uint8_t x) { return static_cast<float>(x); });
+        default:
+            gather(all, parts, matrix);
     }
-    for (unsigned i = 0; i < own_c; ++i) result[i] = round(sums[i]);
+}
+
+/// `sums` += a * b, where a vector of `width` bytes holds a part of each of four rows. A macro, because a
+/// template cannot leave to its arguments which registers it may use.
+#define SIMT_ADD_PRODUCT(name, width, target)                          \
+    template <unsigned m, unsigned n, unsigned k, class Number>        \
+    target void name(Number* sums, const Number* a, const Number* b) { \
+        typedef Number Vector __attribute__((vector_size(width)));     \
+        for (unsigned i = 0; i < m; i += 4)                            \
+            for (unsigned j = 0; j < n; j += width / sizeof(Number)) { \
+                const Number* left = a + i * k;                        \
+                Number* to = sums + i * n + j;                         \
+                Vector sum0, sum1, sum2, sum3;                         \
+                std::memcpy(&sum0, to, width);                         \
+                std::memcpy(&sum1, to + n, width);                     \
+                std::memcpy(&sum2, to + 2 * n, width);                 \
+                std::memcpy(&sum3, to + 3 * n, width);                 \
+                for (unsigned l = 0; l < k; ++l) {                     \
+                    Vector right;                                      \
+                    std::memcpy(&right, b + l * n + j, width);         \
+                    sum0 += left[l] * right;                           \
+                    sum1 += left[k + l] * right;                       \
+                    sum2 += left[2 * k + l] * right;                   \
+                    sum3 += left[3 * k + l] * right;                   \
+                }                                                      \
+                std::memcpy(to, &sum0, width);                         \
+                std::memcpy(to + n, &sum1, width);                     \
+                std::memcpy(to + 2 * n, &sum2, width);                 \
+                std::memcpy(to + 3 * n, &sum3, width);                 \
+            }                                                          \
+    }
+SIMT_ADD_PRODUCT(add_product_by_16, 16, )
+#if defined(__x86_64__)
+// Without the instructions that multiply and add at once: they would round a sum of doubles differently.
+SIMT_ADD_PRODUCT(add_product_by_32, 32, __attribute__((target("avx2"))))
+#endif
+#undef SIMT_ADD_PRODUCT
+
+template <unsigned m, unsigned n, unsigned k, class Number>
+void add_product(Number* sums, const Number* a, const Number* b) {
+#if defined(__x86_64__)
+    static const bool wide = __builtin_cpu_supports("avx2");
+    if (wide) return add_product_by_32<m, n, k>(sums, a, b);
+#endif
+    add_product_by_16<m, n, k>(sums, a, b);
+}
+
+template <unsigned m, unsigned n, unsigned k>
+void multiply(MatrixProduct product, Parts parts) {
+    using Number = std::conditional_t<k == 4, double, float>;
+    Number a[m * k], b[k * n], sums[m * n];
+    gather(a, parts, &MatrixParts::a, product.factors);
+    gather(b, parts, &MatrixParts::b, product.factors);
+    if (product.result == Element::int32) {
+        // A sum of products of bytes has fewer digits than a float: it is exact, too.
+        static_assert(k * 255 * 255 < 1 << std::numeric_limits<float>::digits);
+        int results[m * n];
+        gather(results, parts, &MatrixParts::c);
+        std::fill_n(sums, m * n, Number{});
+        add_product<m, n, k>(sums, a, b);
+        for (unsigned i = 0; i < m * n; ++i) {
+            const int sum = static_cast<int>(sums[i]);
+            int& result = results[i];
+            if (__builtin_add_overflow(result, sum, &result) && product.saturate)
+                result = sum < 0 ? std::numeric_limits<int>::min() : std::numeric_limits<int>::max();
+        }
+        return scatter(results, parts);
+    }
+    gather(sums, parts, &MatrixParts::c, product.addend);
+    add_product<m, n, k>(sums, a, b);
+    if (product.result != Element::float16) return scatter(sums, parts);
+    std::uint16_t results[m * n];
+    for (unsigned i = 0; i < m * n; ++i) results[i] = float_to_half(static_cast<float>(sums[i]));
+    scatter(results, parts);
 }
 
 /// The shapes that fragments have.
-template <class Number, class Sum, class Round>
-void multiply(unsigned m, unsigned k, Number* result, const void* site, Round round) {
-    if (k == 4) return multiply<8, 8, 4, Number, Sum>(result, site, round);
-    if (k == 8) return multiply<16, 16, 8, Number, Sum>(result, site, round);
-    if (m == 8) return multiply<8, 32, 16, Number, Sum>(result, site, round);
-    if (m == 32) return multiply<32, 8, 16, Number, Sum>(result, site, round);
-    multiply<16, 16, 16, Number, Sum>(result, site, round);
+void multiply(MatrixProduct product, Parts parts) {
+    if (product.k == 4) return multiply<8, 8, 4>(product, parts);
+    if (product.k == 8) return multiply<16, 16, 8>(product, parts);
+    if (product.m == 8) return multiply<8, 32, 16>(product, parts);
+    if (product.m == 32) return multiply<32, 8, 16>(product, parts);
+    multiply<16, 16, 16>(product, parts);
 }
 
 }  // namespace
 
-void multiply_parts(unsigned m, unsigned k, float* result) {
-    multiply<float, float>(m, k, result, SIMT_SITE, [](float sum) { return sum; });
-}
-
-void multiply_parts(unsigned m, unsigned k, double* result) {
-    multiply<double, double>(m, k, result, SIMT_SITE, [](double sum) { return sum; });
-}
-
-void multiply_parts(unsigned m, unsigned k, int* result, bool saturate) {
-    multiply<int, std::int64_t>(m, k, result, SIMT_SITE, [saturate](std::int64_t sum) {
-        using Limits = std::numeric_limits<int>;
-        if (saturate) sum = std::clamp<std::int64_t>(sum, Limits::min(), Limits::max());
-        return static_cast<int>(static_cast<std::uint32_t>(sum));
-    });
+void multiply_parts(MatrixParts& own) {
+    if (own.done) return;
+    const auto index = static_cast<unsigned>(execution.lane - execution.block->lanes);
+    const Warp& warp = execution.block->warps[index / warp_lanes];
+    if (warp.live != ~0u)
+        fail_lane("a product of matrices in a warp that does not have all its lanes", SIMT_SITE);
+    const Parts parts{warp};
+    for (unsigned lane = 0; lane < warp_lanes; ++lane)
+        if (std::memcmp(&parts[lane].product, &own.product, sizeof own.product) != 0)
+            fail_lane("lanes of a warp multiply matrices of different shapes or kinds", SIMT_SITE);
+    multiply(own.product, parts);
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) parts[lane].done = true;
 }
 
 }  // namespace simt

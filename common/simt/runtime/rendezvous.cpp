@@ -27,6 +27,8 @@ void compute(Warp& warp, WarpOperation operation, unsigned lanes, unsigned mask,
     std::uint64_t common = 0;
     switch (operation) {
         case Op::sync:
+        case Op::fragment:
+        case Op::product:
             return;
         case Op::shuffle: {
             unsigned stray = 0;

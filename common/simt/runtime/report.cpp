@@ -280,6 +280,10 @@ const char* wait_name(Wait wait, std::uint8_t operation) {
             return "__match_any_sync";
         case WarpOperation::match_all:
             return "__match_all_sync";
+        case WarpOperation::fragment:
+            return "a load or store of nvcuda::wmma";
+        case WarpOperation::product:
+            return "nvcuda::wmma::mma_sync";
         default:
             return "a __reduce_*_sync";
     }

@@ -33,6 +33,8 @@ enum class WarpOperation : std::uint8_t {
     bit_and,
     bit_or,
     bit_xor,
+    fragment,  ///< a load or store of nvcuda::wmma; gives nothing
+    product,   ///< one of its products; gives nothing
 };
 
 /// Half of a warp operation: the scheduler notes what this lane brings. `source` is the lane a shuffle reads.

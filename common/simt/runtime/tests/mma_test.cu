@@ -4,7 +4,9 @@
 #include <mma.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <random>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -119,6 +121,156 @@ __global__ void fill_up(int* d, int more, bool saturate) {
     wmma::store_matrix_sync(d, c, 16, wmma::mem_row_major);
 }
 
+/// d = a b + c of matrices that lie one row behind the other.
+template <int M, int N, int K, class T, class C, class D>
+__global__ void product_of_rows(const In<T>* a, const In<T>* b, const C* c, D* d) {
+    wmma::fragment<wmma::matrix_a, M, N, K, T, wmma::row_major> fa;
+    wmma::fragment<wmma::matrix_b, M, N, K, T, wmma::row_major> fb;
+    wmma::fragment<wmma::accumulator, M, N, K, C> fc;
+    wmma::fragment<wmma::accumulator, M, N, K, D> fd;
+    wmma::load_matrix_sync(fa, a, K);
+    wmma::load_matrix_sync(fb, b, N);
+    wmma::load_matrix_sync(fc, c, N, wmma::mem_row_major);
+    wmma::mma_sync(fd, fa, fb, fc);
+    wmma::store_matrix_sync(d, fd, N, wmma::mem_row_major);
+}
+template <int M, int N, class T>
+__global__ void product_of_bytes(const T* a, const T* b, int* c, bool saturate) {
+    wmma::fragment<wmma::matrix_a, M, N, 16, T, wmma::row_major> fa;
+    wmma::fragment<wmma::matrix_b, M, N, 16, T, wmma::row_major> fb;
+    wmma::fragment<wmma::accumulator, M, N, 16, int> fc;
+    wmma::load_matrix_sync(fa, a, 16);
+    wmma::load_matrix_sync(fb, b, N);
+    wmma::load_matrix_sync(fc, c, N, wmma::mem_row_major);
+    wmma::mma_sync(fc, fa, fb, fc, saturate);
+    wmma::store_matrix_sync(c, fc, N, wmma::mem_row_major);
+}
+
+/// A T of any bits: small and large, subnormal, infinite, no number.
+template <class T>
+void draw(T& x, std::mt19937_64& random) {
+    const auto bits = random();
+    std::memcpy(static_cast<void*>(&x), &bits, sizeof x);
+}
+/// What a product takes of it.
+template <class T>
+auto factor(In<T> x) {
+    if constexpr (std::is_same<T, wmma::precision::tf32>::value) {
+        unsigned bits;
+        std::memcpy(&bits, &x, sizeof bits);
+        bits &= 0xffffe000u;
+        std::memcpy(&x, &bits, sizeof bits);
+        return x;
+    } else if constexpr (std::is_same<T, double>::value) {
+        return x;
+    } else {
+        return static_cast<float>(x);
+    }
+}
+
+template <int M, int N, int K, class T, class C, class D>
+void check_any_values() {
+    std::mt19937_64 random(20261128);
+    Managed<In<T>> a(M * K), b(K * N);
+    Managed<C> c(M * N);
+    Managed<D> d(M * N);
+    unsigned numbers = 0;
+    for (int round = 0; round < 50; ++round) {
+        for (auto& x : a) draw(x, random);
+        for (auto& x : b) draw(x, random);
+        for (auto& x : c) draw(x, random);
+        // Most sums of the above are infinite or no number, so other rounds have values near 1.
+        if (round % 5 != 0) {
+            const auto near = [&] { return static_cast<float>(random() % 4096) / 1024 - 2; };
+            for (auto& x : a) x = In<T>(near());
+            for (auto& x : b) x = In<T>(near());
+            for (auto& x : c) x = C(near());
+            if (round % 5 == 1) draw(a[random() % (M * K)], random);
+        }
+        product_of_rows<M, N, K, T, C, D><<<1, 32>>>(a.get(), b.get(), c.get(), d.get());
+        REQUIRE_LAUNCHED();
+        for (int i = 0; i < M; ++i)
+            for (int j = 0; j < N; ++j) {
+                auto sum = factor<C>(c[i * N + j]);
+                for (int k = 0; k < K; ++k) {
+                    // Rounded before it is added.
+                    const volatile auto term = factor<T>(a[i * K + k]) * factor<T>(b[k * N + j]);
+                    sum += term;
+                }
+                const D expected(sum), found = d[i * N + j];
+                CAPTURE(round, i, j, factor<D>(expected), factor<D>(found));
+                if (std::isnan(factor<D>(expected))) {
+                    REQUIRE(std::isnan(factor<D>(found)));
+                } else {
+                    REQUIRE(std::memcmp(&expected, &found, sizeof found) == 0);
+                    ++numbers;
+                }
+            }
+    }
+    CHECK(numbers > 40 * M * N);
+}
+
+template <int M, int N, class T>
+void check_any_bytes() {
+    std::mt19937_64 random(20261128);
+    Managed<T> a(M * 16), b(16 * N);
+    Managed<int> c(M * N);
+    std::vector<int> before(M * N);
+    using Limits = std::numeric_limits<int>;
+    unsigned beyond = 0;
+    for (int round = 0; round < 40; ++round) {
+        const bool saturate = round % 2 != 0, extreme = round % 4 < 2;
+        const T ends[] = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+        for (auto& x : a) x = extreme ? ends[random() % 2] : static_cast<T>(random());
+        for (auto& x : b) x = extreme ? ends[random() % 2] : static_cast<T>(random());
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            const int away = static_cast<int>(random() % 1000000);
+            c[i] = before[i] = random() % 2 != 0 ? Limits::max() - away : Limits::min() + away;
+        }
+        product_of_bytes<M, N, T><<<1, 32>>>(a.get(), b.get(), c.get(), saturate);
+        REQUIRE_LAUNCHED();
+        for (unsigned i = 0; i < M; ++i)
+            for (unsigned j = 0; j < N; ++j) {
+                long long sum = before[i * N + j];
+                for (unsigned k = 0; k < 16; ++k) sum += a[i * 16 + k] * b[k * N + j];
+                if (sum < Limits::min() || sum > Limits::max()) {
+                    ++beyond;
+                    if (saturate) sum = sum < 0 ? Limits::min() : Limits::max();
+                }
+                CAPTURE(round, i, j);
+                REQUIRE(c[i * N + j] == static_cast<int>(static_cast<unsigned>(sum)));
+            }
+    }
+    CHECK(beyond > 100);
+}
+
+__global__ void product_of_few() {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+    wmma::fill_fragment(a, __half(1.0f));
+    wmma::fill_fragment(b, __half(1.0f));
+    wmma::fill_fragment(c, 1.0f);
+    wmma::mma_sync(c, a, b, c);
+}
+
+template <int M, int N, int K, class T>
+__device__ void multiply_nothing() {
+    wmma::fragment<wmma::matrix_a, M, N, K, T, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, M, N, K, T, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, M, N, K, float> c;
+    wmma::fill_fragment(a, In<T>(0.0f));
+    wmma::fill_fragment(b, In<T>(0.0f));
+    wmma::fill_fragment(c, 0.0f);
+    wmma::mma_sync(c, a, b, c);
+}
+__global__ void different_products() {
+    if (threadIdx.x < 16)
+        multiply_nothing<16, 16, 16, __half>();
+    else
+        multiply_nothing<16, 16, 8, wmma::precision::tf32>();
+}
+
 __global__ void to_tf32(const float* x, float* y, int n) {
     if (const int i = static_cast<int>(threadIdx.x); i < n) y[i] = wmma::__float_to_tf32(x[i]);
 }
@@ -146,6 +298,46 @@ TEST_CASE("products of signed bytes", "[simt][mma]") { check_shapes<signed char,
 TEST_CASE("products of unsigned bytes", "[simt][mma]") { check_shapes<unsigned char, int>(); }
 TEST_CASE("products of tf32", "[simt][mma]") { check_layouts<16, 16, 8, wmma::precision::tf32, float>(); }
 TEST_CASE("products of doubles", "[simt][mma]") { check_layouts<8, 8, 4, double, double>(); }
+
+TEST_CASE("a product of any floats is summed up in ascending order", "[simt][mma]") {
+    using wmma::precision::tf32;
+    check_any_values<16, 16, 16, __half, float, float>();
+    check_any_values<32, 8, 16, __half, float, float>();
+    check_any_values<8, 32, 16, __half, float, float>();
+    check_any_values<16, 16, 16, __half, __half, __half>();
+    check_any_values<32, 8, 16, __half, __half, float>();
+    check_any_values<8, 32, 16, __half, float, __half>();
+    check_any_values<16, 16, 16, __nv_bfloat16, float, float>();
+    check_any_values<32, 8, 16, __nv_bfloat16, float, float>();
+    check_any_values<8, 32, 16, __nv_bfloat16, float, float>();
+    check_any_values<16, 16, 8, tf32, float, float>();
+    check_any_values<8, 8, 4, double, double, double>();
+}
+
+TEST_CASE("a product of any bytes wraps around, or stops", "[simt][mma]") {
+    check_any_bytes<16, 16, signed char>();
+    check_any_bytes<32, 8, signed char>();
+    check_any_bytes<8, 32, signed char>();
+    check_any_bytes<16, 16, unsigned char>();
+    check_any_bytes<32, 8, unsigned char>();
+    check_any_bytes<8, 32, unsigned char>();
+}
+
+TEST_CASE("a warp that lacks lanes multiplies no matrices", "[simt][mma]") {
+    ExpectFailure quiet;
+    product_of_few<<<1, 48>>>();
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    CHECK_THAT(simt::last_report(), Catch::Matchers::ContainsSubstring(
+                                        "a product of matrices in a warp that does not have all its lanes"));
+}
+
+TEST_CASE("lanes that multiply different matrices are reported", "[simt][mma]") {
+    ExpectFailure quiet;
+    different_products<<<1, 32>>>();
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    CHECK_THAT(simt::last_report(), Catch::Matchers::ContainsSubstring(
+                                        "lanes of a warp multiply matrices of different shapes or kinds"));
+}
 
 TEST_CASE("a sum of bytes that an int does not hold wraps around, or stops", "[simt][mma]") {
     Managed<int> d(256);
