@@ -45,6 +45,7 @@ void Block::reset() {
 void Block::renew_shared() {
     static_used = 0;
     static_arrays = 0;
+    favours = 0;
     if (++serial == 0) {
         std::memset(marks, 0, marks_bytes);
         serial = 1;

@@ -127,6 +127,7 @@ struct Block {
     bool at_grid_barrier = false;
     std::uint64_t serial_of_grid = 0;  ///< the barrier's generation when the block arrived
     unsigned soft_waits = 0;           ///< lanes waiting at __activemask()
+    unsigned favours = 0;              ///< how often lanes of a warp have gone before others: make_ready()
     unsigned tile_waits = 0;           ///< at an operation of a tile
     std::uint64_t events = 0;   ///< grows when a lane gets anywhere but to the next poll of a spin loop
     Lane* set_aside = nullptr;  ///< goes on after other blocks have run: Worker::set_aside()
@@ -175,7 +176,8 @@ struct Block {
     }
     /// Forgets all lanes, after the launch was abandoned.
     void reset();
-    /// Forgets shared memory's places: every array is new to the next run of the block.
+    /// Forgets shared memory's places, for every array is new to the next run of the block; and `favours`,
+    /// for the same lanes go first in every run.
     void renew_shared();
 };
 

@@ -19,6 +19,22 @@ inline void each_lane(unsigned lanes, F f) {
 /// that goes on may overwrite its value before another has read it.
 void compute(Warp& warp, WarpOperation operation, unsigned lanes, unsigned mask, const void* site);
 
+/// These of a warp's lanes can run. They go first, because what they work on is still in the processor's
+/// caches; but not for ever, as the other warps may have what they wait for.
+SIMT_DEVICE void make_ready(Block& block, Lane* lanes, unsigned which) {
+    constexpr unsigned favours = 64;
+    LaneQueue& ready = *block.ready;
+    if (observe::on || ready.head < warp_lanes || ++block.favours % favours == 0) {
+        each_lane(which, [&](unsigned i) { ready.push(lanes[i]); });
+        return;
+    }
+    while (which != 0) {
+        const unsigned last = 31u - static_cast<unsigned>(std::countl_zero(which));
+        which ^= 1u << last;
+        ready.lanes[--ready.head] = &lanes[last];
+    }
+}
+
 /// Completes `warp.rendezvous[slot]` if all have arrived; the lanes other than `running` become ready.
 SIMT_DEVICE bool complete(Block& block, Warp& warp, unsigned slot, unsigned running) {
     // Field by field: a wide copy of what narrow stores have just written stalls.
@@ -28,7 +44,7 @@ SIMT_DEVICE bool complete(Block& block, Warp& warp, unsigned slot, unsigned runn
     warp.active &= ~(1u << slot);
     compute(warp, static_cast<WarpOperation>(meeting.operation), arrived, meeting.mask, meeting.site);
     Lane* lanes = block.lanes + (&warp - block.warps) * warp_lanes;
-    each_lane(arrived & ~running, [&](unsigned i) { block.ready->push(lanes[i]); });
+    make_ready(block, lanes, arrived & ~running);
     ++block.events;
     observe::warp_completes(block, static_cast<unsigned>(&warp - block.warps), arrived, meeting.operation);
     return true;

@@ -8,9 +8,12 @@
 
 namespace simt {
 
-Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t value,
-                        unsigned source) SIMT_WAITS {
-    const void* site = SIMT_SITE;
+namespace {
+
+/// arrive_at_warp() where a meeting begins or ends, or the current lane has no record yet. Out of line, so
+/// that the common way saves no registers.
+[[gnu::noinline]] Transfer begin_or_end(WarpOperation operation, unsigned mask, std::uint64_t value,
+                                        unsigned source, const void* site) {
     Lane& me = current_lane();
     Block& block = *execution.block;
     const unsigned index = static_cast<unsigned>(&me - block.lanes);
@@ -54,6 +57,35 @@ Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t va
     warp.mask[lane] = mask;
     me.site = site;
     return go_on(block, me);
+}
+
+}  // namespace
+
+Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t value,
+                        unsigned source) SIMT_WAITS {
+    const void* site = SIMT_SITE;
+    Block& block = *execution.block;
+    Lane* me = execution.lane;
+    if (me != nullptr) {
+        const unsigned index = static_cast<unsigned>(me - block.lanes);
+        const unsigned lane = index % warp_lanes, bit = 1u << lane;
+        Warp& warp = block.warps[index / warp_lanes];
+        // The lanes of a warp mostly come one after the other to the same operation, and to no other.
+        Rendezvous& meeting = warp.rendezvous[0];
+        const unsigned arrived = meeting.arrived | bit;
+        if (warp.active == 1 && meeting.mask == mask && (mask & bit) != 0 &&
+            meeting.operation == static_cast<unsigned>(operation) && arrived != (mask & warp.live) &&
+            !block.ready->empty()) {
+            meeting.arrived = arrived;
+            warp.value[lane] = value;
+            warp.source[lane] = source;
+            warp.mask[lane] = mask;
+            me->operation = static_cast<std::uint8_t>(operation);
+            me->site = site;
+            return go_on(block, *me);
+        }
+    }
+    return begin_or_end(operation, mask, value, source, site);
 }
 
 std::uint64_t warp_result() {

@@ -99,6 +99,21 @@ __global__ void aggregate(int* counter, int* slot, int n) {
     slot[base + __popc(together & ((1u << threadIdx.x % 32) - 1))] = i;
 }
 
+/// The first warp waits for what the second one does last.
+__global__ void wait_in_shuffles(int* out) {
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        while (__shfl_sync(0xffffffffu, flag, 0) == 0) {
+        }
+    } else {
+        for (int i = 0; i < 1000; ++i) __syncwarp();
+        flag = 1;
+    }
+    out[threadIdx.x] = flag;
+}
+
 __global__ void not_named(int* out) { out[0] = __shfl_sync(0x0000fffeu, 1, 1); }
 
 }  // namespace
@@ -244,6 +259,14 @@ TEST_CASE("aggregated atomics fill every slot once", "[simt][activemask]") {
     std::vector<int> seen(static_cast<size_t>(n));
     for (int i = 0; i < expected; ++i) ++seen.at(static_cast<size_t>(slot[static_cast<size_t>(i)]));
     for (int i = 0; i < n; ++i) REQUIRE(seen[static_cast<size_t>(i)] == (i % 5 != 0));
+}
+
+TEST_CASE("a warp that waits in its own operations lets others run", "[simt][shuffle]") {
+    Orders orders;
+    Managed<int> out(64);
+    wait_in_shuffles<<<1, 64>>>(out.get());
+    REQUIRE_LAUNCHED();
+    for (size_t i = 0; i < 64; ++i) REQUIRE(out[i] == 1);
 }
 
 TEST_CASE("a mask that does not name its caller is reported", "[simt][shuffle]") {
