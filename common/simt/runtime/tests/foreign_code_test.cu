@@ -1,4 +1,6 @@
 // What programs written by others rely on: forms and words that our own code does not use.
+#include <algorithm>
+
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -260,6 +262,20 @@ TEST_CASE("pointers to const can be allocated, and the older forms of hints exis
     CHECK(cudaFree(managed) == cudaSuccess);
 }
 
+/// Waits for 20 ms, as a kernel does that is to keep the device busy.
+__global__ void wait_by_clock(long long* begin, long long* end) {
+    const unsigned i = threadIdx.x;
+    begin[i] = clock64();
+    while (clock64() - begin[i] < 20000000) {
+    }
+    end[i] = clock64();
+}
+__global__ void measure_by_clock(long long* begin, long long* end) {
+    const unsigned i = threadIdx.x;
+    begin[i] = clock64();
+    end[i] = clock64();
+}
+
 namespace {
 __global__ void count_with(cuda::atomic<int, cuda::thread_scope_device>* total, unsigned* word, float* sum) {
     total->fetch_add(2, cuda::std::memory_order_relaxed);
@@ -353,6 +369,25 @@ TEST_CASE("built-in atomic functions", "[simt][atomic][foreign]") {
     REQUIRE_LAUNCHED();
     CHECK(data[1] == 6);
     CHECK(data[2] == 4);
+}
+
+TEST_CASE("lanes that wait for time to pass wait together", "[simt][device][foreign]") {
+    constexpr unsigned lanes = 256;
+    Managed<long long> begin(lanes), end(lanes);
+    wait_by_clock<<<1, lanes>>>(begin.get(), end.get());
+    REQUIRE_LAUNCHED();
+    CHECK(*std::max_element(begin.begin(), begin.end()) < *std::min_element(end.begin(), end.end()));
+}
+
+TEST_CASE("a lane that measures something is left alone", "[simt][device][foreign]") {
+    constexpr unsigned lanes = 64;
+    Managed<long long> begin(lanes), end(lanes);
+    simt::set_seed(0);
+    for (int round = 0; round < 3; ++round) {
+        measure_by_clock<<<1, lanes>>>(begin.get(), end.get());
+        REQUIRE_LAUNCHED();
+        for (unsigned i = 1; i < lanes; ++i) REQUIRE(end[i - 1] <= begin[i]);
+    }
 }
 
 TEST_CASE("clock() in a kernel counts fast", "[simt][device][foreign]") {
