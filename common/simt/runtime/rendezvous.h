@@ -28,11 +28,9 @@ SIMT_DEVICE void make_ready(Block& block, Lane* lanes, unsigned which) {
         each_lane(which, [&](unsigned i) { ready.push(lanes[i]); });
         return;
     }
-    while (which != 0) {
-        const unsigned last = 31u - static_cast<unsigned>(std::countl_zero(which));
-        which ^= 1u << last;
-        ready.lanes[--ready.head] = &lanes[last];
-    }
+    ready.head -= static_cast<unsigned>(std::popcount(which));
+    Lane** place = ready.lanes + ready.head;
+    each_lane(which, [&](unsigned i) { *place++ = &lanes[i]; });
 }
 
 /// Completes `warp.rendezvous[slot]` if all have arrived; the lanes other than `running` become ready.
