@@ -112,6 +112,14 @@ void add_product(Number* sums, const Number* a, const Number* b) {
     add_product_by_16<m, n, k>(sums, a, b);
 }
 
+int add_wrapped(int a, int b) {
+    return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+}
+int add_saturated(int a, int b) {
+    using Limits = std::numeric_limits<int>;
+    return __builtin_add_overflow(a, b, &a) ? b < 0 ? Limits::min() : Limits::max() : a;
+}
+
 template <unsigned m, unsigned n, unsigned k>
 void multiply(MatrixProduct product, Parts parts) {
     using Number = std::conditional_t<k == 4, double, float>;
@@ -125,12 +133,13 @@ void multiply(MatrixProduct product, Parts parts) {
         gather(results, parts, &MatrixParts::c);
         std::fill_n(sums, m * n, Number{});
         add_product<m, n, k>(sums, a, b);
-        for (unsigned i = 0; i < m * n; ++i) {
-            const int sum = static_cast<int>(sums[i]);
-            int& result = results[i];
-            if (__builtin_add_overflow(result, sum, &result) && product.saturate)
-                result = sum < 0 ? std::numeric_limits<int>::min() : std::numeric_limits<int>::max();
-        }
+        const auto add_to_results = [&](auto add) {
+            for (unsigned i = 0; i < m * n; ++i) results[i] = add(results[i], static_cast<int>(sums[i]));
+        };
+        if (product.saturate)
+            add_to_results([](int x, int y) { return add_saturated(x, y); });
+        else
+            add_to_results([](int x, int y) { return add_wrapped(x, y); });
         return scatter(results, parts);
     }
     gather(sums, parts, &MatrixParts::c, product.addend);

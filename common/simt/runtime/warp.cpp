@@ -10,11 +10,10 @@ namespace simt {
 
 namespace {
 
-/// arrive_at_warp() where a meeting begins or ends, or the current lane has no record yet. Out of line, so
-/// that the common way saves no registers.
-[[gnu::noinline]] Transfer begin_or_end(WarpOperation operation, unsigned mask, std::uint64_t value,
-                                        unsigned source, const void* site) {
-    Lane& me = current_lane();
+/// The rest of arrive_at_warp() where a meeting begins or ends. Out of line, so that the common way saves few
+/// registers.
+[[gnu::noinline]] Transfer begin_or_end(WarpOperation operation, unsigned mask, const void* site) {
+    Lane& me = *execution.lane;
     Block& block = *execution.block;
     const unsigned index = static_cast<unsigned>(&me - block.lanes);
     const unsigned lane = index % warp_lanes, bit = 1u << lane;
@@ -46,8 +45,6 @@ namespace {
         fresh.site = site;
     }
     warp.rendezvous[slot].arrived |= bit;
-    warp.value[lane] = value;
-    warp.source[lane] = source;
     if (complete(block, warp, slot, bit)) {
         if (__builtin_expect(this_worker->launch()->cancelled.load(std::memory_order_relaxed), 0))
             this_worker->leave_to_root();
@@ -59,33 +56,42 @@ namespace {
     return go_on(block, me);
 }
 
+/// arrive_at_warp() of a block's first lane that waits.
+[[gnu::noinline, gnu::cold]] Transfer arrive_first(WarpOperation operation, unsigned mask,
+                                                   std::uint64_t value, unsigned source, const void* site) {
+    make_lane_records();
+    const auto index = static_cast<unsigned>(execution.lane - execution.block->lanes);
+    Warp& warp = execution.block->warps[index / warp_lanes];
+    warp.value[index % warp_lanes] = value;
+    warp.source[index % warp_lanes] = source;
+    return begin_or_end(operation, mask, site);
+}
+
 }  // namespace
 
 Transfer arrive_at_warp(WarpOperation operation, unsigned mask, std::uint64_t value,
                         unsigned source) SIMT_WAITS {
     const void* site = SIMT_SITE;
-    Block& block = *execution.block;
     Lane* me = execution.lane;
-    if (me != nullptr) {
-        const unsigned index = static_cast<unsigned>(me - block.lanes);
-        const unsigned lane = index % warp_lanes, bit = 1u << lane;
-        Warp& warp = block.warps[index / warp_lanes];
-        // The lanes of a warp mostly come one after the other to the same operation, and to no other.
-        Rendezvous& meeting = warp.rendezvous[0];
-        const unsigned arrived = meeting.arrived | bit;
-        if (warp.active == 1 && meeting.mask == mask && (mask & bit) != 0 &&
-            meeting.operation == static_cast<unsigned>(operation) && arrived != (mask & warp.live) &&
-            !block.ready->empty()) {
-            meeting.arrived = arrived;
-            warp.value[lane] = value;
-            warp.source[lane] = source;
-            warp.mask[lane] = mask;
-            me->operation = static_cast<std::uint8_t>(operation);
-            me->site = site;
-            return go_on(block, *me);
-        }
-    }
-    return begin_or_end(operation, mask, value, source, site);
+    if (__builtin_expect(me == nullptr, 0)) return arrive_first(operation, mask, value, source, site);
+    Block& block = *execution.block;
+    const unsigned index = static_cast<unsigned>(me - block.lanes);
+    const unsigned lane = index % warp_lanes, bit = 1u << lane;
+    Warp& warp = block.warps[index / warp_lanes];
+    warp.value[lane] = value;
+    warp.source[lane] = source;
+    // The lanes of a warp mostly come one after the other to the same operation, and to no other.
+    Rendezvous& meeting = warp.rendezvous[0];
+    const unsigned arrived = meeting.arrived | bit;
+    if (warp.active != 1 || meeting.mask != mask || (mask & bit) == 0 ||
+        meeting.operation != static_cast<unsigned>(operation) || arrived == (mask & warp.live) ||
+        block.ready->empty())
+        return begin_or_end(operation, mask, site);
+    meeting.arrived = arrived;
+    warp.mask[lane] = mask;
+    me->operation = static_cast<std::uint8_t>(operation);
+    me->site = site;
+    return go_on(block, *me);
 }
 
 std::uint64_t warp_result() {
