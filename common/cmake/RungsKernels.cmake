@@ -72,6 +72,9 @@ function(rungs_write_toolchain)
     # What a rung does not use yet is no mistake: students begin with empty launchers. At -O2 chapter 7's last rungs are
     # compiled in twice the time, and calls take a tenth less of theirs.
     set(cpu_compile -std=c++20 -O1 ${SIMT_DEBUG_OPTIONS} -Wall -Wextra -Wno-unused ${SIMT_RUN_OPTIONS} ${include})
+    if(SIMT_CHECK_COMPILERS)
+        list(APPEND cpu_compile ${SIMT_LIKE_CHECK_OPTIONS})  # no rung is another program where it is checked
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         list(APPEND cpu_compile -fno-gnu-unique)  # the judge makes inline code local, which it cannot of such
     endif()

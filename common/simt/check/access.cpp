@@ -627,6 +627,7 @@ SIMT_DEVICE void observe_access(void* p, std::size_t size, AccessKind kind, bool
     // The caller's frame and its nearest callers': locals and parameters. (Below a page, hence below the
     // guard page of the next stack.)
     if (address - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < 2048) return;
+    if (is_thread_local(address)) return;  // threadIdx, above all
     if (__builtin_expect(execution.in_lane, 1))
         simt::check::check(address, size, kind, aligned, pc);
     else if (__builtin_expect(address - state.heap_begin < state.heap_size, 0))

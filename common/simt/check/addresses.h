@@ -20,11 +20,14 @@ const Array* nearest_shared(std::uintptr_t address);
 inline bool lies_on(const Fiber& fiber, std::uintptr_t address) {
     return address - reinterpret_cast<std::uintptr_t>(fiber.bottom) < fiber.size;
 }
-/// What only the current lane accesses: its locals and parameters, and thread-local variables of the runtime
-/// and of the C library, threadIdx among them.
-SIMT_DEVICE bool is_own(std::uintptr_t address) {
+/// A thread-local variable of the runtime's or of the C library's: threadIdx is one.
+SIMT_DEVICE bool is_thread_local(std::uintptr_t address) {
     const auto thread = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
-    if (address - (thread - 16384) < 16384 + 4096) return true;
+    return address - (thread - 16384) < 16384 + 4096;
+}
+/// What only the current lane accesses: its locals and parameters, and thread-local variables.
+SIMT_DEVICE bool is_own(std::uintptr_t address) {
+    if (is_thread_local(address)) return true;
     const Fiber* own = execution.lane ? execution.lane->fiber : this_worker->first();
     return own && lies_on(*own, address);
 }

@@ -25,7 +25,8 @@ set(SIMT_CHECK_DEFINITIONS SIMT_CHECK RUNGS_SIMT_WHOLE_VECTORS=1)
 list(TRANSFORM SIMT_CHECK_DEFINITIONS PREPEND -D OUTPUT_VARIABLE definitions)
 set(both -std=c++20 -O1 -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -include simt/intercept.h ${SIMT_RUN_OPTIONS} ${definitions})
-set(SIMT_CHECK_OPTIONS_GNU ${both} ${SIMT_DEBUG_OPTIONS_GNU} -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1
+# Nothing that a program includes shall be another text in check mode: the sanitizer's own macro is what headers ask for.
+set(SIMT_CHECK_OPTIONS_GNU ${both} ${SIMT_DEBUG_OPTIONS_GNU} -U__SANITIZE_THREAD__ -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1
     -fno-gnu-unique)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
     # A store that is moved behind its loop would be found at the loop's line, and counted once.
@@ -39,6 +40,11 @@ set(SIMT_COUNT_OPTIONS_GNU -fsanitize-coverage=trace-pc)
 set(SIMT_COUNT_OPTIONS_Clang -fsanitize-coverage=bb,no-prune,trace-pc)
 set(SIMT_FIND_OPTIONS_GNU --param=tsan-instrument-func-entry-exit=0)
 set(SIMT_FIND_OPTIONS_Clang -mllvm -tsan-instrument-func-entry-exit=0)
+# Run mode for programs that nobody trusts: they see what they would see in check mode.
+set(SIMT_LIKE_CHECK_OPTIONS -DSIMT_LIKE_CHECK -DRUNGS_SIMT_WHOLE_VECTORS=1)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND SIMT_LIKE_CHECK_OPTIONS -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset)
+endif()
 set(SIMT_CHECK_LINK_OPTIONS -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset)
 
 # What compiles tests of check mode: this build's compiler, and Clang beside it where there is one. Not in a build

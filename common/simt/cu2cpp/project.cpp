@@ -242,11 +242,14 @@ void Project::propagate() {
 }
 
 fs::path Project::translated_path(const File& file) const {
-    // Headers of one name from different folders must not meet.
-    char folder[17];
-    std::snprintf(folder, sizeof folder, "%016llx",
-                  static_cast<unsigned long long>(fnv1a(file.path.parent_path().string())));
-    return fs::absolute(job_.header_dir) / std::string(folder, 8) / file.path.filename();
+    // Headers of one name from different folders must not meet. What lies beside the source, or below, has
+    // the same name wherever that is.
+    fs::path folder = file.path.parent_path();
+    const fs::path below = folder.lexically_relative(files_.front()->path.parent_path());
+    if (!below.empty() && *below.begin() != "..") folder = below;
+    char name[17];
+    std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(fnv1a(folder.string())));
+    return fs::absolute(job_.header_dir) / std::string(name, 8) / file.path.filename();
 }
 
 std::string Project::output_text(const File& file) const {

@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "simt/device.h"
+#include "simt/intercept.h"
 #include "simt/launch.h"
 #include "simt/math.h"
 #include "simt/registers.h"

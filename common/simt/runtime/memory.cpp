@@ -226,9 +226,7 @@ Symbol::Symbol(const volatile void* address, std::size_t size, const char* name,
     observe::red_zone(this, sizeof *this);
 }
 
-#if defined(SIMT_CHECK)
 RedZone::RedZone(const char (&zone)[64]) { observe::red_zone(zone, sizeof zone); }
-#endif
 
 Symbol::~Symbol() {
     std::unique_lock lock(known().mutex);

@@ -19,20 +19,14 @@ namespace simt {
 /// Repeats of a fruitless operation after which other lanes run.
 constexpr unsigned spin_patience = 32;
 
-#if defined(SIMT_CHECK)
-/// pause() and changed() out of line: their own accesses are not observed.
+/// pause() and changed() of a check build, out of line: their own accesses are not observed.
 void pause_unobserved(const volatile void* address);
 void changed_unobserved(const volatile void* address);
 /// Puts `desired` where `*old` stands, unless that has changed; then gives what is there.
 bool exchange_unobserved(std::uint16_t* address, std::uint16_t* old, std::uint16_t desired);
 bool exchange_unobserved(std::uint32_t* address, std::uint32_t* old, std::uint32_t desired);
 bool exchange_unobserved(std::uint64_t* address, std::uint64_t* old, std::uint64_t desired);
-#endif
 
-#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
-SIMT_DEVICE void pause(const volatile void* address) { pause_unobserved(address); }
-SIMT_DEVICE void changed(const volatile void* address) { changed_unobserved(address); }
-#else
 /// Counts an operation at `address` that changed nothing: is it one too many?
 SIMT_DEVICE bool in_vain(const volatile void* address) {
     // Four addresses, because loops poll a flag here and a counter there.
@@ -44,11 +38,20 @@ SIMT_DEVICE bool in_vain(const volatile void* address) {
 }
 /// Counts one, and lets others run after so many.
 SIMT_DEVICE void pause(const volatile void* address) {
+#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+    pause_unobserved(address);
+#else
     if (in_vain(address)) yield_lane();
+#endif
 }
 /// Counts an operation that changed what it met.
-SIMT_DEVICE void changed(const volatile void*) { ++execution.changes; }
+SIMT_DEVICE void changed([[maybe_unused]] const volatile void* address) {
+#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+    changed_unobserved(address);
+#else
+    ++execution.changes;
 #endif
+}
 
 /// A value of T is its bytes. (In check mode CUDA's vectors copy themselves: see simt/types.h.)
 #if RUNGS_SIMT_WHOLE_VECTORS

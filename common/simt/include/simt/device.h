@@ -21,10 +21,8 @@ Transfer arrive_at_sleep() SIMT_WAITS;
 int count_result();
 int and_result();
 int or_result();
-#if defined(SIMT_CHECK)
 /// A fence as the checks see it: for the device, or for the block.
 void fence(bool device);
-#endif
 }  // namespace simt
 
 /// Waits for every thread of the block that has not exited. Calls in different places are one barrier, as on
@@ -48,16 +46,21 @@ SIMT_DEVICE int __syncthreads_or(int predicate) {
 
 /// Orders this thread's writes before it, for the block, the device, or the system: a full fence here. A loop
 /// that polls memory with a fence in it lets other lanes run.
-#if defined(SIMT_CHECK)
-SIMT_DEVICE void __threadfence() { simt::fence(true); }
-SIMT_DEVICE void __threadfence_block() { simt::fence(false); }
-#else
 SIMT_DEVICE void __threadfence() {
+#if defined(SIMT_CHECK)
+    simt::fence(true);
+#else
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     simt::pause(&simt::execution);
-}
-SIMT_DEVICE void __threadfence_block() { __threadfence(); }
 #endif
+}
+SIMT_DEVICE void __threadfence_block() {
+#if defined(SIMT_CHECK)
+    simt::fence(false);
+#else
+    __threadfence();
+#endif
+}
 SIMT_DEVICE void __threadfence_system() { __threadfence(); }
 
 /// Lets other lanes run; does not sleep.

@@ -6,6 +6,10 @@
 /// current lane is a set of thread-local variables that the scheduler rewrites whenever it changes lanes.
 /// They are plain memory on purpose: compilers can neither hoist `threadIdx` out of the loop over lanes nor
 /// carry it across a barrier in a register that belongs to another lane.
+///
+/// What a kernel's compiler sees of these headers is the same in check mode, but for what stands in the
+/// bodies of functions: no program can be another one where it is checked. So each name is declared in both
+/// modes, also where only one of them defines it.
 #pragma once
 
 #include "simt/types.h"
@@ -21,30 +25,17 @@
 #define SIMT_SITED
 #endif
 
-#if defined(SIMT_CHECK)
 /// On the first half of a wait: no basic block begins between it and the second.
 #define SIMT_WAITS noexcept
-#else
-#define SIMT_WAITS
-#endif
 
 #define SIMT_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
-#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
-// A check build: instrumented code, whose accesses to constants are not observed. What it sees of these never
-// changes during a lane's life.
-#define SIMT_BUILT_IN extern SIMT_THREAD_LOCAL const
-#else
-#define SIMT_BUILT_IN extern SIMT_THREAD_LOCAL
-#endif
-
 /// CUDA's built-in variables of the current lane. (Variables rather than macros: CUDA's own structures and
 /// much host code use `gridDim` and `blockDim` as names of members and locals.)
-SIMT_BUILT_IN uint3 threadIdx;
-SIMT_BUILT_IN uint3 blockIdx;
-SIMT_BUILT_IN dim3 blockDim;
-SIMT_BUILT_IN dim3 gridDim;
-#undef SIMT_BUILT_IN
+extern SIMT_THREAD_LOCAL uint3 threadIdx;
+extern SIMT_THREAD_LOCAL uint3 blockIdx;
+extern SIMT_THREAD_LOCAL dim3 blockDim;
+extern SIMT_THREAD_LOCAL dim3 gridDim;
 
 /// Lanes of a warp.
 constexpr int warpSize = 32;
@@ -96,12 +87,14 @@ extern SIMT_THREAD_LOCAL Execution execution;
 
 /// Code of a lane runs now: what `__CUDA_ARCH__` says at compile time, in functions that host and device
 /// call.
-#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
 bool runs_lane_unobserved();
-SIMT_DEVICE bool runs_lane() { return runs_lane_unobserved(); }
+SIMT_DEVICE bool runs_lane() {
+#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+    return runs_lane_unobserved();
 #else
-SIMT_DEVICE bool runs_lane() { return execution.in_lane; }
+    return execution.in_lane;
 #endif
+}
 constexpr bool on_device() { return !__builtin_is_constant_evaluated() && runs_lane(); }
 
 /// Where a suspended piece of code goes on. Callee-saved registers are not here: switches declare them

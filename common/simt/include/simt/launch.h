@@ -36,6 +36,13 @@ cudaError_t check_grid(const Grid& grid);
 /// Runs `grid` on all cores and returns when it has ended: with `cudaSuccess`, or the error of the lane that
 /// failed first (see simt/inspect/control.h for the report).
 cudaError_t run_grid(const Grid& grid);
+/// Check mode's: one lane. A function of its own: lane_loop() is not instrumented, the kernel is.
+template <class Body>
+[[gnu::noinline]] void run_lane(const Body& body) {
+    body();
+    __asm__ __volatile__("" ::: "memory");
+}
+
 #if defined(SIMT_CHECK)
 /// The checks see nothing of a function: neither its accesses nor its basic blocks.
 #if defined(__clang__)
@@ -45,13 +52,6 @@ cudaError_t run_grid(const Grid& grid);
 #else
 #define SIMT_UNSEEN __attribute__((no_sanitize("thread")))
 #endif
-
-/// One lane. A function of its own: lane_loop() is not instrumented, the kernel is.
-template <class Body>
-[[gnu::noinline]] void run_lane(const Body& body) {
-    body();
-    __asm__ __volatile__("" ::: "memory");
-}
 
 template <class Body>
 SIMT_UNSEEN void lane_loop() {

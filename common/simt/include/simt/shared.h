@@ -33,41 +33,38 @@ struct SharedShape {
     std::size_t element;  ///< bytes
     std::size_t columns;  ///< extent of the last of two or more dimensions, else 0
 };
-#if defined(SIMT_CHECK)
 /// shared() and dynamic_shared() of a check build: out of line, so that their own accesses are not observed.
 void* find_shared(SharedKey& key, const char* name, std::size_t size, std::size_t alignment,
                   SharedShape shape);
 void* find_dynamic_shared();
 
+/// The running block's instance of a `__shared__` declaration.
 template <class T>
 SIMT_DEVICE T& shared(SharedKey& key, const char* name) {
+#if defined(SIMT_CHECK)
     constexpr unsigned rank = std::rank<T>::value;
     return *static_cast<T*>(find_shared(key, name, sizeof(T), alignof(T),
                                         {sizeof(std::remove_all_extents_t<T>), rank > 1 ? std::extent < T,
                                          rank == 0 ? 0 : rank - 1 > ::value : 0}));
-}
-template <class T>
-SIMT_DEVICE T* dynamic_shared() {
-    return static_cast<T*>(find_dynamic_shared());
-}
 #else
-/// The running block's instance of a `__shared__` declaration.
-template <class T>
-SIMT_DEVICE T& shared(SharedKey& key, const char* name) {
     const SharedMark mark = execution.marks[__atomic_load_n(&key.index, __ATOMIC_RELAXED)];
     if (__builtin_expect(mark.serial == execution.serial, 1))
         return *reinterpret_cast<T*>(execution.static_shared + mark.offset);
     return *static_cast<T*>(allocate_shared(key, name, sizeof(T), alignof(T)));
+#endif
 }
 
 /// The running block's dynamic shared memory: the third launch parameter's bytes, aligned to 1024.
 template <class T>
 SIMT_DEVICE T* dynamic_shared() {
+#if defined(SIMT_CHECK)
+    return static_cast<T*>(find_dynamic_shared());
+#else
     if (__builtin_expect(execution.dynamic_serial == execution.serial, 1))
         return reinterpret_cast<T*>(execution.dynamic_shared);
     return static_cast<T*>(prepare_dynamic_shared());
-}
 #endif
+}
 
 /// `extern __shared__ T x[];` at namespace scope: looks the block's memory up at each use.
 template <class T>

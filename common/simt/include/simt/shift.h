@@ -39,10 +39,8 @@ inline constexpr bool shifts_as_number<UnsignedWide> = true;
 template <class A>
 using Bare = std::remove_cv_t<std::remove_reference_t<A>>;
 
-#if defined(SIMT_CHECK)
 /// Tells the checks of a shift by `amount` of an operand of `width` bits.
 SIMT_SITED void wide_shift(long long amount, unsigned width);
-#endif
 
 /// True if a device does not shift all bits out: of the amount it takes 32 bits, and a negative one is a
 /// large one.

@@ -94,16 +94,14 @@ SIMT_DEVICE void switch_context(Context& from, const Context& to) {
 /// compilers return two by way of memory.)
 using Transfer = const Context*;
 
-#if defined(SIMT_CHECK)
-/// A Transfer in a form that instrumented code carries out without a branch, between whose sides it would
-/// report a step of a lane that is no longer the current one.
+/// For check mode: a Transfer in a form that instrumented code carries out without a branch, between whose
+/// sides it would report a step of a lane that is no longer the current one.
 struct Change {
     Context* from;
     const Context* to;
 };
 /// For nullptr: a change to the caller itself.
 Change change_of(Transfer to) SIMT_WAITS;
-#endif
 
 /// Carries `to` out with the sanitizers' knowledge.
 void transfer_with_notice(Transfer to);

@@ -47,14 +47,12 @@ class Symbol {
 
   private:
     const void* address_;
-#if defined(SIMT_CHECK)
+
   protected:  // Clang warns of a private member that nobody reads, and g++ 11 of what would tell it not to.
     char zone_[64] = {};
-#endif
 };
 
-#if defined(SIMT_CHECK)
-/// Check mode: memory that stands beside a variable, so that an access past its end meets nobody's memory
+/// For check mode: memory that stands beside a variable, so that an access past its end meets nobody's memory
 /// instead of the next variable.
 class RedZone {
   public:
@@ -64,9 +62,6 @@ class RedZone {
 #define SIMT_RED_ZONE(name)                                  \
     __attribute__((used)) static char name##_data[64] = {1}; \
     static const ::simt::RedZone name##_zone(name##_data);
-#else
-#define SIMT_RED_ZONE(name)
-#endif
 
 /// Address of a variable of any type, volatile or not, without its operator&.
 template <class T>

@@ -57,12 +57,10 @@ struct Texture {
 long texel_index(float x, long size, cudaTextureAddressMode mode, bool normalized);
 /// Component values of one texel as floats, converted as the read mode says. Outside: the border colour.
 void texel_as_float(const Texture& texture, long x, long y, long z, float out[4]);
-#if defined(SIMT_CHECK)
-/// A fetch outside linear memory, before it gives 0.
+/// For check mode: a fetch outside linear memory, before it gives 0.
 void note_stray_fetch(const Texture& texture, long x);
-/// Copies a texel of `size` bytes out, as a texture's read rather than the kernel's own.
+/// For check mode: copies a texel of `size` bytes out, as a texture's read rather than the kernel's own.
 void copy_texel(void* to, const Texture& texture, long x, long y, long z, size_t size);
-#endif
 /// Linear filtering in one to three dimensions; `layer` is a slice that is not filtered over, or -1.
 void sample_linear(const Texture& texture, int dimensions, float x, float y, float z, long layer,
                    float out[4]);

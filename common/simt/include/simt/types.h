@@ -6,7 +6,8 @@
 /// Copies of `float4` and its relatives then go through one access of the vector's width (two of 16 bytes for
 /// the 32-byte types), because compilers split the copy of an aggregate into its members and an observer
 /// would count four requests where the hardware makes one. Layout is the same either way; triviality is not,
-/// so one program must use one setting.
+/// so one program must use one setting. `SIMT_LIKE_CHECK` besides: types as in a check build, by which a
+/// program cannot tell the two apart, and copies as in run mode.
 #pragma once
 
 #include "simt/linkage.h"
@@ -53,23 +54,23 @@ inline __attribute__((always_inline)) void copy_whole(T* to, const T* from) {
 #else
 #define SIMT_CONSTEXPR_COPY
 #endif
-#define SIMT_WHOLE_COPY(name, ...)                           \
-    name() = default;                                        \
-    ~name() = default;                                       \
-    SIMT_CONSTEXPR_COPY name(const name& other) {            \
-        if (__builtin_is_constant_evaluated()) {             \
-            __VA_ARGS__;                                     \
-        } else {                                             \
-            simt::copy_whole(this, &other);                  \
-        }                                                    \
-    }                                                        \
-    SIMT_CONSTEXPR_COPY name& operator=(const name& other) { \
-        if (__builtin_is_constant_evaluated()) {             \
-            __VA_ARGS__;                                     \
-        } else {                                             \
-            simt::copy_whole(this, &other);                  \
-        }                                                    \
-        return *this;                                        \
+#if defined(SIMT_LIKE_CHECK)
+#define SIMT_COPY(...) __VA_ARGS__
+#else
+#define SIMT_COPY(...)                       \
+    if (__builtin_is_constant_evaluated()) { \
+        __VA_ARGS__;                         \
+    } else {                                 \
+        simt::copy_whole(this, &other);      \
+    }
+#endif
+#define SIMT_WHOLE_COPY(name, ...)                                          \
+    name() = default;                                                       \
+    ~name() = default;                                                      \
+    SIMT_CONSTEXPR_COPY name(const name& other) { SIMT_COPY(__VA_ARGS__); } \
+    SIMT_CONSTEXPR_COPY name& operator=(const name& other) {                \
+        SIMT_COPY(__VA_ARGS__);                                             \
+        return *this;                                                       \
     }
 #define SIMT_WHOLE2(name, T)                         \
     constexpr name(T x_, T y_ = 0) : x(x_), y(y_) {} \
@@ -145,6 +146,7 @@ SIMT_WIDE_VECTOR(ulonglong4_32a, unsigned long long, 32)
 #undef SIMT_WHOLE2
 #undef SIMT_WHOLE4
 #undef SIMT_WHOLE_COPY
+#undef SIMT_COPY
 #undef SIMT_CONSTEXPR_COPY
 
 /// Extent of a grid or a block; components that are not given are 1.
