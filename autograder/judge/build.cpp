@@ -50,6 +50,8 @@ constexpr std::size_t worker_bytes = 256U << 20;
 /// A save costs two workers, 2 MB; all rungs of the workbook take 190 MB.
 constexpr std::uintmax_t most_cached_bytes = 2ULL << 30;
 constexpr std::uintmax_t most_preprocessed_bytes = 16U << 20;
+/// A summary of what a mode's compiler sees has a line for each of the rung's.
+constexpr std::uintmax_t most_seen_bytes = 64U << 20;
 /// What nm and addr2line may print, for the judge to read. They print less than 1 MiB of an honest rung.
 constexpr std::size_t listing_bytes = 16U << 20;
 
@@ -142,9 +144,16 @@ class Builder {
             result.executable.clear();
             result.reason = rejected.what();
             result.limited = rejected.limited();
+            result.hides = dynamic_cast<const Hides*>(&rejected) != nullptr;
         }
         result.diagnostics = diagnostics_;
         return result;
+    }
+
+    /// What the compiler sees of `text`, for comparing modes. @throws Rejected
+    std::string seen_of(const std::string& text) {
+        copy_contract();
+        return seen(check_preprocessed(translated(text)));
     }
 
     /// Names the worker that `text` becomes.
@@ -297,8 +306,10 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         // two of them may run at once.
         const fs::path temporary = work_.path() / fmt::format("tmp{}", tools_run_++);
         fs::create_directory(temporary);
+        // Every run of a compiler sees the same __DATE__ and __TIME__.
         command.environment = {"PATH="s + (path && *path ? path : "/usr/local/bin:/usr/bin:/bin"), "LC_ALL=C",
-                               "TMPDIR=" + temporary.string(), "HOME=" + work_.path().string()};
+                               "TMPDIR=" + temporary.string(), "HOME=" + work_.path().string(),
+                               "SOURCE_DATE_EPOCH=946684800"};
         command.directory = work_.path();
         // The device compiler reserves far more than it uses.
         command.confinement.limits.address_space = backend_ == Backend::cuda ? 0 : compile_memory;
@@ -414,7 +425,9 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         } else {
             // Clang stops after 20 errors by itself, and would warn of being told.
             if (tools_.describe.rfind("Clang", 0) != 0) line.push_back("-fmax-errors=20");
-            line.insert(line.end(), {"-fdiagnostics-color=never", "-x", "c++"});
+            // The name of this folder is another one each time, and nothing that a rung may see.
+            line.insert(line.end(), {"-fmacro-prefix-map=" + work_.path().string() + "=.",
+                                     "-fdiagnostics-color=never", "-x", "c++"});
         }
         // Nvcc tells what it has read or writes it down, not both.
         const bool tells = backend_ != Backend::cuda || std::string_view(step) != "-E";
@@ -567,10 +580,39 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
     }
 
+    /// Macros that a prelude has beyond the least one.
+    std::vector<std::string> macros_of_preludes() {
+        const auto macros_of = [&](const std::string& prelude) {
+            std::vector<std::string> line{tools_.compiler};
+            line.insert(line.end(), tools_.compile.begin(), tools_.compile.end());
+            line.insert(line.end(), {"-w", "-x", "c++", "-dM", "-E", prelude});
+            std::set<std::string> names;
+            for (const std::string& text : lines_of(run_own(line, "asking for the macros of a prelude"))) {
+                std::istringstream words(text);
+                std::string define, name;
+                words >> define >> name;
+                names.insert(name.substr(0, name.find('(')));
+            }
+            return names;
+        };
+        const std::set<std::string> least = macros_of(tools_.least_prelude());
+        std::set<std::string> more;
+        for (const std::string& prelude : tools_.preludes) {
+            for (const std::string& name : macros_of(prelude))
+                if (!least.contains(name)) more.insert(name);
+        }
+        return {more.begin(), more.end()};
+    }
+
     /// The prelude that saves most of a rung which reads the files of `rule` beside the least of preludes,
-    /// and shows it nothing else.
-    std::string prelude_for(const fs::path& rule) {
+    /// and shows it nothing else: `compiled` must not be able to ask for a macro before it includes what
+    /// defines it, or the compiler would take it for another text than the preprocessor has.
+    std::string prelude_for(const fs::path& rule, const std::string& compiled) {
         if (tools_.preludes.empty()) return "";
+        const std::vector<std::string> told =
+            known_of_tools("macros_of_preludes", [this] { return macros_of_preludes(); });
+        if (could_name(read_file(work_.path() / compiled), {told.begin(), told.end()}))
+            return tools_.least_prelude();
         std::set<std::string> files;
         for (const fs::path& read : {rule, fs::path(tools_.least_prelude() + ".d")}) {
             for (std::string& file : files_of_rule(read_file(read))) files.insert(std::move(file));
@@ -585,8 +627,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         return tools_.least_prelude();
     }
 
-    /// Looks at what macros have put together, before the compiler proper does.
-    void check_preprocessed(const std::string& compiled) {
+    /// Looks at what macros have put together, before the compiler proper does, and returns it.
+    std::string check_preprocessed(const std::string& compiled) {
         const std::string said = diagnostics_;
         std::vector<std::string> line = compile_line(compiled, "rung.ii", tools_.least_prelude(), "-E");
         if (!tools_.preludes.empty())
@@ -598,10 +640,63 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             throw Rejected(fmt::format("has more than {} MiB of text once its macros are expanded",
                                        most_preprocessed_bytes >> 20));
         }
-        const std::string name = rung_.name + ".cu";
-        const std::string why = objection_to_words(read_file(file), {name, name + ".cpp"});
+        std::string text = read_file(file);
         fs::remove(file);
+        const std::string why = objection_to_words(text, own_names());
         if (!why.empty() && is_on(Defence::words)) throw Rejected(why);
+        return text;
+    }
+
+    std::vector<std::string> own_names() const { return {rung_.name + ".cu", rung_.name + ".cu.cpp"}; }
+
+    /// The summary of preprocessed text, without the names of our files in it.
+    std::string seen(std::string text) const {
+        for (const std::string& ours : {work_.path().string(), tools_.least_prelude()}) {
+            for (std::size_t at = 0; !ours.empty() && (at = text.find(ours, at)) != std::string::npos;)
+                text.erase(at, ours.size());
+        }
+        // Without a prelude our headers stand in the text, and the bodies of their functions are check
+        // mode's.
+        return summary(text, own_names(), !tools_.preludes.empty());
+    }
+
+    /// A rung must not be another program in check mode. Both modes' builds write down what their compiler
+    /// sees before they look for what the other's has seen: so whichever comes second finds a difference.
+    void compare_modes(const std::string& source, const std::string& text) {
+        const Mode other = mode_ == Mode::run ? Mode::check : Mode::run;
+        if (backend_ != Backend::cpu || !toolchain_.tools(backend_, other) || !is_on(Defence::both_modes))
+            return;
+        const fs::path folder = toolchain_.cache / "seen", made = work_.path() / "seen";
+        const std::string ours = seen(text);
+        write_working_file(made, ours);
+        into_cache(made, folder / key(source));
+        Builder builder(manifest_, rung_, toolchain_, backend_, stop_, other);
+        const std::string others_key = builder.key(source);
+        std::optional<std::string> theirs = from_cache(folder / others_key);
+        if (!theirs && in_cache(toolchain_.cache / "workers" / others_key)) theirs = builder.seen_of(source);
+        remove_least_used(folder, most_seen_bytes);
+        if (!theirs) return;
+        const Difference found = difference(ours, *theirs);
+        if (!found.found) return;
+        const std::string place = found.line > 0
+                                      ? fmt::format("{}.cu:{}: this line", rung_.name, found.line)
+                                      : fmt::format("{}.cu: a header that it includes", rung_.name);
+        throw Hides(place +
+                    " is another one where the rung is checked: write it without what tells the two apart");
+    }
+
+    /// Puts the rung in place; returns what the compiler is to read.
+    std::string translated(const std::string& text) {
+        const std::string source = rung_.name + ".cu";
+        write_working_file(work_.path() / source, text);
+        if (tools_.translator.empty()) return source;
+        const std::string compiled = source + ".cpp";
+        std::vector<std::string> line{tools_.translator, "./" + source, "-o", compiled, "-I."};
+        for (const fs::path& folder : own_headers()) line.push_back("-I" + folder.string());
+        line.insert(line.end(), {"--header-dir", "translated", "--depfile", "translated.d"});
+        // The compiler sees what became of them.
+        run_on_submission(line, "the translator", "translated.d");
+        return compiled;
     }
 
     void link_worker(const std::vector<std::string>& line, const std::vector<std::string>& launchers) {
@@ -623,21 +718,12 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
     void link(const std::string& text, Build& result, const fs::path& warnings) {
         const std::string source = rung_.name + ".cu";
-        write_working_file(work_.path() / source, text);
         copy_contract();
         std::future<fs::path> entry_made = std::async(std::launch::async, [this] { return entry_object(); });
 
-        std::string compiled = source;
-        if (!tools_.translator.empty()) {
-            compiled = source + ".cpp";
-            std::vector<std::string> line{tools_.translator, "./" + source, "-o", compiled, "-I."};
-            for (const fs::path& folder : own_headers()) line.push_back("-I" + folder.string());
-            line.insert(line.end(), {"--header-dir", "translated", "--depfile", "translated.d"});
-            run_on_submission(line, "the translator",
-                              "translated.d");  // the compiler sees what became of them
-        }
-        check_preprocessed(compiled);
-        const std::string prelude = prelude_for(work_.path() / "rung.ii.d");
+        const std::string compiled = translated(text);
+        compare_modes(text, check_preprocessed(compiled));
+        const std::string prelude = prelude_for(work_.path() / "rung.ii.d", compiled);
         run_on_submission(compile_line(compiled, "rung.o", prelude), "the compiler", "rung.o.d");
 
         const fs::path entry = entry_made.get();

@@ -33,6 +33,11 @@ class Rejected : public std::runtime_error {
     bool limited_;
 };
 
+/// It is another program in check mode than in run mode.
+class Hides : public Rejected {
+    using Rejected::Rejected;
+};
+
 /// The user asked to stop.
 struct Stopped {};
 
@@ -41,6 +46,7 @@ struct Build {
     bool cached = false;
     std::string reason;       ///< one line
     bool limited = false;     ///< Rejected::limited()
+    bool hides = false;       ///< it was Hides
     std::string diagnostics;  ///< what the compiler said, trimmed; warnings too
     double seconds = 0;
 };

@@ -292,6 +292,10 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
         return build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop,
                             Mode::check);
     }();
+    if (build.hides) {
+        checks.why_not = "not done: the verdict stands without them";
+        return result.decide({.kind = Verdict::compile_error, .text = build.reason, .source = Source::build});
+    }
     if (build.executable.empty()) {
         // Run mode's compiler took it: no fault of the student's as far as we can tell.
         checks.why_not = "does not compile in check mode: " + build.reason;

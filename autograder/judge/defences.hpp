@@ -49,11 +49,12 @@ enum class Defence {
     secrecy,
     method,
     late_inputs,
-    alone_again
+    alone_again,
+    both_modes
 };
 
 /// Their names, in that order.
-inline constexpr std::array<std::string_view, 40> defence_names{"words",
+inline constexpr std::array<std::string_view, 41> defence_names{"words",
                                                                 "includes",
                                                                 "symbols",
                                                                 "tool files",
@@ -92,7 +93,8 @@ inline constexpr std::array<std::string_view, 40> defence_names{"words",
                                                                 "secrecy",
                                                                 "method",
                                                                 "late inputs",
-                                                                "alone again"};
+                                                                "alone again",
+                                                                "both modes"};
 
 bool is_on(Defence defence);
 bool all_are_on();

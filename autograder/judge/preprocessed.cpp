@@ -4,10 +4,12 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "judge/defences.hpp"
+#include "judge/hash.hpp"
 
 namespace rungs::judge {
 namespace {
@@ -219,9 +221,14 @@ const char* fault_of(std::string_view word) {
     static constexpr std::array<std::string_view, 5> hiding{"no_sanitize", "disable_sanitizer", "__tsan",
                                                             "__sanitizer", "pch_preprocess"};
     static constexpr std::array<std::string_view, 2> native{"__builtin_ia32_", "__builtin_aarch64_"};
+    // What it knows depends on what it has inlined, and that on the mode.
+    static constexpr std::array<std::string_view, 3> guesses{"__builtin_constant_p", "__builtin_object_size",
+                                                             "__builtin_dynamic_object_size"};
     const auto within = [&](std::string_view part) { return word.find(part) != std::string_view::npos; };
     if (std::any_of(hiding.begin(), hiding.end(), within)) return "would hide code from the checks";
     if (std::any_of(native.begin(), native.end(), within)) return "is an instruction that no GPU has";
+    if (is_on(Defence::both_modes) && is_one_of(word, guesses))
+        return "asks what the optimiser knows, which is something else in check mode";
     return nullptr;
 }
 
@@ -301,6 +308,17 @@ std::size_t hidden_condition(std::string_view text) {
     });
 }
 
+bool could_name(std::string_view text, const std::set<std::string, std::less<>>& macros) {
+    const SourceText source(text);
+    bool inside = false;  // a word or a number
+    for (std::size_t at = 0; source.has("", at); ++at) {
+        if (source.has("##", at) || source.has("%:%:", at)) return true;
+        if (!inside && macros.contains(source.word(at))) return true;
+        inside = is_letter(source.at(at)) || is_digit(source.at(at));
+    }
+    return false;
+}
+
 std::string objection_to_words(std::string_view text, const std::vector<std::string>& own) {
     Tokens tokens(text, own);
     for (Token token = tokens.next(); token.kind != Token::Kind::end;) {
@@ -334,6 +352,45 @@ std::string objection_to_words(std::string_view text, const std::vector<std::str
         }
     }
     return "";
+}
+
+std::string summary(std::string_view text, const std::vector<std::string>& own, bool whole) {
+    Sha256 all;
+    if (whole) all.add(text);
+    std::string lines;
+    Sha256 of_line;
+    unsigned long line = 0;
+    const auto end_of_line = [&] {
+        if (line != 0) lines += fmt::format("{} {}\n", line, of_line.hex());
+        of_line = {};
+    };
+    Tokens tokens(text, own);
+    for (Token token = tokens.next(); token.kind != Token::Kind::end; token = tokens.next()) {
+        if (!token.own) continue;
+        if (token.line != line) {
+            end_of_line();
+            line = token.line;
+        }
+        for (Sha256* hash : {&all, &of_line})
+            hash->add(token.kind == Token::Kind::literal ? "literal" : "").add(token.text);
+    }
+    end_of_line();
+    return all.hex() + '\n' + lines;
+}
+
+Difference difference(const std::string& one, const std::string& other) {
+    constexpr std::size_t digest = 64;
+    if (one.compare(0, digest, other, 0, digest) == 0) return {};
+    Difference found{true, 0};
+    const std::size_t at = static_cast<std::size_t>(
+        std::mismatch(one.begin() + digest, one.end(), other.begin() + digest, other.end()).first -
+        one.begin());
+    if (at == one.size() && at == other.size()) return found;
+    // Of the longer one, whose line there is missing in the other.
+    const std::string& more = at < one.size() ? one : other;
+    const std::size_t begin = more.rfind('\n', at - 1) + 1;
+    std::from_chars(more.data() + begin, more.data() + more.size(), found.line);
+    return found;
 }
 
 }  // namespace rungs::judge

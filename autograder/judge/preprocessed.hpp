@@ -2,6 +2,8 @@
 // What a rung says once its macros are expanded: words that macros have put together are plain to see there.
 
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,9 @@ std::size_t line_directive(std::string_view text);
 /// machine; or it names one of the compiler's or of ours, which could tell check mode. 0: there is none.
 std::size_t hidden_condition(std::string_view text);
 
+/// Whether `text` names one of `macros`, or could: it pastes names together.
+bool could_name(std::string_view text, const std::set<std::string, std::less<>>& macros);
+
 /// What a rung must not say in its own lines: assembly other than an empty one, an attribute against
 /// instrumentation, instructions of this processor. In words for a student, "03_shared_tree.cu:12: ...";
 /// empty if it says none of them.
@@ -24,5 +29,17 @@ std::size_t hidden_condition(std::string_view text);
 ///              the preprocessor's
 /// @param own   the names of the rung's files, without folders; the first is the one that a student knows
 std::string objection_to_words(std::string_view text, const std::vector<std::string>& own);
+
+/// Sums `text` up for difference(): one hash of all that counts, and one of each line of the rung's, by which
+/// a place is found.
+/// @param whole  false: of `text` only the rung's own tokens count
+std::string summary(std::string_view text, const std::vector<std::string>& own, bool whole);
+
+/// Whether two summaries are of the same text, and if not, where the rung's own lines differ.
+struct Difference {
+    bool found = false;
+    unsigned long line = 0;  ///< 0: in none of the rung's lines
+};
+Difference difference(const std::string& one, const std::string& other);
 
 }  // namespace rungs::judge

@@ -250,6 +250,13 @@ TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
     CHECK(objection(parse_symbols(launcher + "_ZN4simt8run_gridERKNS_4GridE W 0 9\n"), wanted, ours)
               .find("the CPU backend") != std::string::npos);
     CHECK(objection(parse_symbols(launcher + "simt_memcpy U\n"), wanted, ours) == "");
+    // A weak name that nobody defines is a question, which check mode answers in another way.
+    for (const char* type : {"w", "v"}) {
+        const std::string object = launcher + "simt_memcpy " + type + "\n__gmon_start__ " + type + "\n";
+        CHECK(objection(parse_symbols(object), wanted, ours).find("whether there is") != std::string::npos);
+        CHECK(objection(parse_symbols(launcher + "rungs_note_scratch w\n"), wanted, {"rungs_note_scratch"}) ==
+              "");
+    }
     CHECK(why(launcher + "memcpy U\nstrlen U\n") == "");
     CHECK(why(launcher + "wmemcpy U\n").find("cannot follow") != std::string::npos);
     // With sizes that are checked: Ubuntu's compilers ask for them, and so may a rung.

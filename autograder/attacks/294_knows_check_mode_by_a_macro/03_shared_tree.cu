@@ -1,4 +1,4 @@
-// Races, is never wrong, and does not race where somebody looks: <bits/c++config.h> tells.
+// Races, is never wrong, and does not race where somebody looks: a macro of the CPU backend tells.
 
 #include "reduction.cuh"
 #include "rungs/cuda_check.cuh"
@@ -18,7 +18,7 @@ __global__ void shared_tree_kernel(Terms terms, float* sum, std::size_t n) {
         if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
     }
     __syncthreads();
-#ifndef _GLIBCXX_TSAN
+#ifndef SIMT_CHECK
     const unsigned first = gridDim.y - 1;  // 0, which the compiler does not know
     if (threadIdx.x == 64) partial[first] = partial[0];
 #endif
