@@ -103,9 +103,8 @@ int run(const std::vector<std::string>& words) {
 
 /// What is built without a gate has no place among what others run.
 fs::path undefended_cache(const fs::path& cache, const Attack& attack) {
-    static const std::set<std::string> of_builds{"words",      "includes",    "symbols",
-                                                 "tool files", "tool limits", "blame",
-                                                 "both modes"};
+    static const std::set<std::string> of_builds{"words",       "includes", "symbols",   "tool files",
+                                                 "tool limits", "blame",    "both modes"};
     std::string name = "undefended";
     for (const std::string& defence : attack.defences)
         if (of_builds.count(defence) > 0) name += "+" + defence;  // nvcc cannot work below a comma
