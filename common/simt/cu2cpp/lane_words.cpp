@@ -10,7 +10,9 @@ bool is_among(std::string_view words, std::string_view word) {
     return false;
 }
 
-bool is_barrier(std::string_view word) { return word == "__syncthreads" || word == "__syncwarp"; }
+bool is_barrier(std::string_view word) {
+    return word == "__syncthreads" || word == "__syncwarp" || word == "sync";
+}
 bool is_wait(std::string_view word) { return is_barrier(word) || contains(shuffles, word); }
 
 bool is_beyond(std::string_view word) {

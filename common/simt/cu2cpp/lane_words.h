@@ -14,6 +14,7 @@ inline constexpr std::array<std::string_view, 4> shuffle_members = {"index", "up
 
 /// `words` has `word` in it, between spaces.
 [[nodiscard]] bool is_among(std::string_view words, std::string_view word);
+/// `sync` is a group's, be it a member or a function.
 [[nodiscard]] bool is_barrier(std::string_view word);
 [[nodiscard]] bool is_wait(std::string_view word);
 /// Words of code that may wait in another way, or whose lanes may wait for each other.

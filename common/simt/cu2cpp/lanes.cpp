@@ -27,6 +27,7 @@ struct Variable {
     bool between = false;  ///< declared between regions, or in one but not inside a statement of it
     bool uniform = false;  ///< one for all lanes
     bool fixed = false;    ///< shared memory, or a constant
+    bool group = false;    ///< the block's, of cooperative groups
     bool parameter = false;
     bool reference = false;
     bool array = false;
@@ -162,6 +163,7 @@ class Kernel {
             v.scope = scope;
             v.between = between;
             v.fixed = fixed;
+            for (std::size_t k = begin; k < end; ++k) v.group |= seq_.is(k, "this_thread_block");
             v.known_type = known && declaration->alignment.empty() && d.name.end - d.name.begin == 1;
             v.declared_at = begin;
             v.array = d.first_extent != npos;
@@ -248,9 +250,32 @@ class Kernel {
         return true;
     }
 
+    /// What is said of the block as a group: behind the last token of that at `k`; `k`: nothing is.
+    std::size_t past_words_of_groups(std::size_t k) {
+        std::size_t end = k;
+        while (end < body_.end && !seq_.is(end, ";") && !seq_.is(end, "{") && !seq_.is(end, "}")) ++end;
+        bool made = false;
+        for (std::size_t t = k; t < end; ++t) made |= seq_.is(t, "this_thread_block") && seq_.is(t + 2, ")");
+        const bool begins =
+            seq_.is(k - 1, ";") || seq_.is(k - 1, "{") || seq_.is(k - 1, "}") || seq_.is(k - 1, ")");
+        return begins && (made || is_group_barrier({k, end + 1})) ? end : k;
+    }
+
     bool is_understood() {
+        static constexpr std::string_view members =
+            "size num_threads thread_rank thread_index group_index group_dim";
         for (std::size_t k = body_.begin + 1; k + 1 < body_.end; ++k) {
+            if (const std::size_t end = past_words_of_groups(k); end > k) {
+                k = end;
+                continue;
+            }
             const Token& token = seq_[k];
+            if (const Variable* v = token.is_identifier() ? resolve(k) : nullptr; v && v->group) {
+                if (!seq_.is(k + 1, ".") || !is_among(members, seq_[k + 2].text) || !seq_.is(k + 3, "("))
+                    return give_up("a use of the group `" + v->name + "`");
+                k += 3;
+                continue;
+            }
             if (token.is("<<<") || token.is("#")) return give_up("a launch");
             if (token.is("[") && !follows_operand(seq_, k) && !seq_.is(k - 1, "[") && !seq_.is(k + 1, "["))
                 return give_up("a lambda");
@@ -296,6 +321,8 @@ class Kernel {
             if (const Variable* v = resolve(k)) {
                 if (!v->uniform && !v->fixed) return false;
                 if (seq_.is(k + 1, "(")) return false;
+                if (v->group && (seq_.is(k + 2, "thread_rank") || seq_.is(k + 2, "thread_index")))
+                    return false;
                 continue;
             }
             if (call_at(seq_, k, range.end) == npos) continue;
@@ -503,10 +530,27 @@ class Kernel {
         return !element && is_uniform_change(range);
     }
 
+    /// `cg::sync(block);` or `block.sync();`, of the whole block.
+    bool is_group_barrier(Range statement) {
+        std::size_t k = statement.begin;
+        const auto is_block = [&](std::size_t at) {
+            const Variable* v = seq_.is_identifier(at) ? resolve(at) : nullptr;
+            return v && v->group;
+        };
+        if (is_block(k) && seq_.is(k + 1, ".") && seq_.is(k + 2, "sync") && seq_.is(k + 3, "(") &&
+            seq_.is(k + 4, ")"))
+            return k + 6 == statement.end;
+        while (seq_.is_identifier(k) && seq_.is(k + 1, "::")) k += 2;
+        return seq_.is(k, "sync") && seq_.is(k + 1, "(") && is_block(k + 2) && seq_.is(k + 3, ")") &&
+               k + 5 == statement.end;
+    }
+
     bool is_barrier_statement(const Statement& node) {
+        if (is_group_barrier(node.whole)) return true;
         const std::size_t i = node.whole.begin;
-        return seq_.is_identifier(i) && is_barrier(seq_[i].text) && seq_.is(i + 1, "(") &&
-               seq_.skip_group(i + 1) == node.whole.end - 1 && is_uniform({i + 2, seq_.match(i + 1)});
+        return seq_.is_identifier(i) && is_barrier(seq_[i].text) && !seq_.is(i, "sync") &&
+               seq_.is(i + 1, "(") && seq_.skip_group(i + 1) == node.whole.end - 1 &&
+               is_uniform({i + 2, seq_.match(i + 1)});
     }
 
     /// `x += __shfl_down_sync(mask, x, d);`: one call, of a variable, which the statement cannot come past.
@@ -627,6 +671,11 @@ class Kernel {
             if (child.kind == StatementKind::declaration || child.kind == StatementKind::simple) {
                 if (is_barrier_statement(child) && writes) {
                     const std::size_t i = child.whole.begin;
+                    if (is_group_barrier(child.whole)) {
+                        unit_.blank(seq_, {i, child.whole.end - 1});
+                        unit_.insert(seq_[i].begin, "simt_lanes.synchronise()");
+                        continue;
+                    }
                     unit_.replace(seq_[i], seq_.is(i, "__syncwarp") ? "simt_lanes.synchronise_warp"
                                                                     : "simt_lanes.synchronise");
                 } else if (child.waits && !is_barrier_statement(child)) {

@@ -123,7 +123,7 @@ class Reader {
             node.returns = true;
         } else if (is_fixed(i, k)) {
             node.kind = StatementKind::fixed;
-        } else if (!is_control(word) && parse_declaration(seq_, {i, k})) {
+        } else if (!is_control(word) && !is_call(i, k) && parse_declaration(seq_, {i, k})) {
             node.kind = StatementKind::declaration;
         }
         node.waits = waits_in({i, k});
@@ -143,8 +143,16 @@ class Reader {
         for (std::size_t k = i; k < end && seq_.is_identifier(k); ++k)
             if (seq_.is(k, "__shared__") || seq_.is(k, "constexpr") || seq_.is(k, "static")) return true;
         for (std::size_t k = i; k < end; ++k)
-            if (seq_.is(k, "__shared__")) return true;
+            if (seq_.is(k, "__shared__") || (seq_.is(k, "this_thread_block") && seq_.is(k + 2, ")")))
+                return true;
         return false;
+    }
+
+    /// `f(x);` and `n::f(x);`, which could declare an x in parentheses, and never do.
+    [[nodiscard]] bool is_call(std::size_t i, std::size_t end) const {
+        while (seq_.is_identifier(i) && seq_.is(i + 1, "::")) i += 2;
+        const std::size_t open = call_at(seq_, i, end);
+        return open != npos && seq_.skip_group(open) == end;
     }
 
     [[nodiscard]] bool waits_in(Range range) const {

@@ -68,7 +68,8 @@ TEST_CASE("What is made of the lane's place alone is made anew, not kept", "[sim
 
 TEST_CASE("Ways to a barrier that are the same for all lanes", "[simt][cu2cpp][lanes]") {
     for (const std::string body :
-         {"__syncthreads();", "for (int d = 32; d > 0; d /= 2) { s[threadIdx.x] += d; __syncthreads(); }",
+         {"__syncthreads();",
+          "for (int d = 32; d > 0; d /= 2) { s[threadIdx.x] += d; __syncthreads(); }",
           "for (int d = 32; d > 0; d >>= 1) __syncthreads();",
           "int k = 0; while (k < n) { __syncthreads(); k++; }",
           "int k = n; do { __syncthreads(); --k; } while (k > 0);",
@@ -86,6 +87,10 @@ TEST_CASE("Ways to a barrier that are the same for all lanes", "[simt][cu2cpp][l
           "int v = in[threadIdx.x]; v = max(v, __shfl_sync(~0u, v, 0, 8)); __syncwarp(); out[threadIdx.x] = "
           "v;",
           "atomicAdd(out, 1); __syncthreads();",
+          "cg::thread_block b = cg::this_thread_block(); out[threadIdx.x] = 1; cg::sync(b); out[0] = 2;",
+          "auto b = cooperative_groups::this_thread_block(); if (n > 3) { b.sync(); } s[b.thread_rank()] = "
+          "1;",
+          "cg::thread_block b = cg::this_thread_block(); for (int i = 0; i < b.size(); ++i) b.sync();",
           "for (int i = 0; i < n; ++i) { atomicAdd(out, 1); } __syncthreads();",
           "n -= threadIdx.x; __syncthreads(); out[threadIdx.x] = n;",
           "float x[2] = {0, 1}; __syncthreads(); out[0] = x[threadIdx.x % 2];"}) {
@@ -150,6 +155,15 @@ TEST_CASE("Waits that are not understood", "[simt][cu2cpp][lanes]") {
     CHECK(fate_of_body("__syncthreads(); __threadfence();") == left("`__threadfence`"));
     CHECK(fate_of_body("__syncthreads(); int x = __ballot_sync(~0u, n);") == left("`__ballot_sync`"));
     CHECK(fate_of_body("__syncthreads(); auto f = [&] { return n; };") == left("a lambda"));
+    CHECK(fate_of_body("cg::thread_block b = cg::this_thread_block(); reduce(b); cg::sync(b);",
+                       "__device__ void reduce(cg::thread_block b) { cg::sync(b); } ") ==
+          left("a call of `reduce`"));
+    CHECK(
+        fate_of_body("cg::thread_block b = cg::this_thread_block(); if (b.thread_rank() < 3) cg::sync(b);") ==
+        left("a barrier where not all threads may come"));
+    CHECK(fate_of_body("auto b = cg::this_thread_block(); auto t = cg::tiled_partition<32>(b); t.sync();") ==
+          left("`cg`"));
+    CHECK(fate_of_body("cg::grid_group g = cg::this_grid(); g.sync();") == left("`cg`"));
     CHECK(fate_of_body("again: __syncthreads(); if (n) goto again;") == left("a label"));
     CHECK(fate_of_body("__syncthreads();\n#if X\nout[0] = 1;\n#endif\n") == left("a directive in its body"));
     CHECK(fate_of_body("__syncthreads(); STOP;", "#define STOP return\n") == left("the macro `STOP`"));

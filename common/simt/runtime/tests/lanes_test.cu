@@ -1,4 +1,5 @@
 // Loops over lanes give what a stack for each lane gives: in every order, for blocks of every shape.
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -258,6 +259,19 @@ __global__ void volatile_values(int* out) {
     out[threadIdx.x] = x;
 }
 
+__global__ void groups(int* out) {
+    __shared__ int s[most];
+    const cooperative_groups::thread_block block = cooperative_groups::this_thread_block();
+    const unsigned rank = block.thread_rank();
+    s[rank] = static_cast<int>(3 * rank + block.group_index().x);
+    cooperative_groups::sync(block);
+    const int other = s[block.size() - 1 - rank];
+    block.sync();
+    s[rank] += other;
+    cooperative_groups::sync(block);
+    out[rank] = s[block.size() - 1 - rank] + other;
+}
+
 }  // namespace
 
 TEST_CASE("A tree is the same by loops over lanes and by stacks", "[simt][lanes]") {
@@ -364,4 +378,9 @@ TEST_CASE("A launch by loops over lanes ends at its limit of time", "[simt][lane
 TEST_CASE("Operations that change nothing do not wait in a loop over lanes", "[simt][lanes]") {
     CHECK(in_every_way<int>(1, [](int* out) { in_vain<<<1, 300>>>(out); })[0] == 300);
     in_every_way<int>(100, [](int* out) { volatile_values<<<1, 100>>>(out); });
+}
+
+TEST_CASE("Barriers by the block's group", "[simt][lanes]") {
+    for (const dim3 shape : {dim3(64), dim3(8, 5), dim3(3, 4, 5)})
+        in_every_way<int>(64, [&](int* out) { groups<<<1, shape>>>(out); });
 }
