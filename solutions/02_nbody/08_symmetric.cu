@@ -56,7 +56,6 @@ __global__ void __launch_bounds__(block_size, owned == 8 ? 5 : 1)
 
     float4 own[owned];
     float3 sum[owned];
-    // unchecked: more than one body per thread needs more bodies than check mode has time for
 #pragma unroll
     for (int r = 0; r < owned; ++r) {
         const int at = r * block_size + static_cast<int>(threadIdx.x);
