@@ -305,6 +305,8 @@ class Kernel {
         const auto& bodies = unit_.out.exports.bodies;
         if (const auto body = bodies.find(word); body != bodies.end()) return body->second.is_calm;
         if (unit_.out.exports.functions.count(word) != 0) return false;
+        if (unit_.out.exports.classes.count(word) != 0)
+            return true;  // whose members do not wait: hidden_waits
         if (unit_.out.exports.macro_words.count(word) != 0) return true;
         return is_plain_function(word) || is_effective_function(word);
     }
@@ -916,6 +918,13 @@ void note_macro(Unit& unit, const Directive& d) {
         if (token.is_identifier() || token.is("{") || token.is(";") || is_assignment(token.text))
             words.emplace_back(token.text);
     }
+}
+
+void note_class(Unit& unit, const Sequence& seq, Range head) {
+    if (!unit.options.loops_over_lanes) return;
+    for (std::size_t k = past_template_headers(seq, head); k + 1 < head.end; ++k)
+        if ((seq.is(k, "struct") || seq.is(k, "class")) && seq.is_identifier(k + 1))
+            unit.out.exports.classes.emplace(seq[k + 1].text);
 }
 
 void note_body(Unit& unit, const Sequence& seq, Range head, bool member) {

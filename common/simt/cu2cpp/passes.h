@@ -100,6 +100,7 @@ struct ConditionalGroup {
 
 /// Remembers what a macro is made of, and whether lanes may wait in a function: see loop_over_lanes().
 void note_macro(Unit& unit, const Directive& d);
+void note_class(Unit& unit, const Sequence& seq, Range head);
 /// @param member the function is a class's
 void note_body(Unit& unit, const Sequence& seq, Range head, bool member);
 

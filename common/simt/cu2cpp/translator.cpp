@@ -226,6 +226,7 @@ class Translator {
         if (inner.kind == ScopeKind::namespace_ && i > 0 && seq_.is_identifier(i - 1) &&
             !seq_.is(i - 1, "namespace"))
             inner.space = seq_[i - 1].text;
+        if (inner.kind == ScopeKind::class_) note_class(unit_, seq_, head);
         if (inner.kind == ScopeKind::function) {
             inner.head = head;
             inner.function = head.begin;
@@ -432,6 +433,7 @@ void Exports::merge(const Exports& other, bool at_namespace) {
     }
     for (const auto& [name, body] : other.bodies) note_body(name, body);
     hidden_waits = hidden_waits || other.hidden_waits;
+    classes.insert(other.classes.begin(), other.classes.end());
     device_variables.insert(other.device_variables.begin(), other.device_variables.end());
     for (const auto& [name, words] : other.macro_words) {
         auto& known = macro_words[name];

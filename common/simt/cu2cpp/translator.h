@@ -66,6 +66,8 @@ struct Exports {
     std::map<std::string, Body, std::less<>> bodies;
     /// A member or an operator has a body in which lanes may wait: calls of it cannot be told.
     bool hidden_waits = false;
+    /// Names of classes: `C(x)` makes an object.
+    std::set<std::string, std::less<>> classes;
     /// Names of `__device__` and `__managed__` variables, which kernels may change.
     std::set<std::string, std::less<>> device_variables;
     /// The names, assignments and ends of statements in a macro's text.

@@ -143,6 +143,12 @@ TEST_CASE("Waits that are not understood", "[simt][cu2cpp][lanes]") {
     CHECK(fate_of_body("__syncthreads(); nobody_knows(n);") == left("a call of `nobody_knows`"));
     CHECK(fate_of_body("__syncthreads(); A a; a.f();", "struct A { __device__ void f(); }; ") ==
           left("a call of `f`"));
+    const std::string maker =
+        "struct M { int x; __device__ M(int y) : x(y) {} __device__ operator int() { return x; } }; ";
+    CHECK(fate_of_body("int m = M(3); __syncthreads(); out[0] = m + M(n);", maker) == taken);
+    CHECK(fate_of_body("__syncthreads(); int m = M(3);",
+                       "struct M { __device__ M(int) { __syncthreads(); } }; ") ==
+          left("a member function or an operator of the program waits"));
     CHECK(fate_of_body("__syncthreads(); A a; a = a + a;",
                        "struct A { __device__ A operator+(A) { __syncthreads(); return *this; } }; ") ==
           left("a member function or an operator of the program waits"));
