@@ -50,8 +50,8 @@ constexpr std::size_t worker_bytes = 256U << 20;
 /// A save costs two workers, 2 MB; all rungs of the workbook take 190 MB.
 constexpr std::uintmax_t most_cached_bytes = 2ULL << 30;
 constexpr std::uintmax_t most_preprocessed_bytes = 16U << 20;
-/// A summary of what a mode's compiler sees has a line for each of the rung's.
-constexpr std::uintmax_t most_seen_bytes = 64U << 20;
+/// A summary of what a mode's compiler sees has a line for each of the rung's: 5 kB.
+constexpr std::uintmax_t most_seen_bytes = 4U << 20;
 /// What nm and addr2line may print, for the judge to read. They print less than 1 MiB of an honest rung.
 constexpr std::size_t listing_bytes = 16U << 20;
 
@@ -112,8 +112,10 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 class Builder {
   public:
+    /// `hashed_headers`: what another builder has found out about our headers, which are the same in all
+    /// modes.
     Builder(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain, Backend backend,
-            const std::atomic<bool>* stop, Mode mode)
+            const std::atomic<bool>* stop, Mode mode, const std::string& hashed_headers = "")
         : manifest_(manifest),
           rung_(rung),
           toolchain_(toolchain),
@@ -122,6 +124,7 @@ class Builder {
           tools_(*toolchain.tools(backend, mode)),
           stop_(stop),
           work_(toolchain.cache),
+          hashed_headers_(hashed_headers.empty() ? hash_headers() : hashed_headers),
           hashed_tools_(hash_tools()),
           chapter_(hash_chapter()) {}
 
@@ -179,6 +182,12 @@ class Builder {
             for (const auto& flags : {tools_.compile, tools_.link}) {
                 for (const std::string& flag : flags) hash.add(flag);
             }
+            hash.add(hashed_headers_);
+        });
+    }
+
+    std::string hash_headers() const {
+        return hashed([this](Sha256& hash) {
             for (const fs::path& folder : own_headers()) {
                 for (const fs::path& file : files_below(folder)) hash.add(file.string()).add_file(file);
             }
@@ -670,7 +679,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const std::string ours = seen(text);
         write_working_file(made, ours);
         into_cache(made, folder / key(source));
-        Builder builder(manifest_, rung_, toolchain_, backend_, stop_, other);
+        Builder builder(manifest_, rung_, toolchain_, backend_, stop_, other, hashed_headers_);
         const std::string others_key = builder.key(source);
         std::optional<std::string> theirs = from_cache(folder / others_key);
         if (!theirs && in_cache(toolchain_.cache / "workers" / others_key)) theirs = builder.seen_of(source);
@@ -776,7 +785,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     const std::atomic<bool>* stop_;
     WorkFolder work_;
     std::atomic<int> tools_run_{0};
-    std::string hashed_tools_, chapter_;
+    std::string hashed_headers_, hashed_tools_, chapter_;
     std::string diagnostics_;
 };
 

@@ -113,6 +113,26 @@ struct Token {
     bool is(std::string_view word) const { return kind != Kind::literal && text == word; }
 };
 
+/// Where the preprocessor found what it says.
+struct TextPlace {
+    unsigned long line = 1;
+    bool own = false;  ///< in the rung's file
+};
+
+/// `# 12 "file" 3`: the next line is the file's twelfth. False: `line` says nothing of the kind.
+bool read_marker(std::string_view line, const std::vector<std::string>& own, TextPlace& place) {
+    if (line.size() < 3 || line[1] != ' ' || !is_digit(line[2])) return false;
+    unsigned long number = 0;
+    const char* stop = std::from_chars(line.data() + 2, line.data() + line.size(), number).ptr;
+    const std::size_t open = static_cast<std::size_t>(stop - line.data()) + 1;
+    const std::size_t close = line.rfind('"');
+    if (open >= line.size() || line[open] != '"' || close == open) return false;
+    std::string_view name = line.substr(open + 1, close - open - 1);
+    name.remove_prefix(name.rfind('/') + 1);
+    place = {number, std::find(own.begin(), own.end(), name) != own.end()};
+    return true;
+}
+
 /// The tokens of preprocessed text, one after the other. Of pragmas the words are tokens, too.
 class Tokens {
   public:
@@ -124,7 +144,7 @@ class Tokens {
             const char c = text_[at_];
             if (c == '\n') {
                 ++at_;
-                ++line_;
+                ++place_.line;
             } else if (c == '#' && (at_ == 0 || text_[at_ - 1] == '\n') && marker()) {
                 continue;
             } else if (blanks.find(c) != std::string_view::npos) {
@@ -136,39 +156,28 @@ class Tokens {
         const std::size_t begin = at_;
         const char c = text_[begin];
         const auto token = [&](Token::Kind kind, unsigned long line) {
-            return Token{kind, text_.substr(begin, at_ - begin), line, is_own_};
+            return Token{kind, text_.substr(begin, at_ - begin), line, place_.own};
         };
         if (is_letter(c)) {
             while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
             const std::string_view word = text_.substr(begin, at_ - begin);
             static constexpr std::array<std::string_view, 5> raw{"R", "LR", "uR", "UR", "u8R"};
             if (is_one_of(word, raw) && at_ < text_.size() && text_[at_] == '"') return raw_string();
-            return token(Token::Kind::identifier, line_);
+            return token(Token::Kind::identifier, place_.line);
         }
         if (is_digit(c) || (c == '.' && begin + 1 < text_.size() && is_digit(text_[begin + 1]))) {
             number();
-            return token(Token::Kind::number, line_);
+            return token(Token::Kind::number, place_.line);
         }
         if (c == '"' || c == '\'') return literal(c);
         ++at_;
-        return token(Token::Kind::sign, line_);
+        return token(Token::Kind::sign, place_.line);
     }
 
   private:
-    /// `# 12 "file" 3`: the next line is the file's twelfth.
     bool marker() {
         const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-        const std::string_view line = text_.substr(at_, end - at_);
-        if (line.size() < 3 || line[1] != ' ' || !is_digit(line[2])) return false;
-        unsigned long number = 0;
-        const char* stop = std::from_chars(line.data() + 2, line.data() + line.size(), number).ptr;
-        const std::size_t open = static_cast<std::size_t>(stop - line.data()) + 1;
-        const std::size_t close = line.rfind('"');
-        if (open >= line.size() || line[open] != '"' || close == open) return false;
-        std::string_view name = line.substr(open + 1, close - open - 1);
-        name.remove_prefix(name.rfind('/') + 1);
-        is_own_ = std::find(own_names_.begin(), own_names_.end(), name) != own_names_.end();
-        line_ = number;
+        if (!read_marker(text_.substr(at_, end - at_), own_names_, place_)) return false;
         at_ = std::min(end + 1, text_.size());
         return true;
     }
@@ -192,28 +201,27 @@ class Tokens {
         while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') {
             at_ += text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] != '\n' ? 2 : 1;
         }
-        const Token token{Token::Kind::literal, text_.substr(begin, at_ - begin), line_, is_own_};
+        const Token token{Token::Kind::literal, text_.substr(begin, at_ - begin), place_.line, place_.own};
         if (at_ < text_.size() && text_[at_] == quote) ++at_;
         return token;
     }
 
     Token raw_string() {
-        const unsigned long line = line_;
+        const unsigned long line = place_.line;
         const std::size_t open = std::min(text_.find('(', at_), text_.size());
         const std::string end = fmt::format("){}\"", text_.substr(at_ + 1, open - at_ - (open > at_)));
         const std::size_t begin = std::min(open + 1, text_.size());
         const std::size_t close = std::min(text_.find(end, begin), text_.size());
         const std::string_view content = text_.substr(begin, close - begin);
-        line_ += static_cast<unsigned long>(std::count(content.begin(), content.end(), '\n'));
+        place_.line += static_cast<unsigned long>(std::count(content.begin(), content.end(), '\n'));
         at_ = std::min(close + end.size(), text_.size());
-        return {Token::Kind::literal, content, line, is_own_};
+        return {Token::Kind::literal, content, line, place_.own};
     }
 
     std::string_view text_;
     const std::vector<std::string>& own_names_;
     std::size_t at_ = 0;
-    unsigned long line_ = 1;
-    bool is_own_ = false;
+    TextPlace place_;
 };
 
 /// Why a single word must not stand in a rung; null if it may.
@@ -356,8 +364,20 @@ std::string objection_to_words(std::string_view text, const std::vector<std::str
 
 std::string summary(std::string_view text, const std::vector<std::string>& own, bool whole) {
     Sha256 all;
-    if (whole) all.add(text);
     std::string lines;
+    if (whole) {
+        all.add(text);
+        TextPlace place;
+        for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+            end = std::min(text.find('\n', begin), text.size());
+            const std::string_view line = text.substr(begin, end - begin);
+            if (line.starts_with('#') && read_marker(line, own, place)) continue;
+            if (place.own && line.find_first_not_of(blanks) != std::string_view::npos)
+                lines += fmt::format("{} {}\n", place.line, Sha256::of(line));
+            ++place.line;
+        }
+        return all.hex() + '\n' + lines;
+    }
     Sha256 of_line;
     unsigned long line = 0;
     const auto end_of_line = [&] {
