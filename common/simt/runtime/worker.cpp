@@ -191,8 +191,10 @@ void make_lane_records() {
     if (execution.whole) {
         // The translator has taken for granted that this cannot be.
         execution.whole = false;
-        fail_lane("a thread waits in a loop over threads, which the CPU backend did not expect here; please "
-                  "report it, and set RUNGS_SIMT_LOOPS=0", SIMT_SITE);
+        fail_lane(
+            "a thread waits in a loop over threads, which the CPU backend did not expect here; please "
+            "report it, and set RUNGS_SIMT_LOOPS=0",
+            SIMT_SITE);
     }
     this_worker->materialise();
 }

@@ -7,7 +7,7 @@
 /// | `RUNGS_SIMT_THREADS` | OS threads that run blocks, the launching one included | all cores |
 /// | `RUNGS_SIMT_SEED` | order of blocks, which overlap in check mode, warps and lanes; 0: ascending | 0 |
 /// | `RUNGS_SIMT_POISON` | 0: shared memory starts with what an earlier block left there | 1 |
-/// | `RUNGS_SIMT_LOOPS` | 0: every lane runs on a stack of its own, also where loops over lanes would do | 1 |
+/// | `RUNGS_SIMT_LOOPS` | 0: each lane runs on a stack of its own, also where loops over lanes would do | 1 |
 /// | `RUNGS_SIMT_SPIN_LIMIT` | seconds after which a launch whose lanes only poll is ended | 3 |
 /// | `RUNGS_SIMT_TIME_LIMIT` | seconds after which any launch is ended; 0: never | 0 |
 /// | `RUNGS_SIMT_STACK` | bytes of a lane's stack | 65536 |
