@@ -1,4 +1,4 @@
-// Races where it counts, and has a barrier where the compiler says that it instruments.
+// Races where it counts, and has a barrier where the CPU backend's headers check.
 
 #include "reduction.cuh"
 #include "rungs/cuda_check.cuh"
@@ -20,7 +20,7 @@ __global__ void shared_tree_kernel(Terms terms, float* sum, std::size_t n) {
     __syncthreads();
     const unsigned first = gridDim.y - 1;  // 0, which the compiler does not know
     if (threadIdx.x == 64) partial[first] = partial[0];
-#ifdef __SANITIZE_THREAD__
+#ifdef SIMT_CHECK
     __syncthreads();
 #endif
     if (threadIdx.x == 0) atomicAdd(sum, partial[0]);

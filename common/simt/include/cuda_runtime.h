@@ -24,7 +24,11 @@
 #include <utility>
 
 #include "simt/device.h"
+#if !defined(SIMT_CHECK)
+// In check mode kernels have it already (-include). What stands beside them there must not: where the linker
+// takes one of two equal functions of theirs and of the runtime's, it would be what a kernel frees memory by.
 #include "simt/intercept.h"
+#endif
 #include "simt/launch.h"
 #include "simt/math.h"
 #include "simt/registers.h"
