@@ -150,8 +150,8 @@ class Kernel {
         std::string type;
         bool known = true;
         for (std::size_t k = declaration->specifiers.begin; k < declaration->specifiers.end; ++k) {
-            if (seq_.is(k, "auto") || seq_.is(k, "decltype") || seq_.is(k, "struct") ||
-                seq_.is(k, "thread_local"))
+            if (seq_.is(k, "auto") || seq_.is(k, "decltype") || seq_.is(k, "struct") || seq_.is(k, "union") ||
+                seq_.is(k, "class") || seq_.is(k, "thread_local"))
                 known = false;
             if (seq_.is(k, "static") || seq_.is(k, "register")) continue;
             type += std::string(seq_[k].text) + " ";

@@ -125,6 +125,9 @@ class Reader {
             node.kind = StatementKind::fixed;
         } else if (!is_control(word) && !is_call(i, k) && parse_declaration(seq_, {i, k})) {
             node.kind = StatementKind::declaration;
+        } else if (word == "auto" || word == "const" ||
+                   (seq_.is_identifier(i) && seq_.is_identifier(i + 1))) {
+            return fail(i, end, "a declaration that cannot be read");  // `auto [a, b] = f();`
         }
         node.waits = waits_in({i, k});
         return node;

@@ -186,6 +186,10 @@ TEST_CASE("Variables that cannot be kept from one loop to another", "[simt][cu2c
           left("the address of `x`, which may outlive a barrier"));
     CHECK(fate_of_body("int x[4]; int* p = &x[1]; __syncthreads(); out[0] = p[threadIdx.x];") ==
           left("the address of `x`, which may outlive a barrier"));
+    CHECK(fate_of_body("auto [x, y] = pair(n); __syncthreads(); out[0] = x;") ==
+          left("a declaration that cannot be read"));
+    CHECK(fate_of_body("union { int i; float f; } u; u.i = 1; __syncthreads(); out[0] = u.i;") ==
+          left("a type that is not written out, of `u`, which outlives a barrier"));
     CHECK(fate_of_body("auto x = in[threadIdx.x]; out[0] = x; __syncthreads();") == taken);
     CHECK(fate_of_body("{ int x = 1; int* p = &x; out[0] = *p; } __syncthreads();") == taken);
 }
