@@ -205,11 +205,7 @@ SIMT_DEVICE void multiply(fragment<accumulator, M, N, K, D>& d,
     simt::MatrixParts parts{
         {M, K, element_of<T>, element_of<C>, element_of<D>, saturate}, false, a.x, b.x, c.x, d.x};
     meet(simt::WarpOperation::product, &parts);
-#if defined(SIMT_CHECK)
-    simt::multiply_parts(parts);  // no branch of the kernel's
-#else
-    if (!parts.done) simt::multiply_parts(parts);
-#endif
+    simt::multiply_parts(parts);  // unless another lane has; that is no branch of the kernel's
 }
 
 }  // namespace details
