@@ -112,14 +112,13 @@ class Kernel {
                     declare(child, node.whole, between && (node.splits() || &node == &root_));
                 return;
             case StatementKind::for_: {
-                std::size_t k = node.head.begin;
-                while (k < node.head.end && !seq_.is(k, ";")) k = seq_.skip_group(k);
-                if (k >= node.head.end) {  // over a range
+                const std::vector<Range> parts = parts_of(node.head);
+                if (parts.size() == 1) {  // over a range
                     if (node.splits()) flaw_ = "a loop over a range with a barrier in it";
                     for (std::size_t t = node.head.begin; t < node.head.end && !seq_.is(t, ":"); ++t)
                         if (seq_.is(t + 1, ":")) inner(t, node.whole);
-                } else if (parse_declaration(seq_, {node.head.begin, k})) {
-                    declare_names(node.head.begin, k, node.whole, between && node.splits(), false);
+                } else if (parse_declaration(seq_, parts[0])) {
+                    declare_names(parts[0].begin, parts[0].end, node.whole, between && node.splits(), false);
                 }
                 break;
             }
@@ -439,21 +438,35 @@ class Kernel {
         return sign != npos && is_uniform({statement.begin, sign}) && is_uniform({sign + 1, statement.end});
     }
 
+    /// The variable that `d /= 2` or `++d` changes; nullptr: an element of one, or none of the kernel's.
+    Variable* changed_by(Range statement) {
+        if (statement.empty()) return nullptr;
+        const bool prefix = seq_.is(statement.begin, "++") || seq_.is(statement.begin, "--");
+        const std::size_t name = statement.begin + (prefix ? 1 : 0);
+        bool element = false;
+        past_operand(name, element);
+        return element ? nullptr : resolve(name);
+    }
+
+    /// The three parts of a loop's head; of a loop over a range one.
+    [[nodiscard]] std::vector<Range> parts_of(Range head) const {
+        std::vector<Range> parts{{head.begin, head.end}};
+        for (std::size_t k = head.begin; k < head.end; k = seq_.skip_group(k))
+            if (seq_.is(k, ";")) {
+                parts.back().end = k;
+                parts.push_back({k + 1, head.end});
+            }
+        return parts;
+    }
+
     void allowed_changes(const Statement& node, std::vector<std::pair<Variable*, Range>>& changes) {
         const auto add = [&](Range range) {
-            if (range.empty()) return;
-            const std::size_t name =
-                seq_.is(range.begin, "++") || seq_.is(range.begin, "--") ? range.begin + 1 : range.begin;
-            bool element = false;
-            past_operand(name, element);
-            if (Variable* v = element ? nullptr : resolve(name)) changes.push_back({v, range});
+            if (Variable* v = changed_by(range)) changes.push_back({v, range});
         };
         if (node.kind == StatementKind::for_ && node.splits()) {
-            std::size_t semicolon = node.head.end;
-            for (std::size_t k = node.head.begin; k < node.head.end; k = seq_.skip_group(k))
-                if (seq_.is(k, ";")) semicolon = k;
-            if (semicolon < node.head.end)
-                for (const Range part : split(seq_, {semicolon + 1, node.head.end})) add(part);
+            const std::vector<Range> parts = parts_of(node.head);
+            if (parts.size() > 1)
+                for (const Range part : split(seq_, parts.back())) add(part);
         }
         for (const Statement& child : node.children) {
             if (!(node.splits() || &node == &root_)) continue;
@@ -475,14 +488,7 @@ class Kernel {
                 if (!is_uniform(node.head)) return give_up("a barrier where not all threads may come");
                 break;
             case StatementKind::for_: {
-                std::vector<Range> parts;
-                std::size_t begin = node.head.begin;
-                for (std::size_t k = begin; k <= node.head.end;
-                     k = k < node.head.end ? seq_.skip_group(k) : k + 1)
-                    if (k == node.head.end || seq_.is(k, ";")) {
-                        parts.push_back({begin, k});
-                        begin = k + 1;
-                    }
+                const std::vector<Range> parts = parts_of(node.head);
                 if (parts.size() != 3 || !is_uniform(parts[1]))
                     return give_up("a barrier in a loop that threads may leave one by one");
                 if (!parts[0].empty()) {
@@ -522,14 +528,8 @@ class Kernel {
 
     /// A statement that changes a uniform variable: executed once.
     bool is_for_all(Range range) {
-        if (range.empty()) return false;
-        const std::size_t name =
-            seq_.is(range.begin, "++") || seq_.is(range.begin, "--") ? range.begin + 1 : range.begin;
-        const Variable* v = seq_.is_identifier(name) ? resolve(name) : nullptr;
-        if (!v || !v->uniform) return false;
-        bool element = false;
-        past_operand(name, element);
-        return !element && is_uniform_change(range);
+        const Variable* v = changed_by(range);
+        return v && v->uniform && is_uniform_change(range);
     }
 
     /// `cg::sync(block);` or `block.sync();`, of the whole block.
@@ -557,7 +557,7 @@ class Kernel {
 
     /// `x += __shfl_down_sync(mask, x, d);`: one call, of a variable, which the statement cannot come past.
     struct Shuffle {
-        std::size_t name = npos, open = npos, close = npos, value = npos;
+        std::size_t name = npos, open = npos, close = npos;
     };
     Shuffle shuffle_of(const Statement& node) {
         Shuffle s;
@@ -609,7 +609,6 @@ class Kernel {
         std::vector<Range> text;   ///< with what stands around a shuffle
         std::size_t open = npos;   ///< offset where the loop begins
         std::string lead;          ///< what is to be done first
-        std::size_t from = npos;   ///< first token
         std::size_t close = npos;  ///< offset of its end
         std::size_t end = npos;    ///< token behind it
     };
@@ -634,7 +633,7 @@ class Kernel {
         std::string start = " SIMT_LANES";
         if (exits) start += " SIMT_LANES_MAY_LEAVE";
         // Parameters that a lane changes.
-        std::string first, uses;
+        std::string first;
         for (Variable& v : variables_) {
             if (!v.parameter || v.uniform) continue;
             start += " SIMT_LANE_VARIABLE(" + v.name + ", " + v.type + ")";
@@ -661,7 +660,6 @@ class Kernel {
             if (!is_between(child)) {
                 if (region.open == npos) {
                     region.open = seq_[child.whole.begin].begin;
-                    region.from = child.whole.begin;
                 }
                 region.nodes.push_back(&child);
                 region.text.push_back(child.whole);
@@ -745,6 +743,11 @@ class Kernel {
                     return;
                 }
                 if (!derived && !named_later(v, region.end)) continue;
+                const auto hidden = [&](const Variable* other) { return other->name == v.name; };
+                if (std::any_of(named.begin(), named.end(), hidden)) {
+                    give_up("two variables of one name, `" + v.name + "`, between two barriers");
+                    return;
+                }
                 own.push_back(&v);
                 v.kept = true;
                 if (derived) {  // maybe for later ones alone
@@ -841,10 +844,18 @@ class Kernel {
             if (call_at(seq_, k, v.initialiser.end) != npos && !is_builtin_type(token.text)) return false;
             const Variable* named = resolve(k);
             if (named && !(named->uniform && !named->changed) && !is_derived(*named, depth + 1)) return false;
+            if (named && is_hidden(*named)) return false;
             if (!named && unit_.out.exports.device_variables.count(token.text) != 0) return false;
             if (token.is("std") || token.is("auto")) return false;
         }
         return true;
+    }
+
+    /// Another variable between regions has the name: where that is in force, text means another thing.
+    [[nodiscard]] bool is_hidden(const Variable& v) const {
+        return std::any_of(variables_.begin(), variables_.end(), [&](const Variable& other) {
+            return &other != &v && other.between && other.name == v.name;
+        });
     }
 
     bool named_later(const Variable& v, std::size_t from) {
@@ -878,7 +889,6 @@ class Kernel {
         const Variable* v = resolve(value);
         const std::string own = "simt_shuffle_" + std::to_string(s.name);
         region.open = region.close = seq_[node.whole.end - 1].end;
-        region.from = node.whole.begin;
         region.end = node.whole.end;
         region.nodes.push_back(&node);
         region.text = {front, back};

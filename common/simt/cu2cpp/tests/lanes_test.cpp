@@ -66,6 +66,17 @@ TEST_CASE("What is made of the lane's place alone is made anew, not kept", "[sim
     CHECK(out.find("const int i = blockIdx.x*4+threadIdx.x; { out[i] = 1; }") != std::string::npos);
 }
 
+TEST_CASE("What is made anew never meets another variable of a name", "[simt][cu2cpp][lanes]") {
+    const std::string out = translation(
+        "__global__ void k(int* out, int n) { const int i = n - threadIdx.x; for (int n = 0; n < 3; ++n) { "
+        "__syncthreads(); out[i] = n; } }",
+        by_loops());
+    CHECK(out.find("SIMT_LANE_VARIABLE(i, const int )") != std::string::npos);
+    CHECK(fate_of_body("int x = in[threadIdx.x]; __syncthreads(); { out[0] = x; int x = in[n - threadIdx.x]; "
+                       "__syncthreads(); "
+                       "out[1] = x; }") == left("two variables of one name, `x`, between two barriers"));
+}
+
 TEST_CASE("Ways to a barrier that are the same for all lanes", "[simt][cu2cpp][lanes]") {
     for (const std::string body :
          {"__syncthreads();",
