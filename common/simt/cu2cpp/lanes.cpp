@@ -291,23 +291,28 @@ class Kernel {
         return true;
     }
 
+    /// What a call of a name that is no variable's may do.
+    [[nodiscard]] Exports::Body call_of(std::string_view word) const {
+        const Exports& exports = unit_.out.exports;
+        if (is_cast(word) || std::find(types_.begin(), types_.end(), word) != types_.end())
+            return {true, true};
+        if (const auto body = exports.bodies.find(word); body != exports.bodies.end()) return body->second;
+        if (exports.functions.count(word) != 0) return {false, false};
+        if (exports.classes.count(word) != 0) return {true, false};     // no member waits: hidden_waits
+        if (exports.macro_words.count(word) != 0) return {true, true};  // is_plain_macro()
+        const bool plain = is_plain_function(word);
+        return {plain || is_effective_function(word), plain};
+    }
+
     bool is_known_call(std::size_t k) {
-        const std::size_t open = call_at(seq_, k, body_.end);
-        if (open == npos) return true;
+        if (call_at(seq_, k, body_.end) == npos) return true;
         const std::string_view word = seq_[k].text;
         if (is_control(word) || is_cast(word) || is_wait(word) || word == "constexpr" ||
             takes_attribute_arguments(word))
             return true;
         if (is_member(seq_, k)) return false;
         if (const Variable* v = resolve(k)) return v->token == k || seq_.is(k + 1, "<");  // `float x(0);`
-        if (std::find(types_.begin(), types_.end(), word) != types_.end()) return true;
-        const auto& bodies = unit_.out.exports.bodies;
-        if (const auto body = bodies.find(word); body != bodies.end()) return body->second.is_calm;
-        if (unit_.out.exports.functions.count(word) != 0) return false;
-        if (unit_.out.exports.classes.count(word) != 0)
-            return true;  // whose members do not wait: hidden_waits
-        if (unit_.out.exports.macro_words.count(word) != 0) return true;
-        return is_plain_function(word) || is_effective_function(word);
+        return call_of(word).is_calm;
     }
 
     // ---- uniform names ----
@@ -326,16 +331,7 @@ class Kernel {
                     return false;
                 continue;
             }
-            if (call_at(seq_, k, range.end) == npos) continue;
-            if (is_cast(token.text) || std::find(types_.begin(), types_.end(), token.text) != types_.end())
-                continue;
-            const auto& bodies = unit_.out.exports.bodies;
-            if (const auto body = bodies.find(token.text); body != bodies.end()) {
-                if (!body->second.is_pure) return false;
-                continue;
-            }
-            if (unit_.out.exports.macro_words.count(token.text) != 0) continue;
-            if (!is_plain_function(token.text)) return false;
+            if (call_at(seq_, k, range.end) != npos && !call_of(token.text).is_pure) return false;
         }
         return true;
     }
