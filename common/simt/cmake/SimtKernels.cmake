@@ -61,8 +61,8 @@ endif()
 # What run mode's kernels become loops over lanes by, and what the compiler then needs.
 set(SIMT_LOOP_TRANSLATION --loops)
 set(SIMT_LOOP_OPTIONS -include simt/lanes.h)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which at -O2 takes only loops whose length it knows
-    list(APPEND SIMT_LOOP_OPTIONS -ftree-vectorize -fvect-cost-model=dynamic)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which at -O2 vectorises only loops whose length it knows, and unrolls none
+    list(APPEND SIMT_LOOP_OPTIONS -ftree-vectorize -fvect-cost-model=dynamic -funroll-loops)
 endif()
 
 # simt_translate(<target> <variable> [LOOPS] <file.cu>...)
