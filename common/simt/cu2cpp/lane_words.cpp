@@ -76,6 +76,15 @@ bool is_member(const Sequence& seq, std::size_t k) {
     return k > 0 && (seq.is(k - 1, ".") || seq.is(k - 1, "->"));
 }
 
+bool names_the_block(const Sequence& seq, Range statement) {
+    std::size_t k = statement.begin;
+    while (k < statement.end && (seq.is_identifier(k) || seq.is(k, "::") || seq.is(k, "&"))) ++k;
+    if (k == statement.begin || !seq.is(k, "=")) return false;
+    for (++k; seq.is_identifier(k) && seq.is(k + 1, "::");) k += 2;
+    return seq.is(k, "this_thread_block") && seq.is(k + 1, "(") && seq.is(k + 2, ")") &&
+           k + 3 == statement.end;
+}
+
 std::size_t call_at(const Sequence& seq, std::size_t k, std::size_t end) {
     if (!seq.is_identifier(k)) return npos;
     std::size_t open = k + 1;

@@ -28,6 +28,8 @@ inline constexpr std::array<std::string_view, 4> shuffle_members = {"index", "up
 [[nodiscard]] bool is_assignment(std::string_view word);
 /// Token `k` names a member, and no variable.
 [[nodiscard]] bool is_member(const Sequence& seq, std::size_t k);
+/// `auto block = cg::this_thread_block();`, without its `;`, and nothing else.
+[[nodiscard]] bool names_the_block(const Sequence& seq, Range statement);
 /// Where the parentheses of a call of the name at `k` open, or npos.
 [[nodiscard]] std::size_t call_at(const Sequence& seq, std::size_t k, std::size_t end);
 /// The token at `k` stands behind an operand: an operator there has two.

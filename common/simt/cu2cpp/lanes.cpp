@@ -162,7 +162,7 @@ class Kernel {
             v.scope = scope;
             v.between = between;
             v.fixed = fixed;
-            for (std::size_t k = begin; k < end; ++k) v.group |= seq_.is(k, "this_thread_block");
+            v.group = names_the_block(seq_, {begin, end});
             v.known_type = known && declaration->alignment.empty() && d.name.end - d.name.begin == 1;
             v.declared_at = begin;
             v.array = d.first_extent != npos;
@@ -253,11 +253,9 @@ class Kernel {
     std::size_t past_words_of_groups(std::size_t k) {
         std::size_t end = k;
         while (end < body_.end && !seq_.is(end, ";") && !seq_.is(end, "{") && !seq_.is(end, "}")) ++end;
-        bool made = false;
-        for (std::size_t t = k; t < end; ++t) made |= seq_.is(t, "this_thread_block") && seq_.is(t + 2, ")");
         const bool begins =
             seq_.is(k - 1, ";") || seq_.is(k - 1, "{") || seq_.is(k - 1, "}") || seq_.is(k - 1, ")");
-        return begins && (made || is_group_barrier({k, end + 1})) ? end : k;
+        return begins && (names_the_block(seq_, {k, end}) || is_group_barrier({k, end + 1})) ? end : k;
     }
 
     bool is_understood() {

@@ -146,9 +146,8 @@ class Reader {
         for (std::size_t k = i; k < end && seq_.is_identifier(k); ++k)
             if (seq_.is(k, "__shared__") || seq_.is(k, "constexpr") || seq_.is(k, "static")) return true;
         for (std::size_t k = i; k < end; ++k)
-            if (seq_.is(k, "__shared__") || (seq_.is(k, "this_thread_block") && seq_.is(k + 2, ")")))
-                return true;
-        return false;
+            if (seq_.is(k, "__shared__")) return true;
+        return names_the_block(seq_, {i, end});
     }
 
     /// `f(x);` and `n::f(x);`, which could declare an x in parentheses, and never do.

@@ -178,6 +178,14 @@ TEST_CASE("Waits that are not understood", "[simt][cu2cpp][lanes]") {
     CHECK(
         fate_of_body("cg::thread_block b = cg::this_thread_block(); if (b.thread_rank() < 3) cg::sync(b);") ==
         left("a barrier where not all threads may come"));
+    for (const std::string group :
+         {"cg::thread_group b = cg::tiled_partition(cg::this_thread_block(), n);",
+          "auto b = cg::tiled_partition<4>(cg::this_thread_block());",
+          "auto b = n > 3 ? cg::this_thread_block() : other();", "auto b = cg::this_thread_block(), c = b;",
+          "cg::thread_block b(cg::this_thread_block());", "auto b = f(cg::this_thread_block());"}) {
+        CAPTURE(group);
+        CHECK_FALSE(fate_of_body(group + " b.sync(); out[threadIdx.x] = b.thread_rank();") == taken);
+    }
     CHECK(fate_of_body("auto b = cg::this_thread_block(); auto t = cg::tiled_partition<32>(b); t.sync();") ==
           left("`cg`"));
     CHECK(fate_of_body("cg::grid_group g = cg::this_grid(); g.sync();") == left("`cg`"));
