@@ -330,6 +330,47 @@ void decide_at_run_time(Unit& unit, const ConditionalGroup& group, std::size_t d
     }
 }
 
+/// The names in `A = 1, B = 2,`, of an enumeration's middle.
+std::set<std::string_view> enumerators(const Sequence& seq, Range range) {
+    std::set<std::string_view> names;
+    for (std::size_t k = range.begin; k < range.end; ++k) {
+        if (!seq.is_identifier(k) || !seq.is(k + 1, "=")) return {};
+        names.insert(seq[k].text);
+        while (k < range.end && !seq.is(k, ",")) k = seq.is(k, "(") ? seq.skip_group(k) : k + 1;
+        if (k >= range.end) return {};
+    }
+    return names;
+}
+
+/// The names in `const int A = 1, B = 2;`.
+std::set<std::string_view> constants(const Sequence& seq, Range range) {
+    for (std::size_t begin = range.begin, end = begin; begin < range.end; begin = ++end) {
+        bool constant = false, named = false;
+        for (; end < range.end && !seq.is(end, ";"); ++end) {
+            constant |= seq.is(end, "const") || seq.is(end, "constexpr");
+            named |= seq.is(end, "=");
+            if (seq.is(end, "{") || seq.is(end, "__device__") || (!named && seq.is(end, "*"))) return {};
+        }
+        if (!constant || !parse_declaration(seq, {begin, end})) return {};
+    }
+    return declared(seq, range);
+}
+
+/// What a group gives a value to and does nothing else, the same names in each of its branches: there is one
+/// of each, whoever asks.
+std::set<std::string_view> constants(const Sequence& seq, const ConditionalGroup& group) {
+    std::set<std::string_view> names;
+    for (std::size_t k = 0; k + 1 < group.parts.size(); ++k) {
+        const Range range{group.parts[k]->at, group.parts[k + 1]->at};
+        if (group.parts[k] + 1 != group.parts[k + 1] || range.empty()) return {};
+        const bool listed = seq.is(group.parts.front()[1].at - 1, ",");
+        auto of_branch = listed ? enumerators(seq, range) : constants(seq, range);
+        if (of_branch.empty() || (k > 0 && of_branch != names)) return {};
+        names = std::move(of_branch);
+    }
+    return names;
+}
+
 void refuse_group(Unit& unit, const ConditionalGroup& group, const std::string& where) {
     const std::string message =
         "`__CUDA_ARCH__` cannot be translated here; host and device are compiled at once, and " + where;
@@ -389,6 +430,19 @@ std::vector<Side> architecture_group(Unit& unit, const Sequence& seq, const Cond
         sides.assign(branches, Side::device);
     } else if (host_only && host) {
         sides.assign(branches, Side::host);
+    } else if (const auto names = constants(seq, group);
+               unit.options.lenient && device && host && !names.empty()) {
+        for (const Directive* d : group.parts) substitute(unit, *d);
+        for (std::size_t k = group.parts[*device]->at; k < group.parts[*device + 1]->at; ++k)
+            if (seq.is(k, "__CUDA_ARCH__")) unit.replace(seq[k], std::string(device_architecture));
+        const std::size_t at = group.parts.front()->begin;
+        for (const std::string_view name : names) {
+            unit.out.exports.device_constants.emplace(name);
+            unit.out.notes.push_back(
+                {unit.path, unit.lines.line(at), unit.lines.column(at),
+                 "`" + std::string(name) +
+                     "` has the value for devices here, in declarations of the host, too"});
+        }
     } else {
         refuse_group(unit, group,
                      "this is for both; ask inside the functions, or ask for `__SIMT__` first, which only "

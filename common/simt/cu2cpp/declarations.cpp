@@ -4,11 +4,35 @@
 #include "cu2cpp/passes.h"
 
 namespace cu2cpp {
+namespace {
+
+/// The types in the parentheses behind a function's name.
+std::string parameter_types(const Sequence& seq, std::size_t name) {
+    std::string types = "(";
+    for (Range parameter : split(seq, {name + 2, seq.match(name + 1)})) {
+        for (std::size_t k = parameter.begin; k < parameter.end; ++k) {
+            if (seq.is(k, "=")) parameter.end = k;
+        }
+        types += parameter_type(seq, parameter) + ",";
+    }
+    return types;
+}
+
+bool has_parameters(const Sequence& seq, std::size_t name) {
+    return seq.is(name + 1, "(") && seq.match(name + 1) != npos;
+}
+
+}  // namespace
 
 bool texture_reference(Unit& unit, const Sequence& seq, Range whole) {
     std::size_t p = whole.begin;
     while (p < whole.end && (seq.is(p, "static") || seq.is(p, "extern"))) ++p;
     if (!(seq.is(p, "texture") || seq.is(p, "surface")) || !seq.is(p + 1, "<")) return false;
+    if (unit.options.lenient && seq.is(p, "texture")) {
+        unit.replace(seq[p],
+                     p == whole.begin ? "static ::simt::TextureReference" : "::simt::TextureReference");
+        return true;
+    }
     unit.refuse(seq[p],
                 std::string(seq[p].text) +
                     " references cannot be translated; CUDA 12 removed them; use objects: "
@@ -29,26 +53,21 @@ void device_function(Unit& unit, const Sequence& seq, Range head) {
     }
     const std::size_t name = function_name(seq, head);
     if (name == npos || seq.is(name, ">") || (name > 0 && seq.is(name - 1, "::"))) return;
-    if (unit.out.exports.external_names.count(seq[name].text) != 0) return;
+    const std::string called(seq[name].text);
+    const auto& external = unit.out.exports.external_names;
+    if (external.count(called) != 0) return;
+    if (has_parameters(seq, name) && external.count(called + parameter_types(seq, name)) != 0) return;
     unit.replace(seq[specifier], "SIMT_LOCAL");
 }
 
 void note_function(Unit& unit, const Sequence& seq, Range head, std::string_view space) {
     const std::size_t name = function_name(seq, head);
     if (name == npos || !seq.is_identifier(name) || (name > 0 && seq.is(name - 1, "::"))) return;
-    if (!seq.is(name + 1, "(") || seq.match(name + 1) == npos) return;
+    if (!has_parameters(seq, name)) return;
     Exports::Function function;
     const bool is_template = seq.is(head.begin, "template");
     function.kernel = has_specifier(seq, head, "__global__");
-    if (function.kernel && !is_template) {
-        function.parameters = "(";
-        for (Range parameter : split(seq, {name + 2, seq.match(name + 1)})) {
-            for (std::size_t k = parameter.begin; k < parameter.end; ++k) {
-                if (seq.is(k, "=")) parameter.end = k;
-            }
-            function.parameters += parameter_type(seq, parameter) + ",";
-        }
-    }
+    if (function.kernel && !is_template) function.parameters = parameter_types(seq, name);
     // Any word in front that is not C++'s own may be a macro for `__device__`.
     const std::size_t first = is_template ? seq.skip_angles(head.begin + 1) : head.begin;
     bool known = !function.kernel && first != npos;
@@ -70,8 +89,18 @@ void note_friend(Unit& unit, const Sequence& seq, Range whole) {
 }
 
 void note_extern(Unit& unit, const Sequence& seq, Range whole) {
-    if (!seq.is(whole.begin, "extern")) return;
     const std::size_t function = function_name(seq, whole);
+    if (!seq.is(whole.begin, "extern")) {
+        // `int f(int);` makes `__device__ int f(int) { ... }` the host's, too, and of all files.
+        for (const std::string_view word :
+             {"static", "template", "typedef", "using", "inline", "__device__"}) {
+            if (has_specifier(seq, whole, word)) return;
+        }
+        if (function != npos && seq.is_identifier(function) && has_parameters(seq, function))
+            unit.out.exports.external_names.insert(std::string(seq[function].text) +
+                                                   parameter_types(seq, function));
+        return;
+    }
     if (function != npos) {
         unit.out.exports.external_names.emplace(seq[function].text);
     } else if (const auto declaration = parse_declaration(seq, whole)) {

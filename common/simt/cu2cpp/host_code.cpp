@@ -252,6 +252,19 @@ void runtime_function(Unit& unit, const Context& context, std::size_t i) {
     }
 }
 
+void constant_of_device(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    if (!in_function(context) || (context.device && !context.both)) return;
+    const auto found = unit.out.exports.device_constants.find(seq[i].text);
+    if (found == unit.out.exports.device_constants.end()) return;
+    if (seq.is(i - 1, ".") || seq.is(i - 1, "->") || is_declared_in_function(seq, context.function, i))
+        return;
+    unit.refuse(seq[i],
+                "`" + *found +
+                    "`, which `__CUDA_ARCH__` makes another for the host; host and device are compiled "
+                    "at once, and here it is the device's; give it two names");
+}
+
 void variable_of_host(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
     if (!in_function(context) || !context.device || context.member) return;

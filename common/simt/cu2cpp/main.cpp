@@ -13,14 +13,14 @@ namespace {
 
 constexpr const char* usage =
     "usage: cu2cpp INPUT.cu -o OUTPUT.cpp [-I DIR]... [--header-dir DIR] [--depfile FILE] [--rdc]\n"
-    "              [--relaxed-constexpr] [--loops] [--explain-loops]\n"
+    "              [--relaxed-constexpr] [--loops] [--explain-loops] [--lenient]\n"
     "       cu2cpp --check INPUT.cu [-I DIR]...\n"
     "\n"
     "Translates CUDA C++ into C++ for the CPU backend. Lines keep their numbers; what cannot be\n"
     "translated is refused with file, line and reason.\n"
     "\n"
     "  -o FILE            the C++ file to write\n"
-    "  -I DIR             where to look for quoted headers, after the file's own folder\n"
+    "  -I DIR             where to look for headers in quotes, after the file's own folder, and <name.cuh>\n"
     "  --header-dir DIR   where translated headers go (default: OUTPUT.cpp.headers)\n"
     "  --depfile FILE     write the files that were read, in Makefile syntax\n"
     "  --rdc              device code links across files, as with nvcc -rdc=true\n"
@@ -30,6 +30,10 @@ constexpr const char* usage =
     "comes\n"
     "                     out with -include simt/lanes.h\n"
     "  --explain-loops    say on standard error what became of each kernel with a barrier, and why\n"
+    "  --lenient          for what others wrote: let texture references pass, which CUDA 12 removed "
+    "(compile\n"
+    "                     what comes out with -include simt/texture_reference.h), and take the device's\n"
+    "                     where constants depend on `__CUDA_ARCH__`, with a note\n"
     "  --check            translate, report, write nothing\n"
     "\n"
     "Exit status: 0 translated; 1 refused, or a file cannot be read or written; 2 wrong use.\n";
@@ -49,6 +53,7 @@ int run(const cu2cpp::Job& job, bool explain) {
         project.remove_output();
         return 1;
     }
+    for (const auto& what : project.notes()) std::fprintf(stderr, "%s\n", what.text("note").c_str());
     if (explain)
         for (const auto& kernel : project.loops()) std::fprintf(stderr, "%s\n", kernel.text("note").c_str());
     if (!job.output.empty()) project.write();
@@ -79,6 +84,8 @@ int main(int argc, char** argv) {
             job.relaxed_constexpr = true;
         } else if (argument == "--loops") {
             job.loops_over_lanes = true;
+        } else if (argument == "--lenient") {
+            job.lenient = true;
         } else if (argument == "--explain-loops") {
             job.loops_over_lanes = explain = true;
         } else if (const char* output = value("-o")) {

@@ -31,7 +31,8 @@ void use_of_shared(Unit& unit, const Sequence& seq, Range head);
 
 // ---- declarations.cpp ----
 
-/// Refuses `texture<float> t;`, which CUDA 12 removed; false when `whole` is something else.
+/// Refuses `texture<float> t;`, which CUDA 12 removed, or makes it private to its file; false when `whole` is
+/// something else.
 bool texture_reference(Unit& unit, const Sequence& seq, Range whole);
 
 /// Makes a device function, or a kernel template, private to its file. nvcc compiles device code file by
@@ -46,7 +47,8 @@ void note_function(Unit& unit, const Sequence& seq, Range head, std::string_view
 /// Remembers a function that a class declares its friend.
 void note_friend(Unit& unit, const Sequence& seq, Range whole);
 
-/// `extern int v;` without a CUDA word; a later `__device__ int v;` defines it.
+/// `extern int v;` or `int f();` without a CUDA word; a later `__device__ int v;` or `__device__ int f() {}`
+/// defines it.
 void note_extern(Unit& unit, const Sequence& seq, Range whole);
 
 /// Registers `__device__`, `__constant__` and `__managed__` variables with the runtime, behind the `;`.
@@ -67,6 +69,9 @@ void call(Unit& unit, const Context& context, std::size_t i);
 
 /// `cudaMemcpy(...)` in device code: most of the runtime's functions are the host's.
 void runtime_function(Unit& unit, const Context& context, std::size_t i);
+
+/// Refuses one of Exports::device_constants in a function that the host may call.
+void constant_of_device(Unit& unit, const Context& context, std::size_t i);
 
 /// `table[i]` in device code, of a variable that lies in the host's memory.
 void variable_of_host(Unit& unit, const Context& context, std::size_t i);
@@ -135,7 +140,7 @@ void assembly(Unit& unit, const Context& context, std::size_t i);
 /// A device's `clock()` counts cycles; the C library's, which has its name, counts microseconds.
 void clock_call(Unit& unit, const Context& context, std::size_t i);
 
-/// Lists a quoted `#include`, and refuses headers of the vendor that have no counterpart on the CPU.
+/// Lists an `#include`, and refuses headers of the vendor that have no counterpart on the CPU.
 /// @param at_namespace it stands outside functions and classes
 void include(Unit& unit, const Directive& d, bool at_namespace);
 

@@ -161,7 +161,8 @@ bool Project::finds(std::string_view header) const {
                        [&](const fs::path& dir) { return fs::is_regular_file(dir / header); });
 }
 
-Project::File* Project::open(const fs::path& path, const std::string& display, std::size_t depth) {
+Project::File* Project::open(const fs::path& path, const std::string& display, const Exports& so_far,
+                             std::size_t depth) {
     const fs::path key = identity(path);
     if (const auto known = by_path_.find(key.string()); known != by_path_.end()) return known->second;
     auto owned = std::make_unique<File>();
@@ -176,10 +177,14 @@ Project::File* Project::open(const fs::path& path, const std::string& display, s
     options.relocatable = job_.relocatable;
     options.relaxed_constexpr = job_.relaxed_constexpr;
     options.loops_over_lanes = job_.loops_over_lanes;
+    options.lenient = job_.lenient;
     options.has_header = [this](std::string_view header) { return finds(header); };
-    options.open_include = [&](const Include& include) -> const Exports* {
-        File* target = depth < max_include_depth ? resolve(file, include, depth + 1) : nullptr;
-        const bool beside = target != nullptr && fs::exists(file.path.parent_path() / include.name);
+    options.external_names = so_far.external_names;
+    options.device_constants = so_far.device_constants;
+    options.open_include = [&](const Include& include, const Exports& known) -> const Exports* {
+        File* target = depth < max_include_depth ? resolve(file, include, known, depth + 1) : nullptr;
+        const bool beside =
+            target != nullptr && !include.brackets && fs::exists(file.path.parent_path() / include.name);
         file.targets.push_back({target, beside});
         return target != nullptr ? &target->translation.exports : nullptr;
     };
@@ -190,12 +195,23 @@ Project::File* Project::open(const fs::path& path, const std::string& display, s
     return &file;
 }
 
-Project::File* Project::resolve(const File& from, const Include& include, std::size_t depth) {
+Project::File* Project::resolve(const File& from, const Include& include, const Exports& so_far,
+                                std::size_t depth) {
     const auto try_open = [&](const fs::path& path, const std::string& display) -> File* {
         std::error_code ignored;
-        return fs::is_regular_file(path, ignored) ? open(path, display, depth) : nullptr;
+        return fs::is_regular_file(path, ignored) ? open(path, display, so_far, depth) : nullptr;
     };
     const fs::path name(include.name);
+    if (include.brackets) {
+        // What others wrote is C++ for the host, or they would say so by the name.
+        const bool cuda = name.extension() == ".cu" || name.extension() == ".cuh";
+        for (const fs::path& dir : job_.include_dirs) {
+            std::error_code ignored;
+            if (!cuda && !fs::equivalent(dir, from.path.parent_path(), ignored)) continue;
+            if (File* file = try_open(dir / name, (dir / name).lexically_normal().string())) return file;
+        }
+        return nullptr;
+    }
     const fs::path beside = from.path.parent_path() / name;
     // Messages name a header as the compiler would: relative to the folder of the file that includes it.
     const fs::path display = fs::path(from.display).parent_path() / name;
@@ -207,7 +223,7 @@ Project::File* Project::resolve(const File& from, const Include& include, std::s
 }
 
 const std::vector<Diagnostic>& Project::analyse() {
-    open(job_.input, job_.input.string(), 0);
+    open(job_.input, job_.input.string(), {}, 0);
     propagate();
     // A header that only some `#if` reaches may be refused in silence: it is an error only where
     // it is compiled.
@@ -290,11 +306,13 @@ void Project::write() {
     write_atomically(job_.output, output_text(*files_.front()));
 }
 
-std::vector<Diagnostic> Project::loops() const {
-    std::vector<Diagnostic> all;
-    for (const auto& file : files_)
-        all.insert(all.end(), file->translation.loops.begin(), file->translation.loops.end());
-    return all;
+std::vector<Diagnostic> Project::all(std::vector<Diagnostic> Translation::*kind) const {
+    std::vector<Diagnostic> found;
+    for (const auto& file : files_) {
+        const auto& of_it = file->translation.*kind;
+        found.insert(found.end(), of_it.begin(), of_it.end());
+    }
+    return found;
 }
 
 void Project::write_depfile() const {

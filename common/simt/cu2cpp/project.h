@@ -22,6 +22,7 @@ struct Job {
     bool relocatable = false;          ///< see TranslateOptions
     bool relaxed_constexpr = false;    ///< see TranslateOptions
     bool loops_over_lanes = false;     ///< see TranslateOptions
+    bool lenient = false;              ///< see TranslateOptions
 };
 
 /// One `.cu` file and the quoted headers it reaches.
@@ -41,7 +42,9 @@ class Project {
     void write();
 
     /// What became of the kernels, in the order of reading: see Translation::loops.
-    [[nodiscard]] std::vector<Diagnostic> loops() const;
+    [[nodiscard]] std::vector<Diagnostic> loops() const { return all(&Translation::loops); }
+    /// See Translation::notes.
+    [[nodiscard]] std::vector<Diagnostic> notes() const { return all(&Translation::notes); }
 
     /// Writes which files analyse() has read. @throws FileError when that cannot be written
     void write_depfile() const;
@@ -51,8 +54,10 @@ class Project {
 
   private:
     struct File;
-    File* open(const std::filesystem::path& path, const std::string& display, std::size_t depth);
-    File* resolve(const File& from, const Include& include, std::size_t depth);
+    File* open(const std::filesystem::path& path, const std::string& display, const Exports& so_far,
+               std::size_t depth);
+    File* resolve(const File& from, const Include& include, const Exports& so_far, std::size_t depth);
+    [[nodiscard]] std::vector<Diagnostic> all(std::vector<Diagnostic> Translation::*kind) const;
     void propagate();
     [[nodiscard]] std::filesystem::path translated_path(const File& file) const;
     [[nodiscard]] std::string output_text(const File& file) const;

@@ -392,6 +392,7 @@ class Translator {
         if (word == "std") return library_of_host(unit_, context, i);
         call(unit_, context, i);
         variable_of_host(unit_, context, i);
+        constant_of_device(unit_, context, i);
         use_of_macro(unit_, context, i);
     }
 
@@ -425,6 +426,7 @@ void Exports::merge(const Exports& other, bool at_namespace) {
     for (const auto& [name, reason] : other.untranslatable_macros) untranslatable_macros[name] = reason;
     architecture_macros.insert(other.architecture_macros.begin(), other.architecture_macros.end());
     external_names.insert(other.external_names.begin(), other.external_names.end());
+    device_constants.insert(other.device_constants.begin(), other.device_constants.end());
     execution_macros.insert(other.execution_macros.begin(), other.execution_macros.end());
     for (const auto& [name, function] : other.functions) note_function(name, function);
     for (auto [name, variable] : other.variables) {

@@ -21,12 +21,13 @@ struct Edit {
 
 /// A quoted `#include`, left to whoever knows folders.
 struct Include {
-    std::string name;            ///< what stands between the quotes
+    std::string name;            ///< what stands between the quotes or brackets
     std::size_t begin = 0;       ///< offset of `#`
     std::size_t end = 0;         ///< offset of the line's end
     std::size_t name_begin = 0;  ///< offset of the opening quote
     std::size_t name_end = 0;
     bool conditional = false;  ///< under an `#if` that is not evaluated here
+    bool brackets = false;     ///< `<name>`
 };
 
 /// What a file that includes this one has to know of it.
@@ -37,8 +38,11 @@ struct Exports {
     std::set<std::string, std::less<>> architecture_macros;
     /// Macros that say who runs a function: `#define HD __host__ __device__`.
     std::set<std::string, std::less<>> execution_macros;
-    /// Names declared `extern` or `friend`: their definitions must not become `static`.
+    /// Names declared `extern` or `friend`, and functions declared without a CUDA word, with the types of
+    /// their parameters: their definitions must not become `static`.
     std::set<std::string, std::less<>> external_names;
+    /// Constants whose value depends on who asks, as `#if __CUDA_ARCH__` chooses it: here it is the device's.
+    std::set<std::string, std::less<>> device_constants;
     /// What a function name at namespace scope stands for.
     struct Function {
         /// Of a kernel: its parameters' types, each followed by a comma; empty where the name stands for
@@ -88,6 +92,7 @@ struct Translation {
     std::vector<Edit> edits;
     std::vector<Include> includes;
     std::vector<Diagnostic> diagnostics;  ///< refusals; any at all means: no output
+    std::vector<Diagnostic> notes;  ///< what is not as the program may mean it, of TranslateOptions::lenient
     std::vector<Diagnostic>
         loops;  ///< what became of each kernel with a barrier, of TranslateOptions::loops_over_lanes
     Exports exports;
@@ -102,8 +107,15 @@ struct TranslateOptions {
     /// Kernels whose lanes come to each barrier together become loops over lanes; for run mode only. What
     /// comes out needs simt/lanes.h.
     bool loops_over_lanes = false;
+    /// For what others wrote. Texture references, which CUDA 12 removed, pass; what comes out needs
+    /// simt/texture_reference.h. Constants that `__CUDA_ARCH__` chooses are the device's for the host, too,
+    /// with a note.
+    bool lenient = false;
     /// Looks at an included file at once, because its macros matter from there on. Null: unknown file.
-    std::function<const Exports*(const Include&)> open_include;
+    /// @param so_far what is known where the file is included
+    std::function<const Exports*(const Include&, const Exports& so_far)> open_include;
+    /// Exports::external_names and Exports::device_constants of the file that includes this one, up to there.
+    std::set<std::string, std::less<>> external_names, device_constants;
     /// True when `<name>` can be found although it is the vendor's.
     std::function<bool(std::string_view name)> has_header;
 };

@@ -29,7 +29,10 @@ struct Context {
 /// The file being translated, as all passes share it: its edits and its refusals.
 struct Unit {
     Unit(std::string_view text, const std::string& name, const TranslateOptions& how)
-        : path(name), options(how), lines(text) {}
+        : path(name), options(how), lines(text) {
+        out.exports.external_names = how.external_names;
+        out.exports.device_constants = how.device_constants;
+    }
 
     /// Records a refusal. Under an `#if` the compiler decides, which refuses what was not translated, too.
     void refuse(const Token& where, std::string message);

@@ -228,14 +228,13 @@ void include(Unit& unit, const Directive& d, bool at_namespace) {
     if (d.tokens.size() != 2 || d.tokens[1].kind != TokenKind::string || d.tokens[1].text.size() < 2) return;
     const Token& header = d.tokens[1];
     const std::string name(header.text.substr(1, header.text.size() - 2));
-    if (header.text.front() == '"') {
-        Include inc{name, d.begin, d.end, header.begin, header.end, d.conditional};
-        const Exports* exports = unit.options.open_include ? unit.options.open_include(inc) : nullptr;
-        unit.out.includes.push_back(std::move(inc));
-        if (exports != nullptr) {
-            unit.out.exports.merge(*exports, at_namespace);
-            return;
-        }
+    Include inc{name, d.begin, d.end, header.begin, header.end, d.conditional, header.text.front() == '<'};
+    const Exports* exports =
+        unit.options.open_include ? unit.options.open_include(inc, unit.out.exports) : nullptr;
+    unit.out.includes.push_back(std::move(inc));
+    if (exports != nullptr) {
+        unit.out.exports.merge(*exports, at_namespace);
+        return;
     }
     if (unit.options.has_header && unit.options.has_header(name)) return;
     for (const MissingHeader& missing : missing_headers) {

@@ -130,6 +130,13 @@ def copy_of(repository, folder):
     head = subprocess.run(["git", "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
     if head != repository["commit"]:
         sys.exit(f"programs.py: {root} is at {head or 'no commit'}, not at {repository['commit']}")
+    if inputs := repository.get("inputs"):
+        from_there = copy_of(inputs, folder) / inputs["folder"]
+        for path in from_there.rglob("*"):
+            link = root / inputs["folder"] / path.relative_to(from_there)
+            if path.is_file() and not link.exists():
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(path)
     return root
 
 

@@ -148,7 +148,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     for (int& side : p->maxSurface3D) side = D::max_texture_3d;
     p->surfaceAlignment = D::surface_alignment;
     p->concurrentKernels = 0;
-    p->asyncEngineCount = 0;  // every call has finished when it returns
+    p->asyncEngineCount = 1;  // programs that find none do nothing; none can see that nothing overlaps
     p->unifiedAddressing = 1;
     p->memoryBusWidth = D::memory_bus_bits;
     p->l2CacheSize = D::l2_bytes;
@@ -171,6 +171,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     p->clockRate = p->memoryClockRate = D::clock_khz;
+    p->deviceOverlap = p->asyncEngineCount;
     p->computeMode = cudaComputeModeDefault;
     p->maxTexture1DLinear = D::max_texture_1d_linear;
     p->singleToDoublePrecisionPerfRatio = 2;

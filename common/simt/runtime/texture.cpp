@@ -13,6 +13,8 @@
 #include "runtime/observe.h"
 #include "runtime/stream_state.h"
 #include "simt/half.h"
+#include "simt/lane.h"
+#include "simt/texture_reference.h"
 #include "simt/virtual_device.h"
 
 [[noreturn]] void __trap();
@@ -249,6 +251,12 @@ CubePoint cube_point(float x, float y, float z) {
 
 void surface_trap() { __trap(); }
 
+cudaTextureObject_t bound_object(const textureReference& reference) {
+    if (reference.simt_object == 0)
+        fail_lane("a fetch through a texture reference that is bound to nothing", SIMT_SITE);
+    return reference.simt_object;
+}
+
 void reset_textures() {
     Objects& o = objects();
     std::lock_guard lock(o.mutex);
@@ -441,5 +449,93 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* elements, const cudaCha
     if (device != 0) return fail(cudaErrorInvalidDevice);
     if (texel_bytes(*format) == 0) return fail(cudaErrorInvalidChannelDescriptor);
     *elements = D::max_texture_1d_linear;
+    return cudaSuccess;
+}
+
+// ---- Texture references
+
+/// Makes the object behind a reference, in the place of the one that it had.
+static cudaError_t renew_object(const textureReference& reference, const cudaResourceDesc& resource) {
+    cudaTextureDesc description{};
+    for (int d = 0; d < 3; ++d) description.addressMode[d] = reference.addressMode[d];
+    description.filterMode = reference.filterMode;
+    description.readMode = reference.simt_read_mode;
+    description.normalizedCoords = reference.normalized;
+    description.sRGB = reference.sRGB;
+    description.maxAnisotropy = reference.maxAnisotropy;
+    cudaTextureObject_t made = 0;
+    if (const cudaError_t error = cudaCreateTextureObject(&made, &resource, &description, nullptr))
+        return error;
+    cudaDestroyTextureObject(reference.simt_object);
+    reference.simt_object = made;
+    reference.simt_offset = 0;
+    return cudaSuccess;
+}
+
+/// Splits an address into what textures can begin at and the rest, which the program then has to be told.
+static bool align(const void*& pointer, std::size_t& rest, const std::size_t* offset) {
+    rest = reinterpret_cast<std::uintptr_t>(pointer) % D::texture_alignment;
+    pointer = static_cast<const char*>(pointer) - rest;
+    return rest == 0 || offset;
+}
+
+cudaError_t cudaBindTexture(size_t* offset, const textureReference* reference, const void* pointer,
+                            const cudaChannelFormatDesc* format, size_t size) {
+    if (const cudaError_t error = enter()) return fail(error);
+    Location place;
+    if (!reference || !format || !pointer || !locate(pointer, &place)) return fail(cudaErrorInvalidValue);
+    if (size == 0xffffffffu)  // all that there is
+        size = std::min<std::size_t>(place.size - static_cast<std::size_t>(place.offset),
+                                     D::max_texture_1d_linear * texel_bytes(*format));
+    std::size_t rest = 0;
+    if (!align(pointer, rest, offset)) return fail(cudaErrorInvalidValue);
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear = {const_cast<void*>(pointer), *format, size + rest};
+    if (const cudaError_t error = renew_object(*reference, resource)) return error;
+    if (offset) *offset = rest;
+    reference->simt_offset = rest;
+    return cudaSuccess;
+}
+
+cudaError_t cudaBindTexture2D(size_t* offset, const textureReference* reference, const void* pointer,
+                              const cudaChannelFormatDesc* format, size_t width, size_t height,
+                              size_t pitch) {
+    if (const cudaError_t error = enter()) return fail(error);
+    std::size_t rest = 0;
+    if (!reference || !format || !pointer || texel_bytes(*format) == 0 || !align(pointer, rest, offset))
+        return fail(cudaErrorInvalidValue);
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypePitch2D;
+    resource.res.pitch2D = {const_cast<void*>(pointer), *format, width + rest / texel_bytes(*format), height,
+                            pitch};
+    if (const cudaError_t error = renew_object(*reference, resource)) return error;
+    if (offset) *offset = rest;
+    reference->simt_offset = rest;
+    return cudaSuccess;
+}
+
+cudaError_t cudaBindTextureToArray(const textureReference* reference, cudaArray_const_t array,
+                                   const cudaChannelFormatDesc* format) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!reference || !format) return fail(cudaErrorInvalidValue);
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = const_cast<cudaArray_t>(array);
+    return renew_object(*reference, resource);
+}
+
+cudaError_t cudaUnbindTexture(const textureReference* reference) {
+    if (!reference) return fail(cudaErrorInvalidValue);
+    const cudaError_t error = cudaDestroyTextureObject(reference->simt_object);
+    reference->simt_object = 0;
+    reference->simt_offset = 0;
+    return error;
+}
+
+cudaError_t cudaGetTextureAlignmentOffset(size_t* offset, const textureReference* reference) {
+    if (const cudaError_t error = enter()) return fail(error);
+    if (!offset || !reference || reference->simt_object == 0) return fail(cudaErrorInvalidTextureBinding);
+    *offset = reference->simt_offset;
     return cudaSuccess;
 }

@@ -147,6 +147,50 @@ TEST_CASE("What the architecture decides for both sides is refused",
           "#ifdef X #if \"" + outside + "\" #define Y #endif #endif");
 }
 
+TEST_CASE("A constant that is another for the host is the device's, where that may be", "[simt][cu2cpp]") {
+    cu2cpp::TranslateOptions lenient;
+    lenient.lenient = true;
+    const auto result = [&](const std::string& text) { return cu2cpp::translate(text, "t.cu", lenient); };
+    const std::string constants =
+        "#if __CUDA_ARCH__ >= 200\nconst int A = 48 * 2, B = 2;\n#else\nconst int B = 1, A = 16;\n#endif\n";
+    const std::string enumerators =
+        "struct S { enum { C = 1,\n#ifdef __CUDA_ARCH__\nA = (__CUDA_ARCH__ > 2 ? 1 : 2), B = 3,\n#else\nA = "
+        "2, B = "
+        "2,\n#endif\n"
+        "D = A }; int a[A]; };\n";
+    CHECK(refusal(constants) == "1:1: " + outside);
+    CHECK(refusal(enumerators) == "2:1: " + outside);
+    for (const std::string& both : {constants, enumerators}) {
+        for (const std::string same : {"__global__ void k(int* p) { *p = A; }\n", "const int n = A;\n",
+                                       "void host() { int A = 3; f(A); f(a.B); }\n"}) {
+            const cu2cpp::Translation use = result(both + same);
+            CAPTURE(same);
+            REQUIRE(use.diagnostics.empty());
+            REQUIRE(use.notes.size() == 2);
+            CHECK(use.notes[1].message ==
+                  "`B` has the value for devices here, in declarations of the host, too");
+            CHECK(cu2cpp::apply(both + same, use.edits).find("_ARCH") == std::string::npos);
+        }
+        for (const std::string host :
+             {"void host() { f(A); }", "__host__ __device__ int f() { return A; }"}) {
+            const cu2cpp::Translation use = result(both + host);
+            REQUIRE(use.diagnostics.size() == 1);
+            CHECK(use.diagnostics[0].message ==
+                  "`A`, which `__CUDA_ARCH__` makes another for the host; host and device are compiled at "
+                  "once, and "
+                  "here it is the device's; give it two names");
+        }
+    }
+    for (const std::string other :
+         {"const int B = 1;", "int A = 1;", "const int A = 1; void f();", "\n#define A 1\n",
+          "const int* A = p;", "const int A = 1;\n#if X\n#endif\n", "A = 1,", ""}) {
+        CAPTURE(other);
+        const auto refused = result("#ifdef __CUDA_ARCH__\nconst int A = 2;\n#else\n" + other + "\n#endif\n");
+        REQUIRE(refused.diagnostics.size() == 1);
+        CHECK(refused.diagnostics[0].message == outside);
+    }
+}
+
 TEST_CASE("Shifts in device code are the hardware's", "[simt][cu2cpp][shift]") {
     CHECK(shifted("a = b << n") == "a = b $L n");
     CHECK(shifted("a = b >> n") == "a = b $R n");

@@ -178,11 +178,36 @@ TEST_CASE("Inline PTX that reads a register, or is a barrier, is translated", "[
     unchanged("void host() { asm(\"trap;\"); }\n");
 }
 
+TEST_CASE("A device function that was declared for the host belongs to both", "[simt][cu2cpp]") {
+    unchanged(
+        "int f(int);\n__device__ int f(int x) { return x; }\n__global__ void g(int* p) { *p = f(1); }\n"
+        "static int h() { return f(1); }\n");
+    CHECK(translation("int f(int a = 3, float*); __device__ int f(int, float*) { return 1; }") ==
+          "int f(int a = 3, float*); __device__ int f(int, float*) { return 1; }");
+    CHECK(translation("int f(int); __device__ int f(float) { return 1; }") ==
+          "int f(int); SIMT_LOCAL int f(float) { return 1; }");
+    CHECK(translation("static int f(int); __device__ int f(int) { return 1; }") ==
+          "static int f(int); SIMT_LOCAL int f(int) { return 1; }");
+}
+
 TEST_CASE("Texture references and the vendor's libraries are refused", "[simt][cu2cpp][refusal]") {
     CHECK(starts_with(refusal("texture<float, 1, cudaReadModeElementType> t;"),
                       "1:1: texture references cannot"));
     CHECK(starts_with(refusal("static texture<float> t;"), "1:8: texture references cannot"));
     unchanged("template <class T> struct texture {};\ntexture<float> t;\n");
+
+    cu2cpp::TranslateOptions passing;
+    passing.lenient = true;
+    const auto passed = [&](const std::string& text) {
+        const cu2cpp::Translation result = cu2cpp::translate(text, "a.cu", passing);
+        return result.diagnostics.empty() ? cu2cpp::apply(text, result.edits) : result.diagnostics[0].text();
+    };
+    CHECK(passed("texture<float, 2> t, u;") == "static ::simt::TextureReference<float, 2> t, u;");
+    CHECK(passed("static texture<float> t;") == "static ::simt::TextureReference<float> t;");
+    CHECK(passed("extern texture<float> t;") == "extern ::simt::TextureReference<float> t;");
+    CHECK(starts_with(passed("surface<void, 2> s;"), "a.cu:1:1: error: surface references cannot"));
+    const std::string own = "template <class T> struct texture {};\ntexture<float> t;\n";
+    CHECK(passed(own) == own);
     CHECK(starts_with(refusal("#include <cublas.h>\n"), "1:10: header `cublas.h` does not exist on the CPU"));
     CHECK(starts_with(refusal("#include <thrust/sort.h>\n"), "1:10: header `thrust/sort.h`"));
     unchanged("#include <cuda_runtime.h>\n#include <vector>\n#ifdef A\n#include <cublas_v2.h>\n#endif\n");

@@ -139,7 +139,7 @@ TEST_CASE("A file that is included in a function has local variables", "[simt][c
     cu2cpp::Exports exports;
     exports.note_variable("v", {true, ""});
     cu2cpp::TranslateOptions options;
-    options.open_include = [&](const cu2cpp::Include&) { return &exports; };
+    options.open_include = [&](const cu2cpp::Include&, const cu2cpp::Exports&) { return &exports; };
     const auto count = [&](const std::string& text) {
         return cu2cpp::translate(text, "t.cu", options).diagnostics.size();
     };

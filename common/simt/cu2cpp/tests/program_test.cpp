@@ -135,7 +135,8 @@ TEST_CASE("Headers with CUDA syntax are translated along", "[simt][cu2cpp][progr
     const fs::path input = folder.write(
         "src/a.cu",
         "#include \"wrapper.h\"\n#include \"kernel.cuh\"\n#include \"far.cuh\"\n#include \"plain_far.h\"\n"
-        "#include \"plain.h\"\n#include \"missing.h\"\n#include <far.cuh>\n");
+        "#include \"plain.h\"\n#include \"missing.h\"\n#include <far.cuh>\n#include <plain_far.h>\n"
+        "#include <wrapper.h>\n");
     const fs::path output = folder / "out/a.cpp";
     const Outcome outcome =
         translate_file(input, output,
@@ -148,7 +149,13 @@ TEST_CASE("Headers with CUDA syntax are translated along", "[simt][cu2cpp][progr
     CHECK_FALSE(contains(text, "#include \"kernel.cuh\""));
     CHECK(contains(text, "#include \"" + (folder / "src/plain.h").string() + "\"\n"));
     CHECK(contains(text, "#include \"plain_far.h\"\n"));  // unchanged, and on the compiler's own path
-    CHECK(contains(text, "#include \"missing.h\"\n#include <far.cuh>\n"));
+    CHECK(contains(text, "#include \"missing.h\"\n"));
+    CHECK_FALSE(contains(text, "<far.cuh>"));           // the copy
+    CHECK(contains(text, "#include <plain_far.h>\n"));  // others wrote it
+    CHECK(contains(text, "#include <wrapper.h>\n"));    // in a folder that was not named
+    REQUIRE(translate_file(input, folder / "out/named.cpp", "-I " + shell_quoted(folder / "src")).status ==
+            0);
+    CHECK_FALSE(contains(read(folder / "out/named.cpp"), "<wrapper.h>"));
 
     std::size_t copies = 0;
     for (const auto& entry : fs::recursive_directory_iterator(folder / "out/h")) {
