@@ -27,6 +27,7 @@ using D = VirtualDevice;
 struct Objects {
     std::mutex mutex;
     std::unordered_set<Texture*> textures, surfaces;
+    std::unordered_set<const textureReference*> references;  // that were bound
 };
 Objects& objects() {
     static auto* instance = new Objects;
@@ -262,8 +263,10 @@ void reset_textures() {
     std::lock_guard lock(o.mutex);
     for (Texture* t : o.textures) delete t;
     for (Texture* s : o.surfaces) delete s;
+    for (const textureReference* reference : o.references) reference->simt_object = 0;
     o.textures.clear();
     o.surfaces.clear();
+    o.references.clear();
 }
 
 // Describes the memory of a resource; the access settings stay as they are.
@@ -469,6 +472,8 @@ static cudaError_t renew_object(const textureReference& reference, const cudaRes
     cudaDestroyTextureObject(reference.simt_object);
     reference.simt_object = made;
     reference.simt_offset = 0;
+    std::lock_guard lock(objects().mutex);
+    objects().references.insert(&reference);
     return cudaSuccess;
 }
 

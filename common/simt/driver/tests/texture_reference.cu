@@ -80,4 +80,12 @@ int main() {
     cudaUnbindTexture(line);
     read_line<<<1, 1>>>(out, 1);
     std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+
+    cudaDeviceReset();  // and nothing is bound
+    read_planes<<<1, 1>>>(nullptr);
+    std::printf("%s, ", cudaGetErrorName(cudaDeviceSynchronize()));
+    cudaDeviceReset();
+    cudaMallocManaged(&in, 4 * sizeof(float));
+    std::printf("%s, ", cudaGetErrorName(cudaBindTexture(nullptr, colours, in, 8)));
+    std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
 }
