@@ -326,7 +326,7 @@ TEST_CASE("the program tells why a rung takes no steps, and writes nothing", "[0
         CHECK_THROWS_WITH(btcs::simulate(options), ContainsSubstring("--theta has to be 0"));
     }
     SECTION("it does not converge") {
-        options.solver = "01", options.r = 1e6, options.n = 2000, options.steps = 1;
+        options.solver = "01", options.r = 1e6, options.n = 200, options.steps = 1;
         CHECK_THROWS_WITH(btcs::simulate(options), ContainsSubstring("does not converge"));
     }
     SECTION("no rung of this name") {
