@@ -244,12 +244,9 @@ void put_findings(RungResult& result, const Manifest& manifest, const fs::path& 
     }
 }
 
-std::string first_fault(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+std::string first_fault(const Manifest& manifest, const RungEntry& rung, const fs::path& executable,
                         const Exam& exam, const JudgeOptions& options) {
-    const Build build =
-        build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop, Mode::check);
-    if (build.executable.empty()) throw InfraError("does not compile in check mode: " + build.reason);
-    CheckedSession session(build.executable, options);
+    CheckedSession session(executable, options);
     const std::vector<Case> cases = cases_to_check(manifest, rung, exam, options.seed, std::nullopt);
     for (int order = 0; order < manifest.check.orders; ++order) {
         for (const Case& which : cases) {

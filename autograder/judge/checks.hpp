@@ -83,9 +83,10 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                   const std::optional<Case>& failing);
 
 /// What shows in check mode alone that a rung is wrong: the first error found, failure or wrong output,
-/// over all of its cases and orders; empty: nothing does. @throws Stopped, InfraError also for one that
-/// cannot be built
-std::string first_fault(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
-                        const Exam& exam, const JudgeOptions& options);
+/// over all of its cases and orders; empty: nothing does. `executable`: built with Mode::check.
+/// @throws Stopped, InfraError
+std::string first_fault(const Manifest& manifest, const RungEntry& rung,
+                        const std::filesystem::path& executable, const Exam& exam,
+                        const JudgeOptions& options);
 
 }  // namespace rungs::judge

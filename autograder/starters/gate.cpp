@@ -41,6 +41,25 @@ bool is_honest_failure(Verdict verdict) {
     }
 }
 
+/// Calls action(line, offset, length) for every barrier and fence that is a statement.
+template <class Action>
+void for_each_barrier(const std::string& source, const Action& action) {
+    static const std::regex barrier(R"((__sync(threads|warp)|__threadfence(_block|_system)?)\([^()]*\);)"
+                                    R"(|[A-Za-z_][A-Za-z_0-9:]*(\(\))?\.(sync|wait)\(\);)");
+    unsigned number = 0;
+    for (std::size_t begin = 0; begin < source.size();) {
+        const std::size_t end = std::min(source.find('\n', begin), source.size());
+        const std::string line = source.substr(begin, end - begin);
+        const std::string code = line.substr(0, line.find("//"));
+        ++number;
+        for (std::sregex_iterator it(code.begin(), code.end(), barrier), last; it != last; ++it) {
+            action(number, begin + static_cast<std::size_t>(it->position()),
+                   static_cast<std::size_t>(it->length()) - 1);  // without the semicolon
+        }
+        begin = end + 1;
+    }
+}
+
 /// Lines of a rung that passed and that no check case reached, but for those whose source says why; and those
 /// that say so and were.
 void check_reached(const judge::RungResult& result, const std::string& name, const std::string& source,
@@ -56,7 +75,7 @@ void check_reached(const judge::RungResult& result, const std::string& name, con
             {fmt::format("{}: {}; add one to chapter.toml, or say why there is none: // unchecked: ...", name,
                          judge::unchecked_text(missing))});
     }
-    const std::vector<WithoutBarrier> barriers = without_barriers(source);
+    const std::vector<Barrier> barriers = barriers_of(source);
     for (const Lines& range : marked) {
         const auto within = [&](unsigned line) { return range.first <= line && line <= range.last; };
         const auto& missed = result.checks.unchecked;
@@ -382,25 +401,30 @@ std::vector<GateFinding> check_verdicts(const fs::path& root, const std::string&
     return found;
 }
 
-std::vector<WithoutBarrier> without_barriers(const std::string& source) {
-    static const std::regex barrier(R"((__sync(threads|warp)|__threadfence(_block|_system)?)\([^()]*\);)"
-                                    R"(|[A-Za-z_][A-Za-z_0-9:]*(\(\))?\.(sync|wait)\(\);)");
-    std::vector<WithoutBarrier> all;
-    unsigned number = 0;
-    for (std::size_t begin = 0; begin < source.size();) {
-        const std::size_t end = std::min(source.find('\n', begin), source.size());
-        const std::string line = source.substr(begin, end - begin);
-        const std::string code = line.substr(0, line.find("//"));
-        ++number;
-        for (std::sregex_iterator it(code.begin(), code.end(), barrier), last; it != last; ++it) {
-            const auto length = static_cast<std::size_t>(it->length()) - 1;  // the semicolon stays
-            std::string text = source;
-            text.erase(begin + static_cast<std::size_t>(it->position()), length);
-            all.push_back({number, it->str().substr(0, length), std::move(text)});
-        }
-        begin = end + 1;
-    }
+std::vector<Barrier> barriers_of(const std::string& source) {
+    std::vector<Barrier> all;
+    for_each_barrier(source, [&](unsigned line, std::size_t at, std::size_t length) {
+        all.push_back({line, source.substr(at, length)});
+    });
     return all;
+}
+
+std::string with_switched_barriers(const std::string& source) {
+    std::string text;
+    std::size_t copied = 0, number = 0;
+    for_each_barrier(source, [&](unsigned, std::size_t at, std::size_t length) {
+        text += source.substr(copied, at - copied);
+        text += fmt::format("(barrier_left_out == {} ? static_cast<void>(0) : {})", number++,
+                            source.substr(at, length));
+        copied = at + length;
+    });
+    text += source.substr(copied);
+    // No line shall move: findings name them.
+    const std::size_t include = ("\n" + text).rfind("\n#include"), end = text.find('\n', include);
+    if (include == std::string::npos || end == std::string::npos || text.compare(end + 1, 1, "#") == 0)
+        throw std::runtime_error("has no line for a variable behind its #include lines");
+    return text.insert(end + 1,
+                       fmt::format("__device__ unsigned long long barrier_left_out = {:#x}; ", no_barrier));
 }
 
 std::vector<GateFinding> check_barriers(const fs::path& root, const std::string& chapter,
@@ -415,12 +439,21 @@ std::vector<GateFinding> check_barriers(const fs::path& root, const std::string&
             try {
                 const std::string source = read_file(solution);
                 const std::vector<Lines> marked = unchecked_lines(source);
+                const std::vector<Barrier> barriers = barriers_of(source);
+                if (barriers.empty()) continue;
                 fs::create_directories(changed.parent_path());
-                for (const WithoutBarrier& one : without_barriers(source)) {
+                write_file(changed, with_switched_barriers(source));
+                // Else what is found without one of them would say nothing.
+                const std::string whole = fault(manifest, rung, changed, barriers.size());
+                if (!whole.empty()) {
+                    found.push_back({shown(root, solution) + " with all of its barriers: " + whole});
+                    continue;
+                }
+                for (std::size_t i = 0; i < barriers.size(); ++i) {
+                    const Barrier& one = barriers[i];
                     const std::string who =
-                        fmt::format("{}:{} without {}", shown(root, solution), one.line, one.barrier);
-                    write_file(changed, one.source);
-                    const std::string why = fault(manifest, rung, changed);
+                        fmt::format("{}:{} without {}", shown(root, solution), one.line, one.call);
+                    const std::string why = fault(manifest, rung, changed, i);
                     say(who + ": " + (why.empty() ? "nothing is found" : why));
                     const Lines* const said = find(marked, one.line);
                     const bool excused = said && said->first == one.line;

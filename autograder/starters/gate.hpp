@@ -1,6 +1,8 @@
 #pragma once
 // The maintainer's gates: what has to hold before a change to chapters or solutions is published.
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -50,19 +52,25 @@ std::vector<GateFinding> check_verdicts(const std::filesystem::path& root, const
                                         const std::vector<Backend>& backends, const JudgeFunction& judge,
                                         const CompileFunction& compile, const Say& say);
 
-/// What shows that a source, as a rung, is wrong; empty: nothing does. judge::first_fault in the program.
-using FaultFunction =
-    std::function<std::string(const Manifest&, const RungEntry&, const std::filesystem::path& source)>;
-
-/// A source without one of its barriers.
-struct WithoutBarrier {
-    unsigned line = 0;    ///< of the barrier
-    std::string barrier;  ///< "__syncthreads()"
-    std::string source;
+/// A barrier or a fence that is a statement.
+struct Barrier {
+    unsigned line = 0;
+    std::string call;  ///< "__syncthreads()"
 };
 
-/// `source` without each of its barriers and fences in turn, as far as they are statements.
-std::vector<WithoutBarrier> without_barriers(const std::string& source);
+/// Those of `source`, in their order.
+std::vector<Barrier> barriers_of(const std::string& source);
+
+/// `source` with the same lines, in which the barrier with the number that the variable `barrier_left_out`
+/// holds is left out. It holds no_barrier; who compiles this once changes that in the program for each.
+/// @throws std::runtime_error if there is no line behind the includes that the variable could begin
+std::string with_switched_barriers(const std::string& source);
+constexpr std::uint64_t no_barrier = 0x9d3a77c15be2460f;
+
+/// What shows that a source made like that, as a rung, is wrong without a barrier, or with all where there is
+/// none of that number; empty: nothing does.
+using FaultFunction = std::function<std::string(const Manifest&, const RungEntry&,
+                                                const std::filesystem::path& source, std::size_t barrier)>;
 
 /// Gate 6: every barrier of every solution is missed when it is not there.
 std::vector<GateFinding> check_barriers(const std::filesystem::path& root, const std::string& chapter,

@@ -9,12 +9,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "judge/build.hpp"
 #include "judge/checks.hpp"
 #include "judge/clean_text.hpp"
 #include "judge/toolchain.hpp"
@@ -63,13 +66,33 @@ judge::JudgeOptions options_for(const fs::path& root, std::uint64_t seed) {
     return options;
 }
 
+/// Writes a program, made of a source with switched barriers, in which one is left out.
+void leave_out(const fs::path& program, std::uint64_t barrier, const fs::path& changed) {
+    std::string bytes = read_file(program);
+    const std::string_view none(reinterpret_cast<const char*>(&no_barrier), sizeof no_barrier);
+    const std::size_t at = bytes.find(none);
+    if (at == std::string::npos || bytes.find(none, at + 1) != std::string::npos)
+        throw std::runtime_error("the number of the barrier to leave out stands not once in its program");
+    std::memcpy(bytes.data() + at, &barrier, sizeof barrier);
+    write_file(changed, bytes);
+    fs::permissions(changed, fs::perms{0755});
+}
+
 /// Gate 6 with the real check mode.
 std::vector<GateFinding> miss_barriers(const fs::path& root, const std::string& chapter, std::uint64_t seed,
                                        const Say& say) {
     const judge::JudgeOptions options = options_for(root, seed);
     const TemporaryFolder scratch;
-    const FaultFunction fault = [&](const Manifest& manifest, const RungEntry& rung, const fs::path& source) {
-        return judge::first_fault(manifest, rung, source, *judge::exam_of(manifest), options);
+    fs::permissions(scratch.path(), fs::perms{0755});  // workers run as another user, and tools read them
+    const FaultFunction fault = [&](const Manifest& manifest, const RungEntry& rung, const fs::path& source,
+                                    std::size_t barrier) {
+        const judge::Build build = judge::build_worker(manifest, rung, source, options.toolchain,
+                                                       Backend::cpu, nullptr, judge::Mode::check);
+        if (build.executable.empty())
+            throw std::runtime_error("does not compile in check mode: " + build.reason);
+        const fs::path changed = scratch.path() / "worker";
+        leave_out(build.executable, barrier, changed);
+        return judge::first_fault(manifest, rung, changed, *judge::exam_of(manifest), options);
     };
     return check_barriers(root, chapter, scratch.path(), fault, say);
 }

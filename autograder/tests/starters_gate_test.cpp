@@ -217,19 +217,25 @@ TEST_CASE("each barrier and fence that is a statement is taken out by itself", "
         "__shfl_down_sync(~0u, x, 1);\n"
         "__syncwarp(0xff);";
     std::string text;
-    for (const WithoutBarrier& one : without_barriers(source)) {
-        CHECK(one.source.size() == source.size() - one.barrier.size());
-        text += std::to_string(one.line) + " " + one.barrier + "\n";
-    }
+    for (const Barrier& one : barriers_of(source)) text += std::to_string(one.line) + " " + one.call + "\n";
     CHECK(text ==
           "1 __syncthreads()\n2 cooperative_groups::this_grid().sync()\n3 team.wait()\n"
           "3 __threadfence_block()\n6 __syncwarp(0xff)\n");
-    CHECK(without_barriers(source)[1].source.find("if (last) ;\n") != std::string::npos);
+    CHECK_THROWS_WITH(with_switched_barriers(source), ContainsSubstring("no line for a variable"));
+    const std::string switched = with_switched_barriers("// a\n#include <b>\n\n" + source);
+    CHECK_THAT(switched,
+               StartsWith("// a\n#include <b>\n__device__ unsigned long long barrier_left_out = 0x"));
+    CHECK_THAT(switched, ContainsSubstring("\n(barrier_left_out == 0 ? static_cast<void>(0) : "
+                                           "__syncthreads());  // not this: __syncwarp();\n"
+                                           "if (last) (barrier_left_out == 1 ? static_cast<void>(0) : "
+                                           "cooperative_groups::this_grid().sync());\n"));
+    CHECK(std::count(switched.begin(), switched.end(), '\n') ==
+          3 + std::count(source.begin(), source.end(), '\n'));
 }
 
 TEST_CASE("a barrier that nothing misses turns the gate red, unless the solution says why", "[gate]") {
     const Workbook workbook;
-    const auto found = [&](const std::string& with, const std::string& fault) {
+    const auto found = [&](const std::string& with, const std::string& fault, const std::string& whole = "") {
         std::string source = solution;
         source.replace(source.find("fold();"), 7, with);
         workbook.folder.write("solutions/01_topic/02_tree.cu", source);
@@ -237,19 +243,21 @@ TEST_CASE("a barrier that nothing misses turns the gate red, unless the solution
         int tried = 0;
         const auto findings = check_barriers(
             workbook.root(), "01_topic", scratch.path(),
-            [&](const Manifest&, const RungEntry&, const fs::path& file) {
+            [&](const Manifest&, const RungEntry&, const fs::path& file, std::size_t barrier) {
                 ++tried;
-                CHECK(TemporaryFolder::content_of(file).find("sync") == std::string::npos);
-                return fault;
+                CHECK(TemporaryFolder::content_of(file).find("barrier_left_out == 0 ?") != std::string::npos);
+                return barrier == 0 ? fault : whole;
             },
             [](const std::string&) {});
-        CHECK(tried == 1);
+        CHECK(tried == (whole.empty() ? 2 : 1));
         return text_of(findings);
     };
     CHECK(found("__syncthreads();", "a race").empty());
     CHECK_THAT(found("__syncthreads();", ""),
                StartsWith("solutions/01_topic/02_tree.cu:4 without __syncthreads() passes"));
     CHECK(found("// unchecked: twice\n__syncwarp();", "").empty());
+    CHECK_THAT(found("__syncthreads();", "a race", "another race"),
+               StartsWith("solutions/01_topic/02_tree.cu with all of its barriers: another race"));
     CHECK_THAT(found("// unchecked: twice\n__syncwarp();", "a race"),
                ContainsSubstring(":5 without __syncwarp() is found"));
 }
