@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "judge/build.hpp"
+#include "judge/large_blocks.hpp"
 #include "judge/worker_process.hpp"
 
 namespace rungs::judge {
@@ -39,7 +40,7 @@ Command held_reader(std::function<int()> read, double seconds, std::size_t memor
     std::size_t addresses = 0, resident = 0;  // pages
     std::ifstream("/proc/self/statm") >> addresses >> resident;
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    how.limits.address_space = addresses * page + memory;
+    how.limits.address_space = addresses * page - addresses_kept_from_children() + memory;
     how.limits.resident = resident * page + memory;
     how.limits.cpu_seconds = static_cast<std::size_t>(seconds) + 1;
     how.limits.no_files = true;
