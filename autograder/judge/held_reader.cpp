@@ -37,10 +37,12 @@ Command held_reader(std::function<int()> read, double seconds, std::size_t memor
     };
     Confinement& how = command.confinement;
     how.untrusted = how.one_process = how.hide_files = true;
+    // Before all are counted, since another thread may take some.
+    const std::size_t kept = addresses_kept_from_children();
     std::size_t addresses = 0, resident = 0;  // pages
     std::ifstream("/proc/self/statm") >> addresses >> resident;
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    how.limits.address_space = addresses * page - addresses_kept_from_children() + memory;
+    how.limits.address_space = std::max(addresses * page, kept) - kept + memory;
     how.limits.resident = resident * page + memory;
     how.limits.cpu_seconds = static_cast<std::size_t>(seconds) + 1;
     how.limits.no_files = true;

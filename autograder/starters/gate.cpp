@@ -41,25 +41,6 @@ bool is_honest_failure(Verdict verdict) {
     }
 }
 
-/// Calls action(line, offset, length) for every barrier and fence that is a statement.
-template <class Action>
-void for_each_barrier(const std::string& source, const Action& action) {
-    static const std::regex barrier(R"((__sync(threads|warp)|__threadfence(_block|_system)?)\([^()]*\);)"
-                                    R"(|[A-Za-z_][A-Za-z_0-9:]*(\(\))?\.(sync|wait)\(\);)");
-    unsigned number = 0;
-    for (std::size_t begin = 0; begin < source.size();) {
-        const std::size_t end = std::min(source.find('\n', begin), source.size());
-        const std::string line = source.substr(begin, end - begin);
-        const std::string code = line.substr(0, line.find("//"));
-        ++number;
-        for (std::sregex_iterator it(code.begin(), code.end(), barrier), last; it != last; ++it) {
-            action(number, begin + static_cast<std::size_t>(it->position()),
-                   static_cast<std::size_t>(it->length()) - 1);  // without the semicolon
-        }
-        begin = end + 1;
-    }
-}
-
 /// Lines of a rung that passed and that no check case reached, but for those whose source says why; and those
 /// that say so and were.
 void check_reached(const judge::RungResult& result, const std::string& name, const std::string& source,
@@ -402,23 +383,34 @@ std::vector<GateFinding> check_verdicts(const fs::path& root, const std::string&
 }
 
 std::vector<Barrier> barriers_of(const std::string& source) {
+    static const std::regex barrier(R"((__sync(threads|warp)|__threadfence(_block|_system)?)\([^()]*\);)"
+                                    R"(|[A-Za-z_][A-Za-z_0-9:]*(\(\))?\.(sync|wait)\(\);)");
     std::vector<Barrier> all;
-    for_each_barrier(source, [&](unsigned line, std::size_t at, std::size_t length) {
-        all.push_back({line, source.substr(at, length)});
-    });
+    unsigned number = 0;
+    for (std::size_t begin = 0; begin < source.size();) {
+        const std::size_t end = std::min(source.find('\n', begin), source.size());
+        const std::string line = source.substr(begin, end - begin);
+        const std::string code = line.substr(0, line.find("//"));
+        ++number;
+        for (std::sregex_iterator it(code.begin(), code.end(), barrier), last; it != last; ++it) {
+            const auto length = static_cast<std::size_t>(it->length()) - 1;  // the semicolon stays
+            all.push_back(
+                {number, begin + static_cast<std::size_t>(it->position()), it->str().substr(0, length)});
+        }
+        begin = end + 1;
+    }
     return all;
 }
 
 std::string with_switched_barriers(const std::string& source) {
-    std::string text;
-    std::size_t copied = 0, number = 0;
-    for_each_barrier(source, [&](unsigned, std::size_t at, std::size_t length) {
-        text += source.substr(copied, at - copied);
-        text += fmt::format("(barrier_left_out == {} ? static_cast<void>(0) : {})", number++,
-                            source.substr(at, length));
-        copied = at + length;
-    });
-    text += source.substr(copied);
+    std::string text = source;
+    const std::vector<Barrier> barriers = barriers_of(source);
+    // The last one first: those before it stay where they are.
+    for (std::size_t i = barriers.size(); i-- > 0;) {
+        const Barrier& one = barriers[i];
+        text.replace(one.at, one.call.size(),
+                     fmt::format("(barrier_left_out == {} ? static_cast<void>(0) : {})", i, one.call));
+    }
     // No line shall move: findings name them.
     const std::size_t include = ("\n" + text).rfind("\n#include"), end = text.find('\n', include);
     if (include == std::string::npos || end == std::string::npos || text.compare(end + 1, 1, "#") == 0)

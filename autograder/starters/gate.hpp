@@ -55,7 +55,8 @@ std::vector<GateFinding> check_verdicts(const std::filesystem::path& root, const
 /// A barrier or a fence that is a statement.
 struct Barrier {
     unsigned line = 0;
-    std::string call;  ///< "__syncthreads()"
+    std::size_t at = 0;  ///< in the source
+    std::string call;    ///< "__syncthreads()"
 };
 
 /// Those of `source`, in their order.

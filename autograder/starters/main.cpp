@@ -72,7 +72,7 @@ void leave_out(const fs::path& program, std::uint64_t barrier, const fs::path& c
     const std::string_view none(reinterpret_cast<const char*>(&no_barrier), sizeof no_barrier);
     const std::size_t at = bytes.find(none);
     if (at == std::string::npos || bytes.find(none, at + 1) != std::string::npos)
-        throw std::runtime_error("the number of the barrier to leave out stands not once in its program");
+        throw std::runtime_error("its program must hold the number of the barrier to leave out exactly once");
     std::memcpy(bytes.data() + at, &barrier, sizeof barrier);
     write_file(changed, bytes);
     fs::permissions(changed, fs::perms{0755});

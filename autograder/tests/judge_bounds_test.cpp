@@ -273,7 +273,7 @@ TEST_CASE("a trace's widths and offsets are cut to what can be drawn", "[judge][
 TEST_CASE("a program is read by a process that is held, and its fault costs what it would have told",
           "[judge][columns][sandbox]") {
     // The judge has the addresses of large arrays, which a reader may not use instead of them.
-    const std::vector<char> large(1U << 20);
+    static const std::vector<char> large(1U << 20);
     std::string why_not;
     const auto numbers = [&](const std::function<std::vector<std::uint32_t>()>& read) {
         why_not.clear();
