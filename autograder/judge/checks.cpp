@@ -224,6 +224,14 @@ void depends_on_order(Check& check) {
         (check.cause.empty() ? "" : " What the outputs look like: " + check.cause);
 }
 
+bool needs_checks(const RungEntry& rung, const JudgeOptions& options) {
+    return options.backend == Backend::cpu || rung.kind == Kind::repair;
+}
+
+bool has_no_end(const QuotedFinding& finding) {
+    return finding.kind == "timeout" || finding.kind == "livelock";
+}
+
 bool has_error(const std::vector<QuotedFinding>& findings) {
     return !findings.empty() && findings.front().severity == Severity::error;
 }
@@ -279,6 +287,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     }
     const auto start = Clock::now();
     const auto since = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+    const bool needed = needs_checks(rung, options);
     const auto progress = [&](int done, int of) {
         if (options.progress) options.progress({rung, Phase::checks, done, of});
     };
@@ -296,11 +305,12 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     if (build.executable.empty()) {
         // Run mode's compiler took it: no fault of the student's as far as we can tell.
         checks.why_not = "does not compile in check mode: " + build.reason;
-        if (result.passed())
+        if (result.passed() && needed)
             result.decide({.kind = Verdict::suspect, .text = checks.why_not, .source = Source::checks});
         return;
     }
     const bool right = result.passed();
+    const bool decides = right && needed && is_on(Defence::complete_checks);
     const std::vector<Case> cases = cases_to_check(manifest, rung, exam, options.seed, failing);
     checks.of = static_cast<int>(cases.size());
     checks.orders = right ? manifest.check.orders : 1;  // races and bounds show in any one of them
@@ -353,6 +363,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                     return verdict_of(finding) == Verdict::timeout;
                 });
             }
+            if (right && !needed) std::erase_if(found, has_no_end);
             if (!found.empty() && (has_error(found) || findings.empty())) {
                 findings = std::move(found);
                 found_in = where;
@@ -364,8 +375,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
             if (has_error(findings)) break;
             if (cause) {
                 cut_short = cause->text;
-                if (right && is_on(Defence::complete_checks))
-                    put_failure(result, describe(exam, which, task), *cause);
+                if (decides) put_failure(result, describe(exam, which, task), *cause);
                 // A kernel would have been stopped, and found, before the call as a whole was.
                 if (cause->kind == Verdict::timeout && result.verdict == Verdict::timeout &&
                     findings.empty()) {
@@ -423,7 +433,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
         checks.why_not = checks.of == 0 ? std::string("no case is small enough")
                                         : fmt::format("cut short after {} of {} cases: {}", checks.cases,
                                                       checks.of, cut_short);
-        if (result.passed() && is_on(Defence::complete_checks)) {
+        if (result.passed() && decides) {
             result.decide({.kind = Verdict::suspect,
                            .text = "the results are right, but the checks were " + checks.why_not,
                            .source = Source::checks});

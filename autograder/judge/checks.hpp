@@ -67,6 +67,15 @@ class CheckedSession {
 /// A call in check mode whose outputs are wrong, though in run mode all were right: that is the verdict.
 void put_wrong(RungResult& result, const std::string& which, const Check& check);
 
+/// Whether a rung whose values are right fails where check mode cannot look at it to the end. On a GPU it may
+/// use what the CPU backend lacks, or need blocks that run at once, and the checks say what they can; but the
+/// fault of a repair may show there alone.
+bool needs_checks(const RungEntry& rung, const JudgeOptions& options);
+
+/// Says a finding only that check mode has seen no end of a kernel? Blocks that wait for each other may all
+/// run at once on a GPU.
+bool has_no_end(const QuotedFinding& finding);
+
 /// Is the first finding, which explains most, an error?
 bool has_error(const std::vector<QuotedFinding>& findings);
 

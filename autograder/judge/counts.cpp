@@ -417,6 +417,11 @@ std::optional<Tally> count_solution(const Manifest& manifest, const RungEntry& r
     return known.tally;
 }
 
+/// Whether the rung has points for a modelled speed: on a GPU there is a measured one.
+bool is_modelled(const RungEntry& rung, const JudgeOptions& options) {
+    return options.backend == Backend::cpu && rung.speed && rung.speed->modelled;
+}
+
 /// The counters of a submission.
 struct OwnCounts {
     Tally shown;   ///< on the case that everybody is shown, with lines
@@ -443,7 +448,10 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
             return std::nullopt;
         }
         // A call that takes too long may be this machine's fault.
-        if (has_error(found) && found.front().kind != "timeout" && !has_error(result.checks.findings)) {
+        const bool says_nothing =
+            has_error(found) &&
+            (needs_checks(rung, options) ? found.front().kind == "timeout" : has_no_end(found.front()));
+        if (has_error(found) && !says_nothing && !has_error(result.checks.findings)) {
             put_findings(result, manifest, source, std::move(found), where);
         }
         if (tally && result.passed()) {
@@ -493,7 +501,7 @@ std::vector<std::future<void>> count_rivals(const Manifest& manifest, const Rung
         }));
     };
     if (!rung.given()) count(rung);
-    if (rung.speed && rung.speed->modelled) count(*manifest.find(rung.speed->baseline));
+    if (is_modelled(rung, options)) count(*manifest.find(rung.speed->baseline));
     return rivals;
 }
 
@@ -528,8 +536,9 @@ void judge_method(RungResult& result, const RungEntry& rung, const Tally& secret
 void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                  const JudgeOptions& options, const Case& which, const Tally& secret) {
     Modelled& modelled = result.modelled;
-    if (!rung.speed || !rung.speed->modelled) {
-        modelled.why_not = "the manifest asks for none";
+    if (!is_modelled(rung, options)) {
+        modelled.why_not = options.backend == Backend::cpu ? "the manifest asks for none"
+                                                           : "a GPU is there, and its clock tells";
         return;
     }
     const RungEntry& baseline = *manifest.find(rung.speed->baseline);
@@ -844,7 +853,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     const Case which = case_to_count(manifest, rung, exam);
     counters.which = describe(exam, which, exam.make(which));
     counters.least_bytes = exam.work(which).least;
-    const bool with_model = rung.speed && rung.speed->modelled;
+    const bool with_model = is_modelled(rung, options);
     const Build build = checked_build(manifest, rung, source, options, counters.why_not);
     std::optional<OwnCounts> own;
     std::vector<std::future<void>> rivals;
@@ -855,7 +864,8 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     }
     if (!own) {
         result.modelled.why_not = counters.why_not;
-        if (!rung.given() && result.passed()) {  // too slow to be counted, or this machine is
+        // Too slow to be counted, or this machine is.
+        if (!rung.given() && result.passed() && needs_checks(rung, options)) {
             result.decide(
                 {.kind = Verdict::suspect,
                  .text = fmt::format("right, but its {}: {}",

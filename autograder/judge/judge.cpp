@@ -583,8 +583,7 @@ class SecondLook {
                              Mode::check);
             }
             judge_checks(result_, manifest, rung, source, exam, options_, std::nullopt);
-            if (options_.backend == Backend::cpu)
-                judge_counts(result_, manifest, rung, source, exam, options_);
+            judge_counts(result_, manifest, rung, source, exam, options_);
         });
     }
     ~SecondLook() { stop_ = true; }
@@ -664,11 +663,9 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     }
     if (options.progress) options.progress({rung, Phase::build, 0, 0});
     std::optional<SecondLook> second;
-    // A fault that leaves every value right shows in check mode alone, so a repair is looked at there on a
-    // GPU, too.
-    if (options.checks && (options.backend == Backend::cpu || rung.kind == Kind::repair)) {
+    // On a GPU, too: a fault that leaves every value right shows in check mode alone.
+    if (options.checks && (!options.sanitize || rung.kind == Kind::repair))
         second.emplace(result, manifest, rung, source, exam, options);
-    }
     const bool timed = options.backend == Backend::cuda && options.speed;
     std::future<void> rivals;
     if (timed) rivals = build_rivals(manifest, rung, source, options);
@@ -692,7 +689,7 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     } else if (second) {
         second.reset();
         judge_checks(result, manifest, rung, source, exam, options, examiner.failing());
-        if (options.backend == Backend::cpu) judge_counts(result, manifest, rung, source, exam, options);
+        judge_counts(result, manifest, rung, source, exam, options);
     }
     if (options.backend == Backend::cuda && options.sanitize) {
         const Lap lap(result.profile, Part::tools);
@@ -777,7 +774,7 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     for (std::string* why_not :
          {&result.checks.why_not, &result.counters.why_not, &result.modelled.why_not}) {
         if (!options.checks) *why_not = "not asked for";
-        if (options.backend == Backend::cuda) *why_not = "not done on the cuda backend";
+        if (options.sanitize) *why_not = "not done: compute-sanitizer looks at the rung instead";
     }
     if (rung.kind == Kind::predict) {
         for (std::string* why_not : {&result.checks.why_not, &result.counters.why_not,
@@ -800,8 +797,9 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
     }
     result.judged = owner_of(result.verdict) == Owner::student;
     if (result.judged && result.passed()) {
-        // What nobody looked at could not be earned.
-        if (rung.speed && !result.speed.judged && !result.modelled.done) result.max_points = rung.points;
+        // What nobody looked at could not be earned, unless there was no need to look.
+        if (rung.speed && !result.speed.judged && !result.modelled.done && result.counters.beyond.empty())
+            result.max_points = rung.points;
         result.points = (result.counters.beyond.empty() ? 1 : 0.5) * rung.points + result.modelled.points +
                         result.speed.points;
     }

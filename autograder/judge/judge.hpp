@@ -33,8 +33,8 @@ struct JudgeOptions {
     std::uint64_t seed = 0;  ///< of all inputs; draw it with random_seed() unless a run is to be replayed
     double time_limit = 0;   ///< seconds a call; 0: the manifest's
     double budget = 300;     ///< seconds for all calls of one rung
-    bool checks = true;      ///< look for findings in check mode, and count, where the backend can
-    bool sanitize = false;   ///< on a GPU, look for findings with compute-sanitizer, without the sandbox
+    bool checks = true;      ///< look for findings in check mode, and count: on the CPU backend, always
+    bool sanitize = false;   ///< on a GPU, look with compute-sanitizer instead, without the sandbox
     bool speed = true;       ///< judge speed where the backend can
     std::function<void(const PhaseProgress&)> progress;  ///< called often, by one thread at a time
     std::function<void()> before_timing;      ///< waits until nothing else runs that this program has begun,

@@ -312,9 +312,9 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
             continue;
         }
         const std::string lost = lost_text(rung.result), unreached = unreached_text(workbook, rung, options);
-        const bool slow = rung.result.verdict == judge::Verdict::slow,
+        const bool slow = rung.result.verdict == judge::Verdict::slow, unchecked = is_unchecked(rung.result),
                    remarks = !rung.result.checks.findings.empty() || !rung.result.diagnostics.empty() ||
-                             !unreached.empty();
+                             !unreached.empty() || unchecked;
         if (!slow && !remarks && lost.empty()) continue;
         out.line();
         out.line(out.paint(Style::bold, clean_utf8(rung.result.rung)) + "  " +
@@ -323,6 +323,7 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
         if (slow) out.line(out.wrapped(rung.result.reason(), 2));  // the table has room for half of it
         if (!lost.empty()) out.line(out.wrapped(lost, 2));
         show_findings(rung, out);
+        if (unchecked) out.line(out.wrapped("races and bad accesses: " + rung.result.checks.why_not, 2));
         if (!unreached.empty()) out.line(out.wrapped(unreached, 2));
         // A comparison of int and size_t passes every case of this machine.
         show_diagnostics(rung.result, out);

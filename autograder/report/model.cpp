@@ -286,6 +286,11 @@ std::string lost_text(const RungResult& result) {
     return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+bool is_unchecked(const RungResult& result) {
+    // Where check mode was not asked, no tool has a name.
+    return result.passed() && !result.checks.done && !result.checks.tool.empty();
+}
+
 std::string remark_of(const RungResult& result) {
     if (!result.causes.empty()) {
         // The case is told below the table, and so is a finding; here it has to be short.
@@ -307,6 +312,8 @@ std::string remark_of(const RungResult& result) {
         parts.push_back(count_text(static_cast<std::size_t>(result.correctness.passed), "case"));
     if (const std::size_t remarks = result.checks.findings.size(); result.checks.done) {
         parts.push_back(remarks == 0 ? "clean" : count_text(remarks, "remark"));
+    } else if (is_unchecked(result)) {
+        parts.emplace_back("not checked");
     }
     if (const judge::Modelled& modelled = result.modelled; modelled.done)
         parts.push_back(fmt::format("modelled {}x over {}", ratio_text(modelled.speedup), modelled.baseline));

@@ -80,6 +80,9 @@ std::string likely_text(const judge::RungResult& result);
 /// Which points a right rung has not got, and what they ask for; empty: it has all, or none to get.
 std::string lost_text(const judge::RungResult& result);
 
+/// Whether a rung passed that check mode could not look at to the end; `checks.why_not` says why.
+bool is_unchecked(const judge::RungResult& result);
+
 /// The one line beside a verdict: why, or, of a rung that is right, what was looked at.
 std::string remark_of(const judge::RungResult& result);
 

@@ -14,10 +14,12 @@
 
 #include <fmt/format.h>
 
+#include "beside_a_gpu.hpp"
 #include "judge/build.hpp"
 #include "judge/findings.hpp"
 #include "judge/object_gate.hpp"
 #include "judge_fixture.hpp"
+#include "report/report.hpp"
 #include "rungs/catch.hpp"
 
 using namespace rungs;
@@ -310,6 +312,53 @@ TEST_CASE("a race whose sums are right all the same is RACE", "[judge][checks]")
     CHECK(result.correctness.passed == result.correctness.cases);
     CHECK(result.verdict == Verdict::race);
     check_lost(result);
+    // Nothing else would tell it on a GPU.
+    const RungResult on_a_gpu = look_beside_a_gpu(tree, tree.text);
+    CHECK(on_a_gpu.verdict == Verdict::race);
+    CHECK(on_a_gpu.reason() == in_one_line(result.checks.findings.front()));
+}
+
+TEST_CASE("what check mode cannot look at passes where a GPU has found it right, and says so",
+          "[judge][checks]") {
+    Tree tree;
+    std::string why;
+    SECTION("a function that the CPU backend lacks") {
+        tree.replace("    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);",
+                     "    if (threadIdx.x == 0) atomicAdd(sum, partial[0] + 0 * __no_such_function());");
+        why = "does not compile in check mode: ";
+    }
+    SECTION("blocks that wait for blocks") {
+        tree.options.time_limit = 2;
+        tree.replace("    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);",
+                     "    __shared__ volatile int ready;\n"
+                     "    if (threadIdx.x == 0) ready = 0;\n"
+                     "    __syncthreads();\n"
+                     "    while (ready == 0) {}\n"
+                     "    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);");
+        why = "cut short after ";
+    }
+    SECTION("an error that is none on a GPU") {
+        tree.let_it_tell();
+        tree.replace("    const std::size_t blocks =",
+                     "    if (is_watched()) throw 1;\n    const std::size_t blocks =");
+        why = "cut short after ";
+    }
+    RungResult result = look_beside_a_gpu(tree, tree.text);
+    INFO(result.reason());
+    CHECK(result.verdict == Verdict::ok);
+    CHECK_FALSE(result.checks.done);
+    CHECK(result.checks.findings.empty());
+    CHECK_THAT(result.checks.why_not, Catch::Matchers::StartsWith(why));
+    CHECK_THAT(result.counters.why_not, ContainsSubstring("checks were not done"));
+    CHECK(is_unchecked(result));
+    CHECK_THAT(remark_of(result), ContainsSubstring("not checked"));
+
+    // A repair may be wrong there alone.
+    tree.manifest.rungs[static_cast<std::size_t>(&tree.rung() - tree.manifest.rungs.data())].kind =
+        Kind::repair;
+    result = look_beside_a_gpu(tree, tree.text);
+    CHECK_FALSE(result.passed());
+    CHECK_FALSE(is_unchecked(result));
 }
 
 TEST_CASE("blocks that leave their sums without an atomic are RACE", "[judge][checks]") {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "beside_a_gpu.hpp"
 #include "judge/counts.hpp"
 #include "judge/report_json.hpp"
 #include "judge_fixture.hpp"
@@ -107,6 +108,11 @@ TEST_CASE("strided access shows 32 sectors per request where the reference has 4
     CHECK(result.verdict == Verdict::slow);
     CHECK(result.points == bench.rung().points / 2);
     CHECK_THAT(result.reason(), ContainsSubstring("load sectors where"));
+    // Nor would a GPU have told: its values are right.
+    const RungResult on_a_gpu = look_beside_a_gpu(bench, strided());
+    CHECK(on_a_gpu.verdict == Verdict::slow);
+    CHECK(on_a_gpu.counters.beyond == result.counters.beyond);
+    CHECK_FALSE(on_a_gpu.modelled.done);
     // The line is the rung's, not the contract's that it calls.
     CHECK(result.counters.rung.lines().front().place.file == "08_grid_stride.cu");
     // The same numbers every time.
@@ -178,6 +184,28 @@ TEST_CASE("speed that a submission keeps from being judged is part of the maximu
     CHECK(result.points == 0);
     CHECK(result.max_points == 15);
     CHECK_FALSE(result.modelled.done);
+}
+
+TEST_CASE("who lets the host compute beside a kernel that does nothing is SUSPECT on a GPU, too",
+          "[judge][counts]") {
+    const Court bench("08_grid_stride");
+    const std::string host_beside_a_kernel = changed(
+        {{"void reduction::grid_stride(const float* v, float* sum",
+          "__global__ void idle_kernel() {}\n\nvoid reduction::grid_stride(const float* v, float* sum"},
+         {"#include <algorithm>", "#include <algorithm>\n#include <vector>"},
+         {"    launch(Values{v}, sum, n, stream);",
+          "    std::vector<float> values(n);\n"
+          "    CUDA_CHECK(cudaMemcpyAsync(values.data(), v, n * 4, cudaMemcpyDeviceToHost, stream));\n"
+          "    CUDA_CHECK(cudaStreamSynchronize(stream));\n"
+          "    double total = 0;\n"
+          "    for (const float value : values) total += value;\n"
+          "    const auto rounded = static_cast<float>(total);\n"
+          "    idle_kernel<<<1, 32, 0, stream>>>();\n"
+          "    CUDA_CHECK(cudaMemcpyAsync(sum, &rounded, 4, cudaMemcpyHostToDevice, stream));\n"
+          "    CUDA_CHECK(cudaStreamSynchronize(stream));"}});
+    const RungResult result = look_beside_a_gpu(bench, host_beside_a_kernel);
+    CHECK(result.verdict == Verdict::suspect);
+    CHECK_THAT(result.reason(), ContainsSubstring("perhaps computed by the host"));
 }
 
 TEST_CASE("each rule of advice speaks on its pattern and on no other", "[report][advice]") {
