@@ -742,14 +742,27 @@ int work_as_task(const Place& place, Terminal& out) {
     const double as_long_as_it_takes = 1e6;
     const fs::path whole = place.folder / "lock";
     const fs::path mine = is_report ? whole : run->lock_of(place.folder, which);
-    // A job that Slurm has forgotten, or whose node has lost its network, may still be at work in our place.
-    for (int other = 1; other <= run->tasks; ++other) {
-        if (is_report || other == which) wait_for(run->lock_of(place.folder, other), as_long_as_it_takes);
+    std::optional<Lease> lease;
+    while (!lease) {
+        // A job that Slurm has forgotten, or whose node has lost its network, may still be at work in our
+        // place.
+        for (int other = 1; other <= run->tasks; ++other) {
+            if (is_report || other == which) wait_for(run->lock_of(place.folder, other), as_long_as_it_takes);
+        }
+        // Whoever submits a run is there for a moment longer, and so is the report of one that seemed to be
+        // over; a grader that is not on the cluster, for the night.
+        wait_for(whole, is_report ? as_long_as_it_takes : 300);
+        try {
+            lease.emplace(mine, watching(out));
+        } catch (const ClassError&) {
+            if (!holder_of(mine, watching(out))) throw;
+            continue;  // another one that has waited as well
+        }
+        // A task and the report may have begun at once: each has its lock before it looks for the other's.
+        if (is_report ? !working_task(place.folder, watching(out)).empty()
+                      : holder_of(whole, watching(out)).has_value())
+            lease.reset();
     }
-    // Whoever submits a run is there for a moment longer; a grader that is not on the cluster, for the night.
-    wait_for(whole, is_report ? as_long_as_it_takes : 300);
-    const Lease lease(mine, watching(out));
-    if (!is_report) wait_for(whole, 0);
     run = find_run();
     if (!run) return 0;
     const Assignment assignment = read_gradebook(place.folder).assignment;
@@ -768,7 +781,7 @@ int work_as_task(const Place& place, Terminal& out) {
                   [&](const std::string& key) { return is_report || run->task_of(key) == which; });
     out.line(fmt::format("{} of {}: {} to judge, held at {}", is_report ? "report" : "task " + number, name,
                          plan.tasks.size(), workshop.sandbox.substr(0, 2)));
-    judge_all(place, assignment, workshop, secret, plan, lease, out);
+    judge_all(place, assignment, workshop, secret, plan, *lease, out);
     if (is_report && exit_status_of(finish(place, out)) == 3) return 3;
     return 0;
 }
