@@ -178,6 +178,7 @@ std::optional<Cause> CheckedSession::call(const Case& which, const Task& task, s
     checked.busy_seconds = busy >= 0 ? busy : seconds;  // it was ended
     if (!cause) {
         checked.outputs = outputs_in(task, layout, worker.out() + protocol::reply_bytes);
+        checked.left = left_in_scratch(worker.reply());
         // A lane that a bad access has stopped makes the launch fail; what it did is worth more than that.
         cause = worker.complaint();
         std::string report;
@@ -400,6 +401,12 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                                    .which = where});
                 }
                 right_outputs = std::move(checked.outputs);
+            }
+            // In run mode a GPU does not tell.
+            if (right && !cause && cut_short.empty() && !checked.left.empty() && is_on(Defence::scratch)) {
+                cut_short = "scratch memory is not all 0";
+                result.correctness.failing_case = "in check mode, " + where;
+                result.decide(dirty_scratch(checked.left, result.correctness.failing_case));
             }
         }
         if (has_error(findings) || !cut_short.empty()) break;

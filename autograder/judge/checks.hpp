@@ -29,6 +29,7 @@ const simt::model::Machine& modelled_machine(const Toolchain& toolchain);
 /// What a call in check mode left: copied before the worker could go on.
 struct CheckedCall {
     std::vector<Array> outputs;  ///< of a call that succeeded
+    std::string left;            ///< left_in_scratch() of one
     double busy_seconds = 0;     ///< processor time of the busiest thread
     /// What was found and, if that was asked for, counted: `{"findings": [...], "launches": [...]}`; null if
     /// the worker could not say.

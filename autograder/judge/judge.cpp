@@ -296,18 +296,14 @@ class Examiner {
             result.decide({.kind = Verdict::suspect, .text = why});
         } else if (first_left_ && is_on(Defence::scratch)) {
             result.correctness.failing_case = first_left_->which;
-            result.decide({.kind = Verdict::wrong,
-                           .text = "right, but the call " + first_left_->what +
-                                   ": what rungs::stream_scratch gives has to be all 0 again when the kernel "
-                                   "ends, for whatever the stream runs next",
-                           .which = first_left_->which});
+            result.decide(dirty_scratch(first_left_->what, first_left_->which));
         } else {
             result.verdict = Verdict::ok;
         }
     }
 
-    /// On a GPU, where nobody counts what kernels do, the case that moves most says whether the host could
-    /// have done it.
+    /// The counts are those of a call on the CPU backend. On a GPU itself the case that moves most says
+    /// whether the host could have done it.
     std::string by_the_host() const {
         if (options_.backend != Backend::cuda || rung_.given() || !is_on(Defence::method)) return "";
         return seen_by_host(manifest_, rung_, exam_, options_, most_moved_, to_host_);
@@ -441,12 +437,8 @@ class Examiner {
                 to_host_ = static_cast<double>(reply.to_host);
             }
         }
-        if (reply.scratch_left > 0) {
-            left_in_scratch_ =
-                reply.scratch_left == 1
-                    ? fmt::format("left scratch memory that is not all 0, at byte {}", reply.scratch_first)
-                    : fmt::format("left scratch memory that is not all 0, in {} bytes from byte {} on",
-                                  reply.scratch_left, reply.scratch_first);
+        if (std::string left = left_in_scratch(reply); !left.empty()) {
+            left_in_scratch_ = std::move(left);
             if (!first_left_) first_left_ = FirstLeft{describe(exam_, which, task), left_in_scratch_};
         }
         if (std::optional<Cause> cause = worker.complaint()) return cause;

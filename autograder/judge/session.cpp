@@ -101,6 +101,22 @@ std::vector<Array> outputs_in(const Task& task, const Layout& layout, const std:
     return outputs;
 }
 
+std::string left_in_scratch(const protocol::Reply& reply) {
+    if (reply.scratch_left == 0) return "";
+    return "left scratch memory that is not all 0, " +
+           (reply.scratch_left == 1
+                ? fmt::format("at byte {}", reply.scratch_first)
+                : fmt::format("in {} bytes from byte {} on", reply.scratch_left, reply.scratch_first));
+}
+
+Cause dirty_scratch(const std::string& left, const std::string& which) {
+    return {.kind = Verdict::wrong,
+            .text = "right, but the call " + left +
+                    ": what rungs::stream_scratch gives has to be all 0 again when the kernel ends, for "
+                    "whatever the stream runs next",
+            .which = which};
+}
+
 std::optional<Cause> Session::provide(const Layout& layout) {
     if (has_room(layout)) return std::nullopt;
     end();

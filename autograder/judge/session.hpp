@@ -97,4 +97,11 @@ class Session {
 /// The elements of the outputs, of what a worker hands back. `contents` begins at protocol::reply_bytes.
 std::vector<Array> outputs_in(const Task& task, const Layout& layout, const std::byte* contents);
 
+/// What a call has left in the memory of rungs::stream_scratch, as the end of a sentence; empty: nothing, or
+/// the call was on a GPU, where nobody looks.
+std::string left_in_scratch(const protocol::Reply& reply);
+
+/// The verdict on a call that is right otherwise. `which`: its case in words.
+Cause dirty_scratch(const std::string& left, const std::string& which);
+
 }  // namespace rungs::judge

@@ -318,6 +318,19 @@ TEST_CASE("a race whose sums are right all the same is RACE", "[judge][checks]")
     CHECK(on_a_gpu.reason() == in_one_line(result.checks.findings.front()));
 }
 
+TEST_CASE("scratch memory that is left as it was not found is WRONG where a GPU judges, too",
+          "[judge][checks]") {
+    Tree last("01_reduction", "11_one_launch");
+    last.replace("atomicInc(&scratch[0], gridDim.x - 1) == gridDim.x - 1",
+                 "atomicAdd(&scratch[0], 1u) % gridDim.x == gridDim.x - 1");
+    const RungResult result = look_beside_a_gpu(last, last.text);
+    CHECK(result.verdict == Verdict::wrong);
+    CHECK_FALSE(result.checks.done);
+    CHECK_THAT(result.reason(),
+               ContainsSubstring("right, but the call left scratch memory that is not all 0"));
+    CHECK_THAT(result.correctness.failing_case, Catch::Matchers::StartsWith("in check mode, "));
+}
+
 TEST_CASE("what check mode cannot look at passes where a GPU has found it right, and says so",
           "[judge][checks]") {
     Tree tree;
