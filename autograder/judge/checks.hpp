@@ -68,13 +68,13 @@ class CheckedSession {
 /// A call in check mode whose outputs are wrong, though in run mode all were right: that is the verdict.
 void put_wrong(RungResult& result, const std::string& which, const Check& check);
 
-/// Whether a rung whose values are right fails where check mode cannot look at it to the end. On a GPU it may
-/// use what the CPU backend lacks, or need blocks that run at once, and the checks say what they can; but the
-/// fault of a repair may show there alone.
+/// Whether a rung whose values are right must not pass if check mode cannot look at all of it. Where a GPU
+/// has computed them, the rung may use what the CPU backend lacks, or need blocks that run at the same time;
+/// but the fault of a repair may show in check mode alone.
 bool needs_checks(const RungEntry& rung, const JudgeOptions& options);
 
-/// Says a finding only that check mode has seen no end of a kernel? Blocks that wait for each other may all
-/// run at once on a GPU.
+/// Whether a finding says only that check mode saw no end of a kernel. On a GPU, blocks that wait for each
+/// other may all run at the same time.
 bool has_no_end(const QuotedFinding& finding);
 
 /// Is the first finding, which explains most, an error?

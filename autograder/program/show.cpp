@@ -323,7 +323,8 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
         if (slow) out.line(out.wrapped(rung.result.reason(), 2));  // the table has room for half of it
         if (!lost.empty()) out.line(out.wrapped(lost, 2));
         show_findings(rung, out);
-        if (unchecked) out.line(out.wrapped("races and bad accesses: " + rung.result.checks.why_not, 2));
+        if (unchecked)
+            out.line(out.wrapped("check mode did not see all of it: " + rung.result.checks.why_not, 2));
         if (!unreached.empty()) out.line(out.wrapped(unreached, 2));
         // A comparison of int and size_t passes every case of this machine.
         show_diagnostics(rung.result, out);
