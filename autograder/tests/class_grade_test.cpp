@@ -122,6 +122,18 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
         CHECK_THAT(replay.out,
                    ContainsSubstring("then\n    us a call, 21 pairs") && !ContainsSubstring("  now\n"));
     }
+    SECTION("a rung that check mode has not looked at to the end is for a human, on a GPU as well") {
+        const std::string name = "graded/records/ada/1/01_reduction/03_shared_tree.1.json";
+        nlohmann::ordered_json record = nlohmann::ordered_json::parse(all.folder.read(name));
+        CHECK(all.run({"review", "graded"}).status == 0);
+        record.at("backend") = "cuda";
+        record.at("result").at("checks") = {{"done", false}, {"why_not", "cut short after 2 of 9 cases"}};
+        all.folder.write(name, record.dump());
+        const Outcome review = all.run({"review", "graded"});
+        CHECK(review.status == 3);
+        CHECK_THAT(review.out, ContainsSubstring("ada 01/03") &&
+                                   ContainsSubstring("checks: cut short after 2 of 9 cases"));
+    }
     SECTION("a verdict is shown once more with the same inputs, or it is said what has changed") {
         fs::remove_all(all.folder / "graded/cache");  // it compiles anew
         const Outcome same = all.run({"replay", "graded", "ben", "01/03"});

@@ -39,7 +39,8 @@ struct SmallTree {
                 std::map<std::string, std::string> environment = {}) const {
         Process::Setup setup;
         setup.environment = std::move(environment);
-        setup.environment.insert({{"RUNGS_PRESET", ""}, {"RUNGS_CMAKE_ARGS", ""}});
+        setup.environment.insert(
+            {{"RUNGS_PRESET", ""}, {"RUNGS_CMAKE_ARGS", ""}, {"RUNGS_SKIP_PACKAGES", ""}});
         arguments.insert(arguments.begin(), (folder.path() / "rungs").string());
         return Process(arguments, setup).finish(60);
     }
