@@ -1,12 +1,14 @@
 #pragma once
-// Reads archives that students have packed. libarchive runs in a child process that is held like a worker:
-// it has the archive and a pipe, and neither files, network nor other processes. What comes out of the pipe
-// is checked again here.
+// Reads archives that students have packed. libarchive runs in a program of its own that is held like a
+// worker (reader/archive_reader.cpp): it has the archive and a pipe, and neither files, network nor other
+// processes. What to make of what comes out of the pipe is decided here.
 
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
+
+#include "judge/held_reader.hpp"
 
 namespace rungs::classroom {
 
@@ -32,6 +34,9 @@ struct ArchiveLimits {
 /// Whether a file's name says that it is an archive: .zip, .tar, .tar.gz, .tgz, .tar.xz, .tar.zst, .tar.bz2.
 bool is_archive(const std::filesystem::path& file);
 
+/// autograder/reader/archive_reader.cpp
+judge::Reader archive_reader();
+
 /// Hands every regular file whose name `wanted` likes to `take`, with its path in the archive: relative,
 /// without "." and "..", valid UTF-8 without control characters, no two the same but for their case.
 /// @param before  what has been read of the same hand-in, which counts for all limits but the ratio; with
@@ -41,6 +46,6 @@ bool is_archive(const std::filesystem::path& file);
 std::string read_archive(const std::filesystem::path& file, const ArchiveLimits& limits,
                          const std::function<bool(const std::string& path)>& wanted,
                          const std::function<void(const std::string& path, std::string bytes)>& take,
-                         Unpacked* before = nullptr);
+                         Unpacked* before = nullptr, judge::Reader reader = archive_reader());
 
 }  // namespace rungs::classroom

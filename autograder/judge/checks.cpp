@@ -14,7 +14,6 @@
 #include "judge/findings.hpp"
 #include "judge/held_reader.hpp"
 #include "rungs/atomic_file.hpp"
-#include "simt/inspect/columns.h"
 
 namespace rungs::judge {
 namespace {
@@ -110,16 +109,13 @@ std::vector<unsigned> unreached(const std::map<unsigned, bool>& run, const std::
 std::map<unsigned, bool> lines_run(const fs::path& executable, const std::string& name, std::size_t lines,
                                    const std::set<std::uint64_t>& ran, const std::atomic<bool>* stop,
                                    std::string& unread) {
-    const simt::check::ProgramFile program(executable.string());
+    std::string addresses;
+    for (const std::uint64_t address : ran) addresses += fmt::format("{:x}\n", address);
+    Reader reader = program_reader();
+    reader.words = {"lines", name};
     // A line and whether it has run, one behind the other.
-    const std::vector<std::uint32_t> numbers = read_numbers(
-        [&] {
-            std::vector<std::uint32_t> found;
-            for (const auto& [line, has_run] : simt::check::lines_run(program, name, ran))
-                found.insert(found.end(), {line, has_run});
-            return found;
-        },
-        2 * lines, unread, stop);
+    const std::vector<std::uint32_t> numbers =
+        read_numbers(reader, executable, addresses, 2 * lines, unread, stop);
     std::map<unsigned, bool> run;
     for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) run[numbers[i]] = numbers[i + 1] != 0;
     return run;

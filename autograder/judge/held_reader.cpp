@@ -1,73 +1,80 @@
 #include "judge/held_reader.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "judge/build.hpp"
-#include "judge/large_blocks.hpp"
 #include "judge/worker_process.hpp"
 
 namespace rungs::judge {
 namespace {
 
-constexpr double reader_seconds = 10;  ///< of a processor; usual programs are read in 0.01
-constexpr double reader_clock = 60;    ///< seconds, beside others that work
-constexpr std::size_t reader_memory = 512U << 20;
-constexpr int has_thrown = 3;  ///< exit status
+constexpr double reader_clock = 60;  ///< seconds, beside others that work
+
+Descriptor opened(const std::filesystem::path& file) {
+    Descriptor descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!descriptor) fail_with_errno(file.c_str());
+    return descriptor;
+}
+
+/// A file in memory with `text` in it, to be read from its start.
+Descriptor file_with(const std::string& text) {
+    Descriptor file(memfd_create("rungs-question", MFD_CLOEXEC));
+    if (!file) fail_with_errno("memory for a question");
+    for (std::size_t done = 0; done < text.size();) {
+        const ssize_t wrote = write(file.get(), text.data() + done, text.size() - done);
+        if (wrote < 0 && errno != EINTR) fail_with_errno("memory for a question");
+        if (wrote > 0) done += static_cast<std::size_t>(wrote);
+    }
+    if (lseek(file.get(), 0, SEEK_SET) != 0) fail_with_errno("memory for a question");
+    return file;
+}
 
 }  // namespace
 
-Command held_reader(std::function<int()> read, double seconds, std::size_t memory) {
+Reader program_reader() { return {.program = RUNGS_PROGRAM_READER}; }
+
+std::unique_ptr<Process> start_held(const Reader& reader, std::vector<std::pair<int, int>> descriptors) {
+    const Descriptor program = opened(reader.program);
     Command command;
-    command.inside = [read = std::move(read)] {
-        for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-        try {
-            return read();
-        } catch (...) {
-            return has_thrown;
-        }
-    };
+    command.arguments = {reader.program.filename().string()};
+    command.arguments.insert(command.arguments.end(), reader.words.begin(), reader.words.end());
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
+    command.program = program.get();
+    command.descriptors = std::move(descriptors);
     Confinement& how = command.confinement;
     how.untrusted = how.one_process = how.hide_files = true;
-    // Before all are counted, since another thread may take some.
-    const std::size_t kept = addresses_kept_from_children();
-    std::size_t addresses = 0, resident = 0;  // pages
-    std::ifstream("/proc/self/statm") >> addresses >> resident;
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    how.limits.address_space = std::max(addresses * page, kept) - kept + memory;
-    how.limits.resident = resident * page + memory;
-    how.limits.cpu_seconds = static_cast<std::size_t>(seconds) + 1;
+#if defined(__SANITIZE_ADDRESS__)
+    how.limits.resident = reader.memory;  // addresses are what the sanitizer takes most of
+#else
+    how.limits.address_space = reader.memory;
+#endif
+    how.limits.cpu_seconds = static_cast<std::size_t>(reader.cpu_seconds) + 1;
+    how.limits.open_files = 64;
     how.limits.no_files = true;
-    return command;
+    return std::make_unique<Process>(command);
 }
 
-std::vector<std::uint32_t> read_numbers(const std::function<std::vector<std::uint32_t>()>& read,
-                                        std::size_t most, std::string& why_not,
+std::vector<std::uint32_t> read_numbers(const Reader& reader, const std::filesystem::path& file,
+                                        const std::string& question, std::size_t most, std::string& why_not,
                                         const std::atomic<bool>* stop) {
     constexpr std::size_t size = sizeof(std::uint32_t);
     try {
-        const SharedMemory answer((most + 1) * size);  // their count comes first
-        const Command command = held_reader(
-            [&] {
-                const std::vector<std::uint32_t> numbers = read();
-                const auto count = static_cast<std::uint32_t>(std::min(numbers.size(), most));
-                std::memcpy(answer.data() + size, numbers.data(), count * size);
-                std::memcpy(answer.data(), &count, size);
-                return 0;
-            },
-            reader_seconds, reader_memory);
-        Process process(command);
-        const bool in_time = run_to_end(process, reader_clock, stop);
+        SharedMemory answer((most + 1) * size);  // their count comes first
+        answer.seal(false);
+        const Descriptor read = opened(file), asked = file_with(question);
+        const auto process =
+            start_held(reader, {{read.get(), 3}, {asked.get(), 4}, {answer.descriptor(), 5}});
+        const bool in_time = run_to_end(*process, reader_clock, stop);
         if (stop && stop->load()) throw Stopped{};
-        const End& end = process.end();
+        const End& end = process->end();
         if (in_time && end.kind == End::Kind::exited && end.code == 0) {
             std::uint32_t count = 0;
             std::memcpy(&count, answer.data(), size);
@@ -76,7 +83,7 @@ std::vector<std::uint32_t> read_numbers(const std::function<std::vector<std::uin
             return numbers;
         }
         if (!in_time || (end.kind == End::Kind::signalled && end.code == SIGXCPU)) {
-            why_not = fmt::format("which takes more than {} s", reader_seconds);
+            why_not = fmt::format("which takes more than {} s", reader.cpu_seconds);
         } else if (end.kind == End::Kind::not_started) {
             why_not = "as its reader cannot be confined: " + why_not_started(end);
         } else if (end.kind == End::Kind::exited) {

@@ -1,28 +1,42 @@
 #pragma once
-// What reads a file that a student has made, and is no program of its own, runs in a fork of this process
-// that is held like a worker: with neither files, network nor other processes, and a bound on its time and
-// memory. So a fault of the reader's costs what it would have told, and reaches nobody. The fork has this
-// process's memory: what it answers is counted and checked.
+// What reads a file that a student has made, and is no tool of the system's, is a program of its own
+// (autograder/reader/). It is held like a worker, with neither files, network nor other processes, and a
+// bound on its time and memory; it has the file and what it is asked, and nothing else of the judge's. So a
+// fault of the reader's costs what it would have told, and reaches nobody. What it answers is counted and
+// checked.
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "judge/process.hpp"
 
 namespace rungs::judge {
 
-/// Runs `read`, with `seconds` of processor time and `memory` bytes beside those that this process has by
-/// now. Exit status: what `read` returns, or that of one that has thrown.
-Command held_reader(std::function<int()> read, double seconds, std::size_t memory);
+/// A program that reads, and how much of the machine it gets for that.
+struct Reader {
+    std::filesystem::path program;
+    double cpu_seconds = 10;              ///< usual programs are read in 0.01
+    std::size_t memory = 512U << 20;      ///< bytes
+    std::vector<std::string> words = {};  ///< behind its name
+};
 
-/// What `read` returns, read like that: at most `most` numbers. Nothing where it fails or takes too long;
-/// `why_not` says how then, and stays as it is otherwise. @throws Stopped
-std::vector<std::uint32_t> read_numbers(const std::function<std::vector<std::uint32_t>()>& read,
-                                        std::size_t most, std::string& why_not,
+/// Reads programs' debug information: autograder/reader/program_reader.cpp.
+Reader program_reader();
+
+/// Starts a reader with these descriptors: ours, and the number (3 or more) each gets there.
+/// @throws std::system_error where that fails
+std::unique_ptr<Process> start_held(const Reader& reader, std::vector<std::pair<int, int>> descriptors);
+
+/// What `reader` answers to `question` about `file`: at most `most` numbers. Nothing where it fails or takes
+/// too long; `why_not` says how then, and stays as it is otherwise. @throws Stopped
+std::vector<std::uint32_t> read_numbers(const Reader& reader, const std::filesystem::path& file,
+                                        const std::string& question, std::size_t most, std::string& why_not,
                                         const std::atomic<bool>* stop = nullptr);
 
 }  // namespace rungs::judge

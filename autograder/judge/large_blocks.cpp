@@ -6,8 +6,6 @@
 // are kept for the next one who asks, in a region that no child inherits; so what is expected of a submission
 // does not lie in a process that becomes that submission, either.
 
-#include "judge/large_blocks.hpp"
-
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -134,13 +132,5 @@ void operator delete(void* block) noexcept {
 }
 
 void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
-
-namespace rungs::judge {
-std::size_t addresses_kept_from_children() { return region == 0 || inherited ? 0 : region_bytes; }
-}  // namespace rungs::judge
-
-#else
-
-std::size_t rungs::judge::addresses_kept_from_children() { return 0; }
 
 #endif

@@ -87,8 +87,9 @@ struct Command {
     std::vector<std::string> readable;
     std::string writable;
     std::string hidden;  ///< a folder of which it sees what is `readable` alone
-    /// What runs instead of a program, in a fork of this process, and returns the exit status. It may
-    /// allocate, which fork() sees to, and take no lock that another thread may hold.
+    /// Of the judge's own, to try what holds: what runs instead of a program, in a fork of this process, and
+    /// returns the exit status. It may allocate, which fork() sees to, and take no lock that another thread
+    /// may hold.
     std::function<int()> inside;
     std::optional<Isolation> isolation;  ///< not set: what the host has
     double end_seconds = 20;             ///< that its end may take once it has been killed

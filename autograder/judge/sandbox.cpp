@@ -37,8 +37,9 @@
 namespace rungs::judge {
 namespace {
 
-Failure limit(__rlimit_resource_t which, std::size_t value) {
-    const rlimit bound{value, value};
+/// `grace`: how far beyond it a program that has been told may go.
+Failure limit(__rlimit_resource_t which, std::size_t value, std::size_t grace = 0) {
+    const rlimit bound{value, value + grace};
     return setrlimit(which, &bound) == 0 ? Failure{} : Failure{"a limit", errno};
 }
 
@@ -232,7 +233,9 @@ Failure confine(const Confinement& how, const Isolation& isolation, CallFilter& 
     const Limits limits = limited ? how.limits : Limits();
     Failure failed = limit(RLIMIT_CORE, 0);
     if (!failed && limits.address_space) failed = limit(RLIMIT_AS, limits.address_space);
-    if (!failed && limits.cpu_seconds) failed = limit(RLIMIT_CPU, limits.cpu_seconds);
+    if (!failed && limits.cpu_seconds) {
+        failed = limit(RLIMIT_CPU, limits.cpu_seconds, 1);  // its end says why: SIGXCPU, not SIGKILL
+    }
     if (!failed && (limits.file_size || limits.no_files)) {
         failed = limit(RLIMIT_FSIZE, limits.no_files ? 0 : limits.file_size);
     }

@@ -369,11 +369,11 @@ std::string WorkerProcess::places_of(const std::vector<std::string>& addresses) 
 }
 
 std::string WorkerProcess::with_columns(const std::string& places) {
-    const simt::check::ProgramFile program(executable_.string());
     const auto lines = static_cast<std::size_t>(std::count(places.begin(), places.end(), '\n')) + 1;
-    return simt::check::with_columns(
-        places,
-        read_numbers([&] { return simt::check::columns_of(program, places); }, lines, unread_, stop_));
+    Reader reader = program_reader();
+    reader.words = {"columns"};
+    return simt::check::with_columns(places,
+                                     read_numbers(reader, executable_, places, lines, unread_, stop_));
 }
 
 std::string WorkerProcess::with_lines(std::string report) const {

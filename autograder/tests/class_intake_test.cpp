@@ -10,12 +10,16 @@
 #include <fstream>
 #include <functional>
 
+#include <fmt/format.h>
+
 #include "class/archive.hpp"
 #include "class/intake.hpp"
 #include "class/policy.hpp"
 #include "class/record.hpp"
 #include "class/repository.hpp"
+#include "judge/build.hpp"
 #include "judge/judge.hpp"
+#include "protocol/archive_frame.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"
 
@@ -248,26 +252,50 @@ open('empty.tar', 'wb').close()
     CHECK_THAT(reason("to.zip"), ContainsSubstring("not a regular file"));
 }
 
-TEST_CASE("what reads an archive sees no other file, nor that there is one", "[class][intake][sandbox]") {
-    if (judge::sandbox_level().name < "S3") RUNGS_SKIP("this host has no namespaces");
+TEST_CASE("what is in the place of an archive's reader is not believed", "[class][intake][sandbox]") {
     const TemporaryFolder folder;
     python(folder, "zip('class.zip', ('03_shared_tree.cu', b'x'))\n");
-    const pid_t outside = getpid();
-    int taken = 0;
-    // Asked there what is wanted, and here again.
-    const auto sees_nothing = [&](const std::string&) {
-        if (getpid() == outside) return true;
-        return access((folder / "class.zip").c_str(), F_OK) != 0 && access(RUNGS_ROOT, F_OK) != 0 &&
-               open("/etc/passwd", O_RDONLY) < 0 && kill(outside, 0) != 0;
+    std::vector<std::string> taken;
+    const auto read_by = [&](judge::Reader reader) {
+        taken.clear();
+        return read_archive(
+            folder / "class.zip", {}, [](const std::string& path) { return path.ends_with(".cu"); },
+            [&](const std::string& path, const std::string& bytes) { taken.push_back(path + ": " + bytes); },
+            nullptr, std::move(reader));
     };
-    CHECK(read_archive(folder / "class.zip", {}, sees_nothing, [&](const std::string&, const std::string&) {
-              ++taken;
-          }).empty());
-    CHECK(taken == 1);
-    CHECK(read_archive(
-              folder / "class.zip", {},
-              [&](const std::string&) { return getpid() == outside || (abort(), true); },
-              [](const std::string&, const std::string&) {}) == "it made the reader of archives fail");
+    CHECK(read_by(archive_reader()).empty());
+    CHECK(taken == std::vector<std::string>{"03_shared_tree.cu: x"});
+    // A shell in its place says these frames.
+    using protocol::ArchiveSays;
+    const auto frame = [](ArchiveSays says, const std::string& text, std::uint64_t unpacked = 0) {
+        const protocol::ArchiveFrame head{says, static_cast<std::uint32_t>(text.size()), unpacked};
+        std::string escaped;
+        for (const unsigned char byte : std::string(reinterpret_cast<const char*>(&head), sizeof head) + text)
+            escaped += fmt::format("\\{:03o}", byte);
+        return escaped;
+    };
+    const auto says = [&](const std::string& frames) {
+        return read_by({.program = "/bin/sh", .words = {"-c", "printf '" + frames + "' >&4"}});
+    };
+    const std::string a_file = frame(ArchiveSays::file, "a.cu"), one = frame(ArchiveSays::bytes, "1"),
+                      end = frame(ArchiveSays::end, "");
+    const std::string fails = "it made the reader of archives fail";
+    CHECK(says(a_file + one + frame(ArchiveSays::bytes, "2") + end).empty());
+    CHECK(taken == std::vector<std::string>{"a.cu: 12"});
+    CHECK(says(a_file + one) == fails);
+    CHECK(says(one + end) == fails);
+    CHECK(says(a_file + frame(ArchiveSays::folder, "b") + one) == fails);
+    CHECK(says(frame(ArchiveSays::file, "../a.cu")) == "'../a.cu' leads out of the hand-in");
+    CHECK_THAT(says(frame(ArchiveSays::file, "a\033.cu")), ContainsSubstring("control characters"));
+    CHECK(says(frame(ArchiveSays::link, "a.cu")) == "'a.cu' is a link");
+    CHECK(says(frame(ArchiveSays{99}, "a.cu")) == "'a.cu' is a device, a pipe or a socket");
+    CHECK_THAT(says(a_file + frame(ArchiveSays::file, "A.cu")), ContainsSubstring("is there twice"));
+    CHECK(says(end) == "it is empty");
+    CHECK(says(a_file + frame(ArchiveSays::damaged, "why")) == "'a.cu' is damaged: why");
+    CHECK_THAT(says(frame(ArchiveSays::file, "a.cu", 1U << 30)), ContainsSubstring("unpacks to more than"));
+    CHECK(says(frame(ArchiveSays::file, std::string(2000, 'a'))) == "a path is longer than 1024 bytes");
+    CHECK(read_by({.program = "/bin/sh", .words = {"-c", "kill -ABRT $$"}}) == fails);
+    CHECK_THROWS_AS(read_by({.program = folder / "no such program"}), judge::InfraError);
 }
 
 TEST_CASE("one set of limits holds for a hand-in, in however many archives", "[class][intake]") {

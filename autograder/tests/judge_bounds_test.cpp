@@ -2,8 +2,6 @@
 // tables, honest and hostile.
 
 #include <elf.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -270,54 +268,54 @@ TEST_CASE("a trace's widths and offsets are cut to what can be drawn", "[judge][
     }
 }
 
-TEST_CASE("a program is read by a process that is held, and its fault costs what it would have told",
+TEST_CASE("a program is read by another one that is held, and its fault costs what it would have told",
           "[judge][columns][sandbox]") {
-    // The judge has the addresses of large arrays, which a reader may not use instead of them.
-    static const std::vector<char> large(1U << 20);
-    std::string why_not;
-    const auto numbers = [&](const std::function<std::vector<std::uint32_t>()>& read) {
-        why_not.clear();
-        return read_numbers(read, 3, why_not);
-    };
-    using Numbers = std::vector<std::uint32_t>;
-    CHECK(numbers([] { return Numbers{1, 2}; }) == Numbers{1, 2});
-    CHECK(numbers([] { return Numbers{1, 2, 3, 4}; }) == Numbers{1, 2, 3});
-    CHECK(why_not.empty());
-    const pid_t judge = getpid();
-    const bool hides = sandbox_level().name >= "S2";
-    CHECK(numbers([&] {
-              return Numbers{getpid() == judge, kill(judge, 0) == 0,
-                             hides && open("/etc/passwd", O_RDONLY) >= 0};
-          }) == Numbers{0, 0, 0});
-
-    CHECK(numbers([]() -> Numbers { throw std::out_of_range("damaged"); }).empty());
-    CHECK(why_not == "as its reader gave up, or ran out of memory");
-    CHECK(numbers([] { return Numbers(std::size_t{1} << 31, 1); }).empty());  // 8 GiB
-    CHECK(why_not == "as its reader gave up, or ran out of memory");
-    CHECK(numbers([]() -> Numbers { abort(); }).empty());
-    CHECK(why_not == "as its reader was ended by signal 6");
-
-    // A file that is not as long any more as it was: reading it is a bus error.
     const TemporaryFolder folder;
     const std::string path = folder.write("program", object_with_rows(10)).string();
-    const std::string places = "0x1000\nf\na.cu:5\n";
-    const simt::check::ProgramFile program(path);
-    CHECK(numbers([&] { return simt::check::columns_of(program, places); }) == Numbers{0, 0, 9});
-    fs::resize_file(path, 0);
-    CHECK(numbers([&] { return simt::check::columns_of(program, places); }).empty());
-    CHECK(why_not == "as its reader was ended by signal 7");
-    CHECK(simt::check::with_columns(places, {}) == places);
-
-    const auto spin = [] {
-        for (std::atomic<int> turns{0};;) ++turns;
-        return 0;
+    std::string why_not;
+    const auto read_by = [&](const Reader& reader, const std::string& question = "") {
+        why_not.clear();
+        return read_numbers(reader, path, question, 3, why_not);
     };
-    Process endless(held_reader(spin, 0, 1U << 20));
-    REQUIRE(run_to_end(endless, 60));
-    CHECK(endless.end().kind == End::Kind::signalled);
-    CHECK(endless.end().cpu_seconds < 5);
+    using Numbers = std::vector<std::uint32_t>;
+    Reader columns = program_reader();
+    columns.words = {"columns"};
+    CHECK(read_by(columns, "0x1000\nf\na.cu:5\n") == Numbers{0, 0, 9});
+    CHECK(read_by(columns, "0x1000\nf\na.cu:5\n0x1000\nf\na.cu:5\n") == Numbers{0, 0, 9});
+    CHECK(why_not.empty());
+    columns.words = {"rows"};
+    CHECK(read_by(columns).empty());
+    CHECK(why_not == "as its reader gave up, or ran out of memory");
+
+    // A shell in its place.
+    const auto shell = [&](const std::string& script, double seconds = 10) {
+        return read_by({.program = "/bin/sh", .cpu_seconds = seconds, .words = {"-c", script}});
+    };
+    CHECK(shell("true").empty());
+    CHECK(why_not.empty());
+    const std::string judge = std::to_string(getpid());
+    const bool hides = sandbox_level().name >= "S2", apart = sandbox_level().name >= "S3";
+    for (const std::string& does :
+         std::vector<std::string>{"kill -0 " + judge, "/bin/true & wait $!",
+                                  std::string("true < ") + (hides ? "/etc/passwd" : "/none"),
+                                  "test -e " + (apart ? path : "/none")}) {
+        CAPTURE(does);
+        shell(does + " && exit 0; exit 7");
+        CHECK(why_not == "as its reader gave up, or ran out of memory");
+    }
+    shell("read -r line <&3; test -n \"$line\" && exit 0; exit 7");  // it has that file
+    CHECK(why_not.empty());
+    shell("tail -c 1000000000 /dev/zero");
+    CHECK_FALSE(why_not.empty());
+    shell("kill -BUS $$");
+    CHECK(why_not == "as its reader was ended by signal 7");
+    shell("while :; do :; done", 0);
+    CHECK(why_not == "which takes more than 0 s");
+    CHECK(read_by({.program = folder.path() / "none"}).empty());
+    CHECK(why_not.find("none: No such file") != std::string::npos);
+    CHECK(simt::check::with_columns("0x1000\n", Numbers{}) == "0x1000\n");
     std::atomic<bool> stop{true};
-    CHECK_THROWS_AS(read_numbers([] { return Numbers{1}; }, 1, why_not, &stop), Stopped);
+    CHECK_THROWS_AS(read_numbers(program_reader(), path, "", 1, why_not, &stop), Stopped);
 }
 
 TEST_CASE("a line table of any length takes no memory but for what was asked", "[judge][columns]") {

@@ -1,11 +1,12 @@
 // What it costs to hold a program: launches of /bin/true, unconfined and as the judge confines a worker of
-// the CPU backend and a tool, and of a reader, which is no program, taking turns. For
+// the CPU backend and a tool, and of a reader of programs, taking turns. For
 // autograder/class_figures.py.
 //     rungs_launch_cost [LAUNCHES]    prints JSON: milliseconds from the start to the end that was noticed
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -49,14 +50,29 @@ Command of_true(const Confinement& how) {
     return command;
 }
 
-double launch(const Command& command) {
+/// From its start to its end.
+double milliseconds(const std::function<void()>& launch) {
     const auto start = Clock::now();
-    Process process(command);
-    const bool ended = run_to_end(process, 20);
-    const std::chrono::duration<double, std::milli> took = Clock::now() - start;
-    if (!ended || process.end().kind != End::Kind::exited || process.end().code != 0)
-        throw std::runtime_error("it did not end as it should: " + why_not_started(process.end()));
-    return took.count();
+    launch();
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+std::function<void()> launch_of(const Command& command) {
+    return [command] {
+        Process process(command);
+        const bool ended = run_to_end(process, 20);
+        if (!ended || process.end().kind != End::Kind::exited || process.end().code != 0)
+            throw std::runtime_error("it did not end as it should: " + why_not_started(process.end()));
+    };
+}
+
+/// Of a program that says nothing, to which nothing is asked.
+void read_nothing() {
+    Reader reader = program_reader();
+    reader.words = {"columns"};
+    std::string why_not;
+    read_numbers(reader, "/dev/null", "", 1, why_not);
+    if (!why_not.empty()) throw std::runtime_error("it did not end as it should, " + why_not);
 }
 
 }  // namespace
@@ -64,16 +80,16 @@ double launch(const Command& command) {
 int main(int count, char** words) {
     try {
         const int launches = count > 1 ? std::atoi(words[1]) : 200;
-        const std::vector<std::pair<std::string, Command>> ways{
-            {"unconfined", of_true({})},
-            {"as a worker", of_true(of_worker())},
-            {"as a tool", of_true(of_tool())},
-            {"a reader", held_reader([] { return 0; }, 10, std::size_t{512} << 20)}};
+        const std::vector<std::pair<std::string, std::function<void()>>> ways{
+            {"unconfined", launch_of(of_true({}))},
+            {"as a worker", launch_of(of_true(of_worker()))},
+            {"as a tool", launch_of(of_true(of_tool()))},
+            {"a reader", read_nothing}};
         const SandboxLevel level = sandbox_level();  // tried out once, and not in what is measured
         nlohmann::ordered_json times;
-        for (const auto& [name, command] : ways) launch(command);
+        for (const auto& [name, launch] : ways) launch();
         for (int i = 0; i < launches; ++i) {
-            for (const auto& [name, command] : ways) times[name].push_back(launch(command));
+            for (const auto& [name, launch] : ways) times[name].push_back(milliseconds(launch));
         }
         std::printf("%s\n", nlohmann::ordered_json{{"sandbox", level.name + ": " + level.describe},
                                                    {"milliseconds", times}}

@@ -548,16 +548,20 @@ Code read_code(const Sections& sections, std::uint64_t block) {
 ProgramFile::ProgramFile(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
-    struct stat status {};
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        const auto size = static_cast<std::size_t>(status.st_size);
-        void* const data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (data != MAP_FAILED) {
-            data_ = static_cast<const char*>(data);
-            size_ = size;
-        }
-    }
+    map(file);
     close(file);
+}
+
+ProgramFile::ProgramFile(int descriptor) { map(descriptor); }
+
+void ProgramFile::map(int descriptor) {
+    struct stat status {};
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) return;
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* const data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED) return;
+    data_ = static_cast<const char*>(data);
+    size_ = size;
 }
 
 ProgramFile::~ProgramFile() {

@@ -12,10 +12,11 @@
 
 namespace simt::check {
 
-/// A program's file in memory, without a copy; empty if it cannot be opened. Whoever reads it needs no file.
+/// A program's file in memory, without a copy; empty if it cannot be opened.
 class ProgramFile {
   public:
     explicit ProgramFile(const std::string& path);
+    explicit ProgramFile(int descriptor);
     ~ProgramFile();
     ProgramFile(const ProgramFile&) = delete;
     ProgramFile& operator=(const ProgramFile&) = delete;
@@ -23,6 +24,8 @@ class ProgramFile {
     std::string_view bytes() const { return {data_, size_}; }
 
   private:
+    void map(int descriptor);
+
     const char* data_ = nullptr;
     std::size_t size_ = 0;
 };
