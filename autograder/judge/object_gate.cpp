@@ -77,6 +77,15 @@ bool writes_unseen(const std::string& name) {
     return is_one(checked) || checked == "memcpy" || checked == "memmove" || checked == "memset";
 }
 
+/// Functions of CUDA's that bring what lies on the device to the host, or lead to some that do, by other ways
+/// than the usual ones, which a worker on a GPU notes (protocol/launches.hpp).
+bool copies_unseen(const std::string& name) {
+    static const std::regex names(
+        "cuda(Memcpy(3D|Peer|FromArray|2DFromArray|Batch).*|Graph(Exec|Add)?MemcpyNode.*|"
+        "Mem(Get|Set)(Default)?MemPool|MemPoolCreate|GetDriverEntryPoint.*|Import.*|[A-Z].*_pt(ds|sz))");
+    return std::regex_match(name, names);
+}
+
 /// The CPU backend's switches and its checks: for graders, not for kernels.
 bool is_switch(const std::string& name) {
     static const std::regex switches("_ZN[KVRO]*4simt(5check|[0-9]+set_)");  // also const members
@@ -202,6 +211,12 @@ std::string objection(const std::vector<Symbol>& object, const std::vector<std::
         if (!defined && writes_unseen(symbol.name)) {
             return fmt::format("uses '{}', which check mode cannot follow: use a loop, or memcpy",
                                symbol.name);
+        }
+        if (!defined && copies_unseen(symbol.name)) {
+            return fmt::format(
+                "uses '{}', which the grader cannot follow: copy by cudaMemcpy, cudaMemcpyAsync "
+                "or their 2D forms",
+                symbol.name);
         }
         if (defined && symbol.name == "main") {
             return "defines main: a rung is called by the grader and by the chapter's own program; remove "

@@ -257,6 +257,16 @@ TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
         CHECK(objection(parse_symbols(launcher + "rungs_note_scratch w\n"), wanted, {"rungs_note_scratch"}) ==
               "");
     }
+    // What brings memory of a GPU's to the host is noted; by other ways it would not be.
+    CHECK(why(launcher + "cudaMemcpy U\ncudaMemcpy2DAsync U\ncudaMemcpy2DToArray U\ncudaGraphAddNode U\n"
+                         "cudaGraphAddKernelNode U\ncudaMallocAsync U\n") == "");
+    for (const char* name :
+         {"cudaMemcpy3D", "cudaMemcpyPeerAsync", "cudaMemcpy2DFromArray", "cudaMemcpyAsync_ptsz",
+          "cudaMemcpy_ptds", "cudaMemcpyBatchAsync", "cudaGraphAddMemcpyNode1D",
+          "cudaGraphMemcpyNodeSetParams", "cudaGetDriverEntryPointByVersion", "cudaMemPoolCreate",
+          "cudaMemGetDefaultMemPool", "cudaImportExternalMemory"}) {
+        CHECK(why(launcher + name + " U\n").find("copy by cudaMemcpy, ") != std::string::npos);
+    }
     CHECK(why(launcher + "memcpy U\nstrlen U\n") == "");
     CHECK(why(launcher + "wmemcpy U\n").find("cannot follow") != std::string::npos);
     // With sizes that are checked: Ubuntu's compilers ask for them, and so may a rung.
