@@ -49,12 +49,14 @@ enum class Defence {
     secrecy,
     method,
     late_inputs,
+    own_arena,
+    null_alone,
     alone_again,
     both_modes
 };
 
 /// Their names, in that order.
-inline constexpr std::array<std::string_view, 41> defence_names{"words",
+inline constexpr std::array<std::string_view, 43> defence_names{"words",
                                                                 "includes",
                                                                 "symbols",
                                                                 "tool files",
@@ -93,6 +95,8 @@ inline constexpr std::array<std::string_view, 41> defence_names{"words",
                                                                 "secrecy",
                                                                 "method",
                                                                 "late inputs",
+                                                                "own arena",
+                                                                "null alone",
                                                                 "alone again",
                                                                 "both modes"};
 

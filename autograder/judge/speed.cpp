@@ -64,7 +64,7 @@ struct Arena {
 /// One runner in the race.
 struct Contestant {
     std::string name;
-    std::unique_ptr<Arena> arena;  ///< outlives the worker, which has it open
+    std::shared_ptr<Arena> arena;  ///< outlives the worker, which has it open
     std::unique_ptr<Session> session;
     std::vector<double> seconds;   ///< of one call, a pair each
     std::vector<double> alone;     ///< the same, once the rung's own process is gone
@@ -136,7 +136,7 @@ class Race {
 
     double roof() { return pristine_->copy_bandwidth(); }
 
-    std::unique_ptr<Arena> arena() const { return std::make_unique<Arena>(calls_ * slot_bytes_); }
+    std::shared_ptr<Arena> arena() const { return std::make_shared<Arena>(calls_ * slot_bytes_); }
 
     /// What a call costs at least: the inputs' way, the words, one tiny operation on the device, the judge's
     /// copies. The least of many, because it is subtracted from times: too much would be a gift. To be asked
@@ -447,10 +447,11 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     // Runs before every pair and is not counted. A process of its own: to run twice in a row is an advantage.
     std::future<Contestant> pace = entering(best, "the reference");
     std::unique_ptr<Race> race;
-    std::array<std::unique_ptr<Arena>, 4> arenas;
+    std::array<std::shared_ptr<Arena>, 4> arenas;
     try {
         race = std::make_unique<Race>(*timed, exam);
         for (auto& arena : arenas) arena = race->arena();
+        if (!is_on(Defence::own_arena)) arenas.fill(arenas[0]);
     } catch (const std::bad_alloc&) {
         speed.why_not = "speed: the timed case does not fit into this GPU's free memory";
         return;
@@ -468,7 +469,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     lap.emplace(result.profile, Part::clock);
     speed.roof = race->roof();
     speed.fma_roof = fma_roof();
-    const double null = race->null_seconds(pacemaker);
+    double null = race->null_seconds(pacemaker);
     lap.emplace(result.profile, Part::start);
     std::array<std::future<Contestant>, 3> others{
         entering(executable, rung.name), entering(slow, baseline.name), entering(best, "the reference")};
@@ -477,6 +478,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         contestants[i] = others[i].get();
         contestants[i].arena = std::move(arenas[i]);
     }
+    if (!is_on(Defence::null_alone) && !contestants[0].failure) null = race->null_seconds(contestants[0]);
     lap.reset();
 
     const double limit = options.time_limit > 0 ? options.time_limit : rung.time_limit;
