@@ -22,9 +22,14 @@ std::vector<float> without_pitch(std::span<const float> field, int nx, int ny);
 /// The opposite; `between` goes where no site is.
 std::vector<float> with_pitch(std::span<const float> sites, int nx, int ny, float between);
 
+/// Which norms are wanted of a solve that no norm ends. They cost more than the sweeps.
+enum class Norms { all, last };
+
 /// Jacobi sweeps in double, one after the other, until the norm is at most `eps`, or `most` are done.
 /// @param start  a field without pitch @throws std::length_error when it has not nx * ny elements
-Reference reference_solve(std::span<const float> start, const Lattice& lattice, int most, double eps);
+/// @param norms  where the last is enough, others may be NaN
+Reference reference_solve(std::span<const float> start, const Lattice& lattice, int most, double eps,
+                          Norms norms = Norms::all);
 
 /// How far any site of a float solver may be from the oracle's after `sweeps` sweeps, rounding alone.
 double rounding_bound(const Lattice& lattice, double largest, int sweeps);
