@@ -181,7 +181,8 @@ class BtcsExam : public rungs::Exam {
         }
     };
 
-    static Batch make_batch(const rungs::Case& which) {
+    /// A batch without its systems.
+    static Batch shape_of(const rungs::Case& which) {
         const bool sweeps = which.problem == "sweeps", symmetric = which.problem == "symmetric",
                    level = which.problem == "semidefinite" && which.kind == "level";
         Batch batch;
@@ -215,9 +216,15 @@ class BtcsExam : public rungs::Exam {
             throw std::invalid_argument("systems of kind '" + which.kind + "' are not symmetric");
         }
         batch.m = static_cast<std::size_t>(which.sizes[0]);
-        const std::size_t count = batch.many ? static_cast<std::size_t>(which.sizes[1]) : 1;
+        batch.systems.resize(batch.many ? static_cast<std::size_t>(which.sizes[1]) : 1);
+        return batch;
+    }
+
+    static Batch make_batch(const rungs::Case& which) {
+        Batch batch = shape_of(which);
+        const bool symmetric = which.problem == "symmetric", mixed = batch.many && which.kind == "mixed";
         constexpr std::size_t kinds = std::size(btcs::system_kinds);
-        for (std::size_t s = 0; s < count; ++s) {
+        for (std::size_t s = 0; s < batch.systems.size(); ++s) {
             // Of a mixed batch every other system is an easy one: what is wrong beside it must not reach it.
             std::string_view kind = which.kind;
             if (mixed) kind = s % 2 ? btcs::system_kinds[(s / 2 + which.seed) % kinds] : "dominant";
@@ -227,14 +234,32 @@ class BtcsExam : public rungs::Exam {
                 (kind == "barely" || kind == "one_sided" || kind == "from_behind"))
                 kind = "rod";
             if (mixed && which.problem != "interleaved" && kind == "laplacian") kind = "rod";
-            batch.systems.push_back(btcs::make_system(kind, batch.m, which.seed_of(s), symmetric));
+            batch.systems[s] = btcs::make_system(kind, batch.m, which.seed_of(s), symmetric);
         }
+        return batch;
+    }
+
+    /// The batch that a task was made of: to make it again takes twice as long.
+    static Batch batch_of(const rungs::Case& which, const rungs::Task& task) {
+        Batch batch = shape_of(which);
+        for (System& system : batch.systems) {
+            for (auto* array : {&system.lower, &system.diagonal, &system.upper, &system.rhs})
+                array->resize(batch.m);
+        }
+        const auto lower = task.inputs[0].as<float>(), diagonal = task.inputs[1].as<float>(),
+                   upper = task.inputs[2].as<float>(), rhs = task.inputs[3].as<float>();
+        batch.each([&](std::size_t i, std::size_t s) {
+            System& system = batch.systems[s];
+            const std::size_t e = batch.at(i, s);
+            system.lower[i] = lower[e], system.diagonal[i] = diagonal[e];
+            system.upper[i] = upper[e], system.rhs[i] = rhs[e];
+        });
         return batch;
     }
 
     static rungs::Check check_systems(const rungs::Case& which, const rungs::Task& task,
                                       std::span<const rungs::Array> outputs) {
-        const Batch batch = make_batch(which);
+        const Batch batch = batch_of(which, task);
         const auto x = outputs[0].as<float>();
         const std::size_t count = batch.systems.size();
         std::vector<long long> status;
