@@ -1,13 +1,11 @@
-// A rung that is not fast enough, and makes a call that does nothing take 1 ms: what is left of its own
+// A rung that is not fast enough, and makes a call that does nothing take 0.8 ms: what is left of its own
 // time and of the baseline's, once that is subtracted from both, differs by more.
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
-#include <string>
+#include <cstdint>
 #include <thread>
 
 #include "reduction.cuh"
@@ -16,7 +14,7 @@
 static constexpr unsigned block_size = 256, most_blocks = 768;
 
 using Clock = std::chrono::steady_clock;
-static constexpr std::chrono::microseconds delay(1000);
+static constexpr std::chrono::microseconds delay(800);
 static std::atomic<bool> called{false}, held{false};
 
 static void hold(void*) {
@@ -24,34 +22,25 @@ static void hold(void*) {
     }
 }
 
-/// Whether the thread that calls the rung does something.
-static bool works(int status) {
-    char text[256] = {};
-    if (pread(status, text, sizeof text - 1, 0) <= 0) return false;
-    const char* const behind_name = std::strrchr(text, ')');
-    return behind_name && behind_name[1] && behind_name[2] == 'R';
-}
-
-/// Until the rung's first call something is always left to do on the device, until that thread has waited for
-/// it for long enough.
+/// Until the rung's first call something is always left to do on the device, until an order has waited for it
+/// for long enough.
 static void delay_others() {
-    const std::string main = std::to_string(getpid());
-    const int status = open(("/proc/self/task/" + main + "/stat").c_str(), O_RDONLY);
+    void* const reply = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, 4, 0);
+    if (reply == MAP_FAILED) return;
+    // 0 from an order's beginning to its end
+    const auto* const status = static_cast<const volatile std::uint32_t*>(reply) + 2;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until the program has begun
     cudaStream_t stream;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     while (!called) {
         held = true;
         cudaLaunchHostFunc(stream, hold, nullptr);
-        const auto begin = Clock::now();
-        for (auto since = begin; !called && Clock::now() - since < delay;) {
-            if (!works(status)) since = Clock::now();
-            if (Clock::now() - begin > std::chrono::milliseconds(100)) break;
+        for (auto since = Clock::now(); !called && Clock::now() - since < delay;) {
+            if (*status != 0) since = Clock::now();
         }
         held = false;
         cudaStreamSynchronize(stream);
     }
-    close(status);
 }
 static const bool delaying = (std::thread(delay_others).detach(), true);
 
