@@ -18,7 +18,6 @@ Device::~Device() = default;
 bool Device::share(unsigned char (&)[64]) const { none(); }
 void Device::upload(std::size_t, const void*, std::size_t) { none(); }
 void Device::fill(std::size_t, std::uint32_t, std::size_t) { none(); }
-std::size_t Device::free_bytes() { none(); }
 std::string Device::bus_id() { none(); }
 void Device::reset_persisting_cache() { none(); }
 void Device::take(std::size_t, const Device&, std::size_t, std::size_t) { none(); }

@@ -73,12 +73,6 @@ void Device::fill(std::size_t offset, std::uint32_t word, std::size_t bytes) {
     check(cudaDeviceSynchronize(), "filling");
 }
 
-std::size_t Device::free_bytes() {
-    std::size_t free = 0, all = 0;
-    check(cudaMemGetInfo(&free, &all), "asking for its free memory");
-    return free;
-}
-
 std::string Device::bus_id() {
     char text[32] = "";
     check(cudaDeviceGetPCIBusId(text, sizeof text, 0), "asking for its place");

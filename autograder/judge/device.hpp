@@ -25,9 +25,6 @@ class Device {
     void upload(std::size_t offset, const void* from, std::size_t bytes);
     void fill(std::size_t offset, std::uint32_t word, std::size_t bytes);
 
-    /// Of the device's memory, that nobody has.
-    static std::size_t free_bytes();
-
     /// Of the device, as other libraries know it: "0000:3b:00.0".
     static std::string bus_id();
 

@@ -92,13 +92,6 @@ struct Heat {
 /// The calls of one run.
 using Heats = std::vector<Heat>;
 
-/// A run whose inputs are made, and lie where no worker can see them.
-struct Run {
-    Heats heats;
-    std::vector<std::size_t> places;  ///< of the calls in memory
-    Device* pristine;                 ///< the inputs as the exam made them
-};
-
 /// Runs `work(i)` for i in [0, count) on all cores; throws what one of them threw.
 template <class Work>
 void in_parallel(std::size_t count, Work work) {
@@ -124,30 +117,24 @@ class Race {
           exam_(exam),
           calls_(std::min<std::size_t>(static_cast<std::size_t>(timed.calls), protocol::max_calls)),
           random_(std::random_device{}()) {
-        draw(1);
-        in_parallel(calls_, [&](std::size_t call) { make(ready_[0].heats[call]); });
-        layout_ = lay_out(*ready_[0].heats[0].task);
-        inputs_ = ready_[0].heats[0].task->inputs.size();
+        ready_ = make_inputs(1);
+        next_inputs();
+        layout_ = lay_out(*heats_[0].task);
         const std::size_t arrays = layout_.regions.size();
         if (calls_ * arrays > protocol::max_regions) {
             throw InfraError("the manifest's [[timed]] asks for more calls than the protocol can carry");
         }
         // Every call has memory of its own: together more than any cache, unless the manifest says too few.
         slot_bytes_ = layout_.in_bytes - protocol::request_bytes;
+        pristine_ = std::make_unique<Device>(calls_ * slot_bytes_);
         flush_ = std::make_unique<Device>(flush_bytes);
         taken_bytes_ = layout_.out_bytes - layout_.regions[inputs()].out_offset;
         taken_ = std::make_unique<Device>(calls_ * taken_bytes_);
-        // Beside these four contestants have an arena each.
-        const std::size_t most = Device::free_bytes() / (8 * calls_ * slot_bytes_);
-        do {
-            pristine_.push_back(std::make_unique<Device>(calls_ * slot_bytes_));
-        } while (pristine_.size() < std::min(at_once(), most));
-        clean(ready_[0], 0);
-        in_parallel(calls_, [&](std::size_t call) { upload(ready_[0], call); });
-        next_inputs();
+        pristine_->fill(0, nan_words, calls_ * slot_bytes_);
+        upload();
     }
 
-    double roof() { return arena()->memory.copy_bandwidth(); }
+    double roof() { return pristine_->copy_bandwidth(); }
 
     std::shared_ptr<Arena> arena() const { return std::make_shared<Arena>(calls_ * slot_bytes_); }
 
@@ -182,34 +169,20 @@ class Race {
 
     bool has_inputs() const { return !ready_.empty(); }
 
-    /// For how many runs inputs can be made ahead.
-    std::size_t most_ready() const { return std::min(at_once(), pristine_.size()); }
-
     /// Whether the answers that are kept want to be looked at.
     bool keeps_enough() const { return kept_.size() >= at_once(); }
 
-    /// Makes new inputs, which nobody has seen, in new places, for so many runs: at most most_ready(). Those
-    /// of the last run are gone.
-    void make_ready_for(std::size_t runs) {
-        draw(runs);
-        for (std::size_t i = 0; i < runs; ++i) clean(ready_[i], i);
-        in_parallel(runs * calls_, [&](std::size_t i) {
-            make(ready_[i / calls_].heats[i % calls_]);
-            upload(ready_[i / calls_], i % calls_);
-        });
-        for (const Run& run : ready_) {
-            for (const Heat& heat : run.heats) {  // one request carries the numbers of all calls
-                if (heat.task->numbers == ready_[0].heats[0].task->numbers) continue;
-                throw InfraError(fmt::format(
-                    "[[timed]] kind '{}': its numbers depend on the seed; only arrays may", timed_.kind));
-            }
-        }
-    }
+    /// Makes new inputs, which nobody has seen, for so many runs.
+    void make_ready_for(std::size_t runs) { ready_ = make_inputs(runs); }
 
-    /// Takes the next of them.
+    /// Takes the next of them, in new places.
     void next_inputs() {
-        now_ = std::move(ready_.back());
+        heats_ = std::move(ready_.back());
         ready_.pop_back();
+        places_.resize(calls_);
+        std::iota(places_.begin(), places_.end(), std::size_t{0});
+        std::shuffle(places_.begin(), places_.end(), random_);
+        if (pristine_) upload();
     }
 
     /// One run of all calls. @returns seconds of one call, or what went wrong
@@ -236,8 +209,7 @@ class Race {
     /// Keeps the answers of the last run's first `calls`, which were a contestant's, for a look at them
     /// later: that can take longer than the run.
     void keep(std::size_t contestant, std::size_t calls) {
-        Heats heats(now_.heats.begin(),
-                    now_.heats.begin() + static_cast<std::ptrdiff_t>(std::min(calls, calls_)));
+        Heats heats(heats_.begin(), heats_.begin() + static_cast<std::ptrdiff_t>(std::min(calls, calls_)));
         for (Heat& heat : heats) heat.outputs = heat.task->outputs;
         for_each_output([&](std::size_t call, std::size_t i, const Region& region) {
             if (call >= heats.size()) return;
@@ -281,8 +253,27 @@ class Race {
         Heats heats;
     };
 
-    std::size_t offset(const Run& run, std::size_t call, const Region& region) const {
-        return run.places[call] * slot_bytes_ + (region.in_offset - protocol::request_bytes);
+    std::vector<Heats> make_inputs(std::size_t runs) const {
+        std::vector<Heats> made(runs, Heats(calls_));
+        for (Heats& heats : made) {
+            for (Heat& heat : heats) heat.which = {timed_.problem, timed_.sizes, timed_.kind, random_seed()};
+        }
+        in_parallel(runs * calls_, [&](std::size_t i) {
+            Heat& heat = made[i / calls_][i % calls_];
+            heat.task = std::make_shared<const Task>(exam_.make(heat.which));
+        });
+        for (const Heats& heats : made) {
+            for (const Heat& heat : heats) {  // one request carries the numbers of all calls
+                if (heat.task->numbers == heats[0].task->numbers) continue;
+                throw InfraError(fmt::format(
+                    "[[timed]] kind '{}': its numbers depend on the seed; only arrays may", timed_.kind));
+            }
+        }
+        return made;
+    }
+
+    std::size_t offset(std::size_t call, const Region& region) const {
+        return places_[call] * slot_bytes_ + (region.in_offset - protocol::request_bytes);
     }
 
     /// In the judge's copy: the outputs of all calls, one call after the other.
@@ -291,7 +282,7 @@ class Race {
     }
 
     /// Outputs are what comes after the inputs in every layout.
-    std::size_t inputs() const { return inputs_; }
+    std::size_t inputs() const { return heats_[0].task->inputs.size(); }
 
     /// Calls `visit(call, i, region)` for output i of every call.
     template <class Visit>
@@ -303,48 +294,28 @@ class Race {
         }
     }
 
-    /// Decides what is asked in the next runs, and where it will be.
-    void draw(std::size_t runs) {
-        ready_.clear();
-        for (std::size_t i = 0; i < runs; ++i) {
-            Run run{Heats(calls_), std::vector<std::size_t>(calls_), nullptr};
-            for (Heat& heat : run.heats)
-                heat.which = {timed_.problem, timed_.sizes, timed_.kind, random_seed()};
-            std::iota(run.places.begin(), run.places.end(), std::size_t{0});
-            std::shuffle(run.places.begin(), run.places.end(), random_);
-            ready_.push_back(std::move(run));
-        }
-    }
-
-    void make(Heat& heat) const { heat.task = std::make_shared<const Task>(exam_.make(heat.which)); }
-
-    /// Gives a run the `i`th of the memories that no worker can reach. What will lie between inputs is NaN.
-    void clean(Run& run, std::size_t i) const {
-        run.pristine = pristine_[i].get();
-        run.pristine->fill(0, nan_words, calls_ * slot_bytes_);
-    }
-
-    /// Puts a call's inputs there.
-    void upload(const Run& run, std::size_t call) const {
-        const std::vector<Array>& arrays = run.heats[call].task->inputs;
-        for (std::size_t i = 0; i < arrays.size(); ++i) {
-            if (arrays[i].bytes.empty()) continue;
-            const Region& region = layout_.regions[i];
-            run.pristine->upload(offset(run, call, region) + region.lead, arrays[i].bytes.data(),
-                                 arrays[i].bytes.size());
+    /// Puts the inputs into memory that no worker can reach. What lies between them stays NaN.
+    void upload() {
+        for (std::size_t call = 0; call < calls_; ++call) {
+            for (std::size_t i = 0; i < inputs(); ++i) {
+                const std::vector<std::byte>& bytes = heats_[call].task->inputs[i].bytes;
+                if (bytes.empty()) continue;
+                const Region& region = layout_.regions[i];
+                pristine_->upload(offset(call, region) + region.lead, bytes.data(), bytes.size());
+            }
         }
     }
 
     /// Tells the worker where everything will be; its context becomes the GPU's current one.
     std::optional<Cause> prepare(Contestant& contestant, double limit) {
         protocol::Request& request = contestant.session->request();
-        write_request(request, timed_.problem, *now_.heats[0].task, layout_, calls_);
+        write_request(request, timed_.problem, *heats_[0].task, layout_, calls_);
         request.use_arena = 1;
         request.arena_bytes = calls_ * slot_bytes_;
         std::memcpy(request.arena_handle, contestant.arena->handle, sizeof contestant.arena->handle);
         const std::size_t arrays = layout_.regions.size();
         for (std::size_t i = 0; i < calls_ * arrays; ++i)
-            request.region[i].arena_offset = offset(now_, i / arrays, request.region[i]);
+            request.region[i].arena_offset = offset(i / arrays, request.region[i]);
         return contestant.session->run(protocol::prepare, limit);
     }
 
@@ -363,8 +334,8 @@ class Race {
         const Region& last = layout_.regions[inputs() - 1];
         const std::size_t bytes = last.in_offset + last.bytes - layout_.regions[0].in_offset;
         for (std::size_t call = 0; call < calls_; ++call) {
-            const std::size_t at = offset(now_, call, layout_.regions[0]);
-            arena.memory.take(at, *now_.pristine, at, bytes);
+            const std::size_t at = offset(call, layout_.regions[0]);
+            arena.memory.take(at, *pristine_, at, bytes);
         }
         arena.memory.wait();
     }
@@ -373,7 +344,7 @@ class Race {
     /// through the host's memory takes longer than a fast kernel, and varies by more.
     void collect(const Arena& arena) {
         for_each_output([&](std::size_t call, std::size_t, const Region& region) {
-            taken_->take(taken_offset(call, region), arena.memory, offset(now_, call, region), region.bytes);
+            taken_->take(taken_offset(call, region), arena.memory, offset(call, region), region.bytes);
         });
         taken_->wait();
     }
@@ -382,16 +353,16 @@ class Race {
     const Exam& exam_;
     std::size_t calls_;       ///< of a run
     std::mt19937_64 random_;  ///< of orders and places; inputs that must be unpredictable are new every pair
-    Run now_{};               ///< this run
-    std::vector<Run> ready_;  ///< those to come
-    std::vector<Kept> kept_;  ///< with answers, to be looked at
+    Heats heats_;             ///< of this run
+    std::vector<Heats> ready_;  ///< with inputs, for runs to come
+    std::vector<Kept> kept_;    ///< with answers, to be looked at
+    std::vector<std::size_t> places_;
     Layout layout_;
-    std::size_t inputs_ = 0;                         ///< arrays that go in
-    std::size_t slot_bytes_ = 0;                     ///< arrays of one call
-    std::size_t taken_bytes_ = 0;                    ///< outputs of one call
-    std::vector<std::unique_ptr<Device>> pristine_;  ///< of runs, where no worker can see them
-    std::unique_ptr<Device> taken_;                  ///< the outputs of a run
-    std::unique_ptr<Device> flush_;                  ///< written to empty the cache
+    std::size_t slot_bytes_ = 0;        ///< arrays of one call
+    std::size_t taken_bytes_ = 0;       ///< outputs of one call
+    std::unique_ptr<Device> pristine_;  ///< the inputs as the exam made them, where no worker can see them
+    std::unique_ptr<Device> taken_;     ///< the outputs of a run
+    std::unique_ptr<Device> flush_;     ///< written to empty the cache
 };
 
 /// Measured once by a process: it is the machine's.
@@ -575,7 +546,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             }
             const std::size_t pairs = rung.speed ? how.block - test.pairs() % how.block : glance_pairs;
             const Lap making(result.profile, Part::inputs);
-            race->make_ready_for(std::min(pairs + (first ? 1 : 0), race->most_ready()));
+            race->make_ready_for(std::min(pairs + (first ? 1 : 0), race->at_once()));
         }
         if (first || counts) {
             const Lap making(result.profile, Part::inputs);
