@@ -39,6 +39,7 @@
 #include "judge/report_json.hpp"
 #include "judge_fixture.hpp"
 #include "made_class.hpp"
+#include "protocol/archive_frame.hpp"
 #include "report/advice.hpp"
 #include "report/pictures.hpp"
 #include "rungs/catch.hpp"
@@ -419,6 +420,42 @@ TEST_CASE("damaged archives are read or refused", "[fuzz][class]") {
                 bytes += taken.size();
             });
         if (bytes > ArchiveLimits{}.total_bytes) throw std::length_error("more than is allowed");
+        shown(clean_utf8(why));
+    });
+}
+
+TEST_CASE("damaged words of what reads an archive are heard or refused", "[fuzz][class]") {
+    using namespace rungs::classroom;
+    using protocol::ArchiveSays;
+    std::string honest;
+    for (const auto& [says, text] : {std::pair<ArchiveSays, std::string>(ArchiveSays::folder, "a/"),
+                                     {ArchiveSays::file, "a/03_shared_tree.cu"},
+                                     {ArchiveSays::bytes, "int x;\n"},
+                                     {ArchiveSays::file, "b.cu"},
+                                     {ArchiveSays::bytes, std::string(3000, 'y')},
+                                     {ArchiveSays::bytes, std::string(100, 'z')},
+                                     {ArchiveSays::end, ""}}) {
+        const protocol::ArchiveFrame frame{says, static_cast<std::uint32_t>(text.size()), honest.size()};
+        honest.append(reinterpret_cast<const char*>(&frame), sizeof frame) += text;
+    }
+    const TemporaryFolder folder;
+    const judge::Reader repeats{.program = "/bin/sh", .words = {"-c", "exec cat <&3 >&4"}};
+    const auto bytes_of = [&](const std::string& said, std::string& why) {
+        std::size_t bytes = 0;
+        why = read_archive(
+            folder.write("said", said), {}, [](const std::string&) { return true; },
+            [&](const std::string& path, const std::string& taken) {
+                shown(path);
+                bytes += taken.size();
+            },
+            nullptr, repeats);
+        return bytes;
+    };
+    std::string why;
+    CHECK(bytes_of(honest, why) == 3107);
+    CHECK(why.empty());
+    fuzz("frames", 40, {honest}, [&](const std::string& said) {
+        if (bytes_of(said, why) > said.size()) throw std::length_error("more than was said");
         shown(clean_utf8(why));
     });
 }
