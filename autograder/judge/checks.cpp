@@ -13,6 +13,7 @@
 #include "judge/defences.hpp"
 #include "judge/findings.hpp"
 #include "judge/held_reader.hpp"
+#include "judge/preprocessed.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::judge {
@@ -443,6 +444,19 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
         }
     }
     checks.seconds = since();
+}
+
+void doubt_checks(RungResult& result, const RungEntry& rung, const fs::path& source,
+                  const JudgeOptions& options) {
+    if (options.backend != Backend::cuda || !result.passed() || !result.checks.done) return;
+    const std::size_t line = compiler_condition(read_file(source));
+    if (line == 0) return;
+    result.checks.done = false;
+    result.checks.why_not = fmt::format(
+        "line {} asks which compiler reads it: the GPU's program may be another than was checked", line);
+    if (needs_checks(rung, options) && is_on(Defence::complete_checks)) {
+        result.decide({.kind = Verdict::suspect, .text = result.checks.why_not, .source = Source::checks});
+    }
 }
 
 }  // namespace rungs::judge

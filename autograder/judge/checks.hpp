@@ -99,4 +99,9 @@ std::string first_fault(const Manifest& manifest, const RungEntry& rung,
                         const std::filesystem::path& executable, const Exam& exam,
                         const JudgeOptions& options);
 
+/// On a GPU: says that they are incomplete where the GPU may have run another program than was checked, since
+/// the rung's text is another one for another compiler. After its calls have been counted.
+void doubt_checks(RungResult& result, const RungEntry& rung, const std::filesystem::path& source,
+                  const JudgeOptions& options);
+
 }  // namespace rungs::judge

@@ -576,6 +576,7 @@ class SecondLook {
             }
             judge_checks(result_, manifest, rung, source, exam, options_, std::nullopt);
             judge_counts(result_, manifest, rung, source, exam, options_);
+            doubt_checks(result_, rung, source, options_);
         });
     }
     ~SecondLook() { stop_ = true; }

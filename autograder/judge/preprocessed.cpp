@@ -271,14 +271,19 @@ namespace {
 
 constexpr std::array<std::string_view, 6> conditions{"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"};
 
-/// A macro of the compiler's, its library's, ours: some of them are others in check mode. What CUDA programs
-/// ask for is the same there.
+/// A macro of compilers and their libraries that CUDA programs ask for. It is the same in check mode, and may
+/// be another for a GPU.
+bool is_of_compilers(std::string_view macro) {
+    static constexpr std::array<std::string_view, 9> known{
+        "__CUDA", "__NV", "__cplusplus", "__cpp_", "__GNUC", "__clang", "__linux__", "__x86_64__", "CUDA"};
+    return std::any_of(known.begin(), known.end(),
+                       [&](std::string_view start) { return macro.starts_with(start); });
+}
+
+/// A macro of the compiler's, its library's, ours: some of them are others in check mode.
 bool is_foreign(std::string_view macro) {
-    static constexpr std::array<std::string_view, 8> known{"__CUDA", "__NV",    "__cplusplus", "__cpp_",
-                                                           "__GNUC", "__clang", "__linux__",   "__x86_64__"};
-    const auto begins_with = [&](std::string_view start) { return macro.starts_with(start); };
-    if (std::any_of(known.begin(), known.end(), begins_with)) return false;
-    return begins_with("_") || begins_with("SIMT") || begins_with("RUNGS");
+    return !is_of_compilers(macro) &&
+           (macro.starts_with("_") || macro.starts_with("SIMT") || macro.starts_with("RUNGS"));
 }
 
 }  // namespace
@@ -311,6 +316,20 @@ std::size_t hidden_condition(std::string_view text) {
             if (expands &&
                 (hiding.count(word) > 0 || (!word.empty() && word != "defined" && source.at(next) == '(')))
                 return true;
+        }
+        return false;
+    });
+}
+
+std::size_t compiler_condition(std::string_view text) {
+    const SourceText source(text);
+    return source.find_directive([&](std::size_t name) {
+        const std::string_view directive = source.word(name);
+        if (!is_one_of(directive, conditions)) return false;
+        for (std::size_t next = source.skip(name + directive.size()); !source.ends(next);) {
+            const std::string_view word = source.word(next);
+            if (is_of_compilers(word)) return true;
+            next = source.skip(next + std::max<std::size_t>(word.size(), 1));
         }
         return false;
     });

@@ -19,6 +19,10 @@ std::size_t line_directive(std::string_view text);
 /// machine; or it names one of the compiler's or of ours, which could tell check mode. 0: there is none.
 std::size_t hidden_condition(std::string_view text);
 
+/// The line of the first condition of `text`, which has no hidden one, that names a macro of compilers: what
+/// nvcc makes of it for a GPU may be another program than check mode sees. 0: there is none.
+std::size_t compiler_condition(std::string_view text);
+
 /// Whether `text` names one of `macros`, or could: it pastes names together.
 bool could_name(std::string_view text, const std::set<std::string, std::less<>>& macros);
 

@@ -22,6 +22,7 @@ inline RungResult look_beside_a_gpu(const Court& court, const std::string& text)
     const std::filesystem::path source = court.folder.write(court.name + ".cu", text);
     judge_checks(result, court.manifest, court.rung(), source, *court.exam, on_a_gpu, std::nullopt);
     judge_counts(result, court.manifest, court.rung(), source, *court.exam, on_a_gpu);
+    doubt_checks(result, court.rung(), source, on_a_gpu);
     return result;
 }
 

@@ -304,6 +304,7 @@ TEST_CASE("damaged sources and messages are read", "[fuzz][judge]") {
     fuzz("sources", 2000, samples, [](const std::string& text) {
         line_directive(text);
         hidden_condition(text);
+        compiler_condition(text);
         shown(clean_utf8(objection_to_words(text, {"03_shared_tree.cu", "reduction.cuh"})),
               3 * text.size() + 4000);
         const std::string trimmed = trim_diagnostics(text, {{"/usr/", ""}});

@@ -166,6 +166,9 @@ TEST_CASE("an #if asks nothing that a macro hides", "[judge][gate]") {
     CHECK(hidden_condition(
               "#ifndef GUARD\n#define GUARD\n#define SQUARE(x) ((x) * (x))\n#endif\n#if GUARD\n") == 0);
     CHECK(hidden_condition("#if (__CUDACC_VER_MAJOR__ >= 12) && (1)\n#elif defined X\n") == 0);
+    CHECK(compiler_condition("#if (__CUDACC_VER_MAJOR__ >= 12) && (1)\n#elif defined X\n") == 1);
+    CHECK(compiler_condition("#define X 1\n#if X\n#elif defined(__CUDA_ARCH__)\n#endif\n") == 3);
+    CHECK(compiler_condition("// #if __NVCC__\n#if X > 1 && Y\n#endif\n") == 0);
     for (const char* foreign :
          {"_GLIBCXX_TSAN", "__SANITIZE_THREAD__", "SIMT_UNSEEN", "RUNGS_SIMT_WHOLE_VECTORS"}) {
         CHECK(hidden_condition(std::string("\n#if ") + foreign + "\n#endif\n") == 2);

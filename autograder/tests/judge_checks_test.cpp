@@ -374,6 +374,22 @@ TEST_CASE("what check mode cannot look at passes where a GPU has found it right,
     CHECK_FALSE(is_unchecked(result));
 }
 
+TEST_CASE("a rung that may be another program on a GPU passes there, and says so", "[judge][checks]") {
+    Tree tree("01_reduction", "03_shared_tree");
+    tree.replace("static constexpr unsigned block_size = 256;",
+                 "#if __CUDA_ARCH__ >= 900\n#endif\nstatic constexpr unsigned block_size = 256;");
+    RungResult result = look_beside_a_gpu(tree, tree.text);
+    INFO(result.reason());
+    CHECK(result.verdict == Verdict::ok);
+    CHECK(result.counters.done);
+    CHECK_THAT(result.checks.why_not, ContainsSubstring("asks which compiler reads it"));
+    CHECK(is_unchecked(result));
+    tree.manifest.rungs[static_cast<std::size_t>(&tree.rung() - tree.manifest.rungs.data())].kind =
+        Kind::repair;
+    CHECK(look_beside_a_gpu(tree, tree.text).verdict == Verdict::suspect);
+    CHECK(tree.judge().passed());
+}
+
 TEST_CASE("blocks that leave their sums without an atomic are RACE", "[judge][checks]") {
     Tree blocks("01_reduction", "11_one_launch");
     blocks.options.speed = false;
