@@ -34,7 +34,7 @@ struct ArchiveLimits {
 /// Whether a file's name says that it is an archive: .zip, .tar, .tar.gz, .tgz, .tar.xz, .tar.zst, .tar.bz2.
 bool is_archive(const std::filesystem::path& file);
 
-/// autograder/reader/archive_reader.cpp
+/// Reads archives: autograder/reader/archive_reader.cpp.
 judge::Reader archive_reader();
 
 /// Hands every regular file whose name `wanted` likes to `take`, with its path in the archive: relative,

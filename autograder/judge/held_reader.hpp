@@ -1,9 +1,8 @@
 #pragma once
 // What reads a file that a student has made, and is no tool of the system's, is a program of its own
 // (autograder/reader/). It is held like a worker, with neither files, network nor other processes, and a
-// bound on its time and memory; it has the file and what it is asked, and nothing else of the judge's. So a
-// fault of the reader's costs what it would have told, and reaches nobody. What it answers is counted and
-// checked.
+// bound on its time and memory; it has the file and its question, and nothing else of the judge's. So a fault
+// of the reader's costs what it would have told, and reaches nobody. Its answers are counted and checked.
 
 #include <atomic>
 #include <cstddef>

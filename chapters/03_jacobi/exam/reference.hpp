@@ -22,7 +22,7 @@ std::vector<float> without_pitch(std::span<const float> field, int nx, int ny);
 /// The opposite; `between` goes where no site is.
 std::vector<float> with_pitch(std::span<const float> sites, int nx, int ny, float between);
 
-/// Which norms are wanted of a solve that no norm ends. They cost more than the sweeps.
+/// Which norms are wanted of a solve that no norm ends. They cost as much as the sweeps.
 enum class Norms { all, last };
 
 /// Jacobi sweeps in double, one after the other, until the norm is at most `eps`, or `most` are done.
