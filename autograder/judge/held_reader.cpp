@@ -28,12 +28,8 @@ Descriptor opened(const std::filesystem::path& file) {
 Descriptor file_with(const std::string& text) {
     Descriptor file(memfd_create("rungs-question", MFD_CLOEXEC));
     if (!file) fail_with_errno("memory for a question");
-    for (std::size_t done = 0; done < text.size();) {
-        const ssize_t wrote = write(file.get(), text.data() + done, text.size() - done);
-        if (wrote < 0 && errno != EINTR) fail_with_errno("memory for a question");
-        if (wrote > 0) done += static_cast<std::size_t>(wrote);
-    }
-    if (lseek(file.get(), 0, SEEK_SET) != 0) fail_with_errno("memory for a question");
+    if (!write_all(file.get(), text.data(), text.size()) || lseek(file.get(), 0, SEEK_SET) != 0)
+        fail_with_errno("memory for a question");
     return file;
 }
 

@@ -546,6 +546,16 @@ void Process::kill() {
     drain(stderr_, errors_);
 }
 
+bool write_all(int descriptor, const void* bytes, std::size_t size) {
+    for (std::size_t done = 0; done < size;) {
+        const ssize_t wrote = write(descriptor, static_cast<const char*>(bytes) + done, size - done);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) return false;
+        done += static_cast<std::size_t>(wrote);
+    }
+    return true;
+}
+
 std::optional<std::string> read_all(int descriptor) {
     const off_t size = lseek(descriptor, 0, SEEK_END);
     if (size < 0) return std::nullopt;

@@ -166,6 +166,9 @@ class Process {
 /// All of an open file, from its start; nothing where it cannot be read to its end, and then errno says why.
 std::optional<std::string> read_all(int descriptor);
 
+/// Writes all of it to an open file. @returns false where that fails, and then errno says why
+bool write_all(int descriptor, const void* bytes, std::size_t size);
+
 /// The program of that name in the first folder of PATH that has one; empty: none has.
 std::filesystem::path find_on_path(const std::string& name);
 

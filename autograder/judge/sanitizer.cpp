@@ -248,11 +248,8 @@ TaskFile::TaskFile(const std::string& problem, const Task& task) {
     const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
     if (!file) throw InfraError(fmt::format("no temporary file: {}", std::strerror(errno)));
     path_ = name;
-    for (std::size_t done = 0; done < bytes.size();) {
-        const ssize_t wrote = write(file.get(), bytes.data() + done, bytes.size() - done);
-        if (wrote <= 0) throw InfraError(fmt::format("{}: {}", name, std::strerror(errno)));
-        done += static_cast<std::size_t>(wrote);
-    }
+    if (!write_all(file.get(), bytes.data(), bytes.size()))
+        throw InfraError(fmt::format("{}: {}", name, std::strerror(errno)));
 }
 
 TaskFile::~TaskFile() {
