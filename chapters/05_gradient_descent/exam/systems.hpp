@@ -60,9 +60,13 @@ class Spectrum {
 inline std::vector<float> dominated(std::size_t n, std::uint64_t seed, double lowest, double radius,
                                     bool symmetric) {
     std::vector<float> a = rungs::random_field(n * n, seed, rungs::Uniform{lowest, 1.0});
-    for (std::size_t i = 0; i < n; ++i) {
-        if (symmetric) {
-            for (std::size_t j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
+    // By tiles: a column's elements lie in as many cache lines, and each line serves a tile's columns.
+    constexpr std::size_t tile = 32;
+    for (std::size_t row = 0; symmetric && row < n; row += tile) {
+        for (std::size_t column = 0; column <= row; column += tile) {
+            for (std::size_t i = row; i < std::min(row + tile, n); ++i) {
+                for (std::size_t j = column; j < std::min(column + tile, i); ++j) a[j * n + i] = a[i * n + j];
+            }
         }
     }
     constexpr double least = 0.25;

@@ -412,15 +412,17 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
             return fail("rhs[" + std::to_string(i) + "] is NaN, and x there is a number");
         return finding;
     }
-    const Vector right = solve(a, rhs);
-    const double largest = rungs::max_norm(std::span<const double>(x)),
-                 expected = rungs::max_norm(std::span<const double>(right));
+    const double largest = rungs::max_norm(std::span<const double>(x));
     const Vector errors =
         backward_errors(a, rhs, x, method == Method::reduction ? size_of_terms(a, rhs) : largest);
     for (const double error : errors) {
         if (!(error <= finding.error))
             finding.error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
     }
+    // The solution itself is wanted only where x is none.
+    const bool holds = status == solved && finding.error <= tolerance;
+    const Vector right = holds ? Vector() : solve(a, rhs);
+    const double expected = rungs::max_norm(std::span<const double>(right));
     const bool singular =
         !(expected < 0x1p40 * rungs::max_norm(std::span<const double>(rhs))) && expected > 0;
     if (singular) {  // not_converged, no number, or a huge one: all of these tell
@@ -469,15 +471,15 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
     }
     // Conservation: where all columns sum up to 1, so that no heat is lost, sum x = sum rhs. Rounding errors
     // of rows have any sign, so they add up like a root.
-    Matrix b = a;
-    if (n > 0) b.lower[0] = b.upper[n - 1] = 0;
     double balance = 0, row = 0;
     bool conserves = n > 1 && method != Method::iteration;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double column = b.diagonal[i] + (i > 0 ? b.upper[i - 1] : 0) + (i + 1 < n ? b.lower[i + 1] : 0);
-        conserves = conserves && column == 1;
+    for (std::size_t i = 0; conserves && i < n; ++i) {
+        const bool first = i == 0, last = i + 1 == n;
+        const double column = a.diagonal[i] + (first ? 0 : a.upper[i - 1]) + (last ? 0 : a.lower[i + 1]);
+        conserves = column == 1;
         balance += rhs[i] - x[i];
-        row = std::max(row, std::abs(b.lower[i]) + std::abs(b.diagonal[i]) + std::abs(b.upper[i]));
+        row = std::max(row, (first ? 0 : std::abs(a.lower[i])) + std::abs(a.diagonal[i]) +
+                                (last ? 0 : std::abs(a.upper[i])));
     }
     const double allowed = tolerance / 4 * row * largest * (4 + std::sqrt(static_cast<double>(n)));
     if (conserves && !(std::abs(balance) <= allowed)) {

@@ -83,34 +83,46 @@ class BtcsExam : public rungs::Exam {
                      rungs::Number(static_cast<long long>(march.rod.steps)), rungs::Number(march.rod.r),
                      rungs::Number(march.rod.theta)}};
         }
-        const Batch batch = make_batch(which);
-        const std::size_t m = batch.m, count = batch.systems.size();
+        const Batch batch = shape_of(which);
+        const std::size_t m = batch.m, count = batch.count;
+        std::vector<rungs::Array> arrays;
         std::vector<float> start;
-        std::vector<float> arrays[4];
-        for (auto& array : arrays) array.resize(m * count);
+        float* values[4];
+        for (const char* name : {"lower", "diagonal", "upper", "rhs"}) {
+            rungs::Array& array = arrays.emplace_back(rungs::Array::unset<float>(name, m * count, off));
+            array.bytes.resize(m * count * sizeof(float));
+            values[arrays.size() - 1] = reinterpret_cast<float*>(array.bytes.data());
+        }
         bool refused = false;
-        batch.each([&](std::size_t i, std::size_t s) {
-            const System& system = batch.systems[s];
-            const std::size_t e = batch.at(i, s);
-            arrays[0][e] = system.lower[i], arrays[1][e] = system.diagonal[i];
-            arrays[2][e] = system.upper[i], arrays[3][e] = system.rhs[i];
+        std::vector<System> systems;
+        batch.each_group([&](std::size_t first, std::size_t last) {
+            systems.clear();
+            for (std::size_t s = first; s < last; ++s) {
+                const System& system = systems.emplace_back(make_system(which, batch, s));
+                refused =
+                    refused || btcs::first_not_dominant(system.lower, system.diagonal, system.upper) < m;
+            }
+            for (std::size_t i = 0; i < m; ++i) {
+                for (std::size_t s = first; s < last; ++s) {
+                    const System& system = systems[s - first];
+                    const std::size_t e = batch.at(i, s);
+                    values[0][e] = system.lower[i], values[1][e] = system.diagonal[i];
+                    values[2][e] = system.upper[i], values[3][e] = system.rhs[i];
+                }
+            }
         });
-        for (const System& system : batch.systems) {
-            refused = refused || btcs::first_not_dominant(system.matrix()) < m;
-            if (batch.many) continue;
+        if (!batch.many) {
             // A direct solver need not look at the start, and finds NaN there; a warm one is the solution.
             start.assign(m, which.problem == "solve" ? std::numeric_limits<float>::quiet_NaN() : 0);
             if (which.kind == "warm") {
-                const Vector x = btcs::solve(system.matrix(), system.right());
+                const Vector x = btcs::solve(systems[0].matrix(), systems[0].right());
                 std::copy(x.begin(), x.end(), start.begin());
             }
         }
-        rungs::Task task{
-            {rungs::Array::of("lower", arrays[0], off), rungs::Array::of("diagonal", arrays[1], off),
-             rungs::Array::of("upper", arrays[2], off), rungs::Array::of("rhs", arrays[3], off)},
-            {refused ? rungs::Array::of("x", std::vector<float>(m * count, stale), off)
-                     : rungs::Array::unset<float>("x", m * count, off)},
-            {rungs::Number(static_cast<long long>(m))}};
+        rungs::Task task{std::move(arrays),
+                         {refused ? rungs::Array::of("x", std::vector<float>(m * count, stale), off)
+                                  : rungs::Array::unset<float>("x", m * count, off)},
+                         {rungs::Number(static_cast<long long>(m))}};
         if (!batch.many) task.inputs.push_back(rungs::Array::of("start", start, off));
         if (batch.many) {
             task.outputs.push_back(rungs::Array::unset<int>("status", count));
@@ -160,28 +172,22 @@ class BtcsExam : public rungs::Exam {
 
     /// One system, or many of one size.
     struct Batch {
-        std::size_t m = 0;
-        std::vector<System> systems;
+        std::size_t m = 0, count = 1;
         bool many = false, interleaved = false;
         btcs::Method method = btcs::Method::elimination;
         std::size_t at(std::size_t row, std::size_t system) const {
-            return interleaved ? row * systems.size() + system : system * m + row;
+            return interleaved ? row * count + system : system * m + row;
         }
-        /// Calls visit(row, system) for all rows. Systems that lie side by side take turns, or each of their
-        /// elements would be in a cache line that is gone before the next one is wanted.
+        /// Calls visit(first, last) for systems that are best worked on together: those that lie side by side
+        /// share cache lines, and each line would be gone before its next system wants it.
         template <class Visit>
-        void each(const Visit& visit) const {
-            const std::size_t beside = interleaved ? 16 : 1;
-            for (std::size_t first = 0; first < systems.size(); first += beside) {
-                for (std::size_t row = 0; row < m; ++row) {
-                    for (std::size_t s = first; s < std::min(first + beside, systems.size()); ++s)
-                        visit(row, s);
-                }
-            }
+        void each_group(const Visit& visit) const {
+            constexpr std::size_t beside = 16;
+            for (std::size_t first = 0; first < count; first += beside)
+                visit(first, std::min(first + beside, count));
         }
     };
 
-    /// A batch without its systems.
     static Batch shape_of(const rungs::Case& which) {
         const bool sweeps = which.problem == "sweeps", symmetric = which.problem == "symmetric",
                    level = which.problem == "semidefinite" && which.kind == "level";
@@ -216,52 +222,30 @@ class BtcsExam : public rungs::Exam {
             throw std::invalid_argument("systems of kind '" + which.kind + "' are not symmetric");
         }
         batch.m = static_cast<std::size_t>(which.sizes[0]);
-        batch.systems.resize(batch.many ? static_cast<std::size_t>(which.sizes[1]) : 1);
+        if (batch.many) batch.count = static_cast<std::size_t>(which.sizes[1]);
         return batch;
     }
 
-    static Batch make_batch(const rungs::Case& which) {
-        Batch batch = shape_of(which);
-        const bool symmetric = which.problem == "symmetric", mixed = batch.many && which.kind == "mixed";
+    static System make_system(const rungs::Case& which, const Batch& batch, std::size_t s) {
+        const bool mixed = batch.many && which.kind == "mixed";
         constexpr std::size_t kinds = std::size(btcs::system_kinds);
-        for (std::size_t s = 0; s < batch.systems.size(); ++s) {
-            // Of a mixed batch every other system is an easy one: what is wrong beside it must not reach it.
-            std::string_view kind = which.kind;
-            if (mixed) kind = s % 2 ? btcs::system_kinds[(s / 2 + which.seed) % kinds] : "dominant";
-            if (mixed && kind == "singular") kind = "rod";
-            // Each x on its own: where nothing is left of the dominance, it is not as good.
-            if (mixed && which.problem == "short" &&
-                (kind == "barely" || kind == "one_sided" || kind == "from_behind"))
-                kind = "rod";
-            if (mixed && which.problem != "interleaved" && kind == "laplacian") kind = "rod";
-            batch.systems[s] = btcs::make_system(kind, batch.m, which.seed_of(s), symmetric);
-        }
-        return batch;
-    }
-
-    /// The batch that a task was made of: to make it again takes twice as long.
-    static Batch batch_of(const rungs::Case& which, const rungs::Task& task) {
-        Batch batch = shape_of(which);
-        for (System& system : batch.systems) {
-            for (auto* array : {&system.lower, &system.diagonal, &system.upper, &system.rhs})
-                array->resize(batch.m);
-        }
-        const auto lower = task.inputs[0].as<float>(), diagonal = task.inputs[1].as<float>(),
-                   upper = task.inputs[2].as<float>(), rhs = task.inputs[3].as<float>();
-        batch.each([&](std::size_t i, std::size_t s) {
-            System& system = batch.systems[s];
-            const std::size_t e = batch.at(i, s);
-            system.lower[i] = lower[e], system.diagonal[i] = diagonal[e];
-            system.upper[i] = upper[e], system.rhs[i] = rhs[e];
-        });
-        return batch;
+        // Of a mixed batch every other system is an easy one: what is wrong beside it must not reach it.
+        std::string_view kind = which.kind;
+        if (mixed) kind = s % 2 ? btcs::system_kinds[(s / 2 + which.seed) % kinds] : "dominant";
+        if (mixed && kind == "singular") kind = "rod";
+        // Each x on its own: where nothing is left of the dominance, it is not as good.
+        if (mixed && which.problem == "short" &&
+            (kind == "barely" || kind == "one_sided" || kind == "from_behind"))
+            kind = "rod";
+        if (mixed && which.problem != "interleaved" && kind == "laplacian") kind = "rod";
+        return btcs::make_system(kind, batch.m, which.seed_of(s), which.problem == "symmetric");
     }
 
     static rungs::Check check_systems(const rungs::Case& which, const rungs::Task& task,
                                       std::span<const rungs::Array> outputs) {
-        const Batch batch = batch_of(which, task);
+        const Batch batch = shape_of(which);
         const auto x = outputs[0].as<float>();
-        const std::size_t count = batch.systems.size();
+        const std::size_t count = batch.count;
         std::vector<long long> status;
         if (batch.many) {
             const auto all = outputs[1].as<int>();
@@ -279,16 +263,18 @@ class BtcsExam : public rungs::Exam {
                             ? "largest |b - A x| of a row / (|A| max |x| if nothing cancelled)"
                             : "largest |b - A x| of a row / (|A| max |x|)";
         check.tolerance = btcs::tolerance;
-        std::vector<Vector> all(count, Vector(batch.m));
-        batch.each([&](std::size_t i, std::size_t s) { all[s][i] = x[batch.at(i, s)]; });
-        for (std::size_t s = 0; s < count; ++s) {
-            const Vector& own = all[s];
+        // The systems are those that the task was made of: to make them again takes longer.
+        const auto lower = task.inputs[0].as<float>(), diagonal = task.inputs[1].as<float>(),
+                   upper = task.inputs[2].as<float>(), rhs = task.inputs[3].as<float>();
+        std::vector<System> systems;
+        std::vector<Vector> solutions;
+        const auto examine = [&](std::size_t s, const System& system, const Vector& own) {
             Finding finding = which.problem == "semidefinite"
                                   ? btcs::examine_level(own, status[s])
-                                  : btcs::examine(batch.systems[s], own, status[s], batch.method);
+                                  : btcs::examine(system, own, status[s], batch.method);
             if (!(finding.error <= check.error)) check.error = finding.error;
-            if (finding.passed()) continue;
-            if (check.wrong++ > 0) continue;
+            if (finding.passed()) return;
+            if (check.wrong++ > 0) return;
             check.cause = finding.cause;
             if (which.kind == "warm" && status[s] == btcs::not_converged) {
                 check.cause += "; from the values in start it takes none: does x begin with them?";
@@ -301,29 +287,40 @@ class BtcsExam : public rungs::Exam {
             }
             for (rungs::Mismatch& mismatch : finding.first) mismatch.index = batch.at(mismatch.index, s);
             check.first = finding.first;
-        }
+        };
+        batch.each_group([&](std::size_t first, std::size_t last) {
+            systems.resize(last - first);
+            solutions.resize(last - first, Vector(batch.m));
+            for (System& system : systems) {
+                for (auto* array : {&system.lower, &system.diagonal, &system.upper, &system.rhs})
+                    array->resize(batch.m);
+            }
+            for (std::size_t i = 0; i < batch.m; ++i) {
+                for (std::size_t s = first; s < last; ++s) {
+                    System& system = systems[s - first];
+                    const std::size_t e = batch.at(i, s);
+                    system.lower[i] = lower[e], system.diagonal[i] = diagonal[e];
+                    system.upper[i] = upper[e], system.rhs[i] = rhs[e];
+                    solutions[s - first][i] = x[e];
+                }
+            }
+            for (std::size_t s = first; s < last; ++s) examine(s, systems[s - first], solutions[s - first]);
+        });
         if (check.wrong > 0 && batch.many && batch.m > 1 && count > 1) {
-            if (const std::string cause = other_layout(batch, x); !cause.empty()) check.cause = cause;
+            if (const std::string cause = other_layout(batch, task, x); !cause.empty()) check.cause = cause;
         }
         check.passed = check.wrong == 0;
         return check;
     }
 
     /// Is it right for systems that stand in memory the other way?
-    static std::string other_layout(const Batch& batch, std::span<const float> x) {
+    static std::string other_layout(const Batch& batch, const rungs::Task& task, std::span<const float> x) {
         Batch other = batch;
         other.interleaved = !batch.interleaved;
-        Vector parts[4];
-        for (auto& part : parts) part.resize(x.size());
-        for (std::size_t s = 0; s < batch.systems.size(); ++s) {
-            const System& system = batch.systems[s];
-            const std::vector<float>* own[] = {&system.lower, &system.diagonal, &system.upper, &system.rhs};
-            for (std::size_t k = 0; k < 4; ++k) {
-                for (std::size_t i = 0; i < batch.m; ++i) parts[k][batch.at(i, s)] = (*own[k])[i];
-            }
-        }
+        std::span<const float> parts[4];
+        for (std::size_t k = 0; k < 4; ++k) parts[k] = task.inputs[k].as<float>();
         std::size_t agree = 0, of = 0;
-        for (std::size_t s = 0; s < std::min<std::size_t>(batch.systems.size(), 8); ++s) {
+        for (std::size_t s = 0; s < std::min<std::size_t>(batch.count, 8); ++s) {
             btcs::Matrix a;
             Vector rhs, got;
             for (std::size_t i = 0; i < batch.m; ++i) {

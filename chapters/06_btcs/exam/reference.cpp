@@ -38,17 +38,29 @@ Vector product(const Matrix& a, const Vector& x) {
     return y;
 }
 
-std::size_t first_not_dominant(const Matrix& a) {
-    const std::size_t n = a.rows();
+namespace {
+
+template <class Band>
+std::size_t first_weak_row(const Band& lower, const Band& diagonal, const Band& upper) {
+    const std::size_t n = diagonal.size();
     for (std::size_t i = 0; i < n; ++i) {
-        const double left = i > 0 ? std::abs(a.lower[i]) : 0;
-        const double right = i + 1 < n ? std::abs(a.upper[i]) : 0;
-        const double own = std::abs(a.diagonal[i]), sum = left + right;
+        const double left = i > 0 ? std::abs(static_cast<double>(lower[i])) : 0;
+        const double right = i + 1 < n ? std::abs(static_cast<double>(upper[i])) : 0;
+        const double own = std::abs(static_cast<double>(diagonal[i])), sum = left + right;
         // What the sum lost in rounding (O. Moller, D. Knuth: two-sum), for a tie between own and sum.
         const double back = sum - left, lost = (left - (sum - back)) + (right - back);
         if (!(own > sum || (own == sum && !(lost > 0))) || own == 0 || std::isnan(sum)) return i;
     }
     return n;
+}
+
+}  // namespace
+
+std::size_t first_not_dominant(const Matrix& a) { return first_weak_row(a.lower, a.diagonal, a.upper); }
+
+std::size_t first_not_dominant(std::span<const float> lower, std::span<const float> diagonal,
+                               std::span<const float> upper) {
+    return first_weak_row(lower, diagonal, upper);
 }
 
 Vector backward_errors(const Matrix& a, const Vector& rhs, const Vector& x, double size) {

@@ -27,6 +27,8 @@ Vector product(const Matrix& a, const Vector& x);
 /// The first row that its diagonal does not dominate: it is 0, or smaller than the magnitudes beside it
 /// summed up, or one of them is NaN. Exact for numbers that were floats. rows() where there is none.
 std::size_t first_not_dominant(const Matrix& a);
+std::size_t first_not_dominant(std::span<const float> lower, std::span<const float> diagonal,
+                               std::span<const float> upper);
 
 /// |rhs - A x| / ((|lower| + |diagonal| + |upper|) size), row by row; NaN where x has one. With max |x| for
 /// `size`: by how much, relative to its own size, a row would have to change for x to be its solution.
