@@ -13,6 +13,9 @@ using protocol::Region;
 
 namespace {
 
+/// As large as the arrays of any chapter's case on a GPU.
+constexpr std::size_t gpu_case_bytes = 384U << 20;
+
 CallSecrets draw_secrets() {
     const std::uint64_t words = random_seed(), more = random_seed();
     // A quiet NaN as a float, and twice over as a double.
@@ -120,8 +123,11 @@ Cause dirty_scratch(const std::string& left, const std::string& which) {
 std::optional<Cause> Session::provide(const Layout& layout) {
     if (has_room(layout)) return std::nullopt;
     end();
-    how_.in_bytes = 2 * layout.in_bytes;
-    how_.out_bytes = 2 * layout.out_bytes;
+    // Pages that nobody touches cost nothing; a process that creates its CUDA context anew costs 0.1 s, and
+    // ten times that while other rungs' do the same.
+    const std::size_t least = how_.backend == Backend::cuda ? gpu_case_bytes : 0;
+    how_.in_bytes = std::max(2 * layout.in_bytes, least);
+    how_.out_bytes = std::max(2 * layout.out_bytes, least);
     worker_ = std::make_unique<WorkerProcess>(executable_, how_);
     return worker_->start(start_seconds_);
 }
