@@ -16,13 +16,13 @@ std::string Device::missing() { return "the cuda backend was not built here: no 
 Device::Device(std::size_t) { none(); }
 Device::~Device() = default;
 bool Device::share(unsigned char (&)[64]) const { none(); }
-void Device::upload(std::size_t, const void*, std::size_t) { none(); }
+void Device::upload(const std::vector<Piece<const std::byte>>&) { none(); }
+void Device::download(const std::vector<Piece<std::byte>>&) const { none(); }
 void Device::fill(std::size_t, std::uint32_t, std::size_t) { none(); }
 std::string Device::bus_id() { none(); }
 void Device::reset_persisting_cache() { none(); }
 void Device::take(std::size_t, const Device&, std::size_t, std::size_t) { none(); }
 void Device::wait() { none(); }
-void Device::download(std::size_t, void*, std::size_t) const { none(); }
 double Device::copy_bandwidth() { none(); }
 double Device::fma_roof() { none(); }
 

@@ -2,9 +2,15 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <future>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "judge/device.hpp"
@@ -24,6 +30,117 @@ __global__ void fill_kernel(std::uint32_t* words, std::uint32_t word, std::size_
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
         words[i] = word;
     }
+}
+
+constexpr std::size_t chunk_bytes = 4U << 20;
+
+/// A way between host and device through memory that is pinned: two buffers, so that the host copies into or
+/// out of one while the device is busy with the other. Of memory that is not pinned, one thread of the driver
+/// copies every byte.
+class Lane {
+  public:
+    Lane() {
+        check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream");
+        for (Buffer& buffer : buffers_) {
+            check(cudaMallocHost(&buffer.memory, chunk_bytes), "pinning memory");
+            check(cudaEventCreateWithFlags(&buffer.done, cudaEventDisableTiming), "event");
+        }
+    }
+
+    /// Turns to the other buffer, once that is free.
+    void next_buffer() {
+        current_ = 1 - current_;
+        settle(buffers_[current_]);
+    }
+    void* buffer() { return buffers_[current_].memory; }
+    void begin(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+        check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying");
+        check(cudaEventRecord(buffers_[current_].done, stream_), "event");
+    }
+    /// When the device has filled the buffer, its content goes there.
+    void then_copy_to(void* host, std::size_t bytes) {
+        buffers_[current_].host = host;
+        buffers_[current_].bytes = bytes;
+    }
+    void finish() {
+        next_buffer();
+        next_buffer();
+    }
+    /// After an error: nothing of it is carried further.
+    void forget() {
+        for (Buffer& buffer : buffers_) buffer.host = nullptr;
+    }
+
+  private:
+    struct Buffer {
+        void* memory = nullptr;
+        cudaEvent_t done = nullptr;
+        void* host = nullptr;
+        std::size_t bytes = 0;
+    };
+
+    void settle(Buffer& buffer) {
+        check(cudaEventSynchronize(buffer.done), "copying");
+        if (buffer.host) std::memcpy(buffer.host, buffer.memory, buffer.bytes);
+        buffer.host = nullptr;
+    }
+
+    cudaStream_t stream_ = nullptr;
+    Buffer buffers_[2];
+    int current_ = 0;
+};
+
+template <class Byte>
+struct Chunk {
+    std::byte* device;
+    Byte* host;
+    std::size_t bytes;
+};
+
+template <class Byte>
+std::vector<Chunk<Byte>> in_chunks(const std::vector<Device::Piece<Byte>>& pieces, std::byte* memory) {
+    std::vector<Chunk<Byte>> chunks;
+    for (const auto& piece : pieces) {
+        for (std::size_t at = 0; at < piece.bytes; at += chunk_bytes) {
+            chunks.push_back(
+                {memory + piece.offset + at, piece.host + at, std::min(chunk_bytes, piece.bytes - at)});
+        }
+    }
+    return chunks;
+}
+
+/// As many as keep the bus busy. Made once, while there is memory for them, and used by one who copies at a
+/// time: `lock`.
+std::deque<Lane>& all_lanes(std::unique_lock<std::mutex>& lock) {
+    static std::mutex mutex;
+    static std::deque<Lane> lanes;
+    lock = std::unique_lock(mutex);
+    const unsigned wanted = std::clamp(std::thread::hardware_concurrency() / 2, 1U, 4U);
+    while (lanes.size() < wanted) lanes.emplace_back();
+    return lanes;
+}
+
+/// Carries all chunks; returns when the device has finished.
+template <class Byte, class Begin>
+void carry(const std::vector<Chunk<Byte>>& chunks, Begin begin) {
+    std::unique_lock<std::mutex> lock;
+    std::deque<Lane>& lanes = all_lanes(lock);
+    std::atomic<std::size_t> next{0};
+    std::vector<std::future<void>> parts;
+    for (Lane& lane : lanes) {
+        parts.push_back(std::async(std::launch::async, [&] {
+            try {
+                for (std::size_t i = next++; i < chunks.size(); i = next++) begin(lane, chunks[i]);
+                lane.finish();
+            } catch (...) {
+                lane.forget();
+                throw;
+            }
+        }));
+    }
+    for (auto& part : parts) part.wait();
+    for (auto& part : parts) part.get();
+    check(cudaDeviceSynchronize(), "copying");
 }
 
 }  // namespace
@@ -61,9 +178,20 @@ bool Device::share(unsigned char (&handle)[64]) const {
     return true;
 }
 
-void Device::upload(std::size_t offset, const void* from, std::size_t bytes) {
-    check(cudaMemcpy(static_cast<char*>(memory_) + offset, from, bytes, cudaMemcpyHostToDevice), "uploading");
-    check(cudaDeviceSynchronize(), "uploading");
+void Device::upload(const std::vector<Piece<const std::byte>>& pieces) {
+    carry(in_chunks(pieces, static_cast<std::byte*>(memory_)), [](Lane& lane, const auto& chunk) {
+        lane.next_buffer();
+        std::memcpy(lane.buffer(), chunk.host, chunk.bytes);
+        lane.begin(chunk.device, lane.buffer(), chunk.bytes, cudaMemcpyHostToDevice);
+    });
+}
+
+void Device::download(const std::vector<Piece<std::byte>>& pieces) const {
+    carry(in_chunks(pieces, static_cast<std::byte*>(memory_)), [](Lane& lane, const auto& chunk) {
+        lane.next_buffer();
+        lane.begin(lane.buffer(), chunk.device, chunk.bytes, cudaMemcpyDeviceToHost);
+        lane.then_copy_to(chunk.host, chunk.bytes);
+    });
 }
 
 void Device::fill(std::size_t offset, std::uint32_t word, std::size_t bytes) {
@@ -91,11 +219,6 @@ void Device::take(std::size_t to, const Device& from, std::size_t offset, std::s
 }
 
 void Device::wait() { check(cudaDeviceSynchronize(), "waiting"); }
-
-void Device::download(std::size_t offset, void* to, std::size_t bytes) const {
-    check(cudaMemcpy(to, static_cast<const char*>(memory_) + offset, bytes, cudaMemcpyDeviceToHost),
-          "downloading");
-}
 
 double Device::copy_bandwidth() {
     const std::size_t half = bytes_ / 2 / 256 * 256;

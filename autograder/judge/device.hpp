@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace rungs::judge {
 
@@ -21,8 +22,17 @@ class Device {
     /// How another process opens this memory. @returns false where the system has no such thing.
     bool share(unsigned char (&handle)[64]) const;
 
-    /// All offsets and sizes in bytes. Each returns when the device has finished. @throws std::runtime_error
-    void upload(std::size_t offset, const void* from, std::size_t bytes);
+    /// A part of this memory and its likeness on the host, all in bytes.
+    template <class Byte>
+    struct Piece {
+        std::size_t offset;
+        Byte* host;
+        std::size_t bytes;
+    };
+
+    /// Each returns when the device has finished. @throws std::runtime_error
+    void upload(const std::vector<Piece<const std::byte>>& pieces);
+    void download(const std::vector<Piece<std::byte>>& pieces) const;
     void fill(std::size_t offset, std::uint32_t word, std::size_t bytes);
 
     /// Of the device, as other libraries know it: "0000:3b:00.0".
@@ -35,9 +45,6 @@ class Device {
     /// was begun is done.
     void take(std::size_t to, const Device& from, std::size_t offset, std::size_t bytes);
     void wait();
-
-    /// Copies `bytes` from `offset` to host memory.
-    void download(std::size_t offset, void* to, std::size_t bytes) const;
 
     /// Bytes a second, read and written together, of a device copy of the larger half of this memory.
     double copy_bandwidth();

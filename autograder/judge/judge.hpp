@@ -39,6 +39,7 @@ struct JudgeOptions {
     std::function<void(const PhaseProgress&)> progress;  ///< called often, by one thread at a time
     std::function<void()> before_timing;      ///< waits until nothing else runs that this program has begun,
                                               ///< and holds off what would, until judge_rung() returns
+    std::function<void()> after_timing;       ///< or until then: what is left disturbs no clock
     const std::atomic<bool>* stop = nullptr;  ///< set it to end early: every process is gone on return
 };
 

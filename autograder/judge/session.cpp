@@ -4,6 +4,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "judge/defences.hpp"
 #include "judge/judge.hpp"
 

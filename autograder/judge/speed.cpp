@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <future>
 #include <memory>
 #include <new>
@@ -23,6 +24,8 @@
 #include "judge/device.hpp"
 #include "judge/edition.hpp"
 #include "judge/gpu_clock.hpp"
+#include "judge/officials.hpp"
+#include "judge/quiet.hpp"
 #include "judge/session.hpp"
 #include "judge/source.hpp"
 #include "rungs/statistics.hpp"
@@ -35,13 +38,17 @@ using protocol::Region;
 
 constexpr double timed_start_seconds = 60;
 constexpr int warm_up_pairs = 3;
+/// Runs that take this long together have warmed up whatever there is.
+constexpr double warm_seconds = 0.3;
+/// A run that takes longer does not notice what came before it.
+constexpr double long_seconds = 0.05;
 constexpr int null_calls = 50;
 constexpr std::size_t control_pairs = 10;
 /// So much slower beside a rung's process than without it is no chance.
 constexpr double slowed = 1.15;
 /// Enough where no points depend on it.
-constexpr double glance_seconds = 4;
-constexpr std::size_t glance_pairs = 3;
+constexpr double glance_seconds = 1;
+constexpr std::size_t glance_pairs = 5;
 constexpr std::uint32_t nan_words = 0xFFC00000U;
 constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache
 
@@ -82,16 +89,6 @@ Contestant enter(const fs::path& executable, const std::string& name, const Judg
     return {name, nullptr, std::move(session), {}, {}, std::move(failure)};
 }
 
-/// One timed case: an input, which several may be timed on, and what came out.
-struct Heat {
-    Case which;
-    std::shared_ptr<const Task> task;
-    std::vector<Array> outputs;
-};
-
-/// The calls of one run.
-using Heats = std::vector<Heat>;
-
 /// Runs `work(i)` for i in [0, count) on all cores; throws what one of them threw.
 template <class Work>
 void in_parallel(std::size_t count, Work work) {
@@ -114,12 +111,12 @@ class Race {
   public:
     Race(const TimedCase& timed, const Exam& exam)
         : timed_(timed),
-          exam_(exam),
           calls_(std::min<std::size_t>(static_cast<std::size_t>(timed.calls), protocol::max_calls)),
           random_(std::random_device{}()) {
-        ready_ = make_inputs(1);
-        next_inputs();
-        layout_ = lay_out(*heats_[0].task);
+        const Case first{timed.problem, timed.sizes, timed.kind, random_seed()};
+        const auto task = std::make_shared<const Task>(exam.make(first));
+        heats_.assign(calls_, {first, task, {}});  // of the null call, in which nobody looks at them
+        layout_ = lay_out(*task);
         const std::size_t arrays = layout_.regions.size();
         if (calls_ * arrays > protocol::max_regions) {
             throw InfraError("the manifest's [[timed]] asks for more calls than the protocol can carry");
@@ -131,7 +128,9 @@ class Race {
         taken_bytes_ = layout_.out_bytes - layout_.regions[inputs()].out_offset;
         taken_ = std::make_unique<Device>(calls_ * taken_bytes_);
         pristine_->fill(0, nan_words, calls_ * slot_bytes_);
-        upload();
+        // Inputs ahead, and as much again for answers that wait to be looked at.
+        officials_.emplace(exam, timed, calls_, most_kept_bytes() / (2 * calls_ * slot_bytes_));
+        place();
     }
 
     double roof() { return pristine_->copy_bandwidth(); }
@@ -159,30 +158,16 @@ class Race {
         return *std::min_element(samples.begin(), samples.end());
     }
 
-    /// How many runs' inputs to make, or answers to keep, before all cores work at them: no more than they
-    /// are busy with, as memory that is used again costs less than new memory.
-    std::size_t at_once() const {
-        const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-        const std::size_t room = most_kept_bytes() / (2 * calls_ * slot_bytes_);
-        return std::clamp<std::size_t>((cores + calls_ - 1) / calls_, 1, std::max<std::size_t>(1, room));
-    }
+    /// Inputs, which nobody has seen, for so many more pairs.
+    void want(std::size_t pairs) { officials_->want(pairs); }
 
-    bool has_inputs() const { return !ready_.empty(); }
-
-    /// Whether the answers that are kept want to be looked at.
-    bool keeps_enough() const { return kept_.size() >= at_once(); }
-
-    /// Makes new inputs, which nobody has seen, for so many runs.
-    void make_ready_for(std::size_t runs) { ready_ = make_inputs(runs); }
+    bool has_inputs() { return officials_->has_inputs(); }
+    void wait_for_inputs() { officials_->wait_for_inputs(); }
 
     /// Takes the next of them, in new places.
     void next_inputs() {
-        heats_ = std::move(ready_.back());
-        ready_.pop_back();
-        places_.resize(calls_);
-        std::iota(places_.begin(), places_.end(), std::size_t{0});
-        std::shuffle(places_.begin(), places_.end(), random_);
-        if (pristine_) upload();
+        heats_ = officials_->next();
+        place();
     }
 
     /// One run of all calls. @returns seconds of one call, or what went wrong
@@ -210,66 +195,40 @@ class Race {
     /// later: that can take longer than the run.
     void keep(std::size_t contestant, std::size_t calls) {
         Heats heats(heats_.begin(), heats_.begin() + static_cast<std::ptrdiff_t>(std::min(calls, calls_)));
-        for (Heat& heat : heats) heat.outputs = heat.task->outputs;
+        in_parallel(heats.size(), [&](std::size_t i) {
+            heats[i].outputs = heats[i].task->outputs;
+            for (Array& output : heats[i].outputs)
+                output.bytes.resize(output.count * size_of(output.element));
+        });
+        std::vector<Device::Piece<std::byte>> pieces;
         for_each_output([&](std::size_t call, std::size_t i, const Region& region) {
             if (call >= heats.size()) return;
-            Array& output = heats[call].outputs[i];
-            output.bytes.resize(output.count * size_of(output.element));
-            taken_->download(taken_offset(call, region) + region.lead, output.bytes.data(),
-                             output.bytes.size());
+            std::vector<std::byte>& bytes = heats[call].outputs[i].bytes;
+            pieces.push_back({taken_offset(call, region) + region.lead, bytes.data(), bytes.size()});
         });
-        kept_.push_back({contestant, std::move(heats)});
+        taken_->download(pieces);
+        officials_->keep(contestant, std::move(heats));
     }
 
-    /// What is wrong with the answers that were kept, and whose they are.
-    std::optional<std::pair<std::size_t, Cause>> look_at_kept() {
-        const std::vector<Kept> kept = std::exchange(kept_, {});
-        std::vector<std::pair<std::size_t, const Heat*>> answers;  // and whose they are
-        for (const Kept& run : kept) {
-            for (const Heat& heat : run.heats) answers.emplace_back(run.contestant, &heat);
-        }
-        std::vector<Check> checks(answers.size());
-        in_parallel(checks.size(), [&](std::size_t i) {
-            const Heat& heat = *answers[i].second;
-            checks[i] = exam_.check(heat.which, *heat.task, heat.outputs);
-        });
-        for (std::size_t i = 0; i < checks.size(); ++i) {
-            if (checks[i].passed) continue;
-            const auto& [whose, heat] = answers[i];
-            return std::pair(whose,
-                             Cause{.kind = Verdict::wrong,
-                                   .text = fmt::format("error {:.3g}, allowed {:.3g}{}", checks[i].error,
-                                                       checks[i].tolerance,
-                                                       checks[i].cause.empty() ? "" : ": " + checks[i].cause),
-                                   .source = Source::exam,
-                                   .which = describe(exam_, heat->which, *heat->task) + ", while timed"});
-        }
-        return std::nullopt;
+    /// What is wrong with the answers that were kept, and whose they are: with those that somebody has
+    /// looked at so far, and with all.
+    std::optional<std::pair<std::size_t, Cause>> found() { return officials_->found(); }
+    std::optional<std::pair<std::size_t, Cause>> look_at_rest() { return officials_->finish(); }
+
+    /// No run is left, only answers: others can have the memory.
+    void leave_device() {
+        pristine_.reset();
+        taken_.reset();
+        flush_.reset();
     }
 
   private:
-    struct Kept {
-        std::size_t contestant;
-        Heats heats;
-    };
-
-    std::vector<Heats> make_inputs(std::size_t runs) const {
-        std::vector<Heats> made(runs, Heats(calls_));
-        for (Heats& heats : made) {
-            for (Heat& heat : heats) heat.which = {timed_.problem, timed_.sizes, timed_.kind, random_seed()};
-        }
-        in_parallel(runs * calls_, [&](std::size_t i) {
-            Heat& heat = made[i / calls_][i % calls_];
-            heat.task = std::make_shared<const Task>(exam_.make(heat.which));
-        });
-        for (const Heats& heats : made) {
-            for (const Heat& heat : heats) {  // one request carries the numbers of all calls
-                if (heat.task->numbers == heats[0].task->numbers) continue;
-                throw InfraError(fmt::format(
-                    "[[timed]] kind '{}': its numbers depend on the seed; only arrays may", timed_.kind));
-            }
-        }
-        return made;
+    /// Gives each call a place of its own, and brings its inputs there.
+    void place() {
+        places_.resize(calls_);
+        std::iota(places_.begin(), places_.end(), std::size_t{0});
+        std::shuffle(places_.begin(), places_.end(), random_);
+        upload();
     }
 
     std::size_t offset(std::size_t call, const Region& region) const {
@@ -296,14 +255,15 @@ class Race {
 
     /// Puts the inputs into memory that no worker can reach. What lies between them stays NaN.
     void upload() {
+        std::vector<Device::Piece<const std::byte>> pieces;
         for (std::size_t call = 0; call < calls_; ++call) {
             for (std::size_t i = 0; i < inputs(); ++i) {
                 const std::vector<std::byte>& bytes = heats_[call].task->inputs[i].bytes;
-                if (bytes.empty()) continue;
                 const Region& region = layout_.regions[i];
-                pristine_->upload(offset(call, region) + region.lead, bytes.data(), bytes.size());
+                pieces.push_back({offset(call, region) + region.lead, bytes.data(), bytes.size()});
             }
         }
+        pristine_->upload(pieces);
     }
 
     /// Tells the worker where everything will be; its context becomes the GPU's current one.
@@ -350,12 +310,9 @@ class Race {
     }
 
     const TimedCase& timed_;
-    const Exam& exam_;
     std::size_t calls_;       ///< of a run
     std::mt19937_64 random_;  ///< of orders and places; inputs that must be unpredictable are new every pair
     Heats heats_;             ///< of this run
-    std::vector<Heats> ready_;  ///< with inputs, for runs to come
-    std::vector<Kept> kept_;    ///< with answers, to be looked at
     std::vector<std::size_t> places_;
     Layout layout_;
     std::size_t slot_bytes_ = 0;        ///< arrays of one call
@@ -363,6 +320,7 @@ class Race {
     std::unique_ptr<Device> pristine_;  ///< the inputs as the exam made them, where no worker can see them
     std::unique_ptr<Device> taken_;     ///< the outputs of a run
     std::unique_ptr<Device> flush_;     ///< written to empty the cache
+    std::optional<Officials> officials_;
 };
 
 /// Measured once by a process: it is the machine's.
@@ -446,6 +404,8 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     };
     // Runs before every pair and is not counted. A process of its own: to run twice in a row is an advantage.
     std::future<Contestant> pace = entering(best, "the reference");
+    std::future<Contestant> slower_one = entering(slow, baseline.name),
+                            fastest = entering(best, "the reference");
     std::unique_ptr<Race> race;
     std::array<std::shared_ptr<Arena>, 4> arenas;
     try {
@@ -460,24 +420,28 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         speed.why_not = "speed: this system does not share GPU memory between processes";
         return;
     }
+    std::size_t inputs = 0;  // of pairs, that nobody has taken
+    const auto want = [&](std::size_t pairs) {
+        race->want(pairs);
+        inputs += pairs;
+    };
+    want(1 + (rung.speed ? SpeedTest::Options().block : glance_pairs));  // one for the pairs that warm up
     speed.trust = "judge's clock and memory";
     speed.baseline = baseline.name;
     lap.emplace(result.profile, Part::start);
     Contestant pacemaker = pace.get();
+    std::array<Contestant, 3> contestants{{{}, slower_one.get(), fastest.get()}};
     if (pacemaker.failure) throw InfraError("the reference: " + pacemaker.failure->text);
     pacemaker.arena = std::move(arenas[3]);
     lap.emplace(result.profile, Part::clock);
+    std::optional<Quiet> quiet(std::in_place);
     speed.roof = race->roof();
     speed.fma_roof = fma_roof();
     double null = race->null_seconds(pacemaker);
+    quiet.reset();
     lap.emplace(result.profile, Part::start);
-    std::array<std::future<Contestant>, 3> others{
-        entering(executable, rung.name), entering(slow, baseline.name), entering(best, "the reference")};
-    std::array<Contestant, 3> contestants;
-    for (std::size_t i = 0; i < contestants.size(); ++i) {
-        contestants[i] = others[i].get();
-        contestants[i].arena = std::move(arenas[i]);
-    }
+    contestants[0] = enter(executable, rung.name, options);
+    for (std::size_t i = 0; i < contestants.size(); ++i) contestants[i].arena = std::move(arenas[i]);
     if (!is_on(Defence::null_alone) && !contestants[0].failure) null = race->null_seconds(contestants[0]);
     lap.reset();
 
@@ -525,35 +489,33 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     std::mt19937_64 random(std::random_device{}());
     std::array<std::size_t, 3> order{0, 1, 2};
     // What is wrong with the rung's answers; with another's, it is the workbook's fault.
-    const auto look_at_kept = [&]() -> std::optional<Cause> {
-        const Lap judging(result.profile, Part::expected);
-        auto found = race->look_at_kept();
+    const auto wrong = [&](std::optional<std::pair<std::size_t, Cause>> found) -> std::optional<Cause> {
         if (!found) return std::nullopt;
         auto& [whose, cause] = *found;
         if (whose != 0) throw InfraError(fmt::format("{}: {}", contestants[whose].name, cause.text));
         return std::move(cause);
     };
     const GpuClock clock(Device::bus_id());
+    double warmed = 0, one_run = 0;  // seconds of the reference's runs: the rung has no say in it
     for (int pair = -warm_up_pairs; test.wants_more() && Clock::now() < end; ++pair) {
         if (!rung.speed && test.pairs() >= glance_pairs && Clock::now() > glance) break;
         if (options.progress) options.progress({rung, Phase::speed, std::max(pair, 0), 0});
         // Warming up, all pairs have the inputs of the first: no time of theirs counts.
         const bool first = pair == -warm_up_pairs, counts = pair >= 0;
-        if ((first || counts) && !race->has_inputs()) {
-            // All cores make inputs and look at answers between pairs, so that nothing runs beside the clock.
-            if (race->keeps_enough()) {
-                if (auto cause = look_at_kept()) return result.decide(std::move(*cause));
-            }
-            const std::size_t pairs = rung.speed ? how.block - test.pairs() % how.block : glance_pairs;
-            const Lap making(result.profile, Part::inputs);
-            race->make_ready_for(std::min(pairs + (first ? 1 : 0), race->at_once()));
-        }
+        if (auto cause = wrong(race->found())) return result.decide(std::move(*cause));
         if (first || counts) {
+            if (inputs == 0) want(rung.speed ? how.block : glance_pairs);
+            --inputs;
             const Lap making(result.profile, Part::inputs);
+            if (first || !race->has_inputs()) {
+                quiet.reset();
+                race->wait_for_inputs();
+            }
             race->next_inputs();
+            if (!quiet) quiet.emplace();
         }
         std::shuffle(order.begin(), order.end(), random);
-        {
+        if (one_run < long_seconds) {
             // The first run after an upload is now and then a quarter faster than all that follow (chapter
             // 1's last rung on an H200: 370 us instead of 500). Nobody's is counted.
             const Lap timing(result.profile, Part::clock);
@@ -575,6 +537,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             const bool looked_at =
                 counts && i == 0 && (may_count(contestants[0].seconds, seconds) || random() % 8 == 0);
             if (counts) contestants[i].seconds.push_back(seconds);
+            if (i == 2) warmed += one_run = seconds * timed->calls;
             if (first || looked_at) {
                 const Lap keeping(result.profile, Part::expected);
                 race->keep(i, i == 0 ? protocol::max_calls : 1);
@@ -582,17 +545,14 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         }
         clock.look(speed.conditions);
         if (counts) test.add(contestants[summit ? 2 : 1].seconds.back(), contestants[0].seconds.back());
+        if (!counts && warmed > warm_seconds) pair = -1;
     }
-    if (auto cause = look_at_kept()) return result.decide(std::move(*cause));
     if (test.pairs() == 0) throw InfraError("the time for one rung ran out before speed could be measured");
 
     // A process that keeps the GPU or the cores busy while others are timed would gain by it. So those run
     // once more when it is gone.
-    contestants[0].session->end();
-    if (rung.speed) {
+    const auto time_alone = [&] {
         const Lap timing(result.profile, Part::clock);
-        race->make_ready_for(1);
-        race->next_inputs();
         const std::size_t pairs = std::min(control_pairs, test.pairs());
         for (std::size_t pair = 0; pair < pairs; ++pair) {
             for (Contestant* const other : {&pacemaker, &contestants[1], &contestants[2]}) {
@@ -602,8 +562,27 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
                 other->alone.push_back(seconds);
             }
         }
+    };
+    std::exception_ptr failure;  // excuses no wrong answer
+    try {
+        contestants[0].session->end();
+        if (rung.speed) time_alone();
+        quiet.reset();
+        in_parallel(3, [&](std::size_t i) { (i == 0 ? pacemaker : contestants[i]).session->end(); });
+    } catch (const std::exception&) {
+        failure = std::current_exception();
     }
-    in_parallel(3, [&](std::size_t i) { (i == 0 ? pacemaker : contestants[i]).session->end(); });
+    quiet.reset();
+    for (Contestant& one : contestants) one.arena.reset();
+    pacemaker.arena.reset();
+    race->leave_device();
+    // The answers that are left are looked at whenever nothing of the next rung's is timed.
+    if (!failure && options.after_timing) options.after_timing();
+    {
+        const Lap judging(result.profile, Part::expected);
+        if (auto cause = wrong(race->look_at_rest())) return result.decide(std::move(*cause));
+    }
+    if (failure) std::rethrow_exception(failure);
 
     const Ratio ratio = speed_ratio(contestants[1].seconds, contestants[0].seconds),
                 of_reference = speed_ratio(contestants[2].seconds, contestants[0].seconds);

@@ -1,0 +1,55 @@
+#include "judge/quiet.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+namespace rungs::judge {
+namespace {
+
+/// Of this process: it has one GPU, and one clock.
+struct House {
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    bool quiet = false;
+    std::size_t at_work = 0;  ///< pieces
+};
+
+House& house() {
+    static House house;
+    return house;
+}
+
+}  // namespace
+
+Quiet::Quiet() {
+    std::unique_lock lock(house().mutex);
+    house().changed.wait(lock, [] { return !house().quiet; });
+    house().quiet = true;
+    house().changed.wait(lock, [] { return house().at_work == 0; });
+}
+
+Quiet::~Quiet() {
+    {
+        const std::lock_guard lock(house().mutex);
+        house().quiet = false;
+    }
+    house().changed.notify_all();
+}
+
+Piece::Piece(const std::stop_token& stop) {
+    std::unique_lock lock(house().mutex);
+    begun_ = house().changed.wait(lock, stop, [] { return !house().quiet; }) && !stop.stop_requested();
+    if (begun_) ++house().at_work;
+}
+
+Piece::~Piece() {
+    if (!begun_) return;
+    {
+        const std::lock_guard lock(house().mutex);
+        --house().at_work;
+    }
+    house().changed.notify_all();
+}
+
+}  // namespace rungs::judge

@@ -1,0 +1,34 @@
+#pragma once
+// What of the judge's own work may not run beside a GPU's clock, and the clock, take turns.
+
+#include <stop_token>
+
+namespace rungs::judge {
+
+/// While there is one, nobody in this process works for an exam: the judge times something. Its constructor
+/// waits until whoever does has come to the end of a piece, or until another one is gone.
+class Quiet {
+  public:
+    Quiet();
+    ~Quiet();
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+};
+
+/// A piece of work for an exam, some milliseconds up to a second. Its constructor waits until it is not
+/// quiet.
+class Piece {
+  public:
+    explicit Piece(const std::stop_token& stop);
+    ~Piece();
+    Piece(const Piece&) = delete;
+    Piece& operator=(const Piece&) = delete;
+
+    /// Whether the work may be done; not where it was stopped while it waited.
+    explicit operator bool() const { return begun_; }
+
+  private:
+    bool begun_;
+};
+
+}  // namespace rungs::judge
