@@ -102,9 +102,8 @@ class Grading {
     Grading(const Grading&) = delete;
     Grading& operator=(const Grading&) = delete;
 
-    /// Judges rung `i`; `alone`: with no other beside it. `wait_to_be_alone`: before a clock decides.
-    Jobs::End judge(std::size_t i, bool alone, const std::atomic<bool>& stop,
-                    const std::function<void()>& wait_to_be_alone) {
+    /// Judges rung `i`, one of `jobs`; `alone`: with no other beside it.
+    Jobs::End judge(std::size_t i, bool alone, const std::atomic<bool>& stop, Jobs& jobs) {
         const Chosen& one = chosen_[i];
         const fs::path source = source_of(workbook_, one, options_.whose, options_.submission);
         RungReport& rung = reports_[i];
@@ -123,8 +122,9 @@ class Grading {
             mine.before_timing = [&] {
                 now_doing(i, "waits for the clock");
                 wait_for_builds();
-                wait_to_be_alone();
+                jobs.wait_to_be_alone();
             };
+            mine.after_timing = [&jobs] { jobs.no_longer_alone(); };
             mine.progress = [&](const judge::PhaseProgress& now) {
                 std::string what = judge::name_of(now.phase);
                 if (now.of > 0) what += fmt::format(" {} of {}", now.done, now.of);
@@ -176,29 +176,33 @@ class Grading {
   private:
     /// nvcc takes long: all cores build what is judged later. Nothing is timed until that is done.
     void build_ahead() {
-        for (unsigned i = 0; i < jobs_at_once(options_.machine, Backend::cpu); ++i) {
-            builders_.emplace_back([this] {
-                std::unique_lock lock(mutex_);
-                while (to_build_ < chosen_.size()) {
-                    const Chosen& one = chosen_[to_build_++];
-                    ++building_;
-                    lock.unlock();
-                    const fs::path source = source_of(workbook_, one, options_.whose, options_.submission);
-                    try {
-                        // A link out of a submission is refused before anybody reads it.
-                        if (one.rung->kind != Kind::predict &&
-                            !(submitted_ && leads_outside(options_.submission, source))) {
-                            judge::build_worker(*one.chapter, *one.rung, source, workbook_.toolchain,
-                                                options_.backend.backend,
-                                                options_.stop ? options_.stop : &stop_requested());
-                        }
-                    } catch (...) {  // whoever judges it will meet the same, and say so
-                    }
-                    lock.lock();
-                    --building_;
-                    built_.notify_all();
+        for (unsigned i = 0; i < jobs_at_once(options_.machine, Backend::cpu); ++i)
+            builders_.emplace_back([this] { build_the_rest(); });
+    }
+
+    void build_the_rest() {
+        std::unique_lock lock(mutex_);
+        while (to_build_ < chosen_.size()) {
+            const Chosen& one = chosen_[to_build_++];
+            ++building_;
+            lock.unlock();
+            const fs::path source = source_of(workbook_, one, options_.whose, options_.submission);
+            const auto build = [&](Backend backend, judge::Mode mode) {
+                judge::build_worker(*one.chapter, *one.rung, source, workbook_.toolchain, backend,
+                                    options_.stop ? options_.stop : &stop_requested(), mode);
+            };
+            try {
+                // A link out of a submission is refused before anybody reads it.
+                if (one.rung->kind != Kind::predict &&
+                    !(submitted_ && leads_outside(options_.submission, source))) {
+                    build(options_.backend.backend, judge::Mode::run);
+                    if (!options_.sanitize) build(Backend::cpu, judge::Mode::check);
                 }
-            });
+            } catch (...) {  // whoever judges it will meet the same, and say so
+            }
+            lock.lock();
+            --building_;
+            built_.notify_all();
         }
     }
 
@@ -326,7 +330,7 @@ Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const 
         options.jobs > 0 ? options.jobs : jobs_at_once(options.machine, options.backend.backend);
     Grading grading(workbook, chosen, options);
     Jobs jobs(chosen.size(), threads, [&](std::size_t i, bool alone, const std::atomic<bool>& stop_jobs) {
-        return grading.judge(i, alone, stop_jobs, [&jobs] { jobs.wait_to_be_alone(); });
+        return grading.judge(i, alone, stop_jobs, jobs);
     });
     std::string shown;
     const auto meanwhile = [&] {

@@ -91,6 +91,7 @@ void Jobs::serve() {
             alone_ = {};
             --quiet_;
         }
+        std::erase(no_longer_, std::this_thread::get_id());
         if (end == End::finished) finished_[job] = true;
         if (end == End::alone_once_more) again_.push_back(job);
         if (end == End::stopped) stop_ = true;
@@ -102,9 +103,12 @@ void Jobs::serve() {
 void Jobs::wait_to_be_alone() {
     std::unique_lock lock(mutex_);
     if (alone_ == std::this_thread::get_id()) return;
+    std::erase(no_longer_, std::this_thread::get_id());
     ++quiet_;
     changed_.notify_all();
-    const auto is_quiet = [&] { return running_ == quiet_ && alone_ == std::thread::id(); };
+    const auto is_quiet = [&] {
+        return running_ == quiet_ + no_longer_.size() && alone_ == std::thread::id();
+    };
     // Those that run are told to stop by a variable, which wakes nobody.
     while (!stop_ && !is_quiet()) changed_.wait_for(lock, std::chrono::milliseconds(50));
     if (stop_) {
@@ -112,6 +116,17 @@ void Jobs::wait_to_be_alone() {
         return;
     }
     alone_ = std::this_thread::get_id();
+}
+
+void Jobs::no_longer_alone() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (alone_ != std::this_thread::get_id()) return;
+        alone_ = {};
+        --quiet_;
+        no_longer_.push_back(std::this_thread::get_id());
+    }
+    changed_.notify_all();
 }
 
 bool Jobs::wait(std::size_t job, const std::function<void()>& meanwhile) {

@@ -39,8 +39,13 @@ class Jobs {
     void stop() { stop_ = true; }
 
     /// To be called by a job: waits until all others that run have ended, or wait here too. For the rest of
-    /// its run this one is alone, and no job begins before all that waited have had their turn.
+    /// its run this one is alone, or until it says otherwise, and no job begins before all that waited have
+    /// had their turn.
     void wait_to_be_alone();
+
+    /// To be called by a job that was alone, and disturbs nobody from here on: whoever waits is alone beside
+    /// it.
+    void no_longer_alone();
 
     /// Waits until `job` is finished, or until nothing runs and nothing will; calls `meanwhile` every 50 ms.
     /// @returns whether it is finished. @throws what a job has thrown
@@ -59,8 +64,9 @@ class Jobs {
     std::deque<std::size_t> again_;
     std::size_t next_ = 0;
     std::size_t running_ = 0;
-    std::size_t quiet_ = 0;  ///< of those that run: how many wait to be alone, or are
-    std::thread::id alone_;  ///< who is
+    std::size_t quiet_ = 0;                   ///< of those that run: how many wait to be alone, or are
+    std::thread::id alone_;                   ///< who is
+    std::vector<std::thread::id> no_longer_;  ///< of those that run: who was, and disturbs nobody
     std::exception_ptr problem_;
     std::vector<std::thread> threads_;
 };

@@ -103,6 +103,34 @@ TEST_CASE("a job that waits to be alone is, for the rest of its run", "[jobs]") 
     CHECK_FALSE(disturbed);
 }
 
+TEST_CASE("a job that is no longer alone goes on beside the next one that is", "[jobs]") {
+    std::atomic<int> alone_at_once{0}, had_turn{0}, begun{0};
+    std::atomic<bool> met{true}, disturbed{false};
+    Jobs jobs(8, 4, [&](std::size_t job, bool, const std::atomic<bool>&) {
+        ++begun;
+        jobs.no_longer_alone();  // which it is not: nothing happens
+        jobs.wait_to_be_alone();
+        if (++alone_at_once != 1) disturbed = true;
+        const int mine = ++had_turn;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        --alone_at_once;
+        jobs.no_longer_alone();
+        // Three of four see another one have its turn; behind the fourth, new jobs begin.
+        if (job < 4 && !comes_true([&] { return had_turn > mine || begun > 4; })) met = false;
+        if (job >= 6) {  // it can have another turn
+            jobs.wait_to_be_alone();
+            if (++alone_at_once != 1) disturbed = true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            --alone_at_once;
+        }
+        return Jobs::End::finished;
+    });
+    for (std::size_t job = 0; job < 8; ++job) CHECK(jobs.wait(job, nothing));
+    CHECK(met);
+    CHECK_FALSE(disturbed);
+    CHECK(had_turn == 8);
+}
+
 TEST_CASE("a job that waits to be alone is let go when jobs are stopped", "[jobs]") {
     std::atomic<bool> neighbour{false}, waiting{false};
     Jobs jobs(2, 2, [&](std::size_t job, bool, const std::atomic<bool>& stop) {

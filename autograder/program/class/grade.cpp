@@ -259,9 +259,8 @@ class ClassRun {
         }
     }
 
-    /// `wait_to_be_alone`: before a clock decides.
-    Jobs::End judge(std::size_t job, bool alone, const std::atomic<bool>& stop,
-                    const std::function<void()>& wait_to_be_alone) {
+    /// Job `job` of `jobs`.
+    Jobs::End judge(std::size_t job, bool alone, const std::atomic<bool>& stop, Jobs& jobs) {
         const std::size_t index = task_for(job);
         const Work& task = tasks_[index];
         const std::string started = now_text();
@@ -280,7 +279,8 @@ class ClassRun {
         };
         judge::JudgeOptions options = judging_;
         options.stop = &stop;
-        options.before_timing = wait_to_be_alone;
+        options.before_timing = [&jobs] { jobs.wait_to_be_alone(); };
+        options.after_timing = [&jobs] { jobs.no_longer_alone(); };
         RungReport report = about(task);
         Canary canary;
         for (;; ++canary.tries) {
@@ -437,7 +437,7 @@ void run_tasks(const Plan& plan, ClassRun& run, unsigned threads, const Lease& l
     const auto start = Clock::now();
     const std::size_t count = plan.tasks.size();
     Jobs jobs(count, threads, [&](std::size_t job, bool alone, const std::atomic<bool>& stop) {
-        return run.judge(job, alone, stop, [&jobs] { jobs.wait_to_be_alone(); });
+        return run.judge(job, alone, stop, jobs);
     });
     std::size_t shown = 0, tenth = 0;
     const auto meanwhile = [&] {
