@@ -19,6 +19,7 @@ bool Device::share(unsigned char (&)[64]) const { none(); }
 void Device::upload(const std::vector<Piece<const std::byte>>&) { none(); }
 void Device::download(const std::vector<Piece<std::byte>>&) const { none(); }
 void Device::fill(std::size_t, std::uint32_t, std::size_t) { none(); }
+double Device::free_part() { none(); }
 std::string Device::bus_id() { none(); }
 void Device::reset_persisting_cache() { none(); }
 void Device::take(std::size_t, const Device&, std::size_t, std::size_t) { none(); }

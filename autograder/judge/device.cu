@@ -201,6 +201,12 @@ void Device::fill(std::size_t offset, std::uint32_t word, std::size_t bytes) {
     check(cudaDeviceSynchronize(), "filling");
 }
 
+double Device::free_part() {
+    std::size_t free = 0, all = 1;
+    check(cudaMemGetInfo(&free, &all), "asking for free memory");
+    return static_cast<double>(free) / static_cast<double>(all);
+}
+
 std::string Device::bus_id() {
     char text[32] = "";
     check(cudaDeviceGetPCIBusId(text, sizeof text, 0), "asking for its place");

@@ -35,6 +35,9 @@ class Device {
     void download(const std::vector<Piece<std::byte>>& pieces) const;
     void fill(std::size_t offset, std::uint32_t word, std::size_t bytes);
 
+    /// How much of the device's memory nobody has, from 0 to 1.
+    static double free_part();
+
     /// Of the device, as other libraries know it: "0000:3b:00.0".
     static std::string bus_id();
 

@@ -46,9 +46,9 @@ constexpr int null_calls = 50;
 constexpr std::size_t control_pairs = 10;
 /// So much slower beside a rung's process than without it is no chance.
 constexpr double slowed = 1.15;
-/// Enough where no points depend on it.
+/// Enough where no points depend on it: so many pairs, or fewer that have taken as long as that.
 constexpr double glance_seconds = 1;
-constexpr std::size_t glance_pairs = 5;
+constexpr std::size_t glance_pairs = 5, least_glance_pairs = 3;
 constexpr std::uint32_t nan_words = 0xFFC00000U;
 constexpr std::size_t flush_bytes = 256U << 20;  ///< more than any GPU's cache
 
@@ -420,12 +420,20 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         speed.why_not = "speed: this system does not share GPU memory between processes";
         return;
     }
+    SpeedTest::Options how;
+    // A summit's points end at the reference, and whoever is ahead of it wants to know for certain.
+    const bool summit = rung.speed && rung.speed->to_reference;
+    if (rung.speed) how.zero = summit ? 0 : rung.speed->zero;
+    // They follow the ratio: an interval of a few percent moves them by as much, and makes nothing right or
+    // wrong.
+    if (summit) how.slack = 0, how.level = true, how.narrow = 0.03, how.unstable_beyond = 0.1;
+    if (!rung.speed) how.block = how.cap = glance_pairs;
     std::size_t inputs = 0;  // of pairs, that nobody has taken
     const auto want = [&](std::size_t pairs) {
         race->want(pairs);
         inputs += pairs;
     };
-    want(1 + (rung.speed ? SpeedTest::Options().block : glance_pairs));  // one for the pairs that warm up
+    want(1 + how.block);  // one for the pairs that warm up
     speed.trust = "judge's clock and memory";
     speed.baseline = baseline.name;
     lap.emplace(result.profile, Part::start);
@@ -433,12 +441,14 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     std::array<Contestant, 3> contestants{{{}, slower_one.get(), fastest.get()}};
     if (pacemaker.failure) throw InfraError("the reference: " + pacemaker.failure->text);
     pacemaker.arena = std::move(arenas[3]);
-    lap.emplace(result.profile, Part::clock);
+    // From here on nothing but the clock: whoever makes inputs is done.
+    lap.emplace(result.profile, Part::inputs);
+    race->wait_for_inputs();
     std::optional<Quiet> quiet(std::in_place);
+    lap.emplace(result.profile, Part::clock);
     speed.roof = race->roof();
     speed.fma_roof = fma_roof();
     double null = race->null_seconds(pacemaker);
-    quiet.reset();
     lap.emplace(result.profile, Part::start);
     contestants[0] = enter(executable, rung.name, options);
     for (std::size_t i = 0; i < contestants.size(); ++i) contestants[i].arena = std::move(arenas[i]);
@@ -476,14 +486,6 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     if (contestants[0].failure) return result.decide(std::move(*contestants[0].failure));
 
     const auto end = in_seconds(options.budget);
-    SpeedTest::Options how;
-    // A summit's points end at the reference, and whoever is ahead of it wants to know for certain.
-    const bool summit = rung.speed && rung.speed->to_reference;
-    if (rung.speed) how.zero = summit ? 0 : rung.speed->zero;
-    // They follow the ratio: an interval of a few percent moves them by as much, and makes nothing right or
-    // wrong.
-    if (summit) how.slack = 0, how.level = true, how.narrow = 0.03, how.unstable_beyond = 0.1;
-    if (!rung.speed) how.cap = how.block;  // no points depend on it: a glance will do
     const auto glance = in_seconds(glance_seconds);
     SpeedTest test(rung.speed && !summit ? rung.speed->full : 1.0, how);
     std::mt19937_64 random(std::random_device{}());
@@ -496,23 +498,23 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         return std::move(cause);
     };
     const GpuClock clock(Device::bus_id());
-    double warmed = 0, one_run = 0;  // seconds of the reference's runs: the rung has no say in it
+    double warmed = 0, one_run = 0;  // seconds of the workbook's own runs: the rung has no say in it
     for (int pair = -warm_up_pairs; test.wants_more() && Clock::now() < end; ++pair) {
-        if (!rung.speed && test.pairs() >= glance_pairs && Clock::now() > glance) break;
+        if (!rung.speed && test.pairs() >= least_glance_pairs && Clock::now() > glance) break;
         if (options.progress) options.progress({rung, Phase::speed, std::max(pair, 0), 0});
         // Warming up, all pairs have the inputs of the first: no time of theirs counts.
         const bool first = pair == -warm_up_pairs, counts = pair >= 0;
         if (auto cause = wrong(race->found())) return result.decide(std::move(*cause));
         if (first || counts) {
-            if (inputs == 0) want(rung.speed ? how.block : glance_pairs);
+            if (inputs == 0) want(how.block);
             --inputs;
             const Lap making(result.profile, Part::inputs);
-            if (first || !race->has_inputs()) {
+            if (!race->has_inputs()) {
                 quiet.reset();
                 race->wait_for_inputs();
+                quiet.emplace();
             }
             race->next_inputs();
-            if (!quiet) quiet.emplace();
         }
         std::shuffle(order.begin(), order.end(), random);
         if (one_run < long_seconds) {
@@ -537,7 +539,8 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             const bool looked_at =
                 counts && i == 0 && (may_count(contestants[0].seconds, seconds) || random() % 8 == 0);
             if (counts) contestants[i].seconds.push_back(seconds);
-            if (i == 2) warmed += one_run = seconds * timed->calls;
+            if (i != 0) warmed += seconds * timed->calls;
+            if (i == 2) one_run = seconds * timed->calls;
             if (first || looked_at) {
                 const Lap keeping(result.profile, Part::expected);
                 race->keep(i, i == 0 ? protocol::max_calls : 1);
@@ -567,17 +570,30 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     try {
         contestants[0].session->end();
         if (rung.speed) time_alone();
-        quiet.reset();
-        in_parallel(3, [&](std::size_t i) { (i == 0 ? pacemaker : contestants[i]).session->end(); });
     } catch (const std::exception&) {
         failure = std::current_exception();
     }
     quiet.reset();
-    for (Contestant& one : contestants) one.arena.reset();
-    pacemaker.arena.reset();
-    race->leave_device();
+    // The next rung can have the clock; where there is memory for two, while these processes end: it times
+    // nothing before they are gone.
+    const auto pass_on = [&] {
+        if (!failure && options.after_timing) options.after_timing();
+    };
+    {
+        const Piece leaving(std::stop_token{});
+        const bool early = Device::free_part() > 0.5;
+        if (early) pass_on();
+        try {
+            in_parallel(3, [&](std::size_t i) { (i == 0 ? pacemaker : contestants[i]).session->end(); });
+        } catch (const std::exception&) {
+            if (!failure) failure = std::current_exception();
+        }
+        for (Contestant& one : contestants) one.arena.reset();
+        pacemaker.arena.reset();
+        race->leave_device();
+        if (!early) pass_on();
+    }
     // The answers that are left are looked at whenever nothing of the next rung's is timed.
-    if (!failure && options.after_timing) options.after_timing();
     {
         const Lap judging(result.profile, Part::expected);
         if (auto cause = wrong(race->look_at_rest())) return result.decide(std::move(*cause));

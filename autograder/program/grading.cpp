@@ -142,7 +142,7 @@ class Grading {
             now_doing(i, "");
             // What Ctrl-C did to a compiler or a worker is no verdict on the student.
             if (stop) return Jobs::End::stopped;
-            if (!alone && depends_on_load(rung.result, options_.backend.backend))
+            if (!alone && deserves_another_try(rung.result, options_.backend.backend))
                 return Jobs::End::alone_once_more;
         }
         if (remembered_) {
@@ -264,6 +264,10 @@ bool depends_on_load(const RungResult& result, Backend backend) {
     if (!checks.done && checks.of > 0) return true;  // they were cut short
     return backend == Backend::cpu && result.passed() && checks.done &&
            (!result.counters.done || (!result.given && !result.counters.reference));
+}
+
+bool deserves_another_try(const RungResult& result, Backend backend) {
+    return result.verdict == Verdict::unstable || depends_on_load(result, backend);
 }
 
 BackendChoice choose_backend(const Workbook& workbook, const std::string& asked, const Gpu& gpu) {

@@ -40,8 +40,9 @@ struct GradeOptions {
 };
 
 /// Judges `chosen`, on the CPU backend several at once, and shows a table in their order while it goes. A
-/// rung that met a limit beside others is judged once more, alone, and only that counts. When asked to stop
-/// it returns the rungs that were judged until then: not finished, and not to be written anywhere.
+/// rung that met a limit beside others, or whose times varied too much, is judged once more, alone, and only
+/// that counts. When asked to stop it returns the rungs that were judged until then: not finished, and not to
+/// be written anywhere.
 /// @throws CannotCheck, ReaderGone, OutputError
 Report grade(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options,
              Terminal& out);
@@ -53,6 +54,10 @@ judge::RungResult not_run(const Chosen& chosen, Backend backend, std::uint64_t s
 /// Whether other rungs on the same machine may have had a part in this: a limit of time or memory was met, or
 /// something failed that should not.
 bool depends_on_load(const judge::RungResult& result, Backend backend);
+
+/// Whether it is judged once more, alone, where it was not: that, or its times varied more than they may in
+/// another minute.
+bool deserves_another_try(const judge::RungResult& result, Backend backend);
 
 /// What a result says until grade() has come to its end: no rung is judged, and there is no score.
 Report not_finished(const Workbook& workbook, const std::vector<Chosen>& chosen, const GradeOptions& options);

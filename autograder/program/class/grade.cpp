@@ -287,11 +287,11 @@ class ClassRun {
             report.result = judge_one(task, task.source, options);
             if (stop) return Jobs::End::stopped;
             turns += report.result.profile.seconds(judge::Part::turn);
-            if (!depends_on_load(report.result, judging_.backend)) break;
-            if (!alone) {
+            if (!alone && deserves_another_try(report.result, judging_.backend)) {
                 pay();
                 return Jobs::End::alone_once_more;
             }
+            if (!depends_on_load(report.result, judging_.backend)) break;
             if (ask_canary(task, report, canary, options)) break;
             if (stop) return Jobs::End::stopped;
         }

@@ -112,6 +112,9 @@ void Device::fill(std::size_t offset, std::uint32_t word, std::size_t bytes) {
     for (std::size_t at = 0; at < bytes; at += sizeof word)
         std::memcpy(static_cast<std::byte*>(memory_) + offset + at, &word, sizeof word);
 }
+double Device::free_part() {
+    return 1 - static_cast<double>(made::taken_bytes) / static_cast<double>(machine().most_bytes);
+}
 std::string Device::bus_id() { return "none"; }
 void Device::reset_persisting_cache() {}
 void Device::take(std::size_t to, const Device& from, std::size_t offset, std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "judge/build.hpp"
+#include "judge/quiet.hpp"
 #include "judge/speed.hpp"
 #include "machine.hpp"
 #include "rungs/catch.hpp"
@@ -227,8 +228,46 @@ TEST_CASE("a rung without points for speed gets a glance") {
     const RungResult result = race.of(takes(300), "01_slow");
     CHECK(result.verdict == Verdict::ok);
     CHECK(result.speed.judged);
-    CHECK(result.speed.pairs >= 5);
+    CHECK(result.speed.pairs == 5);
     CHECK(about(result.speed.speedup, 1));
+}
+
+TEST_CASE("a rung without points for speed whose baseline takes half a second is timed three times") {
+    Race race;
+    machine().runners["01_slow"] = takes(125e3);
+    race.manifest.rungs[1].speed.reset();
+    int runs = 0;
+    Runner student = takes(100);
+    student.seconds = [&](int run) { return runs = run + 1, 100e-6; };
+    const RungResult result = race.of(student);
+    CHECK(result.speed.pairs == 3);
+    CHECK(runs == 4);  // one has warmed up
+    CHECK(about(result.speed.speedup, 1250));
+}
+
+TEST_CASE(
+    "the next rung has the clock before processes end where there is memory for both, and times nothing "
+    "yet") {
+    Race race;
+    bool others_there = false, timed_beside = false;
+    std::thread next;
+    race.options.after_timing = [&] {
+        others_there = made::is_alive("02_fast");
+        next = std::thread([&] {
+            const Quiet quiet;
+            timed_beside = made::is_alive("02_fast");
+        });
+    };
+    SECTION("for both") {}
+    SECTION("for one") {
+        machine().most_bytes = 300U << 20;
+    }  // of which a quarter of a gigabyte empties the cache
+    const bool both = machine().most_bytes > (1U << 30);
+    const RungResult result = race.of(takes(100));
+    next.join();
+    CHECK(result.verdict == Verdict::ok);
+    CHECK(others_there == both);
+    CHECK_FALSE(timed_beside);
 }
 
 TEST_CASE("a GPU that has too little memory judges no speed") {

