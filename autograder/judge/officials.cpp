@@ -101,7 +101,7 @@ void Officials::serve(const std::stop_token& stop) {
         lock.unlock();
         std::exception_ptr problem;
         {
-            const Piece piece(stop);
+            const Piece piece(stop, can_wait_);
             if (!piece) return;
             try {
                 makes ? make(heat) : look(run->whose, heat);

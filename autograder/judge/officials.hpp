@@ -1,6 +1,7 @@
 #pragma once
 // The exam's part in a race: to make inputs that nobody has seen, and to look at answers.
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -54,6 +55,10 @@ class Officials {
     /// its numbers depend on the seed, std::logic_error where there are none
     Heats next();
 
+    /// From here on nothing is timed on these inputs: whoever's turn is next comes before the answers that
+    /// are left.
+    void step_back() { can_wait_ = true; }
+
     /// Answers to look at, `whose` they are, and on which inputs.
     void keep(std::size_t whose, Heats answers);
 
@@ -89,6 +94,7 @@ class Officials {
     std::deque<Heats> ready_;
     std::optional<std::pair<std::size_t, Cause>> found_;
     std::exception_ptr problem_;
+    std::atomic<bool> can_wait_{false};
     std::vector<std::jthread> threads_;  // last: they use all others
 };
 

@@ -12,6 +12,7 @@ struct House {
     std::mutex mutex;
     std::condition_variable_any changed;
     bool quiet = false;
+    std::size_t turns = 0;
     std::size_t at_work = 0;  ///< pieces
 };
 
@@ -37,9 +38,23 @@ Quiet::~Quiet() {
     house().changed.notify_all();
 }
 
-Piece::Piece(const std::stop_token& stop) {
+Turn::Turn() {
+    const std::lock_guard lock(house().mutex);
+    ++house().turns;
+}
+
+Turn::~Turn() {
+    {
+        const std::lock_guard lock(house().mutex);
+        --house().turns;
+    }
+    house().changed.notify_all();
+}
+
+Piece::Piece(const std::stop_token& stop, bool can_wait) {
     std::unique_lock lock(house().mutex);
-    begun_ = house().changed.wait(lock, stop, [] { return !house().quiet; }) && !stop.stop_requested();
+    const auto free = [=] { return !house().quiet && !(can_wait && house().turns > 0); };
+    begun_ = house().changed.wait(lock, stop, free) && !stop.stop_requested();
     if (begun_) ++house().at_work;
 }
 

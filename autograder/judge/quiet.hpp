@@ -15,11 +15,21 @@ class Quiet {
     Quiet& operator=(const Quiet&) = delete;
 };
 
-/// A piece of work for an exam, some milliseconds up to a second. Its constructor waits until it is not
-/// quiet.
+/// A rung is about to be timed, or is, or its processes have not ended yet. Pieces that can wait do not begin
+/// meanwhile: whoever asks for quiet would wait for them.
+class Turn {
+  public:
+    Turn();
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+};
+
+/// A piece of work for an exam, some milliseconds up to a second or two. Its constructor waits until it is
+/// not quiet, and where it `can_wait` until it is nobody's turn.
 class Piece {
   public:
-    explicit Piece(const std::stop_token& stop);
+    explicit Piece(const std::stop_token& stop, bool can_wait = false);
     ~Piece();
     Piece(const Piece&) = delete;
     Piece& operator=(const Piece&) = delete;

@@ -210,6 +210,9 @@ class Race {
         officials_->keep(contestant, std::move(heats));
     }
 
+    /// Nothing more is timed.
+    void step_back() { officials_->step_back(); }
+
     /// What is wrong with the answers that were kept, and whose they are: with those that somebody has
     /// looked at so far, and with all.
     std::optional<std::pair<std::size_t, Cause>> found() { return officials_->found(); }
@@ -398,6 +401,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     const fs::path best = built(manifest, rung, options);
     lap.emplace(result.profile, Part::turn);
     if (options.before_timing) options.before_timing();
+    std::optional<Turn> turn(std::in_place);
     lap.emplace(result.profile, Part::inputs);
     const auto entering = [&](const fs::path& contestant, const std::string& name) {
         return std::async(std::launch::async, enter, contestant, name, std::cref(options));
@@ -573,6 +577,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     } catch (const std::exception&) {
         failure = std::current_exception();
     }
+    race->step_back();
     quiet.reset();
     // The next rung can have the clock; where there is memory for two, while these processes end: it times
     // nothing before they are gone.
@@ -593,6 +598,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         race->leave_device();
         if (!early) pass_on();
     }
+    turn.reset();
     // The answers that are left are looked at whenever nothing of the next rung's is timed.
     {
         const Lap judging(result.profile, Part::expected);

@@ -193,3 +193,22 @@ TEST_CASE("officials who are sent away leave, whatever is left to do, also while
     CHECK(exam.at_work == 0);
     CHECK(exam.made < 3000);
 }
+
+TEST_CASE("answers that are left wait while it is another rung's turn, and inputs do not") {
+    const Echo exam;
+    std::optional<Turn> turn(std::in_place);
+    Officials officials(exam, timed, 3, 4), next(exam, timed, 3, 4);
+    officials.want(1);
+    officials.wait_for_inputs();
+    const Heats heats = officials.next();
+    officials.step_back();
+    officials.keep(0, answered(heats, true));
+    next.want(2);
+    next.wait_for_inputs();
+    CHECK(exam.made == 9);
+    CHECK(exam.looked_at == 0);
+    CHECK_FALSE(officials.found());
+    turn.reset();
+    CHECK(officials.finish());
+    CHECK(exam.looked_at > 0);
+}

@@ -15,7 +15,7 @@ include(Catch)
 add_library(simt_test_options INTERFACE)
 # CHECK(size == 3) compares inside Catch2's templates, whose warnings a precompiled header makes visible; and
 # Catch2 v3 takes the CPU backend for nvcc, whose pragmas other compilers do not know.
-target_compile_options(simt_test_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:SIMT_SANITIZED>>,-O0,-O1>;-g0;-Wno-sign-compare;-Wno-unknown-pragmas>)
+target_compile_options(simt_test_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:SIMT_SANITIZED>>,-O0,-Og>;-g0;-Wno-sign-compare;-Wno-unknown-pragmas>)
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH root)
 target_include_directories(simt_test_options INTERFACE ${root})
 target_link_libraries(simt_test_options INTERFACE simt_warnings Catch2::Catch2WithMain)
