@@ -72,6 +72,8 @@ std::optional<std::pair<std::size_t, Cause>> Officials::found() {
 
 std::optional<std::pair<std::size_t, Cause>> Officials::finish() {
     std::unique_lock lock(mutex_);
+    finishing_ = true;
+    changed_.notify_all();
     changed_.wait(lock, [&] { return problem_ || found_ || looking_.empty(); });
     if (problem_) std::rethrow_exception(problem_);
     return found_;
@@ -87,7 +89,7 @@ void Officials::serve(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     for (;;) {
         const bool goes_on = changed_.wait(
-            lock, stop, [&] { return !problem_ && (can_begin() || unbegun(making_) || unbegun(looking_)); });
+            lock, stop, [&] { return !problem_ && (can_begin() || unbegun(making_) || to_look_at()); });
         if (!goes_on || stop.stop_requested()) return;
         // Whoever times waits for inputs.
         Run* run = unbegun(making_);
@@ -96,12 +98,13 @@ void Officials::serve(const std::stop_token& stop) {
             run = making_.emplace_back(std::make_unique<Run>(Run{0, Heats(calls_)})).get();
         }
         const bool makes = run != nullptr;
-        if (!makes) run = unbegun(looking_);
+        if (!makes) run = to_look_at();
+        const bool can_wait = finishing_;
         Heat& heat = run->heats[run->begun++];
         lock.unlock();
         std::exception_ptr problem;
         {
-            const Piece piece(stop, can_wait_);
+            const Piece piece(stop, can_wait);
             if (!piece) return;
             try {
                 makes ? make(heat) : look(run->whose, heat);

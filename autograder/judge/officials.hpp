@@ -1,7 +1,6 @@
 #pragma once
 // The exam's part in a race: to make inputs that nobody has seen, and to look at answers.
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -30,11 +29,13 @@ struct Heat {
 /// The calls of one run.
 using Heats = std::vector<Heat>;
 
-/// Makes inputs ahead and looks at answers later, on all cores, whenever nothing is timed (quiet.hpp). To be
-/// used by one thread.
+/// Makes inputs ahead and looks at answers, on all cores, whenever nothing is timed (quiet.hpp). To look
+/// takes longer than to make, and whoever times waits for what has been begun: so nobody looks before the
+/// end, as long as there is room. To be used by one thread.
 class Officials {
   public:
-    /// For runs of `calls` calls each; there is memory for the inputs of `room` runs.
+    /// For runs of `calls` calls each; there is memory for the inputs of `room` runs, and for as many with
+    /// their answers.
     Officials(const Exam& exam, const TimedCase& timed, std::size_t calls, std::size_t room);
     /// Whatever is left to do is left.
     ~Officials();
@@ -55,10 +56,6 @@ class Officials {
     /// its numbers depend on the seed, std::logic_error where there are none
     Heats next();
 
-    /// From here on nothing is timed on these inputs: whoever's turn is next comes before the answers that
-    /// are left.
-    void step_back() { can_wait_ = true; }
-
     /// Answers to look at, `whose` they are, and on which inputs.
     void keep(std::size_t whose, Heats answers);
 
@@ -66,7 +63,8 @@ class Officials {
     /// @throws what the exam throws
     std::optional<std::pair<std::size_t, Cause>> found();
 
-    /// The same, once all have been looked at: not while it is quiet.
+    /// The same, once all have been looked at: not while it is quiet, nor while it is anybody's turn. Nothing
+    /// is timed on these inputs any more.
     std::optional<std::pair<std::size_t, Cause>> finish();
 
   private:
@@ -79,6 +77,8 @@ class Officials {
 
     void serve(const std::stop_token& stop);
     bool can_begin() const { return wanted_ > 0 && ready_.size() + making_.size() < room_; }
+    /// A run to look at, if it is time.
+    Run* to_look_at() const { return finishing_ || looking_.size() > room_ ? unbegun(looking_) : nullptr; }
     /// The first of these runs that has a call which nobody has begun; null: there is none.
     static Run* unbegun(const std::deque<std::unique_ptr<Run>>& runs);
     void make(Heat& heat) const;
@@ -94,7 +94,7 @@ class Officials {
     std::deque<Heats> ready_;
     std::optional<std::pair<std::size_t, Cause>> found_;
     std::exception_ptr problem_;
-    std::atomic<bool> can_wait_{false};
+    bool finishing_ = false;
     std::vector<std::jthread> threads_;  // last: they use all others
 };
 

@@ -210,9 +210,6 @@ class Race {
         officials_->keep(contestant, std::move(heats));
     }
 
-    /// Nothing more is timed.
-    void step_back() { officials_->step_back(); }
-
     /// What is wrong with the answers that were kept, and whose they are: with those that somebody has
     /// looked at so far, and with all.
     std::optional<std::pair<std::size_t, Cause>> found() { return officials_->found(); }
@@ -577,7 +574,6 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     } catch (const std::exception&) {
         failure = std::current_exception();
     }
-    race->step_back();
     quiet.reset();
     // The next rung can have the clock; where there is memory for two, while these processes end: it times
     // nothing before they are gone.
