@@ -1,8 +1,10 @@
 #include "judge/quiet.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <thread>
 
 namespace rungs::judge {
 namespace {
@@ -53,7 +55,10 @@ Turn::~Turn() {
 
 Piece::Piece(const std::stop_token& stop, bool can_wait) {
     std::unique_lock lock(house().mutex);
-    const auto free = [=] { return !house().quiet && !(can_wait && house().turns > 0); };
+    static const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto free = [=] {
+        return !house().quiet && !(can_wait && (house().turns > 0 || house().at_work >= cores));
+    };
     begun_ = house().changed.wait(lock, stop, free) && !stop.stop_requested();
     if (begun_) ++house().at_work;
 }

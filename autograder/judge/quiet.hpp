@@ -26,7 +26,8 @@ class Turn {
 };
 
 /// A piece of work for an exam, some milliseconds up to a second or two. Its constructor waits until it is
-/// not quiet, and where it `can_wait` until it is nobody's turn.
+/// not quiet, and where it `can_wait` until it is nobody's turn and there is a core for it: of what reads
+/// large arrays, more at once take longer than one after the other.
 class Piece {
   public:
     explicit Piece(const std::stop_token& stop, bool can_wait = false);

@@ -191,10 +191,12 @@ class Race {
         return std::nullopt;
     }
 
-    /// Keeps the answers of the last run's first `calls`, which were a contestant's, for a look at them
-    /// later: that can take longer than the run.
-    void keep(std::size_t contestant, std::size_t calls) {
-        Heats heats(heats_.begin(), heats_.begin() + static_cast<std::ptrdiff_t>(std::min(calls, calls_)));
+    /// Keeps the answers of the last run, which was a contestant's, for a look at them later: that can take
+    /// longer than the run. Of all its calls, or of one, which nobody can foresee.
+    void keep(std::size_t contestant, bool all) {
+        const std::size_t first = all ? 0 : random_() % calls_;
+        const auto from = heats_.begin() + static_cast<std::ptrdiff_t>(first);
+        Heats heats(from, all ? heats_.end() : from + 1);
         in_parallel(heats.size(), [&](std::size_t i) {
             heats[i].outputs = heats[i].task->outputs;
             for (Array& output : heats[i].outputs)
@@ -202,8 +204,8 @@ class Race {
         });
         std::vector<Device::Piece<std::byte>> pieces;
         for_each_output([&](std::size_t call, std::size_t i, const Region& region) {
-            if (call >= heats.size()) return;
-            std::vector<std::byte>& bytes = heats[call].outputs[i].bytes;
+            if (call < first || call >= first + heats.size()) return;
+            std::vector<std::byte>& bytes = heats[call - first].outputs[i].bytes;
             pieces.push_back({taken_offset(call, region) + region.lead, bytes.data(), bytes.size()});
         });
         taken_->download(pieces);
@@ -536,7 +538,8 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             if (cause) return result.decide(std::move(*cause));
             // Whoever leaves something out has to be faster for it. A time that is no faster than others
             // before it earns nothing; of those one in eight is looked at, which nobody can foresee. The
-            // baseline and the reference are the workbook's own: one look tells that they run here.
+            // baseline and the reference are the workbook's own: one look tells that they run here. Where no
+            // points depend on a time, one call in each run is enough.
             const bool looked_at =
                 counts && i == 0 && (may_count(contestants[0].seconds, seconds) || random() % 8 == 0);
             if (counts) contestants[i].seconds.push_back(seconds);
@@ -544,7 +547,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
             if (i == 2) one_run = seconds * timed->calls;
             if (first || looked_at) {
                 const Lap keeping(result.profile, Part::expected);
-                race->keep(i, i == 0 ? protocol::max_calls : 1);
+                race->keep(i, i == 0 && rung.speed);
             }
         }
         clock.look(speed.conditions);

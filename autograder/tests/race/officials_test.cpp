@@ -22,7 +22,7 @@ namespace {
 /// Its input is its seed, and so is the answer.
 class Echo : public Exam {
   public:
-    mutable std::atomic<int> at_work{0}, made{0}, looked_at{0};
+    mutable std::atomic<int> at_work{0}, most_at_work{0}, made{0}, looked_at{0};
     bool throws_when_made = false, throws_when_asked = false, numbers_differ = false;
     std::chrono::milliseconds takes{0};
 
@@ -49,7 +49,9 @@ class Echo : public Exam {
   private:
     struct Busy {
         explicit Busy(const Echo& of) : exam(of) {
-            ++exam.at_work;
+            const int now = ++exam.at_work;
+            for (int most = exam.most_at_work; most < now;)
+                if (exam.most_at_work.compare_exchange_weak(most, now)) break;
             std::this_thread::sleep_for(exam.takes);
         }
         ~Busy() { --exam.at_work; }
@@ -218,4 +220,20 @@ TEST_CASE("answers are looked at in the end, when it is nobody's turn, or where 
         while (!officials.found()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     CHECK(exam.looked_at > 0);
+}
+
+TEST_CASE("in the end no more answers are looked at at once than there are cores") {
+    Echo exam;
+    Officials one(exam, timed, 3, 9), other(exam, timed, 3, 9);
+    for (Officials* officials : {&one, &other}) {
+        officials->want(8);
+        take(*officials, 8, [&](int, const Heats& heats) { officials->keep(0, answered(heats)); });
+    }
+    exam.most_at_work = 0;
+    exam.takes = std::chrono::milliseconds(1);
+    std::thread beside([&] { CHECK_FALSE(one.finish()); });
+    CHECK_FALSE(other.finish());
+    beside.join();
+    CHECK(exam.looked_at == 48);
+    CHECK(exam.most_at_work <= static_cast<int>(std::thread::hardware_concurrency()));
 }
