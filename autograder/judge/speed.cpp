@@ -585,9 +585,10 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     };
     {
         const Piece leaving(std::stop_token{});
-        const bool early = Device::free_part() > 0.5;
-        if (early) pass_on();
+        bool early = false;
         try {
+            early = Device::free_part() > 0.5;
+            if (early) pass_on();
             in_parallel(3, [&](std::size_t i) { (i == 0 ? pacemaker : contestants[i]).session->end(); });
         } catch (const std::exception&) {
             if (!failure) failure = std::current_exception();
@@ -598,8 +599,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
         if (!early) pass_on();
     }
     turn.reset();
-    // The answers that are left are looked at whenever nothing of the next rung's is timed.
-    {
+    {  // when it is nobody's turn
         const Lap judging(result.profile, Part::expected);
         if (auto cause = wrong(race->look_at_rest())) return result.decide(std::move(*cause));
     }

@@ -16,7 +16,7 @@ endfunction()
 # rungs_compile_kernels(<target> INCLUDE <folder>... [DEFINE <name=value>] SOURCES <file.cu>...)
 #   For a machine without a GPU: shows that nvcc compiles CUDA sources, host code included, to machine code. What would
 #   only link them, and compile host code once more, takes three quarters of the time; such targets are built on demand.
-#   Nobody runs that code, so the assembler, which takes as long as the compiler, does no more than it has to.
+#   Nobody runs that code, so neither compiler nor assembler makes more of it than they have to.
 function(rungs_compile_kernels target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "DEFINE" "INCLUDE;SOURCES")
     list(GET CMAKE_CUDA_ARCHITECTURES 0 architecture)
@@ -29,7 +29,7 @@ function(rungs_compile_kernels target)
         set(output ${CMAKE_BINARY_DIR}/compiled/${target}/${name}.cubin)
         add_custom_command(
             OUTPUT ${output}
-            COMMAND ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 -Xptxas=-O1 -lineinfo -Xcompiler=-Wall,-Wextra -Werror=all-warnings
+            COMMAND ${CMAKE_CUDA_COMPILER} -std=c++20 -Xcicc=-O1 -Xptxas=-O1 -lineinfo -Xcompiler=-Wall,-Wextra -Werror=all-warnings
                     -arch=sm_${architecture} ${arg_DEFINE} ${arg_INCLUDE} -I${PROJECT_SOURCE_DIR}/common/include
                     -MD -MF ${output}.d -cubin ${source} -o ${output}
             DEPENDS ${source}
