@@ -90,7 +90,7 @@ namespace judge {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Cause, kind, text, limited, source, place, which, likely)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Correctness, cases, passed, failing_case, smallest_case, error, tolerance,
-                                   measure, wrong, of, first, cause, unwritten, varies, certain)
+                                   measure, wrong, of, things, first, cause, unwritten, varies, certain)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(QuotedFinding, tool, severity, kind, kernel, side, has_other, other, array,
                                    index, element, extent, message, advice, count, source, other_source)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChecksResult, done, why_not, tool, cases, of, orders, findings, found_in,

@@ -152,6 +152,7 @@ void put_mismatches(Correctness& correctness, const Check& check) {
     correctness.measure = check.measure;
     correctness.wrong = check.wrong;
     correctness.of = check.of;
+    correctness.things = check.things;
     correctness.first = check.first;
     for (Mismatch& one : correctness.first) {  // no output calls a NaN "-nan"
         for (double* value : {&one.got, &one.expected})

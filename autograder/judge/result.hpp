@@ -94,13 +94,14 @@ struct Correctness {
     double error = 0;           ///< of the failing case, else the largest relative to its tolerance
     double tolerance = 0;       ///< what `error` had to stay within
     std::string measure;        ///< what `error` is
-    std::size_t wrong = 0;      ///< elements that are wrong in the failing case
+    std::size_t wrong = 0;      ///< how many are wrong in the failing case
     std::size_t of = 0;
-    std::vector<Mismatch> first;  ///< the first five of them
-    std::string cause;            ///< likely cause, where the pattern tells
-    bool unwritten = false;       ///< that cause: an output still is what it was before the call
-    bool varies = false;          ///< the same call has given different results
-    bool certain = false;         ///< the cause explains every element
+    std::string things = "elements";  ///< which these are
+    std::vector<Mismatch> first;      ///< the first five of them
+    std::string cause;                ///< likely cause, where the pattern tells
+    bool unwritten = false;           ///< that cause: an output still is what it was before the call
+    bool varies = false;              ///< the same call has given different results
+    bool certain = false;             ///< the cause explains every element
 };
 
 /// Puts in what an exam says of outputs that are wrong, except for the cause.

@@ -245,7 +245,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     if (!found.failing_case.empty()) row("error", error_text(result));
     const bool numbers = tells_by_numbers(result);
     if (numbers && found.wrong > 0 && found.of > 1) {
-        row("wrong", fmt::format("{} of {} elements ({:.3g} %)", found.wrong, found.of,
+        row("wrong", fmt::format("{} of {} {} ({:.3g} %)", found.wrong, found.of, found.things,
                                  100.0 * static_cast<double>(found.wrong) / static_cast<double>(found.of)));
     }
     if (numbers && !found.first.empty()) {

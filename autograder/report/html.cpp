@@ -417,7 +417,7 @@ std::string details(const RungReport& rung) {
     row(html, found.failing_case.empty() ? "largest error" : "error", error_text(result));
     const bool numbers = tells_by_numbers(result);
     if (numbers && found.wrong > 0)
-        row(html, "wrong", fmt::format("{} of {} elements", found.wrong, found.of));
+        row(html, "wrong", fmt::format("{} of {} {}", found.wrong, found.of, found.things));
     row(html, "likely cause", likely_text(result));
     row(html, "lost points", lost_text(result));
     row(html, "checks", checks_text(result.checks));

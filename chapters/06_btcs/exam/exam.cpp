@@ -259,6 +259,7 @@ class BtcsExam : public rungs::Exam {
         }
         rungs::Check check;
         check.of = count;
+        check.things = "systems";
         check.measure = batch.method == btcs::Method::reduction
                             ? "largest |b - A x| of a row / (|A| max |x| if nothing cancelled)"
                             : "largest |b - A x| of a row / (|A| max |x|)";

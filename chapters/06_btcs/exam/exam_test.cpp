@@ -511,6 +511,7 @@ TEST_CASE("a wrong solver fails, and is told its cause", "[exam][diagnosis]") {
         const rungs::Check check = judge(mutant.which, mutant.method, mutant.fault);
         CAPTURE(mutant.name, mutant.which.problem, mutant.which.kind, check.cause, check.error);
         rungs::require_cause(check, mutant.cause);
+        CHECK(check.things == "systems");
     }
 }
 
@@ -716,7 +717,9 @@ TEST_CASE("rows and recurrences are judged number by number", "[exam][diagnosis]
     for (const char* kind : {"random", "spike", "long_memory", "no_memory"}) {
         const rungs::Case which{"recurrence", {3000}, kind, 5};
         CHECK(judged(which, [](Floats&) {}).passed);
-        CHECK_FALSE(judged(which, [](Floats& z) { z[2999] += 0.01f; }).passed);
+        const rungs::Check check = judged(which, [](Floats& z) { z[2999] += 0.01f; });
+        CHECK_FALSE(check.passed);
+        CHECK(check.things == "elements");
     }
     CHECK_THROWS_AS(exam->make({"matrix", {3, 3}, "random"}), std::invalid_argument);
     CHECK_THROWS_AS(exam->make({"elements", {-1}, "random"}), std::invalid_argument);

@@ -106,14 +106,15 @@ struct Case {
 struct Check {
     bool passed = false;
     double error = 0;  ///< in units of `tolerance`'s measure; NaN-safe: not passed unless error <= tolerance
-    double tolerance = 0;         ///< derived from numerics; `measure` says how
-    std::string measure;          ///< "|got - expected| / sum |v|"
-    std::size_t wrong = 0;        ///< elements that are wrong
-    std::size_t of = 0;           ///< elements that were compared
-    std::vector<Mismatch> first;  ///< the first five of them
-    std::string cause;            ///< the likely cause where the pattern of the mismatches tells, else empty
-    bool certain = false;         ///< it explains every element, right or wrong
-    std::string unwritten;        ///< what the others say of an output that was never written, else empty
+    double tolerance = 0;             ///< derived from numerics; `measure` says how
+    std::string measure;              ///< "|got - expected| / sum |v|"
+    std::size_t wrong = 0;            ///< so many are wrong,
+    std::size_t of = 0;               ///< of so many that were compared
+    std::string things = "elements";  ///< which these are
+    std::vector<Mismatch> first;      ///< the first five of them
+    std::string cause;      ///< the likely cause where the pattern of the mismatches tells, else empty
+    bool certain = false;   ///< it explains every element, right or wrong
+    std::string unwritten;  ///< what the others say of an output that was never written, else empty
 };
 
 /// Useful work of one call, for rates.
