@@ -568,24 +568,32 @@ class SecondLook {
             now_.emplace(now);
         };
         result_.verdict = Verdict::ok;
+        counted_ = result_;
+        counted_.checks.done = true;
+        count_ = [&manifest, &rung, source, &exam, this](RungResult& result, const JudgeOptions& how) {
+            judge_counts(result, manifest, rung, source, exam, how);
+        };
         ended_ = std::async(std::launch::async, [&manifest, &rung, source, &exam, this] {
             {  // Not stopped with the rest: who looks for the cause of a fault needs it, too.
                 const Lap lap(result_.profile, Part::check_build);
                 build_worker(manifest, rung, source, options_.toolchain, Backend::cpu, stop_asked_,
                              Mode::check);
             }
+            set_checking(true);
             judge_checks(result_, manifest, rung, source, exam, options_, std::nullopt);
-            judge_counts(result_, manifest, rung, source, exam, options_);
+            set_checking(false);
+            if (!put_counted()) count_(result_, options_);
             doubt_checks(result_, rung, source, options_);
         });
     }
-    ~SecondLook() { stop_ = true; }
+    ~SecondLook() { stop_ = not_counted_ = true; }
     SecondLook(const SecondLook&) = delete;
     SecondLook& operator=(const SecondLook&) = delete;
 
     /// Puts what it found into the result of a rung in which run mode found no fault.
     /// @throws Stopped, InfraError
     void put(RungResult& result) {
+        count_ahead();
         wait(result.profile);
         ended_.get();
         for (std::size_t i = 0; i < parts; ++i) {
@@ -605,11 +613,46 @@ class SecondLook {
     }
 
   private:
+    void set_checking(bool checking) {
+        const std::lock_guard lock(mutex_);
+        checking_ = checking;
+    }
+
+    /// Run mode needs its core no more: the calls are counted beside those that are checked, as if nothing
+    /// were found in these.
+    void count_ahead() {
+        const std::lock_guard lock(mutex_);
+        if (!checking_) return;
+        ahead_ = std::async(std::launch::async, [this] {
+            JudgeOptions how = options_;
+            how.stop = &not_counted_;
+            how.progress = nullptr;
+            count_(counted_, how);
+        });
+    }
+
+    /// Puts in what was counted ahead. @returns false where it was not, or where something was found on the
+    /// way that belongs to the checks
+    bool put_counted() {
+        if (!ahead_.valid()) return false;
+        if (!result_.passed() || !result_.checks.done) not_counted_ = true;
+        if (not_counted_) return false;
+        ahead_.get();
+        if (!counted_.checks.findings.empty() || !counted_.correctness.failing_case.empty()) return false;
+        for (const Part part : {Part::counts, Part::solutions})
+            result_.profile.add(part, counted_.profile.seconds(part));
+        result_.counters = std::move(counted_.counters);
+        result_.modelled = std::move(counted_.modelled);
+        result_.verdict = counted_.verdict;
+        result_.causes.insert(result_.causes.begin(), counted_.causes.begin(), counted_.causes.end());
+        return true;
+    }
+
     /// Waits until it has come to its end.
     void wait(Profile& profile) {
         const Lap lap(profile, Part::waiting);
         while (ended_.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
-            if (stop_asked_ && *stop_asked_) stop_ = true;
+            if (stop_asked_ && *stop_asked_) stop_ = not_counted_ = true;
             const std::lock_guard lock(mutex_);
             if (progress_ && now_) progress_(*now_);
             now_.reset();
@@ -622,7 +665,11 @@ class SecondLook {
     JudgeOptions options_;
     std::mutex mutex_;
     std::optional<PhaseProgress> now_;
-    std::atomic<bool> stop_{false};
+    std::atomic<bool> stop_{false}, not_counted_{false};
+    bool checking_ = false;
+    RungResult counted_;
+    std::function<void(RungResult& result, const JudgeOptions& how)> count_;
+    std::future<void> ahead_;
     std::future<void> ended_;  // last: waits for the thread, which uses all others
 };
 
