@@ -561,7 +561,14 @@ class SecondLook {
   public:
     SecondLook(const RungResult& before, const Manifest& manifest, const RungEntry& rung,
                const fs::path& source, const Exam& exam, const JudgeOptions& options)
-        : stop_asked_(options.stop), progress_(options.progress), result_(before), options_(options) {
+        : manifest_(manifest),
+          rung_(rung),
+          source_(source),
+          exam_(exam),
+          stop_asked_(options.stop),
+          progress_(options.progress),
+          result_(before),
+          options_(options) {
         options_.stop = &stop_;
         options_.progress = [this](const PhaseProgress& now) {
             const std::lock_guard lock(mutex_);
@@ -570,21 +577,7 @@ class SecondLook {
         result_.verdict = Verdict::ok;
         counted_ = result_;
         counted_.checks.done = true;
-        count_ = [&manifest, &rung, source, &exam, this](RungResult& result, const JudgeOptions& how) {
-            judge_counts(result, manifest, rung, source, exam, how);
-        };
-        ended_ = std::async(std::launch::async, [&manifest, &rung, source, &exam, this] {
-            {  // Not stopped with the rest: who looks for the cause of a fault needs it, too.
-                const Lap lap(result_.profile, Part::check_build);
-                build_worker(manifest, rung, source, options_.toolchain, Backend::cpu, stop_asked_,
-                             Mode::check);
-            }
-            set_checking(true);
-            judge_checks(result_, manifest, rung, source, exam, options_, std::nullopt);
-            set_checking(false);
-            if (!put_counted()) count_(result_, options_);
-            doubt_checks(result_, rung, source, options_);
-        });
+        ended_ = std::async(std::launch::async, [this] { look(); });
     }
     ~SecondLook() { stop_ = not_counted_ = true; }
     SecondLook(const SecondLook&) = delete;
@@ -613,6 +606,19 @@ class SecondLook {
     }
 
   private:
+    void look() {
+        {  // Not stopped with the rest: who looks for the cause of a fault needs it, too.
+            const Lap lap(result_.profile, Part::check_build);
+            build_worker(manifest_, rung_, source_, options_.toolchain, Backend::cpu, stop_asked_,
+                         Mode::check);
+        }
+        set_checking(true);
+        judge_checks(result_, manifest_, rung_, source_, exam_, options_, std::nullopt);
+        set_checking(false);
+        if (!put_counted()) judge_counts(result_, manifest_, rung_, source_, exam_, options_);
+        doubt_checks(result_, rung_, source_, options_);
+    }
+
     void set_checking(bool checking) {
         const std::lock_guard lock(mutex_);
         checking_ = checking;
@@ -627,7 +633,7 @@ class SecondLook {
             JudgeOptions how = options_;
             how.stop = &not_counted_;
             how.progress = nullptr;
-            count_(counted_, how);
+            judge_counts(counted_, manifest_, rung_, source_, exam_, how);
         });
     }
 
@@ -659,18 +665,19 @@ class SecondLook {
         }
     }
 
+    const Manifest& manifest_;
+    const RungEntry& rung_;
+    const fs::path source_;
+    const Exam& exam_;
     const std::atomic<bool>* stop_asked_;
     std::function<void(const PhaseProgress&)> progress_;
-    RungResult result_;
+    RungResult result_, counted_;
     JudgeOptions options_;
-    std::mutex mutex_;
+    std::mutex mutex_;  ///< of the following two, and of how ahead_ begins
     std::optional<PhaseProgress> now_;
-    std::atomic<bool> stop_{false}, not_counted_{false};
     bool checking_ = false;
-    RungResult counted_;
-    std::function<void(RungResult& result, const JudgeOptions& how)> count_;
-    std::future<void> ahead_;
-    std::future<void> ended_;  // last: waits for the thread, which uses all others
+    std::atomic<bool> stop_{false}, not_counted_{false};
+    std::future<void> ahead_, ended_;  // last: they wait for the threads, which use all others
 };
 
 /// Once a process. A worker that hangs up must not end the judge; and no worker of the same user may read

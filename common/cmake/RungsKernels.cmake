@@ -29,7 +29,8 @@ function(rungs_compile_kernels target)
         set(output ${CMAKE_BINARY_DIR}/compiled/${target}/${name}.cubin)
         add_custom_command(
             OUTPUT ${output}
-            COMMAND ${CMAKE_CUDA_COMPILER} -std=c++20 -Xcicc=-O1 -Xptxas=-O1 -lineinfo -Xcompiler=-Wall,-Wextra -Werror=all-warnings
+            COMMAND ${CMAKE_CUDA_COMPILER} -std=c++20 -Xcicc=-O1 -Xptxas=-O1 -lineinfo
+                    -Xcompiler=-Wall,-Wextra -Werror=all-warnings
                     -arch=sm_${architecture} ${arg_DEFINE} ${arg_INCLUDE} -I${PROJECT_SOURCE_DIR}/common/include
                     -MD -MF ${output}.d -cubin ${source} -o ${output}
             DEPENDS ${source}

@@ -245,9 +245,7 @@ TEST_CASE("a rung without points for speed whose baseline takes half a second is
     CHECK(about(result.speed.speedup, 1250));
 }
 
-TEST_CASE(
-    "the next rung has the clock before processes end where there is memory for both, and times nothing "
-    "yet") {
+TEST_CASE("the next rung begins before processes end where there is memory for both, and times nothing yet") {
     Race race;
     bool others_there = false, timed_beside = false;
     std::thread next;
@@ -259,9 +257,7 @@ TEST_CASE(
         });
     };
     SECTION("for both") {}
-    SECTION("for one") {
-        machine().most_bytes = 300U << 20;
-    }  // of which a quarter of a gigabyte empties the cache
+    SECTION("for one") { machine().most_bytes = 300U << 20; }  // 256 MiB of it empty the cache
     const bool both = machine().most_bytes > (1U << 30);
     const RungResult result = race.of(takes(100));
     next.join();
