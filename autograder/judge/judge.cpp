@@ -736,6 +736,8 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     } else if (second) {
         second.reset();
         judge_checks(result, manifest, rung, source, exam, options, examiner.failing());
+        // It spares one case and meets another, large or small.
+        if (result.verdict == Verdict::race) result.correctness.smallest_case.clear();
         judge_counts(result, manifest, rung, source, exam, options);
     }
     if (options.backend == Backend::cuda && options.sanitize) {

@@ -240,10 +240,10 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     show_findings(rung, out);
     row("missing", judge::unread_text(result.checks));
     row("tried", found.failing_case);
-    const bool numbers = tells_by_numbers(result);
-    if (numbers) row("smallest", found.smallest_case);  // a race spares the one and meets the other
+    row("smallest", found.smallest_case);
     if (found.cases > 0 && !ours) row("cases", cases_text(found));
     if (!found.failing_case.empty()) row("error", error_text(result));
+    const bool numbers = tells_by_numbers(result);
     if (numbers && found.wrong > 0 && found.of > 1) {
         row("wrong", fmt::format("{} of {} {} ({:.3g} %)", found.wrong, found.of, found.things,
                                  100.0 * static_cast<double>(found.wrong) / static_cast<double>(found.of)));

@@ -413,9 +413,9 @@ std::string details(const RungReport& rung) {
     row(html, "reason", result.brief_reason());
     if (found.cases > 0) row(html, "cases", cases_text(found));
     row(html, "failing case", found.failing_case);
-    const bool numbers = tells_by_numbers(result);
-    if (numbers) row(html, "smallest that fails", found.smallest_case);
+    row(html, "smallest that fails", found.smallest_case);
     row(html, found.failing_case.empty() ? "largest error" : "error", error_text(result));
+    const bool numbers = tells_by_numbers(result);
     if (numbers && found.wrong > 0)
         row(html, "wrong", fmt::format("{} of {} {}", found.wrong, found.of, found.things));
     row(html, "likely cause", likely_text(result));

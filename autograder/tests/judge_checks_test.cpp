@@ -115,6 +115,8 @@ TEST_CASE("a removed __syncthreads is RACE, with both lines", "[judge][checks]")
     const RungResult result = tree.replace("__syncthreads();", "").judge();
     CHECK(result.verdict == Verdict::race);
     check_lost(result);
+    CHECK_FALSE(result.correctness.failing_case.empty());
+    CHECK(result.correctness.smallest_case.empty());
     const QuotedFinding& race = result.checks.findings.front();
     CHECK(race.tool == simt::check::Tool::racecheck);
     CHECK(race.kernel == "shared_tree_kernel");
