@@ -191,9 +191,11 @@ class Counter {
             Watched watched)
         : rung_(rung), exam_(exam), session_(executable, options, watched) {}
 
-    /// The largest checked call of the problem of `which` that does at most `most` work: it sets up what all
-    /// calls find there, and shows lines of the source that have to be known. @returns whether there is one
-    bool warm_up(const Manifest& manifest, const Case& which, double most) {
+    /// The largest checked call of the problem of `which` that does at most an eighth of its work: it sets up
+    /// what all calls find there, and shows lines of the source that have to be known, which mostly saves a
+    /// call. @returns whether there is one
+    bool warm_up(const Manifest& manifest, const Case& which) {
+        const double most = exam_.work(which).size() / 8;
         const std::vector<Case> cases = manifest.check_cases_of(rung_, 0);
         const Case* largest = nullptr;
         double work = 0;
@@ -281,8 +283,7 @@ std::optional<Tally> count_calls(const Manifest& manifest, const RungEntry& rung
                                  std::string* wrong = nullptr) {
     const Task task = exam.make(which);
     Counter counter(rung, executable, exam, options, watched);
-    // Costs an eighth of a call at most, and mostly saves one: all lines are known, then.
-    const bool warm = counter.warm_up(manifest, which, exam.work(which).size() / 8);
+    const bool warm = counter.warm_up(manifest, which);
     for (int attempt = 0; attempt <= most_attempts; ++attempt) {
         CheckedCall checked;
         std::optional<Tally> tally = counter.call(which, task, checked, why_not);
@@ -466,7 +467,7 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
         if (is_on(Defence::secret_count)) one.seed = seed_of(options.seed, Purpose::counts, index);
         return examined(one);
     };
-    counter.warm_up(manifest, which, most_work);
+    counter.warm_up(manifest, which);
     // The first call of a size may set up what later ones find there. It has a secret input all the same, and
     // where it took another time than the input that is shown, it may have been that: a second one decides.
     std::optional<Tally> first = secret(0);
