@@ -73,6 +73,7 @@ std::optional<std::pair<std::size_t, Cause>> Officials::found() {
 std::optional<std::pair<std::size_t, Cause>> Officials::finish() {
     std::unique_lock lock(mutex_);
     finishing_ = true;
+    wanted_ = 0;  // nobody will take them
     changed_.notify_all();
     changed_.wait(lock, [&] { return problem_ || found_ || looking_.empty(); });
     if (problem_) std::rethrow_exception(problem_);
