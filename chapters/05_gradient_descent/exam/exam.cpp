@@ -407,27 +407,27 @@ class GradientDescentExam : public rungs::Exam {
                             task.inputs[1].as<float>()};
         const rungs::Solve answer = rungs::solve_of(outputs);
 
-        // A fixed number of iterations may be of either method: of the two, the one that it is nearer to.
-        std::vector<bool> methods;
-        if (which.problem != "descent") methods.push_back(false);
-        if (which.problem != "jacobi") methods.push_back(true);
-        rungs::Check check;
-        double nearest = std::numeric_limits<double>::infinity();
-        for (const bool descends : methods) {
-            const Trace trace = descends
-                                    ? gradient_descent::reference_descent(system, kind.limit, kind.tolerance)
-                                    : gradient_descent::reference_jacobi(system, kind.limit, kind.tolerance);
-            const rungs::Check of_method = Comparison(kind, system, trace, descends, answer).check();
-            const double distance =
-                methods.size() > 1 && answer.history.size() > 1 && trace.history.size() > 1
-                    ? std::abs(answer.history[1] - trace.history[1])
-                    : 0;
-            if (check.of == 0 || of_method.passed || distance < nearest) {
-                nearest = of_method.passed ? -1 : distance;
-                check = of_method;
-            }
-        }
-        return check;
+        const auto trace = [&](bool descends, int limit) {
+            return descends ? gradient_descent::reference_descent(system, limit, kind.tolerance)
+                            : gradient_descent::reference_jacobi(system, limit, kind.tolerance);
+        };
+        const auto compare = [&](bool descends) {
+            return Comparison(kind, system, trace(descends, kind.limit), descends, answer).check();
+        };
+        if (which.problem != "iterations") return compare(which.problem == "descent");
+
+        // A fixed number of iterations may be of either method: first the one whose first step is nearer.
+        const auto distance = [&](bool descends) {
+            const Trace first = trace(descends, std::min(kind.limit, 1));
+            return first.history.size() > 1 && answer.history.size() > 1
+                       ? std::abs(answer.history[1] - first.history[1])
+                       : 0;
+        };
+        const bool descends = distance(true) < distance(false);
+        const rungs::Check nearer = compare(descends);
+        if (nearer.passed) return nearer;
+        const rungs::Check other = compare(!descends);
+        return other.passed ? other : nearer;
     }
 
     std::vector<std::string> size_names(const rungs::Case& /*which*/) const override {
