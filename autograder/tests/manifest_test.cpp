@@ -95,7 +95,15 @@ TEST_CASE("a group of cases may be checked as a whole, whatever its size", "[man
     };
     CHECK(none(without.check_cases_of(without.rungs[1], 1)));
     CHECK_FALSE(none(read(group).check_cases_of(without.rungs[1], 1)));
-    CHECK_THAT(refusal(group + "checked = 1\n"), ContainsSubstring("true or false"));
+    const Manifest some = read(group + "checked = [\"" + manifest.rungs[1].name + "\"]\n");
+    CHECK(some.large_check_cases_of(some.rungs[1], 1) == cases);
+    CHECK(some.large_check_cases_of(some.rungs[0], 1).empty());
+    CHECK_FALSE(none(some.check_cases_of(some.rungs[0], 1)));  // as in a group that says nothing
+    CHECK_THAT(refusal(group + "checked = 1\n"), ContainsSubstring("true, false or a list"));
+    CHECK_THAT(refusal(group + "checked = [1]\n"), ContainsSubstring("'checked'"));
+    CHECK_THAT(refusal(group + "checked = [\"99_none\"]\n"), ContainsSubstring("no rung '99_none'"));
+    CHECK_THAT(refusal(group + "backend = \"cuda\"\nchecked = [\"01_serial\"]\n"),
+               ContainsSubstring("'checked'"));
     CHECK_THAT(refusal(group + "checked = 2026-11-20T:00\n"),
                ContainsSubstring("a date with a T and no time"));
     CHECK_THAT(refusal(group + "backend = \"cuda\"\nchecked = true\n"), ContainsSubstring("'checked'"));

@@ -137,11 +137,14 @@ CaseGroup read_cases(const Reader& in, const toml::table& table, const Manifest&
     }
     if (const toml::node* node = table.get("checked")) {
         const auto value = node->value_exact<bool>();
-        if (!value) in.refuse(*node, "'checked' must be true or false");
-        if (*value && group.backend == Backend::cuda)
+        if (node->is_array())
+            group.checked_rungs = in.texts(*node, "'checked'");
+        else if (!value)
+            in.refuse(*node, "'checked' must be true, false or a list of rungs");
+        if (value.value_or(true) && group.backend == Backend::cuda)
             in.refuse(*node,
                       "cases of the cuda backend cannot be 'checked': check mode is the cpu backend's");
-        group.checked = *value;
+        group.checked = value;
     }
     return group;
 }
@@ -519,10 +522,15 @@ std::vector<Case> Manifest::cases_of(const RungEntry& rung, Backend backend, std
     return all;
 }
 
+std::optional<bool> CaseGroup::checked_for(const std::string& rung) const {
+    const auto& named = checked_rungs;
+    return std::find(named.begin(), named.end(), rung) != named.end() ? true : checked;
+}
+
 std::vector<Case> Manifest::large_check_cases_of(const RungEntry& rung, std::uint64_t key) const {
     std::vector<Case> chosen;
     for (const auto& [which, group] : grouped_cases(*this, rung, Backend::cpu, key))
-        if (group->checked.value_or(false)) chosen.push_back(which);
+        if (group->checked_for(rung.name).value_or(false)) chosen.push_back(which);
     return chosen;
 }
 
@@ -530,7 +538,7 @@ std::vector<Case> Manifest::check_cases_of(const RungEntry& rung, std::uint64_t 
     std::vector<Case> chosen;
     if (check.sizes.empty()) {
         for (auto& [which, group] : grouped_cases(*this, rung, Backend::cpu, key)) {
-            if (!group->checked.value_or(true)) continue;
+            if (!group->checked_for(rung.name).value_or(true)) continue;
             const auto same = [&which = which](const Case& other) {
                 return other.problem == which.problem && other.sizes == which.sizes;
             };
@@ -608,6 +616,14 @@ Manifest read_manifest(const fs::path& folder) {
         if (manifest.kinds && !value.as_table()->contains("kind"))
             in.refuse(value, "other rungs of the chapter state their 'kind': '" + std::string(key.str()) +
                                  "' has to as well");
+    }
+    const toml::array& groups = *root.get("cases")->as_array();
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        for (const std::string& name : manifest.cases[i].checked_rungs) {
+            const RungEntry* rung = manifest.find(name);
+            if (!rung || rung->name != name)
+                in.refuse(*groups[i].as_table()->get("checked"), "the chapter has no rung '" + name + "'");
+        }
     }
     // toml++ keeps tables sorted by key, which for two-digit names is the order of the ladder.
     settle_questions(in, rungs, manifest);

@@ -40,6 +40,10 @@ struct CaseGroup {
     std::optional<Backend> backend;  ///< only there; none: on both
     /// All of them run in check mode whatever their size, or none of them; empty: the small ones.
     std::optional<bool> checked;
+    std::vector<std::string> checked_rungs;  ///< all of them run in the check mode of these rungs
+
+    /// `checked`, for one rung.
+    std::optional<bool> checked_for(const std::string& rung) const;
 };
 
 /// Points for being faster, on a GPU: linear from `zero` to `full`, both as ratios of times in one session.
