@@ -44,12 +44,16 @@ struct Shape {
     static constexpr int tile_k = lanes * columns, step_k = tile_k - 2 * halo;
     static_assert(halves <= halo, "each half-sweep spoils one more point of the edge");
 
-    /// What the threads of a block show each other, and where each keeps its right-hand sides.
-    struct Shared {
-        Half<T> edge[halves][2][2][most_groups + 2]
-                    [lanes];                             ///< [half-sweep][turn][first or last row][1 + group]
-        Half<T> b[planes][2][rows][most_groups][lanes];  ///< [plane][colour]
+    /// What a group shows the ones beside it, and where its threads keep their right-hand sides.
+    struct Group {
+        Half<T> edge[halves][2][2][lanes];  ///< [half-sweep][turn][first or last row]
+        Half<T> b[planes][2][rows][lanes];  ///< [plane][colour]
     };
+
+    /// Shared memory for so many groups: one before the first, and the edge of one behind the last.
+    __host__ __device__ static constexpr std::size_t bytes(int groups) {
+        return (groups + 1) * sizeof(Group) + sizeof(Group::edge);
+    }
 };
 
 /// The first column of a thread that has this colour in `row` of `plane`; the others are two and four further
@@ -69,8 +73,8 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
     using S = Shape<T, iterations, last>;
     constexpr int columns = S::columns, pairs = columns / 2, halves = S::halves;
     extern __shared__ __align__(16) unsigned char memory[];
-    auto& shared = *reinterpret_cast<typename S::Shared*>(memory);
     const int lane = threadIdx.x, group = threadIdx.y, groups = blockDim.y;
+    auto* const shared = reinterpret_cast<typename S::Group*>(memory) + 1 + group;
     const int k = blockIdx.x * S::step_k + columns * lane;
     const int j = blockIdx.y * (rows * groups - 2 * halo) + rows * group;
     const int begin = blockIdx.z * chunk, end = min(n, begin + chunk), start = begin - halo;
@@ -114,19 +118,19 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
 #pragma unroll
             for (int r = 0; r < rows; ++r) {
                 if (exists && inside(r, 0))
-                    __pipeline_memcpy_async(&shared.b[slot][colour][r][group][lane],
-                                            from_b[colour] + r * row_size, sizeof(Half<T>));
+                    __pipeline_memcpy_async(&shared->b[slot][colour][r][lane], from_b[colour] + r * row_size,
+                                            sizeof(Half<T>));
             }
             from_b[colour] += plane_size;
         }
         if (plane < n) return;
         // Behind the cube, 0 instead of what the slot had before: where that is NaN, 0 times it would be NaN,
         // too.
-        for (int x = 0; x < 2 * rows; ++x) shared.b[slot][x / rows][x % rows][group][lane] = Half<T>{};
+        for (int x = 0; x < 2 * rows; ++x) shared->b[slot][x / rows][x % rows][lane] = Half<T>{};
     };
 
     // Beyond the tile's first and last row there are zeros, and in all planes and points outside the cube.
-    for (unsigned x = group * lanes + lane; x < sizeof(shared) / sizeof(Half<T>); x += lanes * groups)
+    for (unsigned x = group * lanes + lane; x < S::bytes(groups) / sizeof(Half<T>); x += lanes * groups)
         reinterpret_cast<Half<T>*>(memory)[x] = Half<T>{};
     __syncthreads();
 
@@ -162,8 +166,8 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
                     const T(&above)[rows][pairs] = u[1 - colour][(slot + planes - 1) % planes];
                     const T(&below)[rows][pairs] = u[1 - colour][(slot + 1) % planes];
                     T(&mine)[rows][pairs] = u[colour][slot];
-                    const Half<T> north = shared.edge[half < 0 ? 0 : half][turn][1][group][lane];
-                    const Half<T> south = shared.edge[half < 0 ? 0 : half][turn][0][group + 2][lane];
+                    const Half<T> north = shared[-1].edge[half < 0 ? 0 : half][turn][1][lane];
+                    const Half<T> south = shared[1].edge[half < 0 ? 0 : half][turn][0][lane];
                     const T factor = plane >= 0 && plane < n ? sixth : T(0);
                     const bool counts = colour == 0 && plane >= begin && plane < end && owned;
                     const bool stays = !(last && half + 1 == halves);  // else only the norm is asked for
@@ -173,7 +177,7 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
                         T beside = from == 0 ? __shfl_up_sync(0xffffffffu, around[r][pairs - 1], 1, lanes)
                                              : __shfl_down_sync(0xffffffffu, around[r][0], 1, lanes);
                         if (lane == (from == 0 ? 0 : lanes - 1)) beside = T(0);
-                        const Half<T> rhs = shared.b[slot][colour][r][group][lane];
+                        const Half<T> rhs = shared->b[slot][colour][r][lane];
 #pragma unroll
                         for (int v = 0; v < pairs; ++v) {
                             const int w = from == 0 ? v - 1 : v + 1;
@@ -197,7 +201,7 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
                         Half<T> shown;
 #pragma unroll
                         for (int v = 0; v < pairs; ++v) shown.v[v] = u[colour][slot][r][v];
-                        shared.edge[half + 1][1 - turn][r > 0][group + 1][lane] = shown;
+                        shared->edge[half + 1][1 - turn][r > 0][lane] = shown;
                     }
                 }
             }
@@ -305,12 +309,14 @@ static void pass(const T* red, const T* b_red, const T* b_black, T* next, double
 
     // A block fills a multiprocessor. Large tiles and long chunks repeat less at their edges; small ones keep
     // all multiprocessors busy to the end. A step takes some time for the plane and some for each group.
-    int device = 0, sms = 0;
+    int device = 0, sms = 0, room = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     int chunk = 0, groups = 0;
     long least = 0;
-    for (int tried = 4; tried <= most_groups; tried += 2) {
+    for (int tried = 4; tried <= most_groups && S::bytes(tried) <= static_cast<std::size_t>(room);
+         tried += 2) {
         for (int chunks = 1; chunks <= (n + 15) / 16; ++chunks) {
             // As many steps as a multiple of `planes`, by which the kernel's loop is unrolled.
             const int more = halo + S::halves;
@@ -325,7 +331,7 @@ static void pass(const T* red, const T* b_red, const T* b_black, T* next, double
     const bool whole = n % 4 == 0;
     const auto kernel =
         whole ? wavefront_kernel<T, iterations, last, true> : wavefront_kernel<T, iterations, last, false>;
-    constexpr std::size_t bytes = sizeof(typename S::Shared);
+    const std::size_t bytes = S::bytes(groups);
     rungs::allow_shared_memory(kernel, bytes);
     const dim3 block(lanes, groups), grid(along_k, tiles(rows * groups), (n + chunk - 1) / chunk);
     kernel<<<grid, block, bytes, stream>>>(red, b_red, b_black, next, norms, n, chunk);
