@@ -1,7 +1,9 @@
 #pragma once
 // What every solver does around its sweeps, whoever decides when to stop.
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "jacobi.cuh"
 #include "rungs/cuda_check.cuh"
@@ -18,8 +20,12 @@ struct Fields {
     __host__ __device__ void advance() { now = next(); }
 };
 
-/// What the sum of squares is compared with; negative, and so never reached, for a negative `eps`.
-inline double limit_of(float eps) { return static_cast<double>(eps) * std::abs(static_cast<double>(eps)); }
+/// What the sum of squares is compared with; negative, and so never reached, for a negative `eps`. Never
+/// infinite, which is what a first step finds in place of the sum of the step before.
+inline double limit_of(float eps) {
+    const double limit = static_cast<double>(eps) * std::abs(static_cast<double>(eps));
+    return std::min(limit, std::numeric_limits<double>::max());
+}
 
 /// Ends a call: the newest field goes to phi, if it is not there already.
 inline void finish(const Fields& fields, const Lattice& lattice, double square, int done, float* norm,

@@ -99,6 +99,10 @@ void stops_at_the_first_small_sweep(const Rung& rung) {
         CHECK(call.norm() <= eps);
         CHECK(near(call.phi(), jacobi::reference_solve(start, lattice, stop, -1), lattice));
     }
+    Call call(lattice, start);
+    call.run(rung, 1'000, std::numeric_limits<float>::infinity());  // every norm is as small
+    CHECK(call.sweeps() == 1);
+    CHECK(near(call.phi(), jacobi::reference_solve(start, lattice, 1, -1), lattice));
 }
 
 void stops_at_most_when_nothing_gets_small(const Rung& rung) {
