@@ -9,7 +9,7 @@
 #include "partial_sums.cuh"
 #include "rungs/cuda_check.cuh"
 
-static constexpr int enough_blocks = 1024;  // in all, to keep any GPU busy
+static constexpr int enough_blocks = 1024;  // in all, about what a large GPU holds at once
 
 // TODO 7.1: the kernel, split_kernel: as in rung 05, for one part of the bodies that pull. Row p of `sums`
 // has n sums, those of part p.

@@ -9,7 +9,7 @@
 #include "rungs/cuda_check.cuh"
 
 static constexpr unsigned block_size = 256;
-static constexpr std::size_t most_blocks = 1024;  // enough to fill any GPU
+static constexpr std::size_t most_blocks = 1024;  // enough loads in flight for any GPU
 static constexpr unsigned loads_in_flight = 4;    // of 16 bytes, for each thread
 
 /// The sum of the four terms from i on; a.v + i is on a 16-byte boundary.

@@ -120,7 +120,7 @@ void nbody::symmetric(const float4* bodies, float4* acceleration, int n, float s
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
     const auto meetings = [n](int owned) {
-        const int strips = (n - 1) / (owned * block_size) + 1;
+        const long long strips = (n - 1) / (owned * block_size) + 1;
         return strips * (strips + 1) / 2;
     };
     // Long strips make few rows and few loads; but the strips' meetings are the blocks, and there must be

@@ -86,7 +86,7 @@ void gradient_descent::persistent(const float* a, const float* b, float* x, doub
     clear_history(history, limit, stream);
     auto* sums = reinterpret_cast<Sums*>(work.sums);
     float *r = work.vectors, *q = r + n;
-    // TODO 9.2 (about 12 lines): as many blocks as the device can hold at the same time, no more than there are
+    // TODO 9.2 (about 8 lines): as many blocks as the device can hold at the same time, no more than there are
     // rows for; a cooperative launch.
     // BEGIN SOLUTION
     int device = 0, sms = 0, each = 0;

@@ -311,7 +311,7 @@ void btcs::partitioned(const float* lower, const float* diagonal, const float* u
     CUDA_CHECK(
         cudaMemsetAsync(status, 0xff, sizeof *status, stream));  // -1: solved, and the largest unsigned
     if (n == 0) return;
-    // Each level of tiles needs 21 floats a tile: 1/195 of the level below.
+    // Each level of tiles needs 13 floats a tile: 1/315 of the level below.
     const long long tiles = (n + tile - 1) / tile;
     auto* const memory = static_cast<unsigned char*>(
         rungs::stream_workspace(stream, 256 + sizeof(float) * static_cast<std::size_t>(22 * tiles + 4096)));

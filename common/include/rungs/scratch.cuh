@@ -18,21 +18,29 @@ extern "C" void rungs_note_scratch(void* memory, std::size_t bytes) __attribute_
 namespace rungs {
 namespace detail {
 
+/// Lets this thread allocate while a stream is captured, which all modes but the relaxed one forbid.
+class RelaxedCapture {
+  public:
+    RelaxedCapture() { CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+    RelaxedCapture(const RelaxedCapture&) = delete;
+    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+    ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+
+  private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  // then the one before
+};
+
 /// New device memory, never freed; all zero once this returns if `zero`.
 inline void* new_memory(std::size_t bytes, bool zero) {
-    // A capture forbids its thread to allocate, in all modes but the relaxed one. And the memset must not go
-    // to the captured stream: it would become a node of the graph.
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+    const RelaxedCapture relaxed;
     void *scratch = nullptr, *workspace = nullptr;  // messages of check mode show the name
     cudaError_t status = zero ? cudaMalloc(&scratch, bytes) : cudaMalloc(&workspace, bytes);
     void* const data = zero ? scratch : workspace;
     if (status == cudaSuccess && zero) {
-        const Stream zeroing;
+        const Stream zeroing;  // a memset in the captured stream would become a node of the graph
         status = cudaMemsetAsync(data, 0, bytes, zeroing.get());
         if (status == cudaSuccess) status = cudaStreamSynchronize(zeroing.get());
     }
-    CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
     CUDA_CHECK(status);
 #ifdef RUNGS_SIMT
     if (zero && rungs_note_scratch != nullptr) rungs_note_scratch(data, bytes);
