@@ -378,8 +378,8 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                 if (cause->kind == Verdict::timeout && result.verdict == Verdict::timeout &&
                     findings.empty()) {
                     result.causes.front().text +=
-                        "; the line is not known: perhaps a loop on the host, or a graph's conditional node "
-                        "whose word never becomes 0";
+                        "; the line is not known: perhaps an iteration that does not converge, a loop on "
+                        "the host, or a graph's conditional node whose word never becomes 0";
                 }
             } else if (right && is_on(Defence::checked_outputs) && !same(checked.outputs, right_outputs)) {
                 const Lap judging(result.profile, Part::expected);

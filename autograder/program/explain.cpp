@@ -309,7 +309,7 @@ int see(const SeeOptions& options) {
         throw UsageError(fmt::format("--line {}: warp {} of block {} accesses no memory there", options.line,
                                      options.warp, options.block));
     }
-    fs::create_directories(folder);
+    make_folder(folder);
     std::string stem = counted.chosen.short_name();
     std::replace(stem.begin(), stem.end(), '/', '_');
     const auto write = [&](const char* what, const std::string& svg) {

@@ -200,8 +200,12 @@ std::vector<Chosen> choose(const Workbook& workbook, const std::vector<std::stri
 Chosen choose_rung(const Workbook& workbook, const std::string& name) {
     const auto [chapter, rung] = meaning(workbook, name);
     if (!rung) {
+        const auto& all = chapter->rungs;
+        const auto first =
+            std::find_if(all.begin(), all.end(), [](const RungEntry& one) { return !one.given(); });
         throw UsageError("'" + name + "' is a chapter; name one rung of it, such as " +
-                         chapter->chapter.substr(0, 2) + "/" + chapter->rungs.back().name.substr(0, 2));
+                         chapter->chapter.substr(0, 2) + "/" +
+                         (first == all.end() ? all.front() : *first).name.substr(0, 2));
     }
     return {chapter, rung};
 }

@@ -33,6 +33,7 @@ class Problem {
     /// Takes the last results away, so that a rung that writes none is seen.
     void forget() {
         phi_.fill_bytes(0xff);
+        work_.fill_bytes(0xff);
         norm_.fill_bytes(0xff);
         sweeps_.fill_bytes(0xff);
     }

@@ -201,7 +201,7 @@ inline void require_solved(const Rung& rung, long long status) {
     throw std::runtime_error(
         std::string(rung.name) +
         (status == not_converged ? " does not converge within its " + std::to_string(iteration_limit) +
-                                       " iterations: take a smaller r, or another solver"
+                                       " iterations: take a shorter rod, a smaller r, or another solver"
          : status == indefinite ? " finds r.Ar <= 0, and gives up"
                                 : " refuses row " + std::to_string(status) +
                                       " of the matrix, which its diagonal does not dominate in float"));
