@@ -198,6 +198,12 @@ std::vector<Person> read_roster(const fs::path& file, const Assignment& assignme
                                 extension, assignment.due ? "" : " (there is no 'due' to extend)"));
             }
         }
+        // A time that is not understood would be none, and so punctual.
+        if (const std::string time = person.column("handed_in"); !time.empty() && !parse_time(time)) {
+            refuse(row, fmt::format("'handed_in' is '{}', which is no time with its offset, such as "
+                                    "2026-01-31T23:59:00+01:00",
+                                    time));
+        }
         people.push_back(std::move(person));
     }
     return people;

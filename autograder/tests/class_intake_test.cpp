@@ -699,6 +699,11 @@ TEST_CASE("a roster and a policy say what is wrong, and where", "[class][policy]
     CHECK(people[0].due == *assignment.due + 90 * 60);
     CHECK(time_text(people[1].due.value()) == "2026-11-30T23:00:00Z");
 
+    for (const char* time : {"2026-11-25 10:00", "2026-11-25T10:00:00", "25.11.2026 10:00"})
+        CHECK_THAT(why(fmt::format("id,handed_in\nben, \nada,{}\n", time)),
+                   ContainsSubstring(fmt::format("roster.csv:3: 'handed_in' is '{}'", time)));
+    CHECK(why("id,handed_in\nada,2026-11-25 10:00+0100\nben,\n").empty());
+
     const auto refused = [&](const std::string& text) -> std::string {
         try {
             read_policy(folder.write("assignment.toml", text));
