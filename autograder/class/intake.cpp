@@ -32,6 +32,7 @@ namespace fs = std::filesystem;
 using judge::Descriptor;
 
 constexpr int most_depth = 8;
+constexpr int most_outer = 3;  // folders in which all of a class is packed, one in the other
 constexpr std::size_t most_ignored = 20;
 
 std::string file_of(const AskedRung& rung) { return rung.rung + (rung.kind == "predict" ? ".toml" : ".cu"); }
@@ -477,6 +478,13 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
     return entries;
 }
 
+/// The only thing in a folder, if that is a folder as well: so platforms pack a class, and so does tar with a
+/// folder. Empty: there is more, or none.
+fs::path only_folder_in(const fs::path& folder) {
+    const std::vector<fs::path> entries = entries_of(folder);
+    return entries.size() == 1 && fs::is_directory(entries[0]) ? entries[0] : fs::path();
+}
+
 /// Whether a folder holds a class, and is not itself what a student handed in.
 bool is_class(const fs::path& folder, const Assignment& assignment) {
     if (fs::exists(folder / "submission_metadata.yml")) return true;
@@ -486,6 +494,7 @@ bool is_class(const fs::path& folder, const Assignment& assignment) {
     };
     const auto is_platforms = [](const fs::path& entry) { return is_moodles(entry) || is_canvas(entry); };
     if (is_student(folder) || is_platforms(folder)) return false;
+    if (fs::exists(folder / "assignment.toml")) return true;
     const std::vector<fs::path> entries = entries_of(folder);
     if (!assignment.people.empty()) {
         return std::any_of(entries.begin(), entries.end(),
@@ -500,8 +509,7 @@ bool is_class(const fs::path& folder, const Assignment& assignment) {
 }
 
 /// Unpacks the download of a whole class; what students have packed stays packed.
-fs::path unpack_class(const fs::path& archive, const Setting& here) {
-    const fs::path folder = here.work / "class";
+void unpack_class(const fs::path& archive, const fs::path& folder, const std::function<void()>& heed) {
     ArchiveLimits limits;
     limits.files = 100'000;
     limits.file_bytes = 64U << 20;
@@ -512,21 +520,12 @@ fs::path unpack_class(const fs::path& archive, const Setting& here) {
         archive, limits,
         [](const std::string& path) { return fs::path(path).filename().string().compare(0, 2, "._") != 0; },
         [&](const std::string& path, const std::string& bytes) {
-            here.heed();
+            heed();
             const fs::path file = folder / path;
             fs::create_directories(file.parent_path());
             write_file(file, bytes);
         });
     if (!refused.empty()) throw ClassError(fmt::format("{}: {}", archive.string(), refused));
-    // All of it may be in one folder: so platforms pack it, and so does tar with a folder.
-    fs::path top = folder;
-    for (int depth = 0; depth < 3; ++depth) {
-        const std::vector<fs::path> entries = entries_of(top);
-        if (entries.size() != 1 || !fs::is_directory(entries[0]) || !is_class(entries[0], here.assignment))
-            break;
-        top = entries[0];
-    }
-    return top;
 }
 
 /// A name as Canvas writes it: the family name first, small letters and digits alone.
@@ -600,17 +599,39 @@ const Person* sender(const HandIn& hand_in, const Assignment& assignment) {
     return nullptr;
 }
 
-Intake read_class(const fs::path& place, const Assignment& assignment, const fs::path& work,
-                  const std::function<void()>& heed) {
-    const Setting here{assignment, work, heed};
+fs::path ClassFolder::policy() const {
+    fs::path folder = path;
+    for (int depth = 0; depth <= most_outer && !folder.empty(); ++depth) {
+        std::error_code unknown;
+        if (fs::exists(folder / "assignment.toml", unknown)) return folder / "assignment.toml";
+        folder = unpacked ? only_folder_in(folder) : fs::path();
+    }
+    return {};
+}
+
+ClassFolder open_class(const fs::path& place, const fs::path& work, const std::function<void()>& heed) {
     std::error_code unknown;
-    fs::path folder = place;
-    if (fs::is_regular_file(place, unknown) && is_archive(place)) {
-        folder = unpack_class(place, here);
-    } else if (!fs::is_directory(place, unknown)) {
+    if (fs::is_directory(place, unknown)) return {place, false};
+    if (!fs::is_regular_file(place, unknown) || !is_archive(place)) {
         throw ClassError(
             fmt::format("{}: neither a folder nor an archive (.zip, .tar, .tar.gz, .tar.xz, .tar.zst)",
                         clean_name(place.string())));
+    }
+    unpack_class(place, work / "class", heed);
+    return {work / "class", true};
+}
+
+Intake read_class(const ClassFolder& in, const Assignment& assignment, const fs::path& work,
+                  const std::function<void()>& heed) {
+    const Setting here{assignment, work, heed};
+    std::error_code unknown;
+    fs::path folder = in.path;
+    for (int depth = 0; in.unpacked && depth < most_outer; ++depth) {
+        const fs::path inner = only_folder_in(folder);
+        // Beside the instructor's file are students, one of whom may have handed in another one.
+        if (fs::exists(folder / "assignment.toml", unknown) || inner.empty() || !is_class(inner, assignment))
+            break;
+        folder = inner;
     }
     Intake intake;
     if (fs::exists(folder / "submission_metadata.yml", unknown)) {

@@ -33,12 +33,26 @@ struct Intake {
     std::vector<std::string> problems;  ///< a line each: what is no hand-in
 };
 
-/// Reads all hand-ins in `place`, a folder or an archive: of each one the assignment's files, CHAPTER/RUNG or
-/// RUNG, in whatever folder but solutions/, edition/ and kept/. `work`: a folder of this process alone, to
-/// unpack into, which has to stay until store(). `heed`: called between steps, and what it throws ends it.
-/// @throws ClassError where that is neither; judge::InfraError
+/// Where a class lies that can be read.
+struct ClassFolder {
+    std::filesystem::path path;
+    bool unpacked = false;  ///< from an archive, in which all of it may be in one folder
+
+    /// The instructor's assignment.toml in it; empty: there is none.
+    std::filesystem::path policy() const;
+};
+
+/// Unpacks `place` where it is an archive. `work`: a folder of this process alone, which has to stay until
+/// store(). `heed`: called between steps, and what it throws ends it.
+/// @throws ClassError where it is neither a folder nor an archive; judge::InfraError
+ClassFolder open_class(
+    const std::filesystem::path& place, const std::filesystem::path& work,
+    const std::function<void()>& heed = [] {});
+
+/// Reads all hand-ins of a class: of each one the assignment's files, CHAPTER/RUNG or RUNG, in whatever
+/// folder but solutions/, edition/ and kept/. `work`, `heed`: as above. @throws ClassError, judge::InfraError
 Intake read_class(
-    const std::filesystem::path& place, const Assignment& assignment, const std::filesystem::path& work,
+    const ClassFolder& folder, const Assignment& assignment, const std::filesystem::path& work,
     const std::function<void()>& heed = [] {});
 
 /// Reads the repositories that the roster names: at the column `commit`, a commit or a time; without one, the

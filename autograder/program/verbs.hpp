@@ -99,7 +99,7 @@ int bench(const BenchOptions& options, Terminal& out);
 struct ClassOptions {
     std::string place;       ///< a folder or an archive with all hand-ins
     std::string out;         ///< folder of the records
-    std::string assignment;  ///< file; empty: assignment.toml in the class's folder
+    std::string assignment;  ///< file; empty: assignment.toml in the class
     std::string regrade;     ///< "all", a student, a rung, STUDENT/RUNG; empty: nothing
     std::string backend = "cpu";
     bool below = false;               ///< also where hand-ins are held less than the class asks for

@@ -67,7 +67,7 @@ Person person(const std::string& id, const std::string& name, const std::string&
 
 Intake take(const TemporaryFolder& folder, const std::string& place,
             const Assignment& assignment = two_rungs()) {
-    return read_class(folder / place, assignment, folder / "work");
+    return read_class(open_class(folder / place, folder / "work"), assignment, folder / "work");
 }
 
 /// The bytes that were taken for a rung.
@@ -174,10 +174,12 @@ TEST_CASE("a class may be packed with the folder that it is in", "[class][intake
                     ("cd '" + folder.path().string() + "' && rm -f class.tgz && tar czf class.tgz " + what)
                         .c_str()) == 0);
         std::string all;
-        for (const HandIn& hand_in : take(folder, "class.tgz", assignment).hand_ins) {
+        const ClassFolder in = open_class(folder / "class.tgz", folder / "work");
+        for (const HandIn& hand_in : read_class(in, assignment, folder / "work").hand_ins) {
             CHECK(hand_in.files.size() == 1);
             all += hand_in.key + ' ';
         }
+        if (!in.policy().empty()) all += TemporaryFolder::content_of(in.policy());
         fs::remove_all(folder / "work");
         return all;
     };
@@ -186,6 +188,14 @@ TEST_CASE("a class may be packed with the folder that it is in", "[class][intake
     CHECK(keys("-C class .") == "ada ben ");
     CHECK(keys("-C class ada") == "ada ");  // a class of one
     CHECK(keys("-C class ben@2026-11-20T10:00:00Z") == "ben ");
+    folder.write("class/assignment.toml", "the policy");
+    CHECK(keys("class") == "ada ben the policy");
+    CHECK(keys("-C class .") == "ada ben the policy");
+    CHECK(keys("class/ada class/assignment.toml") == "ada the policy");
+    CHECK(keys("-C class ada") == "ada ");
+    CHECK(open_class(folder / "class", folder / "work").policy() == folder / "class/assignment.toml");
+    folder.write("class/ada/assignment.toml", "ada's");
+    CHECK(keys("-C class ada assignment.toml") == "ada the policy");
 }
 
 TEST_CASE("archives that lead elsewhere, explode or deceive are refused with the reason", "[class][intake]") {
@@ -581,8 +591,8 @@ TEST_CASE("taking in a class can be stopped between its steps", "[class][intake]
     const auto all = [&] {
         steps = 0;
         fs::remove_all(folder / "work");
-        read_class(folder / "class", assignment, folder / "work", heed);
-        read_class(folder / "class.tar", assignment, folder / "work", heed);
+        for (const char* place : {"class", "class.tar"})
+            read_class(open_class(folder / place, folder / "work", heed), assignment, folder / "work", heed);
         return read_repositories(assignment, folder / "work", heed).hand_ins.size();
     };
     for (most = 0; most < 10; ++most) CHECK_THROWS_AS(all(), Stop);

@@ -465,11 +465,7 @@ void run_tasks(const Plan& plan, ClassRun& run, unsigned threads, const Lease& l
 
 // ----------------------------------------------------------------------------------------- intake
 
-Assignment read_assignment(const Workbook& workbook, const ClassOptions& options, Backend backend) {
-    fs::path file = options.assignment;
-    std::error_code unknown;
-    if (file.empty() && fs::exists(fs::path(options.place) / "assignment.toml", unknown))
-        file = fs::path(options.place) / "assignment.toml";
+Assignment read_assignment(const Workbook& workbook, const fs::path& file, Backend backend) {
     Policy policy;
     if (!file.empty()) policy = read_policy(file);
     Assignment& assignment = policy.assignment;
@@ -517,11 +513,13 @@ void show_problems(const std::vector<std::string>& problems, Terminal& out) {
 /// Takes in the class. @returns the assignment, which it has written to OUT as well
 Assignment take_in(const fs::path& out, const Workbook& workbook, const ClassOptions& options,
                    Backend backend) {
-    Assignment assignment = read_assignment(workbook, options, backend);
     const fs::path work = out / ".work";
     fs::remove_all(work);
     make_folder(work);
-    Intake intake = read_class(options.place, assignment, work, stop_here);
+    const ClassFolder folder = open_class(options.place, work, stop_here);
+    Assignment assignment = read_assignment(
+        workbook, options.assignment.empty() ? folder.policy() : fs::path(options.assignment), backend);
+    Intake intake = read_class(folder, assignment, work, stop_here);
     Intake cloned = read_repositories(assignment, work, stop_here);
     std::move(cloned.hand_ins.begin(), cloned.hand_ins.end(), std::back_inserter(intake.hand_ins));
     store(out, assignment, intake);
