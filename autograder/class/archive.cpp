@@ -9,9 +9,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -32,6 +34,8 @@ using protocol::ArchiveFrame;
 using protocol::ArchiveSays;
 
 constexpr std::size_t longest_path = 1024;
+constexpr std::string_view endings[] = {".zip",    ".tar", ".tar.gz",  ".tgz",
+                                        ".tar.xz", ".txz", ".tar.zst", ".tar.bz2"};
 constexpr const char* reader_failed = "it made the reader of archives fail";
 
 /// Why a path is refused; empty: it is fine.
@@ -177,14 +181,12 @@ std::string ArchiveLimits::exceeded_by(const std::string& path, std::size_t byte
     return bytes > file_bytes ? fmt::format("'{}' is larger than {} KiB", path, file_bytes >> 10) : "";
 }
 
+std::string archive_endings() { return fmt::format("{}", fmt::join(endings, ", ")); }
+
 bool is_archive(const fs::path& file) {
     const std::string name = folded(file.filename().string());
-    for (const std::string end :
-         {".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tar.bz2"}) {
-        if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
-            return true;
-    }
-    return false;
+    return std::any_of(std::begin(endings), std::end(endings),
+                       [&](std::string_view end) { return name.size() > end.size() && name.ends_with(end); });
 }
 
 judge::Reader archive_reader() {

@@ -31,7 +31,10 @@ struct ArchiveLimits {
     std::string exceeded_by(const std::string& path, std::size_t bytes) const;
 };
 
-/// Whether a file's name says that it is an archive: .zip, .tar, .tar.gz, .tgz, .tar.xz, .tar.zst, .tar.bz2.
+/// What the names of archives end with that are read, for messages: ".zip, .tar, ...".
+std::string archive_endings();
+
+/// Whether a file's name says that it is one of these.
 bool is_archive(const std::filesystem::path& file);
 
 /// Reads archives: autograder/reader/archive_reader.cpp.

@@ -470,7 +470,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
     for (const auto& entry : fs::directory_iterator(folder)) {
         const fs::path& path = entry.path();
         if (path.filename().string().front() == '.' || path.filename() == "assignment.toml" ||
-            path.extension() == ".csv")
+            path.extension() == ".csv" || path.filename() == "__MACOSX")
             continue;
         entries.push_back(path);
     }
@@ -613,9 +613,8 @@ ClassFolder open_class(const fs::path& place, const fs::path& work, const std::f
     std::error_code unknown;
     if (fs::is_directory(place, unknown)) return {place, false};
     if (!fs::is_regular_file(place, unknown) || !is_archive(place)) {
-        throw ClassError(
-            fmt::format("{}: neither a folder nor an archive (.zip, .tar, .tar.gz, .tar.xz, .tar.zst)",
-                        clean_name(place.string())));
+        throw ClassError(fmt::format("{}: neither a folder nor an archive ({})", clean_name(place.string()),
+                                     archive_endings()));
     }
     unpack_class(place, work / "class", heed);
     return {work / "class", true};

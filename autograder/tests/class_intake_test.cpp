@@ -133,6 +133,7 @@ TEST_CASE("a class is taken from folders and from every kind of archive", "[clas
     folder.write("class/ben/repo-main/kept/01_reduction/03_shared_tree.cu", "an attempt put away");
     folder.write("class/ben/repo-main/.git/03_shared_tree.cu", "history");
     folder.write("class/notes.txt", "no hand-in");
+    folder.write("class/__MACOSX/ada/03_shared_tree.cu", "what macOS adds");
     python(folder, R"(
 e = ('x/01_reduction/03_shared_tree.cu', b'packed'), ('x/07_traffic.toml', b'a = 1')
 zip('class/cleo.zip', *e)

@@ -522,6 +522,10 @@ Assignment take_in(const fs::path& out, const Workbook& workbook, const ClassOpt
     Intake intake = read_class(folder, assignment, work, stop_here);
     Intake cloned = read_repositories(assignment, work, stop_here);
     std::move(cloned.hand_ins.begin(), cloned.hand_ins.end(), std::back_inserter(intake.hand_ins));
+    if (intake.hand_ins.empty() && assignment.people.empty())
+        throw UsageError(clean_name(options.place) +
+                         ": there is nothing to grade, neither a folder nor an archive of a student, and no "
+                         "roster that names one");
     store(out, assignment, intake);
     fs::remove_all(work);
     assignment.problems = intake.problems;
@@ -838,6 +842,10 @@ int grade_class(const ClassOptions& options, Terminal& out) {
         throw UsageError(clean_name(options.sbatch.front()) +
                          ": only with --slurm are there options for sbatch");
     if (!options.slurm && options.tasks > 0) throw UsageError("--tasks goes with --slurm");
+    std::error_code unknown;
+    // Jobs of a cluster need not see it.
+    if (options.task.empty() && !fs::exists(options.place, unknown))
+        throw UsageError(clean_name(options.place) + ": there is no such folder or archive");
     try {
         Place place(options);
         // Nobody else's builds, and none of ours for anybody else.
