@@ -424,9 +424,17 @@ void read_moodle(const std::vector<fs::path>& entries, const Setting& here, Inta
     read_loose(students, here, intake);
 }
 
+/// Packed in a way that is not read here. Whoever hands that in means it.
+bool packed_otherwise(const fs::path& file) {
+    static const std::set<std::string> endings{".7z",   ".bz2", ".cab", ".gz", ".lz",  ".lz4",
+                                               ".lzma", ".rar", ".xz",  ".z",  ".zst", ".zipx"};
+    return endings.count(folded(file.extension().string())) > 0;
+}
+
 /// A folder or an archive for a student, or for an attempt, by its name: `ada`,
-/// `ada@2026-01-31T12:00:00Z.zip`.
-std::optional<HandIn> plain_hand_in(const fs::path& entry) {
+/// `ada@2026-01-31T12:00:00Z.zip`. What a student seems to have meant as one of these is refused, and no
+/// zero.
+std::optional<HandIn> plain_hand_in(const fs::path& entry, const Assignment& assignment) {
     std::string name = entry.filename().string();
     std::error_code unknown;
     HandIn hand_in;
@@ -434,8 +442,8 @@ std::optional<HandIn> plain_hand_in(const fs::path& entry) {
     const fs::file_type type = fs::symlink_status(entry, unknown).type();
     if (type == fs::file_type::directory) {
         hand_in.from = "folder";
-    } else if (type == fs::file_type::regular && is_archive(entry)) {
-        hand_in.from = "archive";
+    } else if (type == fs::file_type::regular) {
+        hand_in.from = is_archive(entry) || packed_otherwise(entry) ? "archive" : "file";
         name = fs::path(name).stem().string();
         if (fs::path(name).extension() == ".tar") name = fs::path(name).stem().string();
     } else {
@@ -448,18 +456,37 @@ std::optional<HandIn> plain_hand_in(const fs::path& entry) {
             hand_in.key = name.substr(0, at);
         }
     }
+    if (type == fs::file_type::regular && !is_archive(entry)) {
+        // A rung's name is no student's: then it is a hand-in that was taken for a class.
+        static const std::regex rung("[0-9][0-9]_.*");
+        const bool anybodys = assignment.people.empty() && entry.extension() == ".cu" &&
+                              !std::regex_match(hand_in.origin, rung);
+        if (hand_in.from == "file" && !anybodys && !sender(hand_in, assignment)) return std::nullopt;
+        hand_in.refused =
+            fmt::format("it is neither a folder nor an archive that is read here ({})", archive_endings());
+    }
     return hand_in;
 }
 
 void read_plain(const std::vector<fs::path>& entries, const Setting& here, Intake& intake) {
+    const auto who = [&](const HandIn& hand_in) {
+        const Person* const person = sender(hand_in, here.assignment);
+        return person ? person->id : hand_in.key;
+    };
+    std::set<std::string> have_handed_in;
     for (const fs::path& entry : entries) {
-        std::optional<HandIn> hand_in = plain_hand_in(entry);
-        if (!hand_in) {
+        const std::optional<HandIn> hand_in = plain_hand_in(entry, here.assignment);
+        if (hand_in && hand_in->from != "file") have_handed_in.insert(who(*hand_in));
+    }
+    for (const fs::path& entry : entries) {
+        std::optional<HandIn> hand_in = plain_hand_in(entry, here.assignment);
+        // A file beside a hand-in may be a note about it.
+        if (!hand_in || (hand_in->from == "file" && have_handed_in.count(who(*hand_in)))) {
             intake.problems.push_back(fmt::format("{}: neither a folder nor an archive; it is not a hand-in",
                                                   clean_name(entry.filename().string())));
             continue;
         }
-        read_place(entry, here, *hand_in);
+        if (hand_in->refused.empty()) read_place(entry, here, *hand_in);
         intake.hand_ins.push_back(std::move(*hand_in));
     }
 }
@@ -489,7 +516,7 @@ fs::path only_folder_in(const fs::path& folder) {
 bool is_class(const fs::path& folder, const Assignment& assignment) {
     if (fs::exists(folder / "submission_metadata.yml")) return true;
     const auto is_student = [&](const fs::path& entry) {
-        const std::optional<HandIn> hand_in = plain_hand_in(entry);
+        const std::optional<HandIn> hand_in = plain_hand_in(entry, assignment);
         return hand_in && sender(*hand_in, assignment);
     };
     const auto is_platforms = [](const fs::path& entry) { return is_moodles(entry) || is_canvas(entry); };
@@ -503,8 +530,9 @@ bool is_class(const fs::path& folder, const Assignment& assignment) {
     // Without a roster: several folders or archives, of which none is a chapter's.
     static const std::regex chapter("chapters|[0-9][0-9]_.*");
     return entries.size() > 1 && std::all_of(entries.begin(), entries.end(), [&](const fs::path& entry) {
-               return is_platforms(entry) ||
-                      (plain_hand_in(entry) && !std::regex_match(entry.filename().string(), chapter));
+               const std::optional<HandIn> hand_in = plain_hand_in(entry, assignment);
+               return is_platforms(entry) || (hand_in && hand_in->from != "file" &&
+                                              !std::regex_match(entry.filename().string(), chapter));
            });
 }
 

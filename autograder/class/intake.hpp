@@ -18,7 +18,7 @@ namespace rungs::classroom {
 struct HandIn {
     std::string key;                 ///< what the platform or the folder calls the student
     std::string name, email, login;  ///< as far as the platform tells
-    std::string from;                ///< "folder", "archive", "git", "gradescope", "canvas", "moodle"
+    std::string from;                ///< "folder", "archive", "file", "git", "gradescope", "canvas", "moodle"
     std::string origin;              ///< name of folder, archive or commit, for messages
     std::optional<Time> handed_in;
     bool marked_late = false;

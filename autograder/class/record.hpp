@@ -53,7 +53,7 @@ struct GradedRung {
 
 struct Attempt {
     int number = 0;                      ///< from 1 on, in the order of handing in
-    std::string from;                    ///< "folder", "archive", "git", "gradescope", "canvas", "moodle"
+    std::string from;                    ///< as HandIn::from
     std::string origin;                  ///< name of the folder, archive or commit
     std::optional<Time> handed_in;       ///< none: nobody knows
     bool marked_late = false;            ///< the platform says so without telling by how much

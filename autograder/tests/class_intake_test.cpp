@@ -161,6 +161,38 @@ tar('class/gil.tar.bz2', *e, mode='w:bz2')
     CHECK_THROWS_AS(take(folder, "class/notes.txt"), ClassError);
 }
 
+TEST_CASE("what a student meant as a hand-in is refused, and does not count as none", "[class][intake]") {
+    const TemporaryFolder folder;
+    for (const char* name : {"ada.rar", "ben.7Z", "cleo.cu", "dan/03_shared_tree.cu", "dan.cu", "dan.rar",
+                             "eve@2026-11-20T10:00:00Z.tar.lz", "fay.txt", "03_shared_tree.cu", "notes.txt"})
+        folder.write(std::string("class/") + name, "x");
+    Assignment assignment = two_rungs();
+    std::string expected = "ada ben cleo dan dan eve@2026-11-20T10:00:00Z ",
+                notes = "03_shared_tree.cu dan.cu ";
+    SECTION("without a roster") { notes += "fay.txt notes.txt "; }
+    SECTION("with one") {
+        for (const char* who : {"ada", "ben", "cleo", "dan", "eve", "fay"})
+            assignment.people.push_back(person(who, ""));
+        expected += "fay ";
+        notes += "notes.txt ";
+    }
+    Intake intake = take(folder, "class", assignment);
+    std::string all, noted;
+    for (const HandIn& hand_in : intake.hand_ins) {
+        CAPTURE(hand_in.origin);
+        all += hand_in.key + (hand_in.handed_in ? "@" + time_text(*hand_in.handed_in) : "") + ' ';
+        CHECK(hand_in.refused.empty() == (hand_in.origin == "dan"));
+        if (hand_in.origin != "dan")
+            CHECK_THAT(hand_in.refused, ContainsSubstring(".zip, .tar, .tar.gz, .tgz"));
+    }
+    for (const std::string& problem : intake.problems) noted += problem.substr(0, problem.find(':')) + ' ';
+    CHECK(all == expected);
+    CHECK(noted == notes);
+    store(folder / "out", assignment, intake);
+    for (const std::string& problem : intake.problems)
+        CHECK_THAT(problem, !ContainsSubstring("nothing was handed in"));
+}
+
 TEST_CASE("a class may be packed with the folder that it is in", "[class][intake]") {
     const TemporaryFolder folder;
     folder.write("class/ada/01_reduction/03_shared_tree.cu", "ada's");
