@@ -72,6 +72,8 @@ class Brought {
     explicit Brought(const Assignment& assignment) : assignment_(assignment) {}
 
     const std::vector<Candidate>& files() const { return files_; }
+    /// Names of what else is in it, the first ones: a rung may be misspelt.
+    const std::vector<std::string>& others() const { return others_; }
     /// Why nothing is taken; empty: it is taken. What is added afterwards is not looked at.
     const std::string& refused() const { return refused_; }
 
@@ -96,10 +98,18 @@ class Brought {
     /// `upload`: the archive's name; empty: it is all of the hand-in.
     void add_archive(const fs::path& place, const std::string& upload) {
         if (!refused_.empty()) return;
+        const auto shown = [&](const std::string& path) {
+            return upload.empty() ? path : upload + "/" + path;
+        };
         refused_ = read_archive(
-            place, limits_, wanted,
+            place, limits_,
+            [&](const std::string& path) {
+                if (wanted(path)) return true;
+                add_other(path, shown(path));
+                return false;
+            },
             [&](const std::string& path, std::string bytes) {
-                add({upload, path, upload.empty() ? path : upload + "/" + path, std::move(bytes)});
+                add({upload, path, shown(path), std::move(bytes)});
             },
             &all_);
         if (!refused_.empty() && !upload.empty()) refused_ = upload + ": " + refused_;
@@ -111,6 +121,13 @@ class Brought {
         const std::string name = clean_name(place.filename().string());
         ++all_.files;
         refused_ = read_regular(AT_FDCWD, place.string(), {name, path, name, ""});
+    }
+
+    /// A file that cannot be a rung's.
+    void add_other(const std::string& path, const std::string& shown) {
+        const fs::path file(path);
+        const bool hidden = file.filename().string().front() == '.';
+        if (!hidden && !skipped(file) && others_.size() < most_ignored) others_.push_back(shown);
     }
 
     static bool wanted(const std::string& path) { return like_a_rung(path) && !skipped(path); }
@@ -156,6 +173,8 @@ class Brought {
                                : fmt::format("'{}' cannot be read: {}", inner, std::strerror(errno));
             } else if (wanted(inner)) {
                 refused = read_regular(folder, name, {"", inner, inner, ""});
+            } else if (!path.empty() || !is_archive(name)) {
+                add_other(inner, inner);
             }
             if (!refused.empty()) return refused;
         }
@@ -195,6 +214,7 @@ class Brought {
     const ArchiveLimits limits_;
     Unpacked all_;
     std::vector<Candidate> files_;
+    std::vector<std::string> others_;
     std::string refused_;
 };
 
@@ -214,6 +234,26 @@ fs::path put_aside(const std::string& bytes, const fs::path& work) {
     if (!out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush())
         throw FileError(file, errno, "could not write");
     return file;
+}
+
+/// "a, b, c", of many the first ones.
+std::string some_of(std::vector<std::string> names) {
+    constexpr std::size_t most = 6;
+    const bool more = names.size() > most;
+    if (more) names.resize(most);
+    return fmt::format("{}{}", fmt::join(names, ", "), more ? ", ..." : "");
+}
+
+/// Why a hand-in is refused that has files, and none that is asked for: their names may be misspelt. Empty:
+/// it has no files, which earns nothing.
+std::string nothing_asked_for(const Brought& brought, const Assignment& assignment) {
+    std::vector<std::string> found, expected;
+    for (const Candidate& file : brought.files()) found.push_back(file.shown);
+    found.insert(found.end(), brought.others().begin(), brought.others().end());
+    if (found.empty()) return "";
+    for (const AskedRung& rung : assignment.rungs) expected.push_back(rung.chapter + "/" + file_of(rung));
+    return fmt::format("no file of it is an exercise of this assignment; there are: {}; expected: {}",
+                       some_of(found), some_of(expected));
 }
 
 /// Takes the assignment's files, CHAPTER/RUNG or RUNG, in whatever folder: with the chapter's folder before
@@ -262,6 +302,10 @@ void take_rungs(const Brought& brought, const Setting& here, HandIn& hand_in) {
             if (!taken) taken = candidate;
         }
         if (taken) hand_in.files[rung.chapter + "/" + name] = put_aside(taken->bytes, here.work);
+    }
+    if (hand_in.files.empty()) {
+        hand_in.refused = nothing_asked_for(brought, here.assignment);
+        return;
     }
     for (const Candidate* candidate : all) {
         // A whole workbook has the files of all chapters: only what could be a misspelt exercise is named.
@@ -369,6 +413,8 @@ void read_loose(const std::map<std::string, Loose>& students, const Setting& her
                 brought.add_archive(place, clean_name(place.filename().string()));
             } else if (Brought::wanted(name)) {
                 brought.add_file(place, name);
+            } else {
+                brought.add_other(name, clean_name(place.filename().string()));
             }
         }
         intake.hand_ins.push_back(loose.hand_in);
@@ -718,14 +764,13 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
         if (!person && !assignment.people.empty())
             intake.problems.push_back(
                 fmt::format("{}: nobody on the roster; it is graded as '{}'", hand_in.origin, id));
+        const std::string which = hand_in.origin == id ? "the hand-in" : hand_in.origin;
         if (!hand_in.refused.empty())
-            intake.problems.push_back(
-                fmt::format("{}: {} is refused: {}", id, hand_in.origin, hand_in.refused));
+            intake.problems.push_back(fmt::format("{}: {} is refused: {}", id, which, hand_in.refused));
         for (const std::string& name : hand_in.ignored)
             intake.problems.push_back(fmt::format("{}: {} is not an exercise of this assignment", id, name));
         if (hand_in.refused.empty() && hand_in.files.empty())
-            intake.problems.push_back(
-                fmt::format("{}: {} has no file of this assignment", id, hand_in.origin));
+            intake.problems.push_back(fmt::format("{}: {} is empty, and earns nothing", id, which));
         students[id].push_back(&hand_in);
     }
     // First, so that no number of others hides it.

@@ -193,6 +193,44 @@ TEST_CASE("what a student meant as a hand-in is refused, and does not count as n
         CHECK_THAT(problem, !ContainsSubstring("nothing was handed in"));
 }
 
+TEST_CASE("a hand-in with other files alone is refused, and an empty one is not", "[class][intake]") {
+    const TemporaryFolder folder;
+    for (const char* name : {"03_Shared_Tree.cu", "03_shared_tree (1).cu", "03_shared_tree.cu.txt",
+                             "a/hw.zip", "02_other/03_shared_tree.cu"})
+        folder.write(std::string("class/ada ") + fs::path(name).stem().string() + "/" + name, "x");
+    folder.write("class/empty/.DS_Store", "");
+    folder.write("class/empty/.git/x.cu", "history");
+    for (int i = 0; i < 7; ++i) folder.write("class/many/" + std::to_string(i) + ".cu", "");
+    folder.write("class/some/03_shared_tree.cu", "x");
+    folder.write("class/some/notes.txt", "x");
+    python(folder, R"(
+zip('class/packed.zip', ('hw/03_Shared_Tree.cu', b'x'), ('__MACOSX/x', b''), ('hw/.x', b''))
+import os; os.mkdir('class/twice'); zip('class/twice/a.zip', ('notes.pdf', b'x'))
+)");
+    Intake intake = take(folder, "class");
+    const std::string reason = "no file of it is an exercise of this assignment; there are: ",
+                      expected = "; expected: 01_reduction/03_shared_tree.cu, 01_reduction/07_traffic.toml";
+    for (const HandIn& hand_in : intake.hand_ins) {
+        CAPTURE(hand_in.key);
+        const std::string found = hand_in.key == "empty" || hand_in.key == "some" ? ""
+                                  : hand_in.key == "many"   ? "0.cu, 1.cu, 2.cu, 3.cu, 4.cu, 5.cu, ..."
+                                  : hand_in.key == "packed" ? "hw/03_Shared_Tree.cu"
+                                  : hand_in.key == "twice"  ? "a.zip/notes.pdf"
+                                                            : "";
+        if (hand_in.key.starts_with("ada")) {
+            CHECK_THAT(hand_in.refused, ContainsSubstring(reason) && ContainsSubstring(expected));
+        } else {
+            CHECK(hand_in.refused == (found.empty() ? "" : reason + found + expected));
+        }
+    }
+    CHECK(intake.hand_ins.size() == 10);
+    store(folder / "out", two_rungs(), intake);
+    REQUIRE(intake.problems.size() == 9);
+    CHECK(intake.problems[5] == "empty: the hand-in is empty, and earns nothing");
+    CHECK(intake.problems[6] ==
+          "many: the hand-in is refused: " + reason + "0.cu, 1.cu, 2.cu, 3.cu, 4.cu, 5.cu, ..." + expected);
+}
+
 TEST_CASE("a class may be packed with the folder that it is in", "[class][intake]") {
     const TemporaryFolder folder;
     folder.write("class/ada/01_reduction/03_shared_tree.cu", "ada's");
@@ -350,6 +388,7 @@ TEST_CASE("one set of limits holds for a hand-in, in however many archives", "[c
         write_large(folder, "class/others/" + std::to_string(i) + ".cu");
     }
     for (int i = 0; i < 255; ++i) write_large(folder, "class/below/" + std::to_string(i) + ".cu");
+    folder.write("class/below/03_shared_tree.cu", "x");
     python(folder, R"(import os, shutil
 large = os.urandom(6000).ljust(1 << 20)
 zip('class/zips/a.zip', *[('%d/03_shared_tree.cu' % i, large) for i in range(129)])
@@ -379,6 +418,7 @@ TEST_CASE("taking in a class needs memory for one hand-in, and none for what is 
         write_large(folder, "class/" + std::to_string(i) + "/07_traffic.toml");
         write_large(folder, "others/ada/" + std::to_string(i) + ".cu");
     }
+    folder.write("others/ada/03_shared_tree.cu", "x");
     CHECK(growth([&] {
               const Intake intake = take(folder, "class");
               REQUIRE(intake.hand_ins.size() == 100);
