@@ -497,10 +497,16 @@ std::optional<HandIn> plain_hand_in(const fs::path& entry, const Assignment& ass
     }
     hand_in.key = name;
     if (const std::size_t at = name.rfind('@'); at != std::string::npos) {
-        if (const std::optional<Time> time = parse_time(name.substr(at + 1))) {
-            hand_in.handed_in = time;
-            hand_in.key = name.substr(0, at);
-        }
+        static const std::regex date("[0-9]{4}-.*");
+        hand_in.handed_in = parse_time(name.substr(at + 1));
+        // An address may begin like a date; without a time a hand-in would be punctual.
+        const bool misread =
+            !hand_in.handed_in && std::regex_match(name.substr(at + 1), date) && !sender(hand_in, assignment);
+        if (hand_in.handed_in || misread) hand_in.key = name.substr(0, at);
+        if (misread)
+            hand_in.refused =
+                fmt::format("'{}' is no time with its offset, such as 2026-01-31T23:59:00+01:00",
+                            clean_name(name.substr(at + 1)));
     }
     if (type == fs::file_type::regular && !is_archive(entry)) {
         // A rung's name is no student's: then it is a hand-in that was taken for a class.

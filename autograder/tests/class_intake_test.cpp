@@ -231,6 +231,24 @@ import os; os.mkdir('class/twice'); zip('class/twice/a.zip', ('notes.pdf', b'x')
           "many: the hand-in is refused: " + reason + "0.cu, 1.cu, 2.cu, 3.cu, 4.cu, 5.cu, ..." + expected);
 }
 
+TEST_CASE("what a hand-in's name says like a date has to be a time", "[class][intake]") {
+    const TemporaryFolder folder;
+    for (const char* name : {"ada@2026-13-40T00:00:00Z", "ben@2026-11-20T10:00:00", "cleo@example.org",
+                             "dan@2020-club.org", "eve@example.org@2026-11-20", "fay@yesterday"})
+        folder.write(fmt::format("class/{}/03_shared_tree.cu", name), name);
+    python(folder, "zip('class/gus@2026-11-20 10:00.zip', ('03_shared_tree.cu', b'x'))\n");
+    Assignment assignment = two_rungs();
+    assignment.people = {person("dan", "", "dan@2020-club.org"), person("eve", "", "eve@example.org")};
+    std::string taken, refused;
+    for (const HandIn& hand_in : take(folder, "class", assignment).hand_ins) {
+        CHECK_FALSE(hand_in.handed_in);
+        if (!hand_in.refused.empty()) CHECK_THAT(hand_in.refused, ContainsSubstring("is no time with its"));
+        (hand_in.refused.empty() ? taken : refused) += hand_in.key + ' ';
+    }
+    CHECK(taken == "cleo@example.org dan@2020-club.org fay@yesterday ");
+    CHECK(refused == "ada ben eve@example.org gus ");
+}
+
 TEST_CASE("a class may be packed with the folder that it is in", "[class][intake]") {
     const TemporaryFolder folder;
     folder.write("class/ada/01_reduction/03_shared_tree.cu", "ada's");
