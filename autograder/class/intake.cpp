@@ -34,6 +34,8 @@ using judge::Descriptor;
 constexpr int most_depth = 8;
 constexpr int most_outer = 3;  // folders in which all of a class is packed, one in the other
 constexpr std::size_t most_ignored = 20;
+/// A file that is lost on the way is nobody's wish to withdraw it.
+constexpr const char* gone_but_counts = "no longer in CLASS; what was taken in before still counts";
 
 std::string file_of(const AskedRung& rung) { return rung.rung + (rung.kind == "predict" ? ".toml" : ".cu"); }
 
@@ -792,18 +794,25 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
             return a->handed_in.value_or(0) < b->handed_in.value_or(0);
         });
         const fs::path home = out / "hand-ins" / id;
-        std::set<std::string> known;
+        std::set<std::string> known, in_class;
+        std::string last_digest;
         int last = 0;
         std::error_code none;
         for (const auto& entry : fs::directory_iterator(home, none)) {
             const std::string name = entry.path().filename().string();
             if (name.front() == '.') continue;
-            last = std::max(last, std::atoi(name.c_str()));
-            known.insert(nlohmann::json::parse(read_file(entry.path() / "hand-in.json")).at("digest"));
+            const std::string digest =
+                nlohmann::json::parse(read_file(entry.path() / "hand-in.json")).at("digest");
+            known.insert(digest);
+            if (std::atoi(name.c_str()) <= last) continue;
+            last = std::atoi(name.c_str());
+            last_digest = digest;
         }
         for (const HandIn* hand_in : hand_ins) {
             const std::string digest = digest_of(*hand_in);
+            in_class.insert(digest);
             if (!known.insert(digest).second) continue;
+            last_digest = digest;
             // All of it or nothing: a folder that is renamed when it is whole.
             const fs::path part = home / ".part";
             fs::remove_all(part);
@@ -838,7 +847,18 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
             fs::rename(part, home / std::to_string(++last));
             sync_folder(home);
         }
+        if (!in_class.count(last_digest))
+            intake.problems.push_back(fmt::format("{}: attempt {} is {}", id, last, gone_but_counts));
     }
+    std::error_code none;
+    std::set<std::string> gone;
+    for (const auto& home : fs::directory_iterator(out / "hand-ins", none)) {
+        for (const auto& attempt : fs::directory_iterator(home.path(), none)) {
+            const std::string id = home.path().filename().string();
+            if (attempt.path().filename().string().front() != '.' && !students.count(id)) gone.insert(id);
+        }
+    }
+    for (const std::string& id : gone) intake.problems.push_back(fmt::format("{}: {}", id, gone_but_counts));
     if (!assignment.people.empty()) {
         for (const Person& person : assignment.people) {
             if (!fs::exists(out / "hand-ins" / person.id))

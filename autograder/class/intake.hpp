@@ -64,8 +64,8 @@ Intake read_repositories(
 /// The student who sent it; null: nobody on the roster.
 const Person* sender(const HandIn& hand_in, const Assignment& assignment);
 
-/// Puts hand-ins into OUT/hand-ins, unless they are there already, and says in `problems` who is unknown or
-/// missing, what was refused or ignored, and how many tell no time. @throws FileError
+/// Puts hand-ins into OUT/hand-ins, unless they are there already, and says in `problems` who is unknown,
+/// missing or no longer there, what was refused or ignored, and how many tell no time. @throws FileError
 void store(const std::filesystem::path& out, const Assignment& assignment, Intake& intake);
 
 }  // namespace rungs::classroom

@@ -593,6 +593,34 @@ zip('same/ada/01_reduction.zip', ('03_shared_tree.cu', b'one'))
     }
 }
 
+TEST_CASE("who is no longer in the class still counts, and is named", "[class][intake]") {
+    const TemporaryFolder folder;
+    Assignment assignment = two_rungs();
+    const auto notes = [&] {
+        Intake intake = take(folder, "class", assignment);
+        store(folder / "out", assignment, intake);
+        std::string all;
+        for (const std::string& problem : intake.problems) all += problem + '\n';
+        return all;
+    };
+    const std::string gone = ": no longer in CLASS; what was taken in before still counts\n";
+    for (const char* who : {"ada", "fay", "hal"})
+        folder.write(fmt::format("class/{}/03_shared_tree.cu", who), "one");
+    CHECK(notes().empty());
+    folder.write("class/fay/03_shared_tree.cu", "two");
+    fs::rename(folder / "class/hal", folder / "class/hal2");
+    CHECK(notes() == "hal" + gone);
+    folder.write("class/fay/03_shared_tree.cu", "one");
+    CHECK(notes() == "fay: attempt 2 is" + gone.substr(1) + "hal" + gone);
+    folder.write("class/fay/03_shared_tree.cu", "two");
+    fs::rename(folder / "class/hal2", folder / "class/hal");
+    CHECK(notes() == "hal2" + gone);
+    // Another roster gives another name.
+    assignment.people = {person("lovelace", "", "ada")};
+    CHECK_THAT(notes(), ContainsSubstring("ada" + gone + "fay" + gone + "hal" + gone + "hal2" + gone));
+    CHECK(fs::exists(folder / "out/hand-ins/hal/1/01_reduction/03_shared_tree.cu"));
+}
+
 TEST_CASE("how many hand-ins tell no time is said once, where there is a due date", "[class][intake]") {
     const TemporaryFolder folder;
     for (const char* who : {"ada", "ben", "cleo@2026-11-20T10:00:00Z", "dan"})
