@@ -115,6 +115,7 @@ Attempt read_attempt(const fs::path& out, const Assignment& assignment, Person& 
     bool all = true;
     for (const AskedRung& asked : assignment.rungs) {
         GradedRung rung = read_rung(out, person.id, number, asked);
+        if (rung.file.empty()) rung.reason = attempt.refused;
         const double weight = assignment.weight_of(asked.chapter);
         points += weight * rung.points.value_or(0);
         if (rung.open()) open += weight * rung.max_points;

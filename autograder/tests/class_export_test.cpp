@@ -162,8 +162,10 @@ TEST_CASE("a table for spreadsheets says what the gradebook says", "[class][expo
                 const std::string name = book.assignment.rungs[r].short_name();
                 const GradedRung* const rung = attempt ? &attempt->rungs[r] : nullptr;
                 CHECK(row[column.at(name)] == (rung && rung->points ? exact(*rung->points) : ""));
-                if (column.count(name + " verdict"))
-                    CHECK(row[column.at(name + " verdict")] == (rung ? rung->verdict : ""));
+                if (!column.count(name + " verdict")) continue;
+                CHECK(row[column.at(name + " verdict")] == (rung ? rung->verdict : ""));
+                if (student.person.id == "kim")
+                    CHECK(row[column.at(name + " reason")] == "/tmp/x/kim.zip is not an archive");
             }
             for (const Json& cell : row) {
                 const std::string text = cell;
@@ -200,6 +202,9 @@ TEST_CASE("JUnit XML has a case for each rung, and none is skipped", "[class][ex
                     break;
                 case classroom::Outcome::open:
                     CHECK(one["what"] == Json{"error"});
+                    if (student.person.id == "kim")
+                        CHECK_THAT(one["message"][0].get<std::string>(),
+                                   ContainsSubstring("not graded yet: /tmp/x/kim.zip is not an archive"));
                     ++errors;
                     break;
                 default:
