@@ -99,6 +99,11 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
         CHECK(all.record("graded", "cleo") == before);
         CHECK(all.graded("graded").status == 1);
         CHECK_THAT(all.folder.read("graded/projection.txt"), ContainsSubstring("COMPILE_ERROR\t7"));
+        all.folder.write("class/cleo@2026-11-22T00:00:00Z/03_shared_tree.cu", all.starter);
+        CHECK(all.graded("graded").status == 1);
+        CHECK_THAT(all.run({"review", "graded", "--decided"}).out,
+                   ContainsSubstring("cleo 01/03  no longer applies, as attempt 1 does not count: 7 of 10") &&
+                       ContainsSubstring("a semicolon"));
     }
     SECTION("the times of a rung whose speed is argued about are shown") {
         const std::string name = "graded/records/ada/1/01_reduction/03_shared_tree.1.json";

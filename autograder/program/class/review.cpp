@@ -151,6 +151,24 @@ std::size_t list_open(const fs::path& folder, const Gradebook& book, bool decide
     return open;
 }
 
+/// Lists decisions about attempts that cannot come to count any more.
+void list_void(const Gradebook& book, Terminal& out) {
+    for (const Student& student : book.students) {
+        const std::vector<std::size_t> counting = that_may_count(book.assignment, student);
+        for (std::size_t i = 0; i < student.attempts.size(); ++i) {
+            if (std::find(counting.begin(), counting.end(), i) != counting.end()) continue;
+            for (const GradedRung& rung : student.attempts[i].rungs) {
+                if (!rung.decision) continue;
+                out.line(out.paint(Style::bold, student.person.id + " " + rung.asked.short_name()) +
+                         fmt::format(
+                             "  no longer applies, as attempt {} does not count: {}, decided by {} on {}: {}",
+                             student.attempts[i].number, points_of(rung.points, rung.max_points),
+                             rung.decision->by, rung.decision->when, rung.decision->because));
+            }
+        }
+    }
+}
+
 /// Compares all hand-ins, shows what is alike, and keeps it for `export`.
 int show_similar(const fs::path& folder, Terminal& out) {
     const Gradebook book = read_gradebook(folder);
@@ -214,6 +232,7 @@ int review(const ReviewOptions& options, Terminal& out) {
         const Gradebook book = read_gradebook(folder);
         for (const std::string& problem : book.assignment.problems) out.line(out.paint(Style::warn, problem));
         const std::size_t open = list_open(folder, book, options.decided, out);
+        if (options.decided) list_void(book, out);
         out.line(
             open == 0
                 ? "nothing is open"
