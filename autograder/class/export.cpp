@@ -99,6 +99,10 @@ const char* name_of(Outcome outcome) {
     return "missing";
 }
 
+std::string title_of(const Gradebook& book) {
+    return book.assignment.title.empty() ? "Assignment" : book.assignment.title;
+}
+
 const Attempt* counted_attempt(const Student& student) {
     return student.counted ? &student.attempts[*student.counted] : nullptr;
 }

@@ -32,6 +32,9 @@ const char* name_of(Detail detail);
 /// "passed", "failed", "not graded yet", "missing"
 const char* name_of(Outcome outcome);
 
+/// What readers see as the assignment's title, which may have none.
+std::string title_of(const Gradebook& book);
+
 /// The attempt that counts; null: nothing was handed in.
 const Attempt* counted_attempt(const Student& student);
 

@@ -99,9 +99,12 @@ void add_correctness(std::string& html, const Json& result) {
     row(html, "failing case", text_in(*found, "failing_case"));
     row(html, "smallest that fails", text_in(*found, "smallest_case"));
     if (!text_in(*found, "failing_case").empty()) {
-        row(html, "error",
-            fmt::format("{} of {} allowed, {}", number_in(*found, "error"), number_in(*found, "tolerance"),
-                        text_in(*found, "measure")));
+        // What a finding has failed may have no error.
+        if (const std::string measure = text_in(*found, "measure"); !measure.empty()) {
+            row(html, "error",
+                fmt::format("{} of {} allowed, {}", number_in(*found, "error"),
+                            number_in(*found, "tolerance"), measure));
+        }
         if (found->value("wrong", 0ULL) > 0) {
             row(html, "wrong",
                 fmt::format("{} of {} elements", found->value("wrong", 0ULL), found->value("of", 0ULL)));
@@ -559,7 +562,7 @@ std::string similar_hand_ins(const Gradebook& book, const Json& similar) {
             const std::string words = percent(usual.at("words")), structure = percent(usual.at("structure"));
             for (const Json& equal : rung.at("equal")) {
                 std::string names;
-                for (const Json& one : equal) names += (names.empty() ? "" : ", ") + name(one);
+                for (const Json& one : equal) names += "<div>" + name(one) + "</div>";
                 rows.push_back({heading, names, "the same text", "", "", ""});
             }
             for (const Json& pair : rung.at("pairs")) {
@@ -604,8 +607,8 @@ std::string student_page(const Gradebook& book, const Student& student, Detail d
                          const std::string& version) {
     const Attempt* const attempt = counted_attempt(student);
     const std::string name = student.person.name.empty() ? student.person.id : student.person.name;
-    std::string html = page_head(book.assignment.title + ", " + clean_name(name), version);
-    html += "<h1>" + escape_html(book.assignment.title) + "</h1><p class=\"lede\">" + bdi(name);
+    std::string html = page_head(title_of(book) + ", " + clean_name(name), version);
+    html += "<h1>" + escape_html(title_of(book)) + "</h1><p class=\"lede\">" + bdi(name);
     html += !attempt                    ? ": nothing was handed in."
             : !attempt->refused.empty() ? ": the hand-in could not be taken."
             : !student.score            ? ": not everything is graded yet, so there is no score."
@@ -648,8 +651,8 @@ std::string class_page(const Gradebook& book, const std::string& version, const 
     const auto missing =
         static_cast<std::size_t>(std::count_if(book.students.begin(), book.students.end(),
                                                [](const Student& student) { return student.missing(); }));
-    std::string html = page_head(book.assignment.title + ", the class", version);
-    html += "<h1>" + escape_html(book.assignment.title) + "</h1><p class=\"lede\">" +
+    std::string html = page_head(title_of(book) + ", the class", version);
+    html += "<h1>" + escape_html(title_of(book)) + "</h1><p class=\"lede\">" +
             escape_html(fmt::format("{}, {}, {} points, on the {} backend.", count_text(count, "student"),
                                     count_text(book.assignment.rungs.size(), "rung"), exact(book.max_score),
                                     name_of(book.assignment.backend))) +

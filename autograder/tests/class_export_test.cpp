@@ -16,6 +16,7 @@ using namespace rungs::classroom;
 using namespace rungs::test;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::Equals;
+using Catch::Matchers::StartsWith;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -569,6 +570,14 @@ TEST_CASE("pages are well formed, run nothing and name nobody else", "[class][ex
             if (student.person.id == "ben") CHECK(told == (std::string(detail) != "points"));
             const bool found = text.find("Put __syncthreads() between the two.") != std::string::npos;
             if (student.person.id == "cleo") CHECK(found == (std::string(detail) == "all"));
+            const bool measured = text.find(" of 1e-06 allowed, |got - expected|") != std::string::npos;
+            if (student.person.id == "gus") CHECK(measured == (std::string(detail) == "all"));
+            CHECK(text.find("of 0 allowed") == std::string::npos);
+            // Once for the hand-in, and at each rung where reasons are told.
+            std::size_t refused = 0;
+            for (std::size_t at = 0; (at = text.find("kim.zip is not", at)) != std::string::npos; ++at)
+                ++refused;
+            CHECK((refused > 2) == (student.person.id == "kim" && std::string(detail) != "points"));
         }
     }
     const Json page = python("html", made.folder / "all" / "index.html");
@@ -577,6 +586,7 @@ TEST_CASE("pages are well formed, run nothing and name nobody else", "[class][ex
     CHECK(page["tables"] == page["captions"]);
     CHECK(page["headings in order"] == true);
     CHECK(page["ids are unique"] == true);
+    CHECK_THAT(made.folder.read("all/index.html"), !ContainsSubstring("</small>, "));
     const std::string text = page["text"];
     for (const char* part : {"11 students", "To look at", "Could not be checked", "Common findings",
                              "Decisions", "copied from Ada Lovelace", "7-16 = 18-28, 3 = 4", "the solution",
@@ -589,11 +599,22 @@ TEST_CASE("a class on a terminal: a line for each student", "[class][export]") {
     const MadeClass made;
     const rungs::test::Outcome outcome = export_to(made, "table");
     CHECK(outcome.status == 3);
-    CHECK_THAT(outcome.err, ContainsSubstring("3 of 11 students have no score yet"));
+    CHECK_THAT(outcome.err, ContainsSubstring("3 of 11 students without a score yet"));
     CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') == 12);
     CHECK(outcome.out.find('\x1b') == std::string::npos);
     CHECK_THAT(outcome.out, ContainsSubstring("\u2713\u2713        30  graded"));
     CHECK_THAT(outcome.out, ContainsSubstring("18  graded, 1800 min late"));
+    CHECK_THAT(outcome.out, StartsWith("Reduction, 11 students, 30 points"));
+    SECTION("a class may have no title") {
+        MadeClass untitled;
+        untitled.assignment["title"] = "";
+        untitled.write("assignment.json", untitled.assignment);
+        CHECK_THAT(export_to(untitled, "table").out, StartsWith("Assignment, 11 students, 30 points"));
+        const Gradebook book = read_gradebook(untitled.path());
+        CHECK_THAT(class_page(book, "1", nullptr), ContainsSubstring("<h1>Assignment</h1>"));
+        CHECK_THAT(student_page(book, book.students[0], Detail::all, "1"),
+                   ContainsSubstring("<h1>Assignment</h1>"));
+    }
     SECTION("what is asked for wrongly is said") {
         const TemporaryFolder empty;
         const rungs::test::Outcome nothing =

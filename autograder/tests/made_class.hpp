@@ -143,6 +143,9 @@ class MadeClass {
         if (verdict == judge::Verdict::race) {
             rung.result.checks.findings = {sample_finding(hostile())};
             rung.result.checks.found_in = "sum of 2 floats, seed 0xfeedbeef";
+            rung.result.correctness = {};  // it was found before anything was compared
+            rung.result.correctness.cases = 54;
+            rung.result.correctness.failing_case = rung.result.checks.found_in;
         }
         if (verdict == judge::Verdict::wrong)
             rung.result.correctness.failing_case = "sum of 257 floats, kind uniform, seed 0xfeedbeef";

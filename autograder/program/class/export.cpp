@@ -21,8 +21,9 @@ Detail detail_of(const std::string& name) {
 void show_table(const Gradebook& book, Terminal& out) {
     const int rungs = static_cast<int>(book.assignment.rungs.size());
     const int name_width = std::max(16, std::min(40, out.width() - rungs - 44));
-    out.line(out.paint(Style::bold, fmt::format("{}, {} students, {} points", book.assignment.title,
-                                                book.students.size(), exact(book.max_score))));
+    out.line(out.paint(Style::bold,
+                       fmt::format("{}, {}, {} points", title_of(book),
+                                   count_text(book.students.size(), "student"), exact(book.max_score))));
     for (const Student& student : book.students) {
         const Attempt* const attempt = counted_attempt(student);
         std::string signs;
@@ -93,8 +94,8 @@ class Exporter {
         }
         const std::size_t open = open_count(book_);
         if (open > 0) {
-            out_.line(fmt::format("{} of {} students have no score yet; ./rungs review {} says why", open,
-                                  book_.students.size(), options_.folder));
+            out_.line(fmt::format("{} of {} without a score yet; ./rungs review {} says why", open,
+                                  count_text(book_.students.size(), "student"), options_.folder));
         }
         return open > 0 ? 3 : lost_ ? 1 : 0;
     }

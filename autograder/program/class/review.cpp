@@ -214,8 +214,9 @@ void show_class(const Gradebook& book, const std::string& out_folder, Terminal& 
         open += !student.score;
         unknown += !student.person.known;
     }
-    out.line(fmt::format("{} students: {} graded, {} open, {} missing{}", book.students.size(), graded, open,
-                         missing, unknown > 0 ? fmt::format(", {} of them on no roster", unknown) : ""));
+    out.line(fmt::format("{}: {} graded, {} open, {} missing{}", count_text(book.students.size(), "student"),
+                         graded, open, missing,
+                         unknown > 0 ? fmt::format(", {} of them on no roster", unknown) : ""));
     const std::string folder = shell_word(clean_name(out_folder));
     if (open > 0) out.line(fmt::format("what is open needs a human: ./rungs review {}", folder));
     out.line(fmt::format("grades: ./rungs export {} --to table", folder));
