@@ -26,10 +26,12 @@ class Reader {
   public:
     explicit Reader(const fs::path& file) : file_(file.string()) {}
 
+    std::string place(const toml::source_region& where) const {
+        return fmt::format("{}:{}:{}", file_, where.begin.line, where.begin.column);
+    }
+
     [[noreturn]] void refuse(const toml::source_region& where, const std::string& what) const {
-        std::ostringstream text;
-        text << file_ << ':' << where.begin.line << ':' << where.begin.column << ": " << what;
-        throw ClassError(text.str());
+        throw ClassError(place(where) + ": " + what);
     }
 
     /// A misspelt key would silently change a grade, so every key must be known.
@@ -105,7 +107,8 @@ Policy read_policy(const fs::path& file) {
         const toml::array* names = node->as_array();
         if (!names || names->empty())
             in.refuse(node->source(), "'rungs' must be a list: [\"01\", \"03/04\"]");
-        for (const toml::node& name : *names) policy.rungs.push_back(in.text(name, "an entry of 'rungs'"));
+        for (const toml::node& name : *names)
+            policy.rungs.push_back({in.text(name, "an entry of 'rungs'"), in.place(name.source())});
     }
     if (const toml::node* node = table.get("attempts")) {
         const std::string which = in.text(*node, "'attempts'");

@@ -152,6 +152,33 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
     }
 }
 
+TEST_CASE("what is wrong with a class is said before anything is judged", "[class][grade]") {
+    const GradedClass all;
+    const auto wrong = [&](const std::string& place, int status, const std::string& what) {
+        const Outcome outcome = all.run({"grade", place, "--out", "graded"});
+        CAPTURE(outcome.out, outcome.err);
+        CHECK(outcome.status == status);
+        CHECK_THAT(outcome.err, ContainsSubstring(what));
+    };
+    wrong("nowhere", 2, "nowhere: there is no such folder or archive");
+    CHECK_FALSE(fs::exists(all.folder / "graded"));
+    all.folder.write("empty/notes.txt", "");
+    wrong("empty", 2, "empty: there is nothing to grade");
+    wrong("empty/notes.txt", 3, "neither a folder nor an archive (.zip, .tar, .tar.gz, .tgz, ");
+    const auto policy = [&](const std::string& text) { all.folder.write("class/assignment.toml", text); };
+    policy("rungs = [\"01/03\",\n  \"01/01\"]\n");
+    wrong("class", 2, "class/assignment.toml:2:3: '01/01' is given, and so no exercise");
+    policy("rungs = [\"01/44\"]\n");
+    wrong("class", 2, "class/assignment.toml:1:10: unknown rung '01/44'");
+    policy("roster = \"none.csv\"\n");
+    wrong("class", 3, "there is no such file: check the spelling");
+    policy("tittle = \"x\"\n");
+    const std::string pack = "cd '" + all.folder.path().string() + "' && tar czf class.tgz class";
+    REQUIRE(std::system(pack.c_str()) == 0);
+    wrong("class.tgz", 3, "class/assignment.toml:1:1: unknown key 'tittle'");
+    CHECK(count_records(all.folder / "graded") == 0);
+}
+
 TEST_CASE("a class asks for a sandbox, and its folder is nobody else's", "[class][grade]") {
     if (judge::sandbox_level().name == "S4") RUNGS_SKIP("this host gives all that can be asked for");
     const GradedClass all;

@@ -13,7 +13,8 @@
 namespace rungs {
 namespace {
 
-const char* advice(int error) {
+const char* advice(const std::filesystem::path& path, int error) {
+    std::error_code unknown;
     switch (error) {
         case ENOSPC:
             return "the disk is full: free some space, or name a folder on another disk";
@@ -27,6 +28,9 @@ const char* advice(int error) {
         case EROFS:
             return "this file system is read-only: name another folder";
         case ENOENT:
+            if (std::filesystem::is_directory(std::filesystem::absolute(path, unknown).parent_path(),
+                                              unknown))
+                return "there is no such file: check the spelling";
             return "the folder does not exist: create it, or check the spelling";
         case ENOTDIR:
             return "a part of the path is a file, not a folder";
@@ -46,7 +50,7 @@ std::string explain(const std::filesystem::path& path, int error, const std::str
     std::string text = path.string() + ": " + doing;
     if (error == 0) return text;
     text += std::string(": ") + std::strerror(error);
-    const std::string hint = advice(error);
+    const std::string hint = advice(path, error);
     return hint.empty() ? text : text + "\n  hint: " + hint;
 }
 

@@ -116,7 +116,9 @@ TEST_CASE("failures name the path, the reason and what to do", "[common][files]"
         CHECK_THAT(error.what(), ContainsSubstring(c.advice));
     }
     CHECK(std::filesystem::is_character_file("/dev/full"));
-    CHECK(error_of([&] { read_file(folder / "none"); }).error() == ENOENT);
+    const FileError missing = error_of([&] { read_file(folder / "none"); });
+    CHECK(missing.error() == ENOENT);
+    CHECK_THAT(missing.what(), ContainsSubstring("there is no such file: check the spelling"));
     CHECK(error_of([&] { read_file(folder / ""); }).error() == EISDIR);
     CHECK(folder.listing() == "file");
 }

@@ -465,18 +465,36 @@ void run_tasks(const Plan& plan, ClassRun& run, unsigned threads, const Lease& l
 
 // ----------------------------------------------------------------------------------------- intake
 
+/// The exercises of an assignment, in the workbook's order.
+std::vector<Chosen> choose_exercises(const Workbook& workbook, const std::vector<NamedRung>& rungs) {
+    const auto exercises = [&](const std::vector<std::string>& names) {
+        std::vector<Chosen> chosen = choose(workbook, names);
+        std::erase_if(chosen, [](const Chosen& one) { return one.rung->given(); });
+        return chosen;
+    };
+    std::vector<std::string> names;
+    for (const NamedRung& rung : rungs) {
+        try {
+            if (exercises({rung.name}).empty())
+                throw UsageError(fmt::format("'{}' is given, and so no exercise", rung.name));
+        } catch (const UsageError& error) {
+            throw UsageError(rung.where + ": " + error.what());
+        }
+        names.push_back(rung.name);
+    }
+    return exercises(names);
+}
+
 Assignment read_assignment(const Workbook& workbook, const fs::path& file, Backend backend) {
     Policy policy;
     if (!file.empty()) policy = read_policy(file);
     Assignment& assignment = policy.assignment;
     if (!policy.roster.empty()) assignment.people = read_roster(policy.roster, assignment);
     assignment.backend = backend;
-    for (const Chosen& one : choose(workbook, policy.rungs)) {
-        if (one.rung->given()) continue;
+    for (const Chosen& one : choose_exercises(workbook, policy.rungs)) {
         assignment.rungs.push_back({one.chapter->chapter, one.rung->name, one.rung->idea,
                                     name_of(one.rung->kind), judge::max_points(*one.rung, backend)});
     }
-    if (assignment.rungs.empty()) throw UsageError(file.string() + ": 'rungs' names no exercise");
     for (const auto& [name, weight] : policy.weights)
         assignment.weights[choose_chapter(workbook, name).chapter] = weight;
     return assignment;
