@@ -39,6 +39,10 @@ simt::check::Side side_of(const json& object) {
     side.place.column = object.at("column").get<unsigned>();
     side.place.function = text_of(object, "function", most_name);
     side.access = text_of(object, "access", most_name);
+    if (object.contains("caller_file")) {
+        side.place.caller_file = text_of(object, "caller_file", most_name);
+        side.place.caller_line = object.at("caller_line").get<unsigned>();
+    }
     side.thread = index_of(object, "thread");
     side.block = index_of(object, "block");
     return side;
@@ -143,6 +147,15 @@ void sort_findings(std::vector<QuotedFinding>& findings) {
     });
 }
 
+std::string caller_text(const simt::check::Place& place) {
+    if (place.caller_file.empty() || place.file.ends_with(".cu")) return "";
+    return fmt::format(", called at {}:{}", place.caller_file, place.caller_line);
+}
+
+unsigned line_in(const simt::check::Place& place, const std::string& name) {
+    return place.file == name ? place.line : place.caller_file == name ? place.caller_line : 0;
+}
+
 void quote_source(std::vector<QuotedFinding>& findings, const std::string& name, const std::string& text) {
     std::vector<std::string> lines;
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -151,8 +164,9 @@ void quote_source(std::vector<QuotedFinding>& findings, const std::string& name,
         begin = end + 1;
     }
     const auto line = [&](const simt::check::Place& place) {
-        if (place.file != name || place.line == 0 || place.line > lines.size()) return std::string();
-        std::string found = lines[place.line - 1];
+        const unsigned number = line_in(place, name);
+        if (number == 0 || number > lines.size()) return std::string();
+        std::string found = lines[number - 1];
         found.erase(0, std::min(found.find_first_not_of(" \t"), found.size()));
         return one_line(found, most_name);
     };

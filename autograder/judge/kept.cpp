@@ -52,7 +52,7 @@ struct adl_serializer<dim3> {
 // Every field of a verdict, by type. What is not listed here is lost; kept_test.cpp compares whole reports.
 namespace simt::check {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Place, file, line, column, function)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Place, file, line, column, function, caller_file, caller_line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Side, place, access, thread, block, kernel, operation, stream)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SiteCounters, requests, lanes, sectors, lines, ideal_sectors, wavefronts,
                                    ideal_wavefronts, requested_bytes, useful_bytes, addresses, serial_steps,

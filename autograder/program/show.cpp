@@ -31,8 +31,8 @@ int line_to_look_at(const RungResult& result, const fs::path& file, const RungEn
     for (const judge::QuotedFinding& finding : result.checks.findings) {
         if (finding.severity != simt::check::Severity::error) continue;
         for (const simt::check::Side* side : {&finding.side, &finding.other}) {
-            if (side->place.file == file.filename() && side->place.line > 0)
-                return static_cast<int>(side->place.line);
+            if (const unsigned line = judge::line_in(side->place, file.filename()); line > 0)
+                return static_cast<int>(line);
         }
     }
     for (const judge::Cause& cause : result.causes) {
@@ -58,7 +58,7 @@ void show_finding(const judge::QuotedFinding& finding, Terminal& out) {
         std::string text = fmt::format("{}:{}", one.place.file, one.place.line);
         if (one.place.column > 0) text += fmt::format(":{}", one.place.column);
         const int room = out.width() - 14;
-        std::string more = one.access;
+        std::string more = one.access + judge::caller_text(one.place);
         if (!finding.kernel.empty()) more += (more.empty() ? "" : ", ") + judge::who(one);
         const bool fits = static_cast<int>(text.size() + 2 + more.size()) <= room;
         out.line("             " + out.paint(Style::link, text) + (fits ? "  " + more : ""));

@@ -282,7 +282,8 @@ std::string findings_section(const judge::ChecksResult& checks) {
         html += "</p>";
         const auto side = [&](const simt::check::Side& one, const std::string& source) {
             if (one.place.file.empty()) return;
-            html += "<p><code>" + escape_html(place_text(one.place)) + "</code> " + escape_html(one.access);
+            html += "<p><code>" + escape_html(place_text(one.place)) + "</code> " +
+                    escape_html(one.access + judge::caller_text(one.place));
             if (!finding.kernel.empty())
                 html += "<span class=\"dim\">, " + escape_html(judge::who(one)) + "</span>";
             html += "</p>";

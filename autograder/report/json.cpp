@@ -74,6 +74,8 @@ Json side_json(const simt::check::Side& side, const std::string& source, bool on
                  {"column", side.place.column},
                  {"function", clean_utf8(side.place.function)},
                  {"access", clean_utf8(side.access)},
+                 {"caller_file", clean_utf8(side.place.caller_file)},
+                 {"caller_line", side.place.caller_line},
                  {"source", clean_utf8(source)},
                  {"thread", nullptr},
                  {"block", nullptr}};

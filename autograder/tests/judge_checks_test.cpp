@@ -745,6 +745,16 @@ TEST_CASE("a report that makes no sense is refused, however it is broken", "[jud
     CHECK_THROWS_AS(findings_in(change("racecheck", "lostcheck")), std::runtime_error);
     CHECK_THROWS_AS(findings_in(change("\"error\"", "\"fine\"")), std::runtime_error);
     CHECK_THROWS_AS(findings_in(change("\"line\": 3", "\"line\": \"3\"")), std::runtime_error);
+    // Of what lies in a header that line is quoted which called it.
+    auto called = findings_in(change(
+        "\"a.cu\", \"line\": 3", "\"a.cuh\", \"line\": 3, \"caller_file\": \"a.cu\", \"caller_line\": 2"));
+    REQUIRE(called.size() == 1);
+    CHECK(caller_text(called[0].side.place) == ", called at a.cu:2");
+    CHECK(caller_text(findings[0].side.place).empty());
+    quote_source(called, "a.cu", "one\ntwo\nthree\n");
+    CHECK(called[0].source == "two");
+    CHECK_THROWS_AS(findings_in(change("\"line\": 3", "\"line\": 3, \"caller_file\": \"a.cu\"")),
+                    std::runtime_error);
     // What a terminal must not see, and what would fill it.
     CHECK(findings_in(change("\"m\"", "\"\\u001b[2Jm\\nn\""))[0].message.find('\x1b') == std::string::npos);
     CHECK(findings_in(change("\"m\"", "\"" + std::string(100000, 'x') + "\""))[0].message.size() < 1000);

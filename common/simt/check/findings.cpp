@@ -341,9 +341,14 @@ Finding make(const Entry& e) {
     f.kernel = r.on_host ? "" : e.kernel;
     f.count = e.count;
     f.array = e.array;
-    f.side.place = !r.place.file.empty() ? r.place
-                   : r.pc                ? locate(r.pc, e.calls)
-                                         : locate(r.task.name.empty() ? r.stack : r.task.stack);
+    f.side.place = r.pc ? locate(r.pc, e.calls) : locate(r.task.name.empty() ? r.stack : r.task.stack);
+    if (!r.place.file.empty()) {
+        Place place = r.place;
+        const bool same = f.side.place.file == place.file;
+        place.caller_file = same ? f.side.place.caller_file : f.side.place.file;
+        place.caller_line = same ? f.side.place.caller_line : f.side.place.line;
+        f.side.place = place;
+    }
     if (f.side.place.file.empty() && r.kind == Kind::leak) f.side.place = locate(e.made_at);
     // What a copy does at once is not the element that the example is about.
     const bool by_stream = r.on_host && !r.task.stream.empty();
@@ -428,6 +433,9 @@ std::string json_side(const Side& side) {
         "{\"file\": " + json_text(side.place.file) + ", \"line\": " + std::to_string(side.place.line) +
         ", \"column\": " + std::to_string(side.place.column) +
         ", \"function\": " + json_text(side.place.function) + ", \"access\": " + json_text(side.access);
+    if (!side.place.caller_file.empty())
+        text += ", \"caller_file\": " + json_text(side.place.caller_file) +
+                ", \"caller_line\": " + std::to_string(side.place.caller_line);
     if (!side.stream.empty()) text += ", \"stream\": " + json_text(side.stream);
     if (!side.operation.empty()) text += ", \"operation\": " + json_text(side.operation);
     if (!side.stream.empty() && !side.kernel.empty()) text += ", \"kernel\": " + json_text(side.kernel);
@@ -537,8 +545,8 @@ std::vector<Finding> findings() {
     std::vector<const void*> addresses;
     for (const auto& [key, e] : all.entries) {
         addresses.insert(addresses.end(), {e.report.pc, e.report.other_pc});
-        for (const CallStack* stack :
-             {&e.report.stack, &e.report.task.stack, &e.report.other_task.stack, &e.made_at, &e.freed_at})
+        for (const CallStack* stack : {&e.report.stack, &e.report.task.stack, &e.report.other_task.stack,
+                                       &e.made_at, &e.freed_at, &e.calls})
             addresses.insert(addresses.end(), stack->begin(), stack->end());
     }
     locate_all(addresses);
@@ -621,6 +629,8 @@ std::string to_text(const Finding& f) {
         const std::string place = place_text(s.place);
         if (!place.empty()) text += "at " + place;
         if (!s.place.function.empty()) text += " in " + s.place.function;
+        if (!s.place.caller_file.empty())
+            text += ", called at " + s.place.caller_file + ":" + std::to_string(s.place.caller_line);
         if (!s.kernel.empty())
             text += std::string(text.empty() ? "" : ", ") + "thread " + triple(s.thread) + " of block " +
                     triple(s.block);

@@ -342,7 +342,8 @@ inline void note_block(const void* return_address) {
 
 /// The first of `stack` that lies in no file of the runtime's or of the standard library's.
 Place locate(const CallStack& stack);
-/// The place of `return_address`; if that is such a file, the first of its `callers` that is not in one.
+/// The place of `return_address`; if that is such a file, the first of its `callers` that is not in one. Who
+/// called it from another file is named in it.
 Place locate(const void* return_address, const CallStack& callers);
 /// Looks up many addresses at once, for locate() to find them known.
 void locate_all(const std::vector<const void*>& return_addresses);

@@ -77,6 +77,13 @@ Known known(const void* address) {
     return found == places().end() ? Known{} : found->second;
 }
 
+/// A call in the same file tells nothing new.
+void set_caller(Place& place, const Place& caller) {
+    if (caller.file == place.file) return;
+    place.caller_file = caller.file;
+    place.caller_line = caller.line;
+}
+
 Symboliser symboliser = nullptr;
 
 /// Runs addr2line once for all `offsets` of one object. Without that program there is no text.
@@ -120,7 +127,7 @@ void read_places(const std::string& text, const std::vector<const void*>& addres
         named = false;
         if (index == 0 || index > addresses.size()) continue;
         Known& known = places()[addresses[index - 1]];
-        if (!known.runtime) continue;
+        if (!known.place.caller_file.empty()) continue;
         if (const std::size_t note = line.find(" (discriminator"); note != std::string::npos)
             line.resize(note);
         if (line.compare(0, 2, "??") == 0) continue;
@@ -133,15 +140,20 @@ void read_places(const std::string& text, const std::vector<const void*>& addres
             line.resize(colon);
             return number;
         };
-        known.place.line = number_at_end();
-        known.place.column = 0;
+        Place place;
+        place.line = number_at_end();
         if (const unsigned before = number_at_end(); before != 0) {
-            known.place.column = known.place.line;
-            known.place.line = before;
+            place.column = place.line;
+            place.line = before;
         }
-        known.place.file = base_name(line);
-        known.place.function = short_name(function);
-        known.runtime = is_runtime(line) || known.place.line == 0;
+        place.file = base_name(line);
+        place.function = short_name(function);
+        const bool runtime = is_runtime(line) || place.line == 0;
+        if (known.runtime) {
+            known = {place, runtime};
+        } else if (!runtime) {  // it was inlined there
+            set_caller(known.place, place);
+        }
     }
 }
 
@@ -196,13 +208,21 @@ Place locate(const CallStack& stack) {
 }
 
 Place locate(const void* return_address, const CallStack& callers) {
-    const Place place = locate(return_address);
-    {
-        std::lock_guard lock(places_mutex);
-        if (place.file.empty() || !known(return_address).runtime) return place;
+    Known at{locate(return_address), true};
+    if (at.place.file.empty()) return {};
+    locate_all(std::vector<const void*>(callers.begin(), callers.end()));
+    std::lock_guard lock(places_mutex);
+    at.runtime = known(return_address).runtime;
+    for (const void* address : callers) {
+        const Known caller = known(address);
+        if (caller.runtime || !at.place.caller_file.empty()) continue;
+        if (at.runtime) {
+            at = caller;
+        } else {
+            set_caller(at.place, caller.place);
+        }
     }
-    const Place caller = locate(callers);
-    return caller.file.empty() ? place : caller;
+    return at.place;
 }
 
 bool in_read_only_segment(std::uintptr_t address) {

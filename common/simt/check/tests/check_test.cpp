@@ -319,6 +319,23 @@ TEST_CASE("lines with code that has not run are told", "[simt][check]") {
     CHECK(lines_run(program, "checks.cu", {}).empty());
 }
 
+TEST_CASE("a finding in a header tells who called it", "[simt][check]") {
+    clear();
+    const std::vector<unsigned> calls = checks::stores_of_header();
+    const auto found = findings();
+    REQUIRE(found.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        CAPTURE(to_text(found[i]));
+        CHECK(found[i].side.place.file == "stores.cuh");
+        CHECK(found[i].side.place.caller_file == "checks.cu");
+        CHECK(found[i].side.place.caller_line == calls[i]);
+        CHECK(to_text(found[i]).find(", called at checks.cu:" + std::to_string(calls[i])) !=
+              std::string::npos);
+    }
+    CHECK(to_json(found).find("\"caller_file\": \"checks.cu\"") != std::string::npos);
+    clear();
+}
+
 TEST_CASE("findings are written for people and for tools", "[simt][check]") {
     clear();
     checks::race();
@@ -334,6 +351,7 @@ TEST_CASE("findings are written for people and for tools", "[simt][check]") {
     CHECK(text.find("checks.cu:" + std::to_string(f.side.place.line)) != std::string::npos);
     CHECK(json.find("\"kind\": \"write-write\"") != std::string::npos);
     CHECK(json.find("\"other\": {\"file\": \"checks.cu\"") != std::string::npos);
+    CHECK(f.side.place.caller_file.empty());
     CHECK(to_json({}) == "[]\n");
     Finding strange;
     strange.kind = "a \"quote\"\n";

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "check/tests/corpus/corpus.h"
+#include "check/tests/stores.cuh"
 
 using corpus::Device;
 
@@ -190,6 +191,16 @@ constexpr unsigned add_up_line = __LINE__ - 2;
 
 __global__ void race_once(int* out) { *out = static_cast<int>(threadIdx.x); }
 
+__global__ void store_outside(int* out, unsigned* lines) {
+    if (threadIdx.x == 0) {
+        lines[0] = __LINE__ + 1;
+        store_inlined(out, 8);
+    } else {
+        lines[1] = __LINE__ + 1;
+        store_apart(out, 9);
+    }
+}
+
 __global__ void sum_of_eight(unsigned mask, int* out) {
     if (threadIdx.x >= 8) return;
     int v = static_cast<int>(threadIdx.x);
@@ -287,6 +298,15 @@ int checks::handed_over(unsigned blocks, Poll how) {
 void checks::race() {
     Device<int> out("out", 1);
     race_once<<<1, 2>>>(out.get());
+}
+
+std::vector<unsigned> checks::stores_of_header() {
+    Device<int> out("out", 8);
+    Device<unsigned> lines("lines", 2);
+    store_outside<<<1, 2>>>(out.get(), lines.get());
+    std::vector<unsigned> host(2);
+    cudaMemcpy(host.data(), lines.get(), 2 * sizeof(unsigned), cudaMemcpyDeviceToHost);
+    return host;
 }
 
 void checks::neighbour(unsigned threads) {

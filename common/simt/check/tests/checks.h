@@ -37,6 +37,8 @@ int permits(unsigned blocks);
 int handed_over(unsigned blocks, Poll how);
 /// Two threads write one word.
 void race();
+/// Two functions of stores.cuh store outside their array, one of them inlined. The lines of the calls.
+std::vector<unsigned> stores_of_header();
 /// Each thread of a block reads its neighbour's value, without a barrier.
 void neighbour(unsigned threads);
 /// Threads read their neighbour's word and write their own, in rounds: the barrier between the two is there,

@@ -29,6 +29,9 @@ struct Place {
     unsigned line = 0;
     unsigned column = 0;
     std::string function;
+    /// Where a function of another file was called that led there, the nearest one; "" and 0: there is none.
+    std::string caller_file = {};
+    unsigned caller_line = 0;
 };
 
 /// One side of a finding: who, where, what.
