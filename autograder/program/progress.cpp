@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/hash.hpp"
+#include "report/report.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
 
@@ -126,7 +127,7 @@ std::string remember(const Workbook& workbook, const Chosen& chosen, const judge
     if (judge::owner_of(result.verdict) == judge::Owner::ours) return {};
     return change_progress(workbook, chosen.long_name(), [&](RungProgress& one) {
         one.verdict = judge::name_of(result.verdict);
-        one.reason = result.reason();
+        one.reason = result.passed() ? "" : remark_of(result);  // as the table of check has it
         one.points = result.judged ? result.points : 0;
         one.max_points = result.max_points;
         one.backend = name_of(backend);

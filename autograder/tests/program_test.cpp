@@ -516,6 +516,9 @@ TEST_CASE("the line to look at is an error's, not a warning's", "[program][judge
     CHECK_THAT(outcome.out, ContainsSubstring("03_shared_tree.cu:" + line_of("cudaMalloc(&lost")));
     CHECK_THAT(outcome.out, ContainsSubstring("at         chapters/01_reduction/03_shared_tree.cu:" +
                                               line_of("void shared_tree_kernel(")));
+    // A list has room for what is wrong, not for the case.
+    CHECK_THAT(workbook.run({"list"}).out,
+               ContainsSubstring("WRONG: ") && !ContainsSubstring("WRONG: sum of"));
 }
 
 TEST_CASE("after a pass, check names the next exercise", "[program][judge]") {
