@@ -191,9 +191,9 @@ class Counter {
             Watched watched)
         : rung_(rung), exam_(exam), session_(executable, options, watched) {}
 
-    /// The largest checked call of the problem of `which` that does little, and at most an eighth of its work:
-    /// it sets up what all calls find there, and shows lines of the source that have to be known, which mostly
-    /// saves a call. @returns whether there is one
+    /// The largest checked call of the problem of `which` that does little, and at most an eighth of its
+    /// work: it sets up what all calls find there, and shows lines of the source that have to be known, which
+    /// mostly saves a call. @returns whether there is one
     bool warm_up(const Manifest& manifest, const Case& which) {
         const double most = std::min(most_work, exam_.work(which).size() / 8);
         const std::vector<Case> cases = manifest.check_cases_of(rung_, 0);
