@@ -128,8 +128,10 @@ class Brought {
     /// A file that cannot be a rung's.
     void add_other(const std::string& path, const std::string& shown) {
         const fs::path file(path);
-        const bool hidden = file.filename().string().front() == '.';
-        if (!hidden && !skipped(file) && others_.size() < most_ignored) others_.push_back(shown);
+        const bool hidden = std::any_of(file.begin(), file.end(), [](const fs::path& part) {
+            return part.string().starts_with('.') || part == "__MACOSX";
+        });
+        if (!hidden && others_.size() < most_ignored) others_.push_back(shown);
     }
 
     static bool wanted(const std::string& path) { return like_a_rung(path) && !skipped(path); }
@@ -159,16 +161,25 @@ class Brought {
         for (const std::string& name : names) {
             const std::string inner = path.empty() ? name : path + "/" + name;
             if (clean_name(name) != name) {
-                if (!like_a_rung(name)) continue;
+                if (!like_a_rung(name)) {
+                    add_other(clean_name(name), clean_name(inner));
+                    continue;
+                }
                 return fmt::format("'{}': the name is not UTF-8, or holds control characters",
                                    clean_name(inner));
             }
-            if (skipped(name)) continue;
+            if (skipped(name)) {
+                add_other(inner, inner);
+                continue;
+            }
             struct stat status {};
             if (fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
             std::string refused;
             if (S_ISDIR(status.st_mode)) {
-                if (depth == 0) continue;
+                if (depth == 0) {
+                    add_other(inner, inner);
+                    continue;
+                }
                 const Descriptor next(
                     openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
                 refused = next ? read_folder(next.get(), inner, depth - 1)
@@ -246,16 +257,17 @@ std::string some_of(std::vector<std::string> names) {
     return fmt::format("{}{}", fmt::join(names, ", "), more ? ", ..." : "");
 }
 
-/// Why a hand-in is refused that has files, and none that is asked for: their names may be misspelt. Empty:
-/// it has no files, which earns nothing.
-std::string nothing_asked_for(const Brought& brought, const Assignment& assignment) {
+/// Refuses a hand-in that has files, and none that is asked for: their names may be misspelt. One without any
+/// earns nothing.
+void refuse_others(const Brought& brought, const Assignment& assignment, HandIn& hand_in) {
     std::vector<std::string> found, expected;
     for (const Candidate& file : brought.files()) found.push_back(file.shown);
     found.insert(found.end(), brought.others().begin(), brought.others().end());
-    if (found.empty()) return "";
+    if (found.empty()) return;
     for (const AskedRung& rung : assignment.rungs) expected.push_back(rung.chapter + "/" + file_of(rung));
-    return fmt::format("no file of it is an exercise of this assignment; there are: {}; expected: {}",
-                       some_of(found), some_of(expected));
+    hand_in.refused =
+        "no file of it is an exercise of this assignment; there are: " + some_of(std::move(found));
+    hand_in.expected = "; expected: " + some_of(std::move(expected));
 }
 
 /// Takes the assignment's files, CHAPTER/RUNG or RUNG, in whatever folder: with the chapter's folder before
@@ -306,7 +318,7 @@ void take_rungs(const Brought& brought, const Setting& here, HandIn& hand_in) {
         if (taken) hand_in.files[rung.chapter + "/" + name] = put_aside(taken->bytes, here.work);
     }
     if (hand_in.files.empty()) {
-        hand_in.refused = nothing_asked_for(brought, here.assignment);
+        refuse_others(brought, here.assignment, hand_in);
         return;
     }
     for (const Candidate* candidate : all) {
@@ -388,7 +400,7 @@ void read_gradescope(const fs::path& place, const Setting& here, Intake& intake)
 /// its name. A file that was handed in again has a number behind its stem.
 const std::regex canvas_name(R"(([^_]+)_(LATE_)?(\d+)_(\d+)_(.+))");
 /// `Ada Lovelace_12345_assignsubmission_file_`: a folder, or what a file's name begins with.
-const std::regex moodle_name(R"((.+)_(\d+)_assignsubmission_(file|onlinetext)_?(.*))");
+const std::regex moodle_name(R"((.+?)_(\d+)_assignsubmission_(file|onlinetext)_?(.*))");
 
 bool is_moodles(const fs::path& entry) { return std::regex_match(entry.filename().string(), moodle_name); }
 /// Canvas has no folders.
@@ -479,6 +491,17 @@ bool packed_otherwise(const fs::path& file) {
     return endings.count(folded(file.extension().string())) > 0;
 }
 
+/// The name of a folder, an archive or a file without what it ends with.
+std::string without_ending(const fs::path& file) {
+    const fs::path stem = file.stem();
+    return (stem.extension() == ".tar" ? stem.stem() : stem).string();
+}
+
+bool is_read(const fs::path& entry) {
+    std::error_code unknown;
+    return fs::symlink_status(entry, unknown).type() == fs::file_type::directory || is_archive(entry);
+}
+
 /// A folder or an archive for a student, or for an attempt, by its name: `ada`,
 /// `ada@2026-01-31T12:00:00Z.zip`. What a student seems to have meant as one of these is refused, and no
 /// zero.
@@ -492,8 +515,7 @@ std::optional<HandIn> plain_hand_in(const fs::path& entry, const Assignment& ass
         hand_in.from = "folder";
     } else if (type == fs::file_type::regular) {
         hand_in.from = is_archive(entry) || packed_otherwise(entry) ? "archive" : "file";
-        name = fs::path(name).stem().string();
-        if (fs::path(name).extension() == ".tar") name = fs::path(name).stem().string();
+        name = without_ending(name);
     } else {
         return std::nullopt;
     }
@@ -527,15 +549,23 @@ void read_plain(const std::vector<fs::path>& entries, const Setting& here, Intak
         const Person* const person = sender(hand_in, here.assignment);
         return person ? person->id : hand_in.key;
     };
+    const std::vector<Person>& people = here.assignment.people;
     std::set<std::string> have_handed_in;
+    for (const Person& person : people)
+        if (!person.column("repository").empty()) have_handed_in.insert(person.id);
     for (const fs::path& entry : entries) {
         const std::optional<HandIn> hand_in = plain_hand_in(entry, here.assignment);
-        if (hand_in && hand_in->from != "file") have_handed_in.insert(who(*hand_in));
+        if (hand_in && is_read(entry)) have_handed_in.insert(who(*hand_in));
     }
     for (const fs::path& entry : entries) {
         std::optional<HandIn> hand_in = plain_hand_in(entry, here.assignment);
-        // A file beside a hand-in may be a note about it.
-        if (!hand_in || (hand_in->from == "file" && have_handed_in.count(who(*hand_in)))) {
+        // Beside a hand-in it may be a note about it, or what was unpacked; or it is the instructor's own.
+        const auto only_a_note = [&] {
+            return !is_read(entry) && !hand_in->handed_in &&
+                   (have_handed_in.count(who(*hand_in)) ||
+                    (!people.empty() && !sender(*hand_in, here.assignment)));
+        };
+        if (!hand_in || only_a_note()) {
             intake.problems.push_back(fmt::format("{}: neither a folder nor an archive; it is not a hand-in",
                                                   clean_name(entry.filename().string())));
             continue;
@@ -568,14 +598,13 @@ fs::path only_folder_in(const fs::path& folder) {
 
 /// Whether a folder holds a class, and is not itself what a student handed in.
 bool is_class(const fs::path& folder, const Assignment& assignment) {
-    if (fs::exists(folder / "submission_metadata.yml")) return true;
     const auto is_student = [&](const fs::path& entry) {
         const std::optional<HandIn> hand_in = plain_hand_in(entry, assignment);
         return hand_in && sender(*hand_in, assignment);
     };
     const auto is_platforms = [](const fs::path& entry) { return is_moodles(entry) || is_canvas(entry); };
     if (is_student(folder) || is_platforms(folder)) return false;
-    if (fs::exists(folder / "assignment.toml")) return true;
+    if (fs::exists(folder / "submission_metadata.yml")) return true;
     const std::vector<fs::path> entries = entries_of(folder);
     if (!assignment.people.empty()) {
         return std::any_of(entries.begin(), entries.end(),
@@ -598,6 +627,7 @@ void unpack_class(const fs::path& archive, const fs::path& folder, const std::fu
     limits.total_bytes = 2U << 30;
     limits.ratio = 1000;
     limits.seconds = 600;
+    fs::create_directories(folder);
     const std::string refused = read_archive(
         archive, limits,
         [](const std::string& path) { return fs::path(path).filename().string().compare(0, 2, "._") != 0; },
@@ -682,11 +712,15 @@ const Person* sender(const HandIn& hand_in, const Assignment& assignment) {
 }
 
 fs::path ClassFolder::policy() const {
-    fs::path folder = path;
-    for (int depth = 0; depth <= most_outer && !folder.empty(); ++depth) {
-        std::error_code unknown;
-        if (fs::exists(folder / "assignment.toml", unknown)) return folder / "assignment.toml";
-        folder = unpacked ? only_folder_in(folder) : fs::path();
+    std::error_code unknown;
+    if (fs::exists(path / "assignment.toml", unknown)) return path / "assignment.toml";
+    fs::path inner = unpacked ? only_folder_in(path) : fs::path();
+    for (int depth = 0; depth < most_outer && !inner.empty(); ++depth, inner = only_folder_in(inner)) {
+        if (!fs::exists(inner / "assignment.toml", unknown)) continue;
+        throw ClassError(fmt::format(
+            "'{}/assignment.toml' is in a folder without the archive's name, which may be a student's: pack "
+            "the class without that folder, give the archive its name, or use --assignment",
+            clean_name(inner.lexically_relative(path).string())));
     }
     return {};
 }
@@ -698,8 +732,10 @@ ClassFolder open_class(const fs::path& place, const fs::path& work, const std::f
         throw ClassError(fmt::format("{}: neither a folder nor an archive ({})", clean_name(place.string()),
                                      archive_endings()));
     }
-    unpack_class(place, work / "class", heed);
-    return {work / "class", true};
+    const fs::path all = work / "class";
+    unpack_class(place, all, heed);
+    const fs::path inner = only_folder_in(all);
+    return {!inner.empty() && inner.filename() == without_ending(place.filename()) ? inner : all, true};
 }
 
 Intake read_class(const ClassFolder& in, const Assignment& assignment, const fs::path& work,
@@ -709,9 +745,9 @@ Intake read_class(const ClassFolder& in, const Assignment& assignment, const fs:
     fs::path folder = in.path;
     for (int depth = 0; in.unpacked && depth < most_outer; ++depth) {
         const fs::path inner = only_folder_in(folder);
-        // Beside the instructor's file are students, one of whom may have handed in another one.
-        if (fs::exists(folder / "assignment.toml", unknown) || inner.empty() || !is_class(inner, assignment))
-            break;
+        // Beside the instructor's file, and with nobody on a roster, that is a student.
+        const bool student = assignment.people.empty() && fs::exists(folder / "assignment.toml", unknown);
+        if (student || inner.empty() || !is_class(inner, assignment)) break;
         folder = inner;
     }
     Intake intake;
@@ -766,7 +802,8 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
         // Canvas marks what is late, and a repository is taken as it was when it was due.
         const bool is_timed = hand_in.handed_in || hand_in.from == "canvas" || hand_in.from == "git" ||
                               (person && parse_time(person->column("handed_in")));
-        if (!is_timed && (assignment.due || (person && person->due))) ++without_time;
+        if (!is_timed && hand_in.refused.empty() && (assignment.due || (person && person->due)))
+            ++without_time;
         const std::string id =
             person ? person->id : (assignment.people.empty() ? "" : "unknown ") + folder_name(hand_in);
         if (!person && !assignment.people.empty())
@@ -774,7 +811,8 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
                 fmt::format("{}: nobody on the roster; it is graded as '{}'", hand_in.origin, id));
         const std::string which = hand_in.origin == id ? "the hand-in" : hand_in.origin;
         if (!hand_in.refused.empty())
-            intake.problems.push_back(fmt::format("{}: {} is refused: {}", id, which, hand_in.refused));
+            intake.problems.push_back(
+                fmt::format("{}: {} is refused: {}{}", id, which, hand_in.refused, hand_in.expected));
         for (const std::string& name : hand_in.ignored)
             intake.problems.push_back(fmt::format("{}: {} is not an exercise of this assignment", id, name));
         if (hand_in.refused.empty() && hand_in.files.empty())
@@ -795,7 +833,7 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
         });
         const fs::path home = out / "hand-ins" / id;
         std::set<std::string> known, in_class;
-        std::string last_digest;
+        std::map<int, std::string> attempts;
         int last = 0;
         std::error_code none;
         for (const auto& entry : fs::directory_iterator(home, none)) {
@@ -804,15 +842,13 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
             const std::string digest =
                 nlohmann::json::parse(read_file(entry.path() / "hand-in.json")).at("digest");
             known.insert(digest);
-            if (std::atoi(name.c_str()) <= last) continue;
-            last = std::atoi(name.c_str());
-            last_digest = digest;
+            attempts[std::atoi(name.c_str())] = digest;
+            last = attempts.rbegin()->first;
         }
         for (const HandIn* hand_in : hand_ins) {
             const std::string digest = digest_of(*hand_in);
             in_class.insert(digest);
             if (!known.insert(digest).second) continue;
-            last_digest = digest;
             // All of it or nothing: a folder that is renamed when it is whole.
             const fs::path part = home / ".part";
             fs::remove_all(part);
@@ -839,16 +875,20 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
                 {"handed_in", hand_in->handed_in ? nlohmann::ordered_json(time_text(*hand_in->handed_in))
                                                  : nlohmann::ordered_json(nullptr)},
                 {"marked_late", hand_in->marked_late},
-                {"refused", hand_in->refused},
+                {"refused", hand_in->refused + hand_in->expected},
                 {"digest", digest},
                 {"files", files},
                 {"ignored", hand_in->ignored}};
             write_file(part / "hand-in.json", about.dump(2) + '\n');
             fs::rename(part, home / std::to_string(++last));
+            attempts[last] = digest;
             sync_folder(home);
         }
-        if (!in_class.count(last_digest))
-            intake.problems.push_back(fmt::format("{}: attempt {} is {}", id, last, gone_but_counts));
+        for (const auto& [number, digest] : attempts) {
+            const bool may_count = assignment.counts != Counts::last || number == last;
+            if (may_count && !in_class.count(digest))
+                intake.problems.push_back(fmt::format("{}: attempt {} is {}", id, number, gone_but_counts));
+        }
     }
     std::error_code none;
     std::set<std::string> gone;

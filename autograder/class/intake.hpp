@@ -22,6 +22,7 @@ struct HandIn {
     std::string origin;              ///< name of folder, archive or commit, for messages
     std::optional<Time> handed_in;
     bool marked_late = false;
+    std::string expected;  ///< what a message says behind `refused`; no part of what tells attempts apart
     /// "01_reduction/03_shared_tree.cu", and where its bytes were put aside, in `work`.
     std::map<std::string, std::filesystem::path> files;
     std::vector<std::string> ignored;  ///< files like rungs that are none of the assignment's

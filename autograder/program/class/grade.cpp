@@ -540,7 +540,8 @@ Assignment take_in(const fs::path& out, const Workbook& workbook, const ClassOpt
     Intake intake = read_class(folder, assignment, work, stop_here);
     Intake cloned = read_repositories(assignment, work, stop_here);
     std::move(cloned.hand_ins.begin(), cloned.hand_ins.end(), std::back_inserter(intake.hand_ins));
-    if (intake.hand_ins.empty() && assignment.people.empty())
+    std::error_code none;
+    if (intake.hand_ins.empty() && assignment.people.empty() && !fs::exists(out / "hand-ins", none))
         throw UsageError(clean_name(options.place) +
                          ": there is nothing to grade, neither a folder nor an archive of a student, and no "
                          "roster that names one");
