@@ -69,7 +69,8 @@ std::string without_folders(std::string_view text) {
 
 /// "03_shared_tree.cu:28 write of 4 bytes"
 std::string side_text(const Json& side) {
-    return fmt::format("{}:{} {}", text_at(side, "file"), side.value("line", 0), text_at(side, "access"));
+    return fmt::format("{}:{} {}{}", text_at(side, "file"), side.value("line", 0), text_at(side, "access"),
+                       called_at(side));
 }
 
 }  // namespace
@@ -97,6 +98,11 @@ const char* name_of(Outcome outcome) {
             break;
     }
     return "missing";
+}
+
+std::string called_at(const Json& side) {
+    if (text_at(side, "caller_file").empty() || text_at(side, "file").ends_with(".cu")) return "";
+    return fmt::format(", called at {}:{}", text_at(side, "caller_file"), side.value("caller_line", 0));
 }
 
 std::string title_of(const Gradebook& book) {

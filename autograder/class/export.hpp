@@ -35,6 +35,9 @@ const char* name_of(Outcome outcome);
 /// What readers see as the assignment's title, which may have none.
 std::string title_of(const Gradebook& book);
 
+/// ", called at 04_norm.cu:33" of a finding's side in a header, else empty.
+std::string called_at(const nlohmann::ordered_json& side);
+
 /// The attempt that counts; null: nothing was handed in.
 const Attempt* counted_attempt(const Student& student);
 

@@ -161,8 +161,9 @@ std::string answers(const Json& result) {
 
 std::string side(const Json& one) {
     if (one.is_null() || text_in(one, "file").empty()) return {};
-    std::string html = fmt::format("<p><code>{}:{}</code> {}</p>", escape_html(text_in(one, "file")),
-                                   one.value("line", 0), escape_html(text_in(one, "access")));
+    std::string html =
+        fmt::format("<p><code>{}:{}</code> {}</p>", escape_html(text_in(one, "file")), one.value("line", 0),
+                    escape_html(text_in(one, "access") + called_at(one)));
     if (const std::string source = text_in(one, "source"); !source.empty())
         html += "<pre>" + escape_html(source) + "</pre>";
     return html;
@@ -437,8 +438,12 @@ std::string common_findings(const Gradebook& book) {
                 text_in(causes->front(), "source") == "findings" &&
                 result.at("checks").contains("findings") && !result.at("checks").at("findings").empty()) {
                 const Json& first = result.at("checks").at("findings").front();
+                const Json& where = first.at("side");
+                const bool in_header = text_in(where, "file") != rung.asked.rung + ".cu";
                 what =
-                    fmt::format("{} at line {}", text_in(first, "kind"), first.at("side").value("line", 0));
+                    fmt::format("{} at {}{}", text_in(first, "kind"),
+                                in_header ? text_in(where, "file") + ":" : "line ", where.value("line", 0)) +
+                    called_at(where);
             }
             if (what.empty()) what = first_line(text_in(causes->front(), "text"), 120);
         }

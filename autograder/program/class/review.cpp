@@ -98,8 +98,8 @@ void show_evidence(const fs::path& folder, const Student& student, const Attempt
         } else {
             for (const auto& finding : checks.at("findings")) {
                 const auto& side = finding.at("side");
-                out.line("    " + out.cut(fmt::format("{}:{}: {}", side.at("file").get<std::string>(),
-                                                      side.at("line").get<int>(),
+                out.line("    " + out.cut(fmt::format("{}:{}{}: {}", side.at("file").get<std::string>(),
+                                                      side.at("line").get<int>(), called_at(side),
                                                       finding.at("message").get<std::string>()),
                                           width - 4));
             }
