@@ -502,8 +502,9 @@ class Examiner {
         const auto poisoned = [&](std::size_t i) {
             const Region& region = layout.regions[task.inputs.size() + i];
             const std::byte* initial = session_.before(region) + region.lead;
-            // Of what has content beforehand, the answer alone has to change: a rung may need no workspace.
-            return task.outputs[i].count > 0 && (i == 0 || task.outputs[i].bytes.empty()) &&
+            // What has content beforehand may stay as it is, unless the exam says so of the answer.
+            const bool may_stay = !task.outputs[i].bytes.empty() && (i > 0 || check.unwritten.empty());
+            return task.outputs[i].count > 0 && !may_stay &&
                    std::memcmp(initial, outputs[i].bytes.data(), outputs[i].bytes.size()) == 0;
         };
         for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -102,6 +102,9 @@ TEST_CASE("a group of cases may be checked as a whole, whatever its size", "[man
     CHECK_THAT(refusal(group + "checked = 1\n"), ContainsSubstring("true, false or a list"));
     CHECK_THAT(refusal(group + "checked = [1]\n"), ContainsSubstring("'checked'"));
     CHECK_THAT(refusal(group + "checked = [\"99_none\"]\n"), ContainsSubstring("no rung '99_none'"));
+    CHECK_THAT(refusal("[[cases]]\nproblems = [\"dot\"]\nsizes = [7]\nkinds = [\"ones\"]\n"
+                       "checked = [\"01_naive\"]\n"),
+               ContainsSubstring("'01_naive' solves none of the group's problems"));
     CHECK_THAT(refusal(group + "backend = \"cuda\"\nchecked = [\"01_serial\"]\n"),
                ContainsSubstring("'checked'"));
     CHECK_THAT(refusal(group + "checked = 2026-11-20T:00\n"),

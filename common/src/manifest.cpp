@@ -623,6 +623,14 @@ Manifest read_manifest(const fs::path& folder) {
             const RungEntry* rung = manifest.find(name);
             if (!rung || rung->name != name)
                 in.refuse(*groups[i].as_table()->get("checked"), "the chapter has no rung '" + name + "'");
+            const auto& of_group = manifest.cases[i].problems;
+            const auto solves = [&](const std::string& problem) {
+                return of_group.empty() ||
+                       std::find(of_group.begin(), of_group.end(), problem) != of_group.end();
+            };
+            if (std::none_of(rung->problems.begin(), rung->problems.end(), solves))
+                in.refuse(*groups[i].as_table()->get("checked"),
+                          "'" + name + "' solves none of the group's problems");
         }
     }
     // toml++ keeps tables sorted by key, which for two-digit names is the order of the ladder.
