@@ -101,8 +101,8 @@ const char* name_of(Outcome outcome) {
 }
 
 std::string called_at(const Json& side) {
-    if (text_at(side, "caller_file").empty() || text_at(side, "file").ends_with(".cu")) return "";
-    return fmt::format(", called at {}:{}", text_at(side, "caller_file"), side.value("caller_line", 0));
+    const std::string file = text_at(side, "caller_file");
+    return file.empty() ? "" : fmt::format(", called at {}:{}", file, side.value("caller_line", 0));
 }
 
 std::string title_of(const Gradebook& book) {

@@ -439,11 +439,11 @@ std::string common_findings(const Gradebook& book) {
                 result.at("checks").contains("findings") && !result.at("checks").at("findings").empty()) {
                 const Json& first = result.at("checks").at("findings").front();
                 const Json& where = first.at("side");
-                const bool in_header = text_in(where, "file") != rung.asked.rung + ".cu";
-                what =
-                    fmt::format("{} at {}{}", text_in(first, "kind"),
-                                in_header ? text_in(where, "file") + ":" : "line ", where.value("line", 0)) +
-                    called_at(where);
+                const std::string file = text_in(where, "file");
+                const bool in_header = !file.empty() && file != rung.asked.rung + ".cu";
+                what = fmt::format("{} at {}{}", text_in(first, "kind"), in_header ? file + ":" : "line ",
+                                   where.value("line", 0)) +
+                       called_at(where);
             }
             if (what.empty()) what = first_line(text_in(causes->front(), "text"), 120);
         }

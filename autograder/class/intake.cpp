@@ -503,8 +503,7 @@ bool is_read(const fs::path& entry) {
 }
 
 /// A folder or an archive for a student, or for an attempt, by its name: `ada`,
-/// `ada@2026-01-31T12:00:00Z.zip`. What a student seems to have meant as one of these is refused, and no
-/// zero.
+/// `ada@2026-01-31T12:00:00Z.zip`. What a student seems to have meant as one is refused, and is no zero.
 std::optional<HandIn> plain_hand_in(const fs::path& entry, const Assignment& assignment) {
     std::string name = entry.filename().string();
     std::error_code unknown;
@@ -553,12 +552,14 @@ void read_plain(const std::vector<fs::path>& entries, const Setting& here, Intak
     std::set<std::string> have_handed_in;
     for (const Person& person : people)
         if (!person.column("repository").empty()) have_handed_in.insert(person.id);
+    std::vector<std::optional<HandIn>> all;
     for (const fs::path& entry : entries) {
-        const std::optional<HandIn> hand_in = plain_hand_in(entry, here.assignment);
-        if (hand_in && is_read(entry)) have_handed_in.insert(who(*hand_in));
+        all.push_back(plain_hand_in(entry, here.assignment));
+        if (all.back() && is_read(entry)) have_handed_in.insert(who(*all.back()));
     }
-    for (const fs::path& entry : entries) {
-        std::optional<HandIn> hand_in = plain_hand_in(entry, here.assignment);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const fs::path& entry = entries[i];
+        std::optional<HandIn>& hand_in = all[i];
         // Beside a hand-in it may be a note about it, or what was unpacked; or it is the instructor's own.
         const auto only_a_note = [&] {
             return !is_read(entry) && !hand_in->handed_in &&

@@ -40,8 +40,10 @@ simt::check::Side side_of(const json& object) {
     side.place.function = text_of(object, "function", most_name);
     side.access = text_of(object, "access", most_name);
     if (object.contains("caller_file")) {
-        side.place.caller_file = text_of(object, "caller_file", most_name);
-        side.place.caller_line = object.at("caller_line").get<unsigned>();
+        const std::string file = text_of(object, "caller_file", most_name);
+        const auto line = object.at("caller_line").get<unsigned>();
+        // In a rung's own file the place says enough.
+        if (!side.place.file.ends_with(".cu")) side.place.caller_file = file, side.place.caller_line = line;
     }
     side.thread = index_of(object, "thread");
     side.block = index_of(object, "block");
@@ -148,8 +150,8 @@ void sort_findings(std::vector<QuotedFinding>& findings) {
 }
 
 std::string caller_text(const simt::check::Place& place) {
-    if (place.caller_file.empty() || place.file.ends_with(".cu")) return "";
-    return fmt::format(", called at {}:{}", place.caller_file, place.caller_line);
+    return place.caller_file.empty() ? ""
+                                     : fmt::format(", called at {}:{}", place.caller_file, place.caller_line);
 }
 
 unsigned line_in(const simt::check::Place& place, const std::string& name) {

@@ -24,8 +24,7 @@ std::vector<std::uint64_t> blocks_of(const nlohmann::json& report);
 /// because it is raced for, in the same line and array, goes without a finding of its own.
 void sort_findings(std::vector<QuotedFinding>& findings);
 
-/// The line of the file `name` at a place, or from which a function of another file was called there; 0:
-/// none.
+/// The line of the file `name` at a place, or where it called the header's function that is there, or 0.
 unsigned line_in(const simt::check::Place& place, const std::string& name);
 
 /// ", called at 04_norm.cu:33" of a place in a header, else empty.

@@ -751,6 +751,8 @@ TEST_CASE("a report that makes no sense is refused, however it is broken", "[jud
     REQUIRE(called.size() == 1);
     CHECK(caller_text(called[0].side.place) == ", called at a.cu:2");
     CHECK(caller_text(findings[0].side.place).empty());
+    CHECK(findings_in(change("\"line\": 3", "\"line\": 3, \"caller_file\": \"a.cuh\", \"caller_line\": 2"))[0]
+              .side.place.caller_file.empty());
     quote_source(called, "a.cu", "one\ntwo\nthree\n");
     CHECK(called[0].source == "two");
     CHECK_THROWS_AS(findings_in(change("\"line\": 3", "\"line\": 3, \"caller_file\": \"a.cu\"")),

@@ -620,17 +620,16 @@ Manifest read_manifest(const fs::path& folder) {
     const toml::array& groups = *root.get("cases")->as_array();
     for (std::size_t i = 0; i < groups.size(); ++i) {
         for (const std::string& name : manifest.cases[i].checked_rungs) {
+            const toml::node& list = *groups[i].as_table()->get("checked");
             const RungEntry* rung = manifest.find(name);
-            if (!rung || rung->name != name)
-                in.refuse(*groups[i].as_table()->get("checked"), "the chapter has no rung '" + name + "'");
+            if (!rung || rung->name != name) in.refuse(list, "the chapter has no rung '" + name + "'");
             const auto& of_group = manifest.cases[i].problems;
             const auto solves = [&](const std::string& problem) {
                 return of_group.empty() ||
                        std::find(of_group.begin(), of_group.end(), problem) != of_group.end();
             };
             if (std::none_of(rung->problems.begin(), rung->problems.end(), solves))
-                in.refuse(*groups[i].as_table()->get("checked"),
-                          "'" + name + "' solves none of the group's problems");
+                in.refuse(list, "'" + name + "' solves none of the group's problems");
         }
     }
     // toml++ keeps tables sorted by key, which for two-digit names is the order of the ladder.
