@@ -15,9 +15,9 @@ namespace nbody {
 /// multiple of anything; for n = 0 nothing is touched. A body may have no mass: it is pulled and does not
 /// pull. Bodies may stand at the same place, and every body stands at its own: with s > 0 that term is 0.
 ///
-/// Any finite input is allowed for which s and all distances lie between 1e-9 and 1e9: then |x_j - x_i|^2 +
-/// s^2 and its power 3/2 are ordinary floats. Its power 3 need not be one. What `acceleration` held before
-/// does not count.
+/// Any finite input is allowed for which s lies between 1e-9 and 1e9 and no distance is larger than 1e9: then
+/// |x_j - x_i|^2 + s^2 and its power 3/2 are ordinary floats. Its power 3 need not be one. What
+/// `acceleration` held before does not count.
 ///
 /// The work is queued on `stream` and the call returns before it is done.
 /// @throws rungs::CudaError when a launch fails or memory runs out

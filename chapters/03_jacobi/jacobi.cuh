@@ -15,9 +15,9 @@ constexpr std::size_t pitch_of(int nx) { return (static_cast<std::size_t>(nx) + 
 /// Jacobi sweeps on a lattice of `nx` times `ny` sites until the update is small.
 ///
 /// A *field* is `pitch_of(nx) * ny` floats: site (x, y) is element x + pitch_of(nx) * y, and what stands
-/// behind the last site of a row has no meaning. Every buffer starts at a multiple of 512 bytes, as
-/// cudaMalloc gives it. The sites with x = 0, x = nx - 1, y = 0 or y = ny - 1 are the boundary and keep the
-/// value that they have in `start`. A *sweep* gives every other site
+/// behind the last site of a row has no meaning. Every buffer starts at a multiple of 512 bytes, enough for a
+/// texture, as what cudaMalloc returns does today. The sites with x = 0, x = nx - 1, y = 0 or y = ny - 1 are
+/// the boundary and keep the value that they have in `start`. A *sweep* gives every other site
 ///
 ///     new(x, y) = (old(x, y - 1) + old(x - 1, y) + old(x + 1, y) + old(x, y + 1) - s(x, y)) / 4,
 ///

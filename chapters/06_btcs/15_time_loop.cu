@@ -1,7 +1,7 @@
 // Many time steps for one pass over the memory. With constant r the elimination has no coefficients to read:
 // the matrix of a rod without ends is the product of two recurrences,
 //
-//     z_i = rhs_i / c + lambda z_{i-1}   and then   w_i = z_i + lambda w_{i+1},
+//     z_i = c rhs_i + lambda z_{i-1}   and then   w_i = z_i + lambda w_{i+1},
 //
 // and what is d rows away counts with lambda^d. A block keeps a tile of the rod in registers and takes many
 // steps with it; so long as the tile overlaps its neighbours by enough rows, it need not know what happens

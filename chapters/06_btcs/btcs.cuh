@@ -62,8 +62,8 @@ using Assemble = void(const float* nodes, const float* conductivity, const float
 /// about 2^23, and what is left is a row with nothing to spare, or one that falls short by a rounding.) If
 /// there is a row that is not, *status is the first such row, and x is NaN throughout: no answer instead of a
 /// wrong one. Else *status is a Status. A dominated system may still be singular; x is then not finite, or
-/// huge. Rungs 10 and 11 divide by one instruction, for which the diagonals, and what elimination makes of
-/// them, have to be from 2^-126 to 2^126.
+/// huge. Rungs 10, 11 and 17 divide by one instruction, for which the diagonals, and what elimination makes
+/// of them, have to be from 2^-126 to 2^126.
 ///
 /// @param lower,diagonal,upper,rhs  n floats each
 /// @param start   n floats, from which an iteration (01, 04) begins; a direct solver need not look at them

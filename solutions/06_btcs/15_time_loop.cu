@@ -1,7 +1,7 @@
 // Many time steps for one pass over the memory. With constant r the elimination has no coefficients to read:
 // the matrix of a rod without ends is the product of two recurrences,
 //
-//     z_i = rhs_i / c + lambda z_{i-1}   and then   w_i = z_i + lambda w_{i+1},
+//     z_i = c rhs_i + lambda z_{i-1}   and then   w_i = z_i + lambda w_{i+1},
 //
 // and what is d rows away counts with lambda^d. A block keeps a tile of the rod in registers and takes many
 // steps with it; so long as the tile overlaps its neighbours by enough rows, it need not know what happens
@@ -42,7 +42,7 @@ struct Scheme {
           mu(std::max(2 * std::asinh(0.5 / std::sqrt(rho)), 1e-18)),
           lambda(std::exp(-mu)) {}
     double power(double exponent) const { return exponent == 0 ? 1 : std::exp(-mu * exponent); }
-    /// 1 / c: the product of the two recurrences has c (1 + lambda^2) = 1 + 2 rho on its diagonal.
+    /// c: the product of the two recurrences has (1 + lambda^2) / c = 1 + 2 rho on its diagonal.
     double scale() const { return (1 + lambda * lambda) / (1 + 2 * rho); }
     /// w_0 for z_{-1} = 1 and w_n = 0.
     double response(double n) const { return lambda * std::expm1(-2 * mu * n) / std::expm1(-2 * mu); }

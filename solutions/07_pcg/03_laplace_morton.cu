@@ -1,6 +1,6 @@
 // Neighbours in all directions close together in time: threads walk the cube in the order of a Z curve. The
-// bits of a thread's number are dealt out to the coordinates in turn, so that any 2^(d k) threads in a row
-// own a small cube, whose inner neighbours the caches have. The order of u and y in memory stays as it was.
+// bits of a thread's number are dealt out to the coordinates in turn, so that threads in a row own a
+// small box, whose inner neighbours the caches have. The order of u and y in memory stays as it was.
 
 #include "solver.cuh"
 
