@@ -30,6 +30,7 @@ struct Entry {
     std::uint32_t launch = 0;    ///< State::first_segment then
     bool between_warps = false;  ///< of a block: in the example or in any other case
     bool cooperative = false;    ///< the launch, so that there is a barrier of the grid
+    bool adds_up = false;        ///< a race of one line that both reads and writes the element
 };
 
 using Key = std::tuple<Kind, const void*, const void*, std::string, std::string, int, const void*>;
@@ -212,6 +213,11 @@ std::string message_of(const Finding& f, const Entry& e) {
     return capitalised(r.text) + ".";
 }
 
+bool in_one_line(const Finding& f) {
+    const Place &a = f.side.place, &b = f.other.place;
+    return a.line != 0 && a.line == b.line && a.file == b.file;
+}
+
 /// Does the line that reads stand below the one that writes?
 bool read_is_below(const Finding& f) {
     const bool reads = f.side.access.compare(0, 4, "read") == 0;
@@ -237,6 +243,10 @@ const char* race_advice(const Finding& f, const Entry& e) {
         return "Streams run side by side: record an event after the first (cudaEventRecord) and let the "
                "second's stream wait for it (cudaStreamWaitEvent), or use one stream.";
     }
+    if (e.adds_up)
+        return "The line reads the element and writes it back: what others write in between is lost. Use an "
+               "atomic, such as atomicAdd, or give each thread its own element and add those up. Or, if they "
+               "are not meant to meet, correct the index.";
     if (f.severity == Severity::note)
         return "They store the same value, so no result depends on who is last; but the language promises "
                "nothing. Are they meant to meet? Else look at the index; or let one thread store it.";
@@ -253,6 +263,10 @@ const char* race_advice(const Finding& f, const Entry& e) {
         return "Threads of a warp do not run in step: put __syncwarp() or __syncthreads() between the two. "
                "Is there one already? Then the end of one round of a loop meets the beginning of the next: "
                "put another there.";
+    if (in_one_line(f) && e.report.kind == Kind::read_write)
+        return "Another thread reads on the same line. In a loop, put __syncthreads() before the next round; "
+               "in one round, read into a variable, __syncthreads(), then write. Or, if they are not meant "
+               "to meet, correct the index, or let one thread do both.";
     // The two meet in the order of the source, or where a loop begins its next round.
     if (in_shared(e) && e.report.kind == Kind::read_write)
         return read_is_below(f)
@@ -536,6 +550,16 @@ void correct_guesses(const void* pc, const char* access, const Array& array) {
     }
 }
 
+/// Where both sides of a race of threads are on one line of the source: that line, and the array.
+using Line = std::tuple<std::string, unsigned, std::string>;
+static Line line_of_race(const Entry& e) {
+    const Report& r = e.report;
+    if ((r.kind != Kind::read_write && r.kind != Kind::write_write) || !r.other_task.name.empty()) return {};
+    const Place a = locate(r.pc), b = locate(r.other_pc);
+    if (a.line == 0 || a.line != b.line || a.file != b.file) return {};
+    return {a.file, a.line, e.array};
+}
+
 std::vector<Finding> findings() {
     settle_pending();
     settle_host();
@@ -555,8 +579,16 @@ std::vector<Finding> findings() {
     const auto places_of = [](const Entry& e) { return std::minmax(e.report.pc, e.report.other_pc); };
     for (const auto& [key, entry] : all.entries)
         if (entry.between_warps) between_warps.insert(places_of(entry));
+    // `sum += x` of several threads: on one line, of one array, some read what others write, and all write.
+    std::map<Line, std::set<Kind>> races;
+    for (const auto& [key, entry] : all.entries)
+        if (const Line line = line_of_race(entry); line != Line()) races[line].insert(entry.report.kind);
     std::vector<Finding> list;
     for (auto& [key, entry] : all.entries) {
+        const auto race = races.find(line_of_race(entry));
+        entry.adds_up = race != races.end() && race->second.size() == 2;
+        // That they write the same value is no comfort where they read it first.
+        if (entry.adds_up && entry.report.severity == Severity::note) continue;
         entry.between_warps = between_warps.count(places_of(entry)) != 0;
         Finding finding = make(entry);
         // Copies of one barrier in the machine code are one barrier.

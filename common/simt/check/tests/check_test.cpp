@@ -232,6 +232,29 @@ TEST_CASE("where a barrier is missing at the end of a round, the advice says so"
     clear();
 }
 
+TEST_CASE("a race within one line asks for no barrier between two lines", "[simt][check]") {
+    for (const bool the_same : {false, true}) {
+        CAPTURE(the_same);
+        clear();
+        checks::adds_up(the_same);
+        const auto found = findings();
+        // Where each adds 0, all write the same value: no note says that this is harmless.
+        REQUIRE(found.size() == (the_same ? 1 : 2));
+        for (const Finding& f : found) {
+            CHECK(f.severity == simt::check::Severity::error);
+            CHECK(f.advice.find("atomicAdd") != std::string::npos);
+            CHECK(f.advice.find("__syncthreads") == std::string::npos);
+        }
+    }
+    clear();
+    checks::shifts_in_place();
+    const auto found = findings();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].advice.find("read into a variable, __syncthreads(), then write") != std::string::npos);
+    CHECK(found[0].advice.find("between the two") == std::string::npos);
+    clear();
+}
+
 TEST_CASE("one thread at a barrier is told in the singular", "[simt][check][synccheck]") {
     clear();
     checks::own_barrier();

@@ -172,6 +172,11 @@ __global__ void shift_rounds(int* out) {
     out[threadIdx.x] = 0;
 }
 
+/// All threads add to one word, which holds what the host has stored there, on one line.
+__global__ void add_up(int* sum, bool the_same) { *sum += the_same ? 0 : static_cast<int>(threadIdx.x) + 1; }
+
+__global__ void shift_in_place(int* out) { out[threadIdx.x] = out[threadIdx.x + 1]; }
+
 __global__ void two_barriers(int* out) {
     if (threadIdx.x == 0) {
         __syncthreads();
@@ -317,6 +322,18 @@ void checks::neighbour(unsigned threads) {
 void checks::rounds(unsigned threads) {
     Device<int> out("out", 64);
     shift_rounds<<<1, threads>>>(out.get());
+}
+
+void checks::adds_up(bool the_same) {
+    Device<int> sum("sum", 1);
+    cudaMemset(sum.get(), 0, sizeof(int));
+    add_up<<<1, 64>>>(sum.get(), the_same);
+}
+
+void checks::shifts_in_place() {
+    Device<int> out("out", 65);
+    cudaMemset(out.get(), 0, 65 * sizeof(int));
+    shift_in_place<<<1, 64>>>(out.get());
 }
 
 void checks::own_barrier() {

@@ -44,6 +44,10 @@ void neighbour(unsigned threads);
 /// Threads read their neighbour's word and write their own, in rounds: the barrier between the two is there,
 /// and the one behind the write is missing.
 void rounds(unsigned threads);
+/// Two warps add to one word without an atomic; `the_same`: each adds 0.
+void adds_up(bool the_same);
+/// Each thread of two warps writes what its neighbour holds, on one line.
+void shifts_in_place();
 /// Thread 0 waits at a barrier of its own.
 void own_barrier();
 /// 0 + 1 + ... + 7, which eight lanes of so many threads add up by shuffles with this mask.
