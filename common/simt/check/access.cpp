@@ -297,12 +297,13 @@ void supersede(Cell& cell, const Array& array) {
         cell.first = 0;
 }
 
-/// The current lane has fenced for whoever may see `array`.
+/// The current lane has fenced for whoever may see `array`, or its block has before a barrier.
 bool has_fenced(const Now& now, const Array& array) {
     if (!state.fences) return false;
-    const auto fence = now.block.fences.find(now.warp * warp_lanes + now.lane);
+    const BlockState& block = now.block;
+    const auto fence = block.fences.find(now.warp * warp_lanes + now.lane);
     const bool shared = array.memory == Memory::shared || array.memory == Memory::dynamic_shared;
-    return fence != now.block.fences.end() && (shared || fence->second.device);
+    return (fence != block.fences.end() && (shared || fence->second.device)) || block.fenced;
 }
 
 /// `reads`: it gives the old value to somebody; `writes`: it may change it.

@@ -69,6 +69,7 @@ std::string access_text(const char* access, std::size_t size) {
 std::string element_text(const Finding& f, const SharedShape& shape) {
     const std::string name = f.array.empty() ? "an array without a name" : f.array;
     if (f.element == 0) return name;
+    if (f.array.empty()) return "element " + std::to_string(f.index) + " of " + name;
     if (shape.columns > 0 && f.index >= 0) {
         const auto columns = static_cast<std::ptrdiff_t>(shape.columns);
         return name + "[" + std::to_string(f.index / columns) + "][" + std::to_string(f.index % columns) +
@@ -244,9 +245,17 @@ const char* race_advice(const Finding& f, const Entry& e) {
                "second's stream wait for it (cudaStreamWaitEvent), or use one stream.";
     }
     if (e.adds_up)
-        return "The line reads the element and writes it back: what others write in between is lost. Use an "
-               "atomic, such as atomicAdd, or give each thread its own element and add those up. Or, if they "
-               "are not meant to meet, correct the index.";
+        return in_shared(e)
+                   ? "The line reads the element and writes it back: what others write in between is lost. "
+                     "Put __syncthreads() between the two if they are of different rounds of a loop. Else "
+                     "use "
+                     "an atomic, such as atomicAdd, or give each thread its own element and add those up; "
+                     "or, "
+                     "if they are not meant to meet, correct the index."
+                   : "The line reads the element and writes it back: what others write in between is lost. "
+                     "Use an atomic, such as atomicAdd, or give each thread its own element and add those "
+                     "up. "
+                     "Or, if they are not meant to meet, correct the index.";
     if (f.severity == Severity::note)
         return "They store the same value, so no result depends on who is last; but the language promises "
                "nothing. Are they meant to meet? Else look at the index; or let one thread store it.";
@@ -255,10 +264,18 @@ const char* race_advice(const Finding& f, const Entry& e) {
         return "Blocks run in any order: put a barrier of the grid, cooperative_groups::this_grid().sync(), "
                "between the two, give each block its own elements, or use an atomic. Or, if they are not "
                "meant to meet, correct the index.";
+    if (e.report.block != e.report.other_block && in_one_line(f) && e.report.kind == Kind::read_write)
+        return "Blocks run in any order, and another thread reads on the same line: write into another "
+               "array, or "
+               "in a second kernel. Or, if they are not meant to meet, correct the index.";
     if (e.report.block != e.report.other_block)
         return "Blocks run in any order: give each its own elements, use an atomic, or start a second "
                "kernel; to hand data on, write, __threadfence(), then an atomic. Or, if they are not meant "
                "to meet, correct the index.";
+    if (in_shared(e) && !e.between_warps && in_one_line(f) && e.report.kind == Kind::read_write)
+        return "Threads of a warp do not run in step, and another reads on the same line. In a loop, put "
+               "__syncwarp() or __syncthreads() before the next round; in one round, read into a variable, "
+               "__syncwarp(), then write.";
     if (in_shared(e) && !e.between_warps)
         return "Threads of a warp do not run in step: put __syncwarp() or __syncthreads() between the two. "
                "Is there one already? Then the end of one round of a loop meets the beginning of the next: "
@@ -287,6 +304,11 @@ const char* advice_of(const Finding& f, const Entry& e) {
     const Report& r = e.report;
     switch (r.kind) {
         case Kind::out_of_bounds:
+            if ((f.index < std::int64_t{1} << 32 && f.index >= (std::int64_t{1} << 32) - (1 << 20)) ||
+                r.text.compare(0, 14, "Index 42949672") == 0)
+                return "Below 0 an unsigned index begins again at 4294967295: compare before you subtract, "
+                       "or "
+                       "compute with int.";
             if (r.text.empty())
                 return e.memory == Memory::dynamic_shared
                            ? "Is it the size that the launch gives, its third argument, in bytes? Else guard "
@@ -339,6 +361,9 @@ const char* advice_of(const Finding& f, const Entry& e) {
         case Kind::refused_launch:
             if (r.text.find(" blocks has none") != std::string::npos)
                 return "Round the number of blocks up, and launch nothing where there are no elements.";
+            if (r.text.find(" threads has none") != std::string::npos)
+                return "Round the number of threads up, to a warp at least, or launch nothing where there is "
+                       "nothing to do.";
             break;
         default:
             break;
@@ -364,6 +389,7 @@ Finding make(const Entry& e) {
         f.side.place = place;
     }
     if (f.side.place.file.empty() && r.kind == Kind::leak) f.side.place = locate(e.made_at);
+    if (r.kind == Kind::refused_launch) f.side.place.column = 0;  // of what the launch was translated to
     // What a copy does at once is not the element that the example is about.
     const bool by_stream = r.on_host && !r.task.stream.empty();
     f.side.access = access_text(r.access, by_stream ? 0 : r.size);

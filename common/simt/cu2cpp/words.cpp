@@ -15,9 +15,8 @@ struct MissingHeader {
 };
 constexpr std::string_view plain_loads = "write plain loads and stores with `__syncthreads()`";
 constexpr std::string_view own_algorithm = "write the algorithm in CUDA C++, or build with the cuda backend";
-constexpr std::array<MissingHeader, 18> missing_headers = {{
+constexpr std::array<MissingHeader, 17> missing_headers = {{
     {"crt/mma.h", "write the tile product with plain multiplications"},
-    {"cuda_pipeline.h", plain_loads},
     {"cuda/ptx", plain_loads},
     {"nvrtc.h", "compile kernels with the program"},
     {"cudaTypedefs.h", "use the runtime API of <cuda_runtime.h>"},

@@ -246,12 +246,41 @@ TEST_CASE("a race within one line asks for no barrier between two lines", "[simt
             CHECK(f.advice.find("__syncthreads") == std::string::npos);
         }
     }
+    const auto advice_of = [](auto run) {
+        clear();
+        run();
+        const auto found = findings();
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].advice.find("between the two") == std::string::npos);
+        return found[0].advice;
+    };
+    const auto has = [](const std::string& advice, const char* words) {
+        return advice.find(words) != std::string::npos;
+    };
+    CHECK(has(advice_of([] { checks::shifts_in_place(1); }),
+              "read into a variable, __syncthreads(), then write"));
+    CHECK(has(advice_of([] { checks::shifts_in_place_of_warp(); }),
+              "read into a variable, __syncwarp(), then write"));
     clear();
-    checks::shifts_in_place();
+    checks::shifts_in_place(64);
     const auto found = findings();
     REQUIRE(found.size() == 1);
-    CHECK(found[0].advice.find("read into a variable, __syncthreads(), then write") != std::string::npos);
-    CHECK(found[0].advice.find("between the two") == std::string::npos);
+    CHECK(has(found[0].advice, "write into another array"));
+    clear();
+}
+
+TEST_CASE("an unsigned index below 0 is of the array that it was meant for", "[simt][check][memcheck]") {
+    for (const bool shared : {false, true}) {
+        CAPTURE(shared);
+        clear();
+        checks::goes_below_zero(shared);
+        const auto found = findings();
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].kind == "out-of-bounds");
+        CHECK(found[0].array == (shared ? "tile" : "in"));
+        CHECK(found[0].index == 4294967295);
+        CHECK(found[0].advice.find("unsigned") != std::string::npos);
+    }
     clear();
 }
 

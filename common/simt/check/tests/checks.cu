@@ -175,7 +175,29 @@ __global__ void shift_rounds(int* out) {
 /// All threads add to one word, which holds what the host has stored there, on one line.
 __global__ void add_up(int* sum, bool the_same) { *sum += the_same ? 0 : static_cast<int>(threadIdx.x) + 1; }
 
-__global__ void shift_in_place(int* out) { out[threadIdx.x] = out[threadIdx.x + 1]; }
+__global__ void shift_in_place(int* out) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = out[i + 1];
+}
+
+__global__ void left_of_unsigned(int* out, const int* in, bool shared) {
+    __shared__ int tile[64];
+    const unsigned i = threadIdx.x;
+    tile[i] = in[i];
+    __syncthreads();
+    const int* const from = shared ? tile : in;
+    out[i] = from[i - 1];
+}
+
+__global__ void shift_in_place_of_warp(int* out) {
+    __shared__ int tile[33];
+    tile[threadIdx.x] = 1;
+    if (threadIdx.x == 0) tile[32] = 0;
+    __syncthreads();
+    tile[threadIdx.x] += tile[threadIdx.x + 1];
+    __syncwarp();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
 
 __global__ void two_barriers(int* out) {
     if (threadIdx.x == 0) {
@@ -330,10 +352,21 @@ void checks::adds_up(bool the_same) {
     add_up<<<1, 64>>>(sum.get(), the_same);
 }
 
-void checks::shifts_in_place() {
+void checks::shifts_in_place(unsigned blocks) {
     Device<int> out("out", 65);
     cudaMemset(out.get(), 0, 65 * sizeof(int));
-    shift_in_place<<<1, 64>>>(out.get());
+    shift_in_place<<<blocks, 64 / blocks>>>(out.get());
+}
+
+void checks::shifts_in_place_of_warp() {
+    Device<int> out("out", 32);
+    shift_in_place_of_warp<<<1, 32>>>(out.get());
+}
+
+void checks::goes_below_zero(bool shared) {
+    Device<int> out("out", 64), in("in", 64);
+    cudaMemset(in.get(), 0, 64 * sizeof(int));
+    left_of_unsigned<<<1, 64>>>(out.get(), in.get(), shared);
 }
 
 void checks::own_barrier() {

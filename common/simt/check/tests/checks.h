@@ -46,8 +46,12 @@ void neighbour(unsigned threads);
 void rounds(unsigned threads);
 /// Two warps add to one word without an atomic; `the_same`: each adds 0.
 void adds_up(bool the_same);
-/// Each thread of two warps writes what its neighbour holds, on one line.
-void shifts_in_place();
+/// Each of 64 threads writes what its neighbour holds, on one line.
+void shifts_in_place(unsigned blocks);
+/// The same by a warp, in shared memory.
+void shifts_in_place_of_warp();
+/// Thread 0 reads element i - 1 of an unsigned i, of shared or of global memory.
+void goes_below_zero(bool shared);
 /// Thread 0 waits at a barrier of its own.
 void own_barrier();
 /// 0 + 1 + ... + 7, which eight lanes of so many threads add up by shuffles with this mask.

@@ -131,6 +131,20 @@ TEST_CASE("Attributes", "[simt][cu2cpp]") {
                       "1:17: `__cluster_dims__` cannot"));
 }
 
+TEST_CASE("A kernel that returns something is refused", "[simt][cu2cpp][refusal]") {
+    CHECK(refusal("static __global__ int k(int* x) { return *x; }") ==
+          "1:19: a kernel returns nothing: write `__global__ void`");
+    CHECK(starts_with(refusal("template <int n> __global__ float k() { return n; }"),
+                      "1:29: a kernel returns"));
+    for (const char* kernel :
+         {"__global__ void k(int x) {}", "void __global__ k(int x) {}",
+          "typedef void nothing;\n__global__ nothing k() {}",
+          "template <class T, int n> static __global__ void __launch_bounds__(128) k(T x) {}"}) {
+        CAPTURE(kernel);
+        CHECK(refusals(kernel).empty());
+    }
+}
+
 TEST_CASE("Inline PTX is refused with what to write instead", "[simt][cu2cpp][refusal]") {
     const auto device = [](const std::string& code) {
         return refusal("__global__ void k() {\n  " + code + "\n}");

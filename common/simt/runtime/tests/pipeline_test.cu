@@ -1,5 +1,5 @@
 // Copies to shared memory that run beside the thread: sizes, zeros at the end, several batches on the way.
-#include <cuda_pipeline_primitives.h>
+#include <cuda_pipeline.h>
 
 #include "runtime/tests/simt_tools.h"
 

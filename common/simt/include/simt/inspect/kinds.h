@@ -83,8 +83,12 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
     {"read-write",
      "Put __syncthreads() between the two; or, if they are not meant to meet, correct the index, or let one "
      "thread do both."},
-    {"atomic-read", "Put __syncthreads() between the two, or let one thread do both."},
-    {"atomic-write", "Put __syncthreads() between the two, or let one thread do both."},
+    {"atomic-read",
+     "Put __syncthreads() between the two, or let one thread do both. If they are meant to meet, read by an "
+     "atomic or a volatile access, too."},
+    {"atomic-write",
+     "Put __syncthreads() between the two, or let one thread do both. If they are meant to meet, store by an "
+     "atomic, too."},
     {"uninitialised", "Copy, clear or write the array before it is read."},
     {"divergent-barrier",
      "Every thread of the block has to come to the same __syncthreads(): move it out of the branch."},
