@@ -208,11 +208,15 @@ void show_advice(const judge::Counters& counters, Terminal& out) {
                              2));
         return;
     }
-    for (const Advice& one : advice) {
+    for (std::size_t i = 0; i < advice.size(); ++i) {
+        const Advice& one = advice[i];
         std::string head = "  " + out.paint(Style::warn, one.rule);
         if (one.line > 0) head += "  " + out.paint(Style::link, fmt::format("{}:{}", one.file, one.line));
         out.line(head);
-        out.line(out.wrapped(one.text, 4));
+        // Lines that have the same fault stand above each other.
+        const bool again =
+            i + 1 < advice.size() && advice[i + 1].rule == one.rule && advice[i + 1].text == one.text;
+        if (!again) out.line(out.wrapped(one.text, 4));
     }
 }
 

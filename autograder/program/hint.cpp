@@ -10,7 +10,8 @@ namespace rungs {
 
 void show_hints(const Chosen& chosen, std::size_t count, Terminal& out) {
     const std::vector<std::string>& hints = chosen.rung->hints;
-    out.line(out.paint(Style::bold, chosen.rung->name) + "  " + chosen.rung->idea);
+    out.line(out.paint(Style::bold, chosen.rung->name));
+    out.line(out.wrapped(chosen.rung->idea, 2));
     for (std::size_t i = 0; i < std::min(count, hints.size()); ++i) {
         out.line(fmt::format("hint {} of {}", i + 1, hints.size()));
         out.line(out.wrapped(hints[i], 2));

@@ -4,8 +4,10 @@
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -43,7 +45,8 @@ int line_to_look_at(const RungResult& result, const fs::path& file, const RungEn
 }
 
 /// One finding: its name, what each side does at which line, what it means and what helps.
-void show_finding(const judge::QuotedFinding& finding, Terminal& out) {
+/// `advised`: the advice that stands above already.
+void show_finding(const judge::QuotedFinding& finding, std::set<std::string>& advised, Terminal& out) {
     const bool error = finding.severity == simt::check::Severity::error;
     const std::string word =
         error ? judge::name_of(judge::verdict_of(finding)) : judge::name_of(finding.severity);
@@ -68,7 +71,29 @@ void show_finding(const judge::QuotedFinding& finding, Terminal& out) {
     side(finding.side, finding.source);
     if (finding.has_other) side(finding.other, finding.other_source);
     out.line(out.wrapped(finding.message, 13));
-    out.line(out.wrapped("Try: " + finding.advice, 13));
+    if (advised.insert(finding.advice).second) out.line(out.wrapped("Try: " + finding.advice, 13));
+}
+
+/// Whether a rung calls printf, which nobody sees while it is judged.
+bool prints(const fs::path& file) {
+    constexpr std::uintmax_t most = 1 << 20;  // bytes; the judge has refused what is larger
+    std::error_code error;
+    if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > most) return false;
+    const auto part_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    try {
+        std::istringstream lines(read_file(file));
+        for (std::string line; std::getline(lines, line);) {
+            const std::string code = line.substr(0, line.find("//"));
+            const std::string_view name = "printf";
+            for (std::size_t at = 0; (at = code.find(name, at)) != std::string::npos;) {
+                const bool whole = at == 0 || !part_of_name(code[at - 1]);
+                at = code.find_first_not_of(' ', at + name.size());
+                if (whole && at != std::string::npos && code[at] == '(') return true;
+            }
+        }
+    } catch (const FileError&) {  // gone meanwhile
+    }
+    return false;
 }
 
 /// What the compiler said, errors and warnings.
@@ -85,8 +110,9 @@ void show_diagnostics(const RungResult& result, Terminal& out) {
 void show_findings(const RungReport& rung, Terminal& out) {
     constexpr std::size_t most = 4;
     const judge::ChecksResult& checks = rung.result.checks;
+    std::set<std::string> advised;
     for (std::size_t i = 0; i < checks.findings.size() && i < most; ++i)
-        show_finding(checks.findings[i], out);
+        show_finding(checks.findings[i], advised, out);
     if (checks.findings.size() > most) {
         out.line(fmt::format("             ... and {} more (all of them are in the JSON: --json FILE)",
                              checks.findings.size() - most));
@@ -149,9 +175,15 @@ void show_heading(const Workbook& workbook, const GradeOptions& options, Termina
     if (options.backend.backend == Backend::cuda && options.machine.gpu.present) {
         where = options.machine.gpu.name + (where.empty() ? "" : ", " + where);
     }
-    out.line(out.paint(Style::bold, "Rungs") + ": " + whose_text(options) + ", backend " +
-             out.paint(Style::bold, name_of(options.backend.backend)) + " (" + options.backend.why +
-             (where.empty() ? "" : "; " + where) + "), seed " + seed_text(options.seed));
+    const std::string rungs = "Rungs", backend = name_of(options.backend.backend),
+                      whose = ": " + whose_text(options) + ", backend ",
+                      how = " (" + options.backend.why + (where.empty() ? "" : "; " + where) + "),",
+                      seed = "seed " + seed_text(options.seed);
+    const std::size_t all = rungs.size() + whose.size() + backend.size() + how.size() + 1 + seed.size();
+    const bool fits = all <= static_cast<std::size_t>(std::max(out.width(), 0));
+    out.line(out.paint(Style::bold, rungs) + whose + out.paint(Style::bold, backend) + how +
+             (fits ? " " + seed : ""));
+    if (!fits) out.line("  " + seed);
 }
 
 void show_row(const RungReport& rung, int name_width, Terminal& out) {
@@ -265,6 +297,9 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
         row("checks", result.checks.why_not);
     if (!explains) row("likely", likely_text(result));
     show_diagnostics(result, out);
+    if (prints(file))
+        row("printf", "./rungs run " + chosen.short_name().substr(0, 2) +
+                          " shows what a kernel prints; here nobody sees it");
     if (ours) return;
     std::string again = "./rungs check " + chosen.short_name();
     if (!options.submission.empty()) again += " --submission " + shell_word(options.submission.string());

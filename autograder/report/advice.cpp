@@ -119,6 +119,21 @@ void about_structure(const Tally& mine, const Tally& reference, std::vector<Advi
                                    "Keep what is used again in registers or shared memory.",
                                    bytes_text(moved), bytes_text(best))});
     }
+    const double asked = real(mine.total(Space::shared).requests),
+                 its_asked = real(reference.total(Space::shared).requests);
+    if (its_asked > 0 && asked > 1.3 * its_asked) {
+        const std::vector<SiteCounters> lines = mine.lines();
+        const auto most = std::max_element(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
+            const auto requests = [](const SiteCounters& site) { return off_chip(site) ? 0 : site.requests; };
+            return requests(a) < requests(b);
+        });
+        all.push_back(
+            {"shared requests", most->place.file, most->place.line,
+             fmt::format("{} requests to shared memory, of which {} are made here; the reference "
+                         "makes {}. Read what is used again into a variable, before the loop that "
+                         "uses it.",
+                         number_text(asked), number_text(real(most->requests)), number_text(its_asked))});
+    }
     const double mine_barriers = real(mine.barriers()), its_barriers = real(reference.barriers());
     if (mine_barriers >= (its_barriers > 1 ? 1.9 * its_barriers : 3)) {
         all.push_back({"barriers", "", 0,
@@ -189,6 +204,7 @@ std::vector<CounterRow> compare(const Tally& mine, const Tally* reference) {
         [](const Tally& t) { return fmt::format("{:.0f} %", 100 * t.total(Space::global).useful_share()); });
     add("atomics on global memory",
         [&](const Tally& t) { return whole(t.total(Space::global, Access::atomic).lanes); });
+    add("requests to shared memory", [&](const Tally& t) { return whole(t.total(Space::shared).requests); });
     add("wavefronts of shared memory",
         [&](const Tally& t) { return whole(t.total(Space::shared).wavefronts); });
     add("bank conflicts", [&](const Tally& t) { return whole(t.total(Space::shared).bank_conflicts()); });

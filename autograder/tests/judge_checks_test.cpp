@@ -135,6 +135,25 @@ TEST_CASE("a removed __syncthreads is RACE, with both lines", "[judge][checks]")
     for (const QuotedFinding& finding : result.checks.findings) CHECK(finding.kind != "uninitialised");
 }
 
+TEST_CASE("a rung that throws is not told to leak what it would have freed", "[judge][checks]") {
+    const bool throws = GENERATE(true, false);
+    Tree tree;
+    const std::string fill = "    CUDA_CHECK(cudaMemsetAsync(";
+    const std::string to = throws ? "nullptr" : "scratch";
+    const std::string faulty =
+        "    float* scratch = nullptr;\n"
+        "    CUDA_CHECK(cudaMalloc(&scratch, 4));\n"
+        "    CUDA_CHECK(cudaMemcpy(" +
+        to + ", sum, 4, cudaMemcpyDeviceToDevice));\n" + fill;
+    const RungResult result = tree.replace(fill.c_str(), faulty.c_str()).judge();
+    INFO(result.reason());
+    const auto& findings = result.checks.findings;
+    const bool leaks = std::any_of(findings.begin(), findings.end(),
+                                   [](const QuotedFinding& finding) { return finding.kind == "leak"; });
+    CHECK(leaks == !throws);
+    if (throws) CHECK(result.verdict == Verdict::runtime_error);
+}
+
 TEST_CASE("a loop that never ends is TIMEOUT, with its line", "[judge][checks]") {
     const auto [what, with, from, lines] = GENERATE(table<const char*, const char*, const char*, unsigned>({
         {"stride > 0", "stride < 1000", "for (unsigned stride", 4},

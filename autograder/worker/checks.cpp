@@ -116,8 +116,8 @@ void begin_counting(double l2_bytes, std::uint64_t block, std::uint64_t warp) {
     trace = std::make_unique<TraceRecorder>(block, static_cast<unsigned>(warp));
 }
 
-void end_checks() {
-    simt::check::find_leaks(allocated);
+void end_checks(bool returned) {
+    if (returned) simt::check::find_leaks(allocated);
     if (counting) counting->stop();
     if (trace) trace->stop();
 }
@@ -181,7 +181,7 @@ namespace rungs::protocol {
 bool in_check_mode() { return false; }
 void begin_checks(std::uint64_t, double) {}
 void begin_counting(double, std::uint64_t, std::uint64_t) {}
-void end_checks() {}
+void end_checks(bool) {}
 void narrow_buffer(const void*, std::size_t, const char*, bool) {}
 std::vector<char> report_checks(const char*, std::size_t, std::vector<std::uint64_t>&) { return {}; }
 

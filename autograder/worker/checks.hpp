@@ -17,7 +17,8 @@ void begin_checks(std::uint64_t order, double launch_seconds);
 /// After it: counts as well, for a GPU with so much second-level cache, and follows one warp of
 /// the first launch.
 void begin_counting(double l2_bytes, std::uint64_t block, std::uint64_t warp);
-void end_checks();
+/// After all of it. `returned`: else it has thrown, and may have had the intention to free what it leaves.
+void end_checks(bool returned);
 
 /// Of the allocation around `memory` only these bytes are an array, which findings call `name`.
 void narrow_buffer(const void* memory, std::size_t bytes, const char* name, bool written);

@@ -214,7 +214,7 @@ class WorkerLoop {
             begin_checks(asked.order, asked.launch_seconds);
             if (asked.count) begin_counting(asked.l2_bytes, asked.trace_block, asked.trace_warp);
         }
-        ~CheckGuard() { end_checks(); }
+        ~CheckGuard() { end_checks(std::uncaught_exceptions() == 0); }
         CheckGuard(const CheckGuard&) = delete;
         CheckGuard& operator=(const CheckGuard&) = delete;
     };
@@ -389,7 +389,7 @@ class WorkerLoop {
             watch_host(false);
             if (in_check_mode() && !asked.count) read_outputs(outputs, first + inputs.size());
         }
-        end_checks();  // the wait below is ours: it must not be counted
+        end_checks(true);  // the wait below is ours: it must not be counted
         check(cudaGetLastError(), "after the launch");
         check(cudaDeviceSynchronize(), "while the kernel ran");
         check(cudaGetLastError(), "after the kernel");

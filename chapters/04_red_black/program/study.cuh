@@ -45,8 +45,8 @@ class Study {
     int iterations_to(const Rung& rung, double tolerance, int most, const Tuning& tuning) {
         for (int tried = std::min(most, 50);; tried = std::min(most, 4 * tried)) {
             const std::vector<double> norms = run(rung, tried, tuning);
-            const auto reached =
-                std::find_if(norms.begin(), norms.end(), [&](double norm) { return norm <= tolerance; });
+            const auto reached = std::find_if(norms.begin(), norms.end(),
+                                              [&](double norm) { return norm > 0 && norm <= tolerance; });
             if (reached != norms.end()) return static_cast<int>(reached - norms.begin()) + 1;
             if (tried == most) return 0;
         }
