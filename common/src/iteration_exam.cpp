@@ -60,8 +60,7 @@ Check IterationExam::check() {
     // Of a history that is right as far as it goes, the end tells where the solve was left.
     const auto left = std::find_if_not(got_.history.begin(), got_.history.end(),
                                        [](double norm) { return std::isfinite(norm); });
-    if (left != got_.history.begin())
-        check.unwritten = explain_no_outcome(static_cast<int>(left - got_.history.begin()) - 1);
+    check.unwritten = explain_no_outcome(static_cast<int>(left - got_.history.begin()) - 1);
     return check;
 }
 
@@ -88,6 +87,12 @@ bool IterationExam::compare_outcome() {
         return fail(
             "x has elements that are not finite. Squares leave the range of float here: are all sums formed "
             "in double, and a quotient of two of them as well?");
+    std::string right = name_of(right_.outcome);
+    if (right_.iterations >= 0) right += " after " + std::to_string(right_.iterations);
+    if (!finite && right_.outcome == Solve::breakdown)
+        return fail(
+            "x has elements that are not finite: is there a divisor that is 0 or not a number? Right is " +
+            right + ", with the x from before" + explain_outcome());
     if (!finite && !(terms_.may_be_infinite && right_.outcome == Solve::diverged))
         return fail(right_steps() == 0
                         ? "x has elements that are not finite: was it set to 0 at the start, and written in "
@@ -95,9 +100,8 @@ bool IterationExam::compare_outcome() {
                         : "x has elements that are not finite, and the first step of the residual was right: "
                           "does x take that step, too, and is the next direction found in time?");
     if (outcome == right_.outcome || outcome_is_open()) return true;
-    std::string cause = std::string("says ") + name_of(outcome) + " after " + iterations(k) + "; right is " +
-                        name_of(right_.outcome);
-    if (right_.iterations >= 0) cause += " after " + std::to_string(right_.iterations);
+    const std::string cause =
+        std::string("says ") + name_of(outcome) + " after " + iterations(k) + "; right is " + right;
     if (const std::string known = suspected(); !known.empty()) return fail(cause + ": " + known);
     if (const std::string why = explain_outcome(); !why.empty()) return fail(cause + why);
     const std::string first = first_deviation();

@@ -62,8 +62,8 @@ inline std::vector<double> faulty_history(const System& system, bool descends, c
             const double alpha = mistake.factor * (mistake.upside_down ? rAr / rr : rr / rAr);
             for (double& value : step) value *= alpha;
         } else {
-            for (std::size_t i = 0; i < n && mistake.divides; ++i)
-                step[i] /= static_cast<double>(system.a[i * n + i]);
+            for (std::size_t i = 0; i < n; ++i)
+                step[i] *= mistake.factor / (mistake.divides ? static_cast<double>(system.a[i * n + i]) : 1);
         }
         const std::vector<double> q = mistake.in_residual
                                           ? product_of(system, step, mistake.takes, mistake.transposed)
@@ -72,26 +72,50 @@ inline std::vector<double> faulty_history(const System& system, bool descends, c
     }
 }
 
-/// Why a solve broke down after `iterations` of which `right` were right, though A is positive definite.
-inline std::string why_no_curvature(int right, int iterations) {
-    if (iterations > 0 && right >= iterations) {
-        return ". A is positive definite, and the steps before were right: in the next one no product adds "
-               "to "
-               "r.Ar. Is each kernel part of every iteration? What is launched on a stream that is not "
-               "captured "
-               "runs once, and is in no graph";
+/// Why a solve broke down after `iterations` of which `right` were right, though A is positive definite and
+/// the solve had to end after `end`.
+/// @param tiny  the residual was then as small as float can tell
+inline std::string why_no_curvature(int right, int iterations, int end, bool tiny) {
+    if (right < iterations || (iterations == 0 && end > 0))
+        return ". A is positive definite: is r.Ar complete, and cleared before each iteration?";
+    if (iterations == end) {
+        return ": the solve was at its end there, and went on. Is that asked before r.Ar is? A kernel "
+               "that is queued beyond the end finds s->finished set and has nothing to do; so does the one "
+               "that ends an iteration";
     }
-    return ". A is positive definite: is r.Ar complete, and cleared before each iteration?";
+    const std::string before = ". A is positive definite, and the steps before were right: in the next one ";
+    if (tiny) {
+        return before +
+               "r.Ar is not positive. An r that is carried along becomes 0 after many steps: is the residual "
+               "that is computed from x stored in r, and not its r.r alone recorded?";
+    }
+    return before +
+           "no product adds to r.Ar. Is each kernel launched in every iteration? In a graph: what is "
+           "launched on a stream that is not captured runs once, and is no part of it";
 }
 
-/// Why a solve ended without an outcome, where `done` norms after ||r_0|| were recorded.
-inline std::string why_no_outcome(int done) {
-    return done == 0
-               ? "the history has ||r_0|| alone, so no iteration was made. Is what makes them launched, "
-                 "and does a conditional node's word begin with 1?"
-               : "the history ends after " + rungs::iterations(done) +
-                     ", and there the solve was not at its end. What says that the loop goes on? A "
-                     "conditional node is a While, and its word is 1 until s->finished is set";
+/// Why a solve ended without an outcome, where `done` norms after ||r_0|| were recorded; -1: not even that
+/// one. Sweeps of Gauss-Jacobi are in no graph.
+inline std::string why_no_outcome(int done, int limit, bool descends) {
+    const std::string inclusive =
+        "the limit is " + std::to_string(limit) + ". Does k go up to it, inclusive?";
+    if (done < 0) {
+        return "not even ||r_0|| was recorded" + (limit == 0 && !descends ? ", and " + inclusive : ".") +
+               (descends ? " Is what records it launched?"
+                         : " Is a sweep launched, and its record? If so, does anything else write to the "
+                           "memory of s, which rungs::stream_scratch returns to all who ask on this stream?");
+    }
+    if (done == 0) {
+        return std::string("the history has ||r_0|| alone, so no iteration was made. Is what makes them ") +
+               (descends ? "launched? In a graph: does its conditional node's word begin with 1?"
+                         : "launched?");
+    }
+    const std::string ends = "the history ends after " + rungs::iterations(done) + ", and ";
+    if (done + 1 == limit) return ends + inclusive;
+    return ends + "there the solve was not at its end. Are iterations launched up to `limit`?" +
+           (descends ? " In a graph: the conditional node is a While, and its word is 1 until s->finished is "
+                       "set"
+                     : "");
 }
 
 /// The common mistakes in the steps of either method.
@@ -130,10 +154,14 @@ inline std::vector<rungs::Suspect> suspects_of(const System& system, bool descen
             {.transposed = true});
         add("A x is 32 times too large: does each lane multiply the whole row?", {.weight = 32});
         add("the step is not divided by the diagonal", {.divides = false});
+        add("the step goes the wrong way: x gains r / a_ii, and r is b - A x. Are both signs right?",
+            {.factor = -1});
         return all;
     }
     add("alpha is upside down: it is r.r / r.Ar", {.upside_down = true});
-    add("the step goes the wrong way: what is the sign of alpha?", {.factor = -1});
+    add("the step goes the wrong way: x gains alpha r, and an r that is carried along loses alpha A r. Are "
+        "both signs right?",
+        {.factor = -1});
     for (const int threads : {2, 32, 64, 128, 256, 512, 1024}) {
         const std::string times = std::to_string(threads);
         add("r.Ar is " + times +

@@ -200,8 +200,8 @@ class Comparison final : public rungs::IterationExam {
           floor_(floor) {}
 
     bool compare() override {
-        return compare_belief() && compare_outcome() && compare_history() && compare_stop() &&
-               compare_count() && compare_solution() && compare_theory();
+        return compare_belief() && compare_buffers() && compare_outcome() && compare_history() &&
+               compare_stop() && compare_count() && compare_solution() && compare_theory();
     }
 
     /// No x in float has a residual as small as an unreachable tolerance asks for, but for tiny systems; and
@@ -217,6 +217,23 @@ class Comparison final : public rungs::IterationExam {
                     rungs::three_digits(found) + " where " + rungs::three_digits(kind_.tolerance * scale()) +
                     " was asked for: a carried residual was believed. Is it computed from x once more before "
                     "the end is believed?");
+    }
+
+    /// Sweeps of Gauss-Jacobi that all read x_0 leave ||b|| each time, and x is x_0 or x_1.
+    bool compare_buffers() {
+        const std::vector<double>&x = got_.x, &h = got_.history;
+        if (descends_ || scale() == 0 || got_.iterations < 2 || got_.iterations > kind_.limit) return true;
+        const bool stays = std::all_of(h.begin(), h.begin() + got_.iterations + 1, [&](double norm) {
+            return std::abs(norm - scale()) <= 1e-4 * scale();
+        });
+        if (!stays) return true;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double step = static_cast<double>(system_.b[i]) / system_.a[i * (x.size() + 1)];
+            if (x[i] != 0 && !(std::abs(x[i] - step) <= 1e-3 * std::abs(step))) return true;
+        }
+        return fail(
+            "||r|| is ||b|| after every sweep: each of them reads x_0. Do x and y change places from one "
+            "sweep to the next, so that the x that was written last is the one that is read?");
     }
 
     /// Is the last norm of the rung's history as small as was asked for?
@@ -242,17 +259,22 @@ class Comparison final : public rungs::IterationExam {
                    "from products in double?";
         }
         if (right_.outcome == breakdown) {
-            return descends_ ? ". r.Ar is not positive here: no step along r can be the right one"
-                             : ". The diagonal has a zero here";
+            if (!descends_) return ". The diagonal has a zero here";
+            return kind_.is("nan_matrix")
+                       ? ". r.Ar is NaN here, for which r.Ar <= 0 does not hold: is !(r.Ar > 0) asked?"
+                       : ". r.Ar is not positive here: no step along r can be the right one";
         }
         if (right_.outcome == diverged)
             return ". The residual grows without bound, or is not a number: that has to be reported";
         if (got_.outcome == breakdown && descends_)
-            return gradient_descent::why_no_curvature(static_cast<int>(right_steps()), got_.iterations);
+            return why_no_curvature(static_cast<int>(right_steps()), got_.iterations, right_.iterations,
+                                    claimed() <= terms_.rounding);
         return {};
     }
 
-    std::string explain_no_outcome(int done) const override { return gradient_descent::why_no_outcome(done); }
+    std::string explain_no_outcome(int done) const override {
+        return gradient_descent::why_no_outcome(done, kind_.limit, descends_);
+    }
 
     std::string explain_start() const override {
         const double got = got_.history[0] * got_.history[0];
@@ -273,6 +295,8 @@ class Comparison final : public rungs::IterationExam {
     }
 
     std::string explain_step(std::size_t k) const override {
+        if (k == 1 && std::abs(got_.history[1] - scale()) < terms_.same * scale())
+            return ": that is ||b||, as before. Was a step made, and is what it wrote what is read next?";
         if (k == 1) {
             return std::string(": the first step is wrong; is every row multiplied, in full and once") +
                    (descends_ ? ", and is alpha r.r / r.Ar?" : "?");
@@ -287,7 +311,7 @@ class Comparison final : public rungs::IterationExam {
         if (descends_ && renews && got_.history[k] > 2 * right_.history[k - 1]) {
             return ", and the steps before were right to a thousandth. A rung that carries r along takes it "
                    "from x here: if that is yours, x was wrong all along. Did it step along the old r, with "
-                   "the same alpha?";
+                   "the same alpha and the right sign?";
         }
         return ", and the steps before were right to a thousandth: is every row multiplied, the last one "
                "too?";
@@ -332,6 +356,10 @@ class Comparison final : public rungs::IterationExam {
                     ". An odd iterate is in the other buffer and has to be delivered; and a sweep that "
                     "is queued after the end must not write");
             }
+            if (got_.outcome == gradient_descent::breakdown)
+                return fail(cause +
+                            ": the breakdown is right, and x has to stay what it was before the step that "
+                            "cannot be made");
             const std::string wrong = first_wrong_element(1e-3);
             return fail(cause + (wrong.empty() ? "" : ": ") + wrong);
         }

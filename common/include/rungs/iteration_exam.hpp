@@ -94,7 +94,8 @@ class IterationExam {
     /// @param k  an iteration, at least 1
     virtual std::string explain_step(std::size_t k) const = 0;
 
-    /// Why there is no outcome, as the end of a sentence, where `done` norms after ||r_0|| were written.
+    /// Why there is no outcome, as the end of a sentence, where `done` norms after ||r_0|| were written; -1:
+    /// not even that one.
     virtual std::string explain_no_outcome(int /*done*/) const { return {}; }
     /// The mistakes that this exam knows.
     virtual std::vector<Suspect> suspects() const { return {}; }
