@@ -19,33 +19,38 @@ namespace pcg {
 /// the neighbour, or -1 for none.
 using Neighbour = std::function<long long(long long i, long long c, long long stride, int axis, int step)>;
 
-/// 2d u - the neighbours, with a diagonal and neighbours of one's own choice.
-inline Field faulty_laplace(const Grid& grid, std::span<const double> u, double diagonal,
-                            const Neighbour& neighbour) {
-    Field v(u.size());
-    const auto n = static_cast<long long>(u.size());
-    for (long long i = 0; i < n; ++i) {
-        double value = diagonal * u[static_cast<std::size_t>(i)];
-        long long stride = 1;
-        for (int axis = 0; axis < grid.d; ++axis, stride *= grid.L) {
-            for (const int step : {-1, 1}) {
-                const long long j = neighbour(i, i / stride % grid.L, stride, axis, step);
-                if (j >= 0 && j < n) value -= u[static_cast<std::size_t>(j)];
-            }
+/// An operator that is wrong in a way of its own.
+struct FaultyOperator {
+    std::string cause;
+    double diagonal;
+    Neighbour neighbour;
+    int first_added = 0, last_added = -1;  ///< the axes whose neighbours are added, not subtracted
+};
+
+/// 2d u - the neighbours at point i, with a diagonal and neighbours of one's own choice.
+inline double faulty_laplace_at(const Grid& grid, std::span<const double> u, const FaultyOperator& fault,
+                                std::size_t at) {
+    const auto n = static_cast<long long>(u.size()), i = static_cast<long long>(at);
+    double value = fault.diagonal * u[at];
+    long long stride = 1;
+    for (int axis = 0; axis < grid.d; ++axis, stride *= grid.L) {
+        const double sign = axis >= fault.first_added && axis <= fault.last_added ? 1 : -1;
+        for (const int step : {-1, 1}) {
+            const long long j = fault.neighbour(i, i / stride % grid.L, stride, axis, step);
+            if (j >= 0 && j < n) value += sign * u[static_cast<std::size_t>(j)];
         }
-        v[static_cast<std::size_t>(i)] = value;
     }
+    return value;
+}
+
+inline Field faulty_laplace(const Grid& grid, std::span<const double> u, const FaultyOperator& fault) {
+    Field v(u.size());
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = faulty_laplace_at(grid, u, fault, i);
     return v;
 }
 
-/// An operator that is wrong in a way of its own.
-struct FaultyOperator {
-    const char* cause;
-    double diagonal;
-    Neighbour neighbour;
-};
-
-inline std::vector<FaultyOperator> faulty_operators(const Grid& grid) {
+/// @param named  whether a fault of one axis differs from that of another
+inline std::vector<FaultyOperator> faulty_operators(const Grid& grid, bool named = true) {
     const long long side = grid.L;
     const int last = grid.d - 1;
     const auto right = [side](long long i, long long c, long long stride, int, int step) {
@@ -54,7 +59,7 @@ inline std::vector<FaultyOperator> faulty_operators(const Grid& grid) {
     const auto inside = [](long long i, long long, long long stride, int, int step) {
         return i + step * stride;
     };
-    return {
+    std::vector<FaultyOperator> all = {
         {"a point at the end of a row takes the first point of the next row for its neighbour: beyond the "
          "last coordinate there is 0",
          2.0 * grid.d, inside},
@@ -70,7 +75,6 @@ inline std::vector<FaultyOperator> faulty_operators(const Grid& grid) {
              const long long wrapped = (c + step + side) % side;
              return i + (wrapped - c) * stride;
          }},
-        {"the diagonal is 2 here; each of the d axes adds 2", 2.0, right},
         {"only the neighbours before the point are taken, those after it are missing", 2.0 * grid.d,
          [=](long long i, long long c, long long stride, int axis, int step) {
              return step > 0 ? -1 : right(i, c, stride, axis, step);
@@ -78,14 +82,6 @@ inline std::vector<FaultyOperator> faulty_operators(const Grid& grid) {
         {"only the neighbours after the point are taken, those before it are missing", 2.0 * grid.d,
          [=](long long i, long long c, long long stride, int axis, int step) {
              return step < 0 ? -1 : right(i, c, stride, axis, step);
-         }},
-        {"the last axis has no neighbours: the loop over the axes ends too early", 2.0 * grid.d,
-         [=](long long i, long long c, long long stride, int axis, int step) {
-             return axis == last ? -1 : right(i, c, stride, axis, step);
-         }},
-        {"the last axis is left out altogether: the loop over the axes ends too early", 2.0 * last,
-         [=](long long i, long long c, long long stride, int axis, int step) {
-             return axis == last ? -1 : right(i, c, stride, axis, step);
          }},
         {"points next to the last one along an axis have lost their neighbour: the boundary is one point "
          "early",
@@ -102,7 +98,35 @@ inline std::vector<FaultyOperator> faulty_operators(const Grid& grid) {
          [=](long long i, long long c, long long stride, int axis, int step) {
              return right(i, c, stride, axis, step) < 0 ? -1 : i + step;
          }},
+        {"the neighbours are added: A subtracts them", 2.0 * grid.d, right, 0, last},
     };
+    for (const int diagonal : {2, 3, 4, 6, 8}) {
+        if (diagonal == 2 * grid.d) continue;
+        all.push_back({"the diagonal is " + std::to_string(diagonal) +
+                           " here; each of the d axes adds 2, which makes " + std::to_string(2 * grid.d),
+                       static_cast<double>(diagonal), right});
+    }
+    for (int axis = named ? 0 : last; axis <= last; ++axis) {
+        const std::string name = named ? "axis " + std::to_string(axis) : "one axis";
+        const bool ends = named && axis == last && last > 0;
+        const auto without = [=](long long i, long long c, long long stride, int along, int step) {
+            return along == axis ? -1 : right(i, c, stride, along, step);
+        };
+        all.push_back(
+            {name + (ends ? ", the last one, has no neighbours: the loop over the axes ends too early"
+                          : " has no neighbours: a point has two along each of the d axes"),
+             2.0 * grid.d, without});
+        all.push_back(
+            {name + (ends ? ", the last one, is left out altogether: the loop over the axes ends too "
+                            "early"
+                          : " is left out altogether: each of the d axes adds 2 to the diagonal and "
+                            "has two neighbours"),
+             2.0 * last, without});
+        all.push_back(
+            {"the neighbours along " + name + " are added: they are subtracted, like those along the others",
+             2.0 * grid.d, right, axis, axis});
+    }
+    return all;
 }
 
 /// What y looks like where it should be A u; empty when it looks like nothing known.
@@ -118,8 +142,9 @@ inline std::string explain_operator(
         return true;
     };
     for (const FaultyOperator& candidate : faulty_operators(grid)) {
-        if (looks_like(faulty_laplace(grid, u, candidate.diagonal, candidate.neighbour)))
-            return candidate.cause;
+        std::size_t i = 0;
+        while (i < y.size() && close(i, y[i], faulty_laplace_at(grid, u, candidate, i))) ++i;
+        if (i == y.size()) return candidate.cause;
     }
     const Field exact = laplace(grid, u);
     if (looks_like(exact, -1)) return "the sign is the wrong way round: A has 2d on its diagonal";
@@ -182,6 +207,18 @@ inline std::vector<double> faulty_history(const Grid& grid, std::span<const doub
     return history;
 }
 
+/// Whether b stays what it is when the order of the axes is turned round: norms do not tell one axis from
+/// another then.
+inline bool alike_along_axes(const Grid& grid, std::span<const double> b) {
+    const auto side = static_cast<std::size_t>(grid.L);
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        std::size_t turned = 0, rest = i;
+        for (int axis = 0; axis < grid.d; ++axis, rest /= side) turned = turned * side + rest % side;
+        if (!(std::abs(b[i] - b[turned]) <= 1e-6 * std::abs(b[i]))) return false;
+    }
+    return grid.d > 1;
+}
+
 /// The common mistakes of conjugate gradients, and, where they are preconditioned by one, of a V-cycle.
 /// @param grid  it and b must outlive the suspects
 /// @param multigrid  preconditioned; the rung's V-cycle is in float, and may end otherwise on its smallest
@@ -189,7 +226,7 @@ inline std::vector<double> faulty_history(const Grid& grid, std::span<const doub
 inline std::vector<rungs::Suspect> suspects_of(const Grid& grid, std::span<const double> b, bool multigrid) {
     std::vector<rungs::Suspect> all;
     if (grid.points() > 50'000) return all;  // takes too long
-    const auto add = [&](const char* cause, const Mistake& mistake, Cycle cycle = {}) {
+    const auto add = [&](const std::string& cause, const Mistake& mistake, Cycle cycle = {}) {
         cycle.sooner = true;
         const auto precondition = [=, &grid](const Field& r) {
             return multigrid ? v_cycle(grid, r, cycle) : r;
@@ -220,10 +257,9 @@ inline std::vector<rungs::Suspect> suspects_of(const Grid& grid, std::span<const
         add("a sum is as many times too large as a warp or a block has threads: do all of them add it?",
             {.alpha = [=](double rz, double pAp, double) { return rz / pAp * times; }});
     }
-    for (const FaultyOperator& wrong : faulty_operators(grid)) {
-        add(wrong.cause, {.apply = [=](const Grid& on, const Field& p) {
-                return faulty_laplace(on, p, wrong.diagonal, wrong.neighbour);
-            }});
+    for (const FaultyOperator& wrong : faulty_operators(grid, !alike_along_axes(grid, b))) {
+        add(wrong.cause,
+            {.apply = [=](const Grid& on, const Field& p) { return faulty_laplace(on, p, wrong); }});
     }
     if (!multigrid) return all;
     all.push_back({"there is no preconditioner: z is r", [=, &grid](int count) {

@@ -36,6 +36,8 @@ enum class Fault {
     early_boundary,   ///< the last point is outside
     lost_point,       ///< the last point is not written
     lost_axis,        ///< the last axis has no neighbours
+    lost_first_axis,  ///< axis 0 has none
+    added_axis,       ///< those along axis 0 are added
     divided,          ///< by h^2
     float_inside,     ///< the double version computes in float
     stale_alpha,      ///< the step length of the iteration before
@@ -84,6 +86,7 @@ std::vector<T> product(const Grid& grid, const std::vector<T>& u, Fault fault) {
         long long stride = 1;
         for (int axis = 0; axis < grid.d; ++axis, stride *= grid.L) {
             if (fault == Fault::lost_axis && axis == grid.d - 1) break;
+            if (fault == Fault::lost_first_axis && axis == 0) continue;
             const long long c = i / stride % grid.L;
             for (const int step : {-1, 1}) {
                 const long long there = c + step;
@@ -96,7 +99,8 @@ std::vector<T> product(const Grid& grid, const std::vector<T>& u, Fault fault) {
                 } else if (there < 0 || there >= grid.L - (fault == Fault::early_boundary ? 1 : 0)) {
                     continue;
                 }
-                value -= u[static_cast<std::size_t>(j)];
+                const T value_there = u[static_cast<std::size_t>(j)];
+                value -= fault == Fault::added_axis && axis == 0 ? -value_there : value_there;
             }
         }
         y[static_cast<std::size_t>(i)] = fault == Fault::divided ? value / (h * h) : value;
@@ -398,6 +402,10 @@ TEST_CASE("a wrong answer fails, and is told its cause", "[exam][diagnosis]") {
          "random",
          {4, 5},
          "the loop over the axes ends too early"},
+        {"axis 0 lost", Fault::lost_first_axis, "apply", "random", {3, 5}, "axis 0 has no neighbours"},
+        {"axis 0 added", Fault::added_axis, "apply", "random", {3, 5}, "along axis 0 are added"},
+        {"axis 0 lost", Fault::lost_first_axis, "cg", "random", {3, 8}, "axis 0 has no neighbours"},
+        {"last axis lost, b alike along all", Fault::lost_axis, "cg", "constant", {3, 8}, "one axis has no"},
         {"divided by h^2", Fault::divided, "apply", "random", {2, 7}, "divided by h^2"},
         {"float in double",
          Fault::float_inside,
