@@ -175,8 +175,9 @@ std::string wrong_in_words(const Correctness& correctness) {
         "{}, expected {:.9g}", first.unwritten ? "nothing was written" : fmt::format("got {:.9g}", first.got),
         first.expected);
     const std::string where = first.where.empty() ? fmt::format("index {}", first.index) : first.where;
-    return correctness.of > 1 ? fmt::format("{} of {} wrong, first at {}: {}", correctness.wrong,
-                                            correctness.of, where, words)
+    const std::string things = correctness.things == "elements" ? "" : " " + correctness.things;
+    return correctness.of > 1 ? fmt::format("{} of {}{} wrong, first at {}: {}", correctness.wrong,
+                                            correctness.of, things, where, words)
                               : words;
 }
 

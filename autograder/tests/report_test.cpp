@@ -499,6 +499,8 @@ TEST_CASE("first mismatches say which element it is, and ULP only where there ar
     CHECK(table.rows[1] == std::vector<std::string>{"grey[5].x", "not written", "9"});
     found.wrong = 2, found.of = 3000;
     CHECK(judge::wrong_in_words(found) == "2 of 3000 wrong, first at velocity[1]: got 3, expected 4");
+    found.things = "norms";
+    CHECK(judge::wrong_in_words(found) == "2 of 3000 norms wrong, first at velocity[1]: got 3, expected 4");
 }
 
 TEST_CASE("numbers that a race has left are not shown", "[report]") {
