@@ -443,12 +443,40 @@ inline rungs::Check check_recurrence(const rungs::Case& which, std::span<const r
             }
         }
     }
+    // What a chunk hands to the next: without lambda, or another thread's.
+    for (std::size_t chunk = 32; chunk <= 1024 && check.cause.empty(); chunk *= 2) {
+        for (const bool of_first : {false, true}) {
+            Vector z(made.d.begin(), made.d.end());
+            for (std::size_t i = 1; i < n; ++i) {
+                const bool begins = i % chunk == 0;
+                z[i] += begins && !of_first ? z[i - 1] : made.lambda * z[begins ? i - chunk : i - 1];
+            }
+            if (n <= chunk || !is(z)) continue;
+            check.cause =
+                of_first ? "a chunk takes over the first z of the chunk before: it has to be the last one"
+                         : "the last z of the chunk before counts in full in the first element of the next "
+                           "one: it counts lambda there";
+            break;
+        }
+    }
     if (check.cause.empty()) {
         std::size_t first = 0;
         while (first < n && std::abs(got[first] - right[first]) <= check.tolerance) ++first;
         check.cause = std::to_string(check.wrong) + " of " + std::to_string(n) +
                       " elements are wrong, the first is " + std::to_string(first);
-        if (first >= 16) check.cause += ": how many terms does each z have by then?";
+        // A step that is missing leaves sums of so many terms.
+        bool short_of_terms = false;
+        for (std::size_t terms = 16; terms <= first && first < n; terms *= 2) {
+            const double lost = std::pow(made.lambda, static_cast<double>(terms)) * right[first - terms];
+            short_of_terms = short_of_terms || std::abs(got[first] + lost - right[first]) <= check.tolerance;
+        }
+        if (first > 0 && first % 32 == 0 && !short_of_terms) {
+            check.cause +=
+                ", where a chunk of the block may begin: what is handed from one chunk to the next, and from "
+                "which thread?";
+        } else if (first >= 16) {
+            check.cause += ": how many terms does each z have by then?";
+        }
     }
     return check;
 }

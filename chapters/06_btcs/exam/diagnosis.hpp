@@ -213,17 +213,22 @@ inline std::string likely_slip(const Matrix& a, const Vector& rhs, const Vector&
     return {};
 }
 
-/// A mistake in parallel reduction, where every row loses both neighbours in every step.
-enum class Misstep {
-    own_diagonal,  ///< a neighbour's unknown is replaced with the row's own diagonal
-    sign,          ///< of what comes from two rows away
-    diagonal_stays,
-    rhs_stays,
-    one_less,     ///< the last step is missing
-    no_division,  ///< so is the division at the end
+/// Mistakes in parallel reduction, where every row loses both neighbours in every step: what is multiplied
+/// into each of its products, where right is -1; 0 leaves the product out, 1 has its sign wrong. The first of
+/// two belongs to the row before, the second to the row behind.
+struct Missteps {
+    double bands[2] = {-1, -1};  ///< the new lower and upper
+    double diagonal[2] = {-1, -1};
+    double rhs[2] = {-1, -1};
+    bool own_diagonal = false;  ///< a neighbour's unknown is replaced with the row's own diagonal
+    bool crossed = false;       ///< upper is divided by the row before, lower by the row behind
+    bool other_bands = false;   ///< lower of the row before and upper of the row behind go to the diagonal
+    bool exchanged = false;     ///< new lower and upper
+    bool one_less = false;      ///< the last step is missing
+    bool no_division = false;   ///< so is the division at the end
 };
 
-inline Vector reduce(const Matrix& a, const Vector& rhs, Misstep misstep) {
+inline Vector reduce(const Matrix& a, const Vector& rhs, const Missteps& misstep) {
     struct Row {
         double lower = 0, diagonal = 1, upper = 0, rhs = 0;
     };
@@ -231,52 +236,86 @@ inline Vector reduce(const Matrix& a, const Vector& rhs, Misstep misstep) {
     std::vector<Row> rows(n);
     for (std::size_t i = 0; i < n; ++i)
         rows[i] = {i > 0 ? a.lower[i] : 0, a.diagonal[i], i + 1 < n ? a.upper[i] : 0, rhs[i]};
-    const double sign = misstep == Misstep::sign ? 1 : -1;
     for (std::size_t distance = 1; distance < n; distance *= 2) {
-        if (misstep == Misstep::one_less && 2 * distance >= n) break;
+        if (misstep.one_less && 2 * distance >= n) break;
         const std::vector<Row> old = rows;
         for (std::size_t i = 0; i < n; ++i) {
             const Row before = i >= distance ? old[i - distance] : Row{},
                       behind = i + distance < n ? old[i + distance] : Row{};
             Row& row = rows[i];
-            const bool own = misstep == Misstep::own_diagonal;
-            const double left = row.lower / (own ? row.diagonal : before.diagonal),
-                         right = row.upper / (own ? row.diagonal : behind.diagonal);
-            row.lower = sign * left * before.lower, row.upper = sign * right * behind.upper;
-            if (misstep != Misstep::diagonal_stays)
-                row.diagonal -= left * before.upper + right * behind.lower;
-            if (misstep != Misstep::rhs_stays) row.rhs -= left * before.rhs + right * behind.rhs;
+            const bool own = misstep.own_diagonal;
+            double left = row.lower, right = row.upper;
+            if (misstep.crossed) std::swap(left, right);
+            left /= own ? row.diagonal : before.diagonal, right /= own ? row.diagonal : behind.diagonal;
+            row.lower = misstep.bands[0] * left * before.lower;
+            row.upper = misstep.bands[1] * right * behind.upper;
+            if (misstep.exchanged) std::swap(row.lower, row.upper);
+            row.diagonal += misstep.diagonal[0] * left * (misstep.other_bands ? before.lower : before.upper) +
+                            misstep.diagonal[1] * right * (misstep.other_bands ? behind.upper : behind.lower);
+            row.rhs += misstep.rhs[0] * left * before.rhs + misstep.rhs[1] * right * behind.rhs;
         }
     }
     Vector x(n);
-    for (std::size_t i = 0; i < n; ++i)
-        x[i] = rows[i].rhs / (misstep == Misstep::no_division ? 1 : rows[i].diagonal);
+    for (std::size_t i = 0; i < n; ++i) x[i] = rows[i].rhs / (misstep.no_division ? 1 : rows[i].diagonal);
     return x;
 }
 
 /// The mistake in a parallel reduction that leaves x.
 inline std::string likely_misstep(const Matrix& a, const Vector& rhs, const Vector& x, const Vector& right) {
-    const std::pair<Misstep, const char*> all[] = {
-        {Misstep::own_diagonal,
+    std::vector<std::pair<Missteps, std::string>> all = {
+        {{.own_diagonal = true},
          "a row replaces a neighbour's unknown by what the neighbour says: lower is divided by the diagonal "
          "of the "
          "row before, upper by that of the row behind, not by its own"},
-        {Misstep::sign,
+        {{.bands = {1, 1}},
          "parallel reduction has a wrong sign: the new lower is -a times that of the row before, the new "
          "upper -b times "
          "that of the row behind"},
-        {Misstep::diagonal_stays,
+        {{.diagonal = {0, 0}},
          "parallel reduction leaves the diagonal as it is: it loses what both neighbours "
          "bring into it"},
-        {Misstep::rhs_stays,
+        {{.rhs = {0, 0}},
          "parallel reduction leaves the right-hand side as it is: it loses what both neighbours "
          "say"},
-        {Misstep::one_less,
+        {{.one_less = true},
          "the last step of parallel reduction is missing: distances are 1, 2, 4, ... as long as "
          "they are below m"},
-        {Misstep::no_division,
+        {{.no_division = true},
          "this is the right-hand side that reduction leaves: x is that, divided by the diagonal "
          "that it leaves"}};
+    if (a.rows() <= static_cast<std::size_t>(most_short_rows)) {
+        all.push_back({{.crossed = true},
+                       "lower and upper are exchanged in parallel reduction: lower is divided by the "
+                       "diagonal of the row before, upper by that of the row behind"});
+        all.push_back(
+            {{.other_bands = true},
+             "lower and upper are exchanged in parallel reduction: the diagonal loses a times upper "
+             "of the row before, and b times lower of the row behind"});
+        all.push_back(
+            {{.exchanged = true},
+             "lower and upper are exchanged in parallel reduction: the new lower comes from the row "
+             "before, the new upper from the row behind"});
+        const char* const multiples[] = {"a times the row before", "b times the row behind"};
+        for (const int which : {0, 1, 2}) {  // the row before, the one behind, both
+            const double before = which != 1 ? 1 : -1, behind = which != 0 ? 1 : -1;
+            const std::string loses =
+                which < 2 ? multiples[which] : std::string(multiples[0]) + " and " + multiples[1];
+            const std::string there = which < 2 ? " has there" : " have there",
+                              sign = "parallel reduction has a wrong sign: ";
+            all.push_back({{.bands = {before, behind}, .diagonal = {before, behind}, .rhs = {before, behind}},
+                           sign + "a row loses " + loses +
+                               "; a and b are lower and upper divided by the diagonals of those rows"});
+            all.push_back(
+                {{.diagonal = {before, behind}}, sign + "the diagonal loses what " + loses + there});
+            all.push_back(
+                {{.rhs = {before, behind}}, sign + "the right-hand side loses what " + loses + there});
+            if (which < 2) {
+                all.push_back({{.bands = {before, behind}},
+                               sign + (which == 0 ? "the new lower is -a times that of the row before"
+                                                  : "the new upper is -b times that of the row behind")});
+            }
+        }
+    }
     double wrong = 0, size = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         wrong = std::max(wrong, std::abs(x[i] - right[i]));
@@ -307,8 +346,8 @@ inline std::string pattern(const Matrix& a, const Vector& errors, const Vector& 
         first = std::min(first, i), last = i, ++wrong;
         inner |= i > 1 && i + 2 < n;
     }
-    const std::string share = std::to_string(wrong) + " of " + std::to_string(n) + " rows do not hold";
-    if (wrong == 1 && last == n - 1) return "only the last row does not hold";
+    const std::string share = std::to_string(wrong) + " of " + std::to_string(n) + " equations do not hold";
+    if (wrong == 1 && last == n - 1) return "only the last equation does not hold";
     if (n > 16 && !inner) {
         return share + ", the first is row " + std::to_string(first) +
                ", and none is further than a row from an end: which neighbours have the first two rows, and "
@@ -396,8 +435,22 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
         }
         return finding;
     }
+    const double largest = rungs::max_norm(std::span<const double>(x));
+    const auto errors_of_rows = [&] {
+        return backward_errors(a, rhs, x, method == Method::reduction ? size_of_terms(a, rhs) : largest);
+    };
     if (status >= 0) {
         const auto row = static_cast<std::size_t>(status);
+        bool solves = row == 0 || row == n;
+        for (std::size_t i = 0; solves && i < n; ++i) solves = std::isfinite(x[i]);
+        if (solves) {
+            for (const double error : errors_of_rows()) solves = solves && error <= tolerance;
+        }
+        if (solves) {
+            return fail(says + ", but x solves the system: its status is btcs::solved then, which is " +
+                        std::to_string(solved) +
+                        (row < n ? "; " + detail::row_text(a, row) + " and is dominated" : ""));
+        }
         if (row >= n) return fail(says + ", and there are " + std::to_string(n) + " rows: was it written?");
         return fail(says + ", but " + detail::row_text(a, row) +
                     " and is dominated: the diagonal may be as large as its neighbours together, and what "
@@ -412,9 +465,7 @@ inline Finding examine(const System& system, const Vector& x, long long status, 
             return fail("rhs[" + std::to_string(i) + "] is NaN, and x there is a number");
         return finding;
     }
-    const double largest = rungs::max_norm(std::span<const double>(x));
-    const Vector errors =
-        backward_errors(a, rhs, x, method == Method::reduction ? size_of_terms(a, rhs) : largest);
+    const Vector errors = errors_of_rows();
     for (const double error : errors) {
         if (!(error <= finding.error))
             finding.error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;

@@ -286,7 +286,13 @@ class BtcsExam : public rungs::Exam {
                 if (std::isinf(finding.error) && finding.cause.find("written") != std::string::npos)
                     check.cause += ". Here " + place(batch);
             }
-            for (rungs::Mismatch& mismatch : finding.first) mismatch.index = batch.at(mismatch.index, s);
+            for (rungs::Mismatch& mismatch : finding.first) {
+                if (batch.many && count > 1) {
+                    mismatch.where =
+                        "row " + std::to_string(mismatch.index) + " of system " + std::to_string(s);
+                }
+                mismatch.index = batch.at(mismatch.index, s);
+            }
             check.first = finding.first;
         };
         batch.each_group([&](std::size_t first, std::size_t last) {
