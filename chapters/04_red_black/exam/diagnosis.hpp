@@ -95,6 +95,14 @@ class Diagnosis {
                 return "these are the changes of the black points: what an iterate has left is found by the "
                        "red half-sweep after it";
             }
+            // Zero exactly is something else: see below.
+            const bool some = std::any_of(got.begin(), got.end() - 1, [](double norm) { return norm > 0; });
+            if (some && right[0] > 16 * allowed_.norms[0] &&
+                is([&](std::size_t t) { return t + 1 < got.size() ? 0 : right[t]; })) {
+                return "the norms are nothing but rounding: is the residual computed from the updated "
+                       "values? An update leaves none at its own points; the iterate's own is that before "
+                       "the update";
+            }
             const SplitFault padding{half_row(run_.n), true, false, run_.n};
             if (static_cast<double>(start_.size()) * run_.iterations <= 2e6) {
                 const std::vector<double> padded = after_split(padding).second;
@@ -136,7 +144,10 @@ class Diagnosis {
         }
         for (std::size_t t = 0; t < got.size(); ++t) {
             if (got[t] == 0 && right[t] > allowed_.norms[t])
-                return "norms[" + std::to_string(t) + "] is 0: nothing was added to it";
+                return "norms[" + std::to_string(t) + "] is 0: nothing was added to it" +
+                       (run_.method == Method::red_black
+                            ? ", or only what is left at points after their update"
+                            : "");
             if (!(got[t] >= right[t] - allowed_.norms[t])) {
                 return "norms[" + std::to_string(t) + "] is too small: points are missing from the sum";
             }
@@ -330,13 +341,31 @@ class Diagnosis {
                 return "this is red-black over the whole cube: other tiles must stay as before";
         }
         if (std::string cause = other_arrays(got); !cause.empty()) return cause;
-        Grid minus = b_, six = b_;
-        for (double& value : minus) value = -value;
-        for (double& value : six) value *= 6;
+        const auto times = [&](double factor) {
+            Grid b = b_;
+            for (double& value : b) value *= factor;
+            return b;
+        };
+        const double per_h2 = std::pow(run_.n + 1.0, 2);
         if (is(got, after(run_, zero))) return "b was not used";
-        if (is(got, after(run_, minus))) return "b has the wrong sign";
-        if (is(got, after(run_, six))) return "b was not divided by 6, the neighbours were";
+        if (is(got, after(run_, times(-1)))) return "b has the wrong sign";
+        if (is(got, after(run_, times(6)))) return "b was not divided by 6, the neighbours were";
+        if (is(got, after(run_, times(1 / per_h2)))) return "b was multiplied by h^2: it is h^2 f already";
+        if (is(got, after(run_, times(per_h2)))) return "b was divided by h^2: it is h^2 f, and A has no h";
+        // All neighbours have the other colour: to subtract them turns the signs of the black points alone.
+        if (is(got, black_turned(after(run_, black_turned(b_), black_turned(start_)))))
+            return "the neighbours have the wrong sign: the new value is (b + sum) / 6";
         return {};
+    }
+
+    Grid black_turned(Grid u) const {
+        std::size_t c = 0;
+        for (int i = 0; i < run_.n; ++i) {
+            for (int j = 0; j < run_.n; ++j) {
+                for (int k = 0; k < run_.n; ++k, ++c) u[c] = (i + j + k) % 2 ? -u[c] : u[c];
+            }
+        }
+        return u;
     }
 
     std::string other_omega(const Grid& got) const {

@@ -175,6 +175,9 @@ class RedBlackExam : public rungs::Exam {
             if (of_norms.wrong > 0) {
                 check = of_norms;
                 check.of = norms.size();
+                check.things = "norms";
+                for (rungs::Mismatch& mismatch : check.first)
+                    mismatch.where = "norms[" + std::to_string(mismatch.index) + "]";
                 check.measure = "|norms - expected|, the first that is wrong";
                 check.cause = diagnosis.of_norms(norms);
             } else if (which.kind == "mode") {
