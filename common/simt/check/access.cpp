@@ -433,6 +433,12 @@ std::uint32_t guessed_in = 0;  ///< State::first_segment of the last access whos
     bad(Kind::out_of_bounds, address, size, kind, before ? before : nearest, pc, !before);
 }
 
+/// The array of the heap that begins before `address` and is the nearest to it.
+const Array* live_below(std::uintptr_t address) {
+    const auto above = state.live.upper_bound(address);
+    return above == state.live.begin() ? nullptr : std::prev(above)->second;
+}
+
 /// The array of an access, put into `entry`; nullptr if the access does not matter. Does not return if
 /// it is bad.
 [[gnu::noinline]] Array* classify(Recent& entry, std::uintptr_t address, std::size_t size, AccessKind kind,
@@ -442,7 +448,12 @@ std::uint32_t guessed_in = 0;  ///< State::first_segment of the last access whos
     bool is_shared = false;
     if (const std::uintptr_t offset = address - state.heap_begin; offset < state.heap_size) {
         array = state.pages[offset >> page_shift];
-        if (array && !array->live) bad(Kind::use_after_free, address, size, kind, array, pc);
+        if (array && !array->live) {
+            // In the pages of a freed array, but beside it: an index of another one has come there.
+            const Array* const other = array->holds(address, size) ? nullptr : live_below(address);
+            if (!other) bad(Kind::use_after_free, address, size, kind, array, pc);
+            beside(entry, address, size, kind, other, pc);
+        }
         if (!array || !array->holds(address, size))
             beside(entry, address, size, kind, array ? array : nearest(address), pc);
     } else if (address - state.shared_begin < state.shared_size) {

@@ -269,6 +269,19 @@ TEST_CASE("a race within one line asks for no barrier between two lines", "[simt
     clear();
 }
 
+TEST_CASE("an index that comes beside a freed array is out of its own", "[simt][check][memcheck]") {
+    for (const std::ptrdiff_t before : {0, 4, 64}) {
+        CAPTURE(before);
+        clear();
+        checks::comes_beside_freed(before);
+        const auto found = findings();
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].kind == (before == 0 ? "use-after-free" : "out-of-bounds"));
+        CHECK((found[0].array == "in") == (before != 0));
+    }
+    clear();
+}
+
 TEST_CASE("an unsigned index below 0 is of the array that it was meant for", "[simt][check][memcheck]") {
     for (const bool shared : {false, true}) {
         CAPTURE(shared);

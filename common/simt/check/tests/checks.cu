@@ -363,6 +363,18 @@ void checks::shifts_in_place_of_warp() {
     shift_in_place_of_warp<<<1, 32>>>(out.get());
 }
 
+__global__ void read_one(int* out, const int* from, std::ptrdiff_t i) { out[0] = from[i]; }
+
+void checks::comes_beside_freed(std::ptrdiff_t bytes_before_freed) {
+    Device<int> out("out", 1), in("in", 64);
+    int* freed = nullptr;
+    cudaMalloc(&freed, 100 * sizeof(int));
+    const auto begin = reinterpret_cast<const char*>(freed);
+    cudaFree(freed);
+    const auto meant = begin - bytes_before_freed - reinterpret_cast<const char*>(in.get());
+    read_one<<<1, 1>>>(out.get(), in.get(), meant / std::ptrdiff_t{sizeof(int)});
+}
+
 void checks::goes_below_zero(bool shared) {
     Device<int> out("out", 64), in("in", 64);
     cudaMemset(in.get(), 0, 64 * sizeof(int));

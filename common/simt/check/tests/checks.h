@@ -50,6 +50,8 @@ void adds_up(bool the_same);
 void shifts_in_place(unsigned blocks);
 /// The same by a warp, in shared memory.
 void shifts_in_place_of_warp();
+/// A thread reads so many bytes before an array that was freed, by an index of another array.
+void comes_beside_freed(std::ptrdiff_t bytes_before_freed);
 /// Thread 0 reads element i - 1 of an unsigned i, of shared or of global memory.
 void goes_below_zero(bool shared);
 /// Thread 0 waits at a barrier of its own.
