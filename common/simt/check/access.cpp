@@ -297,13 +297,12 @@ void supersede(Cell& cell, const Array& array) {
         cell.first = 0;
 }
 
-/// The current lane has fenced for whoever may see `array`, or its block has before a barrier.
+/// The current lane has fenced for whoever may see `array`.
 bool has_fenced(const Now& now, const Array& array) {
     if (!state.fences) return false;
-    const BlockState& block = now.block;
-    const auto fence = block.fences.find(now.warp * warp_lanes + now.lane);
+    const auto fence = now.block.fences.find(now.warp * warp_lanes + now.lane);
     const bool shared = array.memory == Memory::shared || array.memory == Memory::dynamic_shared;
-    return (fence != block.fences.end() && (shared || fence->second.device)) || block.fenced;
+    return fence != now.block.fences.end() && (shared || fence->second.device);
 }
 
 /// `reads`: it gives the old value to somebody; `writes`: it may change it.
@@ -449,11 +448,12 @@ const Array* live_below(std::uintptr_t address) {
     if (const std::uintptr_t offset = address - state.heap_begin; offset < state.heap_size) {
         array = state.pages[offset >> page_shift];
         if (array && !array->live) {
-            // In the pages of a freed array, but beside it: an index of another one has come there.
-            const Array* const other = array->holds(address, size) ? nullptr : live_below(address);
+            // In the pages of a freed array, but before it: an index of another one has come there.
+            const Array* const other = address < array->begin ? live_below(address) : nullptr;
             if (!other) bad(Kind::use_after_free, address, size, kind, array, pc);
             beside(entry, address, size, kind, other, pc);
         }
+        if (!array) array = below_zero(address, size);
         if (!array || !array->holds(address, size))
             beside(entry, address, size, kind, array ? array : nearest(address), pc);
     } else if (address - state.shared_begin < state.shared_size) {

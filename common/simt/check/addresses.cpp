@@ -19,17 +19,6 @@ bool is_read_only_data(std::uintptr_t address) {
     return in_read_only_segment(address);
 }
 
-/// The array from whose begin an unsigned index of 32 bits has gone below 0: 2^32 elements further.
-const Array* below_zero(std::uintptr_t address, std::size_t size) {
-    constexpr std::uintptr_t near = 1U << 20;
-    const std::uintptr_t meant = address - (std::uintptr_t{size} << 32);
-    const auto above = state.live.upper_bound(meant);
-    if (above != state.live.end() && above->first - meant <= near) return above->second;
-    for (const Array& array : state.block->shared)
-        if (array.begin > meant && array.begin - meant <= near) return &array;
-    return nullptr;
-}
-
 }  // namespace
 
 const char* kind_name(AccessKind kind) {
@@ -78,6 +67,16 @@ const Array* nearest_shared(std::uintptr_t address) {
     return best;
 }
 
+Array* below_zero(std::uintptr_t address, std::size_t size) {
+    constexpr std::uintptr_t near = 1U << 20;
+    const std::uintptr_t meant = address - (std::uintptr_t{size} << 32);
+    const auto above = state.live.upper_bound(meant);
+    if (above != state.live.end() && above->first - meant <= near) return above->second;
+    for (Array& array : state.block->shared)
+        if (array.begin > meant && array.begin - meant <= near) return &array;
+    return nullptr;
+}
+
 Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
     if (Array* array = find_array(address)) return array;
     const auto closure = reinterpret_cast<std::uintptr_t>(execution.closure);
@@ -91,7 +90,7 @@ Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, cons
         bad(Kind::out_of_bounds, address, size, kind, symbol, pc);
     if (is_device_accessible(reinterpret_cast<const void*>(address), size)) return nullptr;  // pinned
     if (const Array* array = below_zero(address, size))
-        bad(Kind::out_of_bounds, address, size, kind, array, pc);
+        bad(Kind::out_of_bounds, address, size, kind, array, pc, true);
     if (address < 65536) bad(Kind::null_pointer, address, size, kind, nullptr, pc);
     if (const Fiber* other = this_worker->fibers().holder(reinterpret_cast<const void*>(address)))
         if (lies_on(*other, address)) bad(Kind::local_memory, address, size, kind, nullptr, pc);

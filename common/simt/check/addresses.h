@@ -13,6 +13,9 @@ const char* kind_name(AccessKind kind);
 [[gnu::noinline, gnu::cold, noreturn]] void bad(Kind what, std::uintptr_t address, std::size_t size,
                                                 AccessKind kind, const Array* array, const void* pc,
                                                 bool guessed = false);
+/// The array from whose begin an unsigned index of 32 bits has gone below 0, by elements of `size`: 2^32
+/// elements further. A guess.
+Array* below_zero(std::uintptr_t address, std::size_t size);
 /// The array of the heap nearest to an address that is in none.
 const Array* nearest(std::uintptr_t address);
 /// A shared array that ends before the address, or the first one.

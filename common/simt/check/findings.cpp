@@ -245,7 +245,7 @@ const char* race_advice(const Finding& f, const Entry& e) {
                "second's stream wait for it (cudaStreamWaitEvent), or use one stream.";
     }
     if (e.adds_up)
-        return in_shared(e)
+        return e.report.block == e.report.other_block
                    ? "The line reads the element and writes it back: what others write in between is lost. "
                      "Put __syncthreads() between the two if they are of different rounds of a loop. Else "
                      "use "

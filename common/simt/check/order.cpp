@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -100,40 +99,6 @@ bool same_warp(std::uint32_t a, std::uint32_t b) {
     return x.block == y.block && x.warp == y.warp;
 }
 
-/// What an atomic of the current lane releases.
-static std::optional<Fence> fence_of(const Now& now) {
-    const BlockState& block = now.block;
-    std::optional<Fence> fence;
-    if (!state.fences) return fence;
-    const auto own = block.fences.find(now.warp * warp_lanes + now.lane);
-    if (own != block.fences.end()) fence = own->second;
-    if (!block.fenced) return fence;
-    if (!fence || !fence->device) fence.emplace().device = true;
-    if (!fence->told) {
-        fence->told = block.fenced;
-    } else if (!fence->told->includes(*block.fenced)) {
-        auto both = std::make_shared<Knowledge>(*fence->told);
-        both->add(*block.fenced);
-        fence->told = std::move(both);
-    }
-    return fence;
-}
-
-void block_fences(BlockState& block, unsigned lanes) {
-    std::vector<std::uint32_t> fenced;
-    for (const auto& [flat, fence] : block.fences) {
-        if (fence.segment < block.base || !fence.device) continue;
-        if (fenced.empty()) fenced.assign((lanes + warp_lanes - 1) / warp_lanes * warp_lanes, block.base);
-        std::uint32_t* const warp = fenced.data() + flat / warp_lanes * warp_lanes;
-        for (unsigned i = 0; i < warp_lanes; ++i) warp[i] = std::max(warp[i], fence.known[i]);
-        fenced[flat] = std::max(fenced[flat], fence.segment);
-    }
-    if (fenced.empty()) return;
-    auto knowledge = std::make_shared<Knowledge>();
-    knowledge->of_block.emplace(block.number, std::move(fenced));
-    block.fenced = std::move(knowledge);
-}
-
 void synchronise(const Now& now, std::uintptr_t address, bool writes) {
     auto found = state.signals.find(address);
     if (found != state.signals.end() && !found->second.releases.empty()) {
@@ -151,11 +116,11 @@ void synchronise(const Now& now, std::uintptr_t address, bool writes) {
         }
         if (!known) acquisitions.push_back({&signal, count, now.segment, now.warp, now.lane});
     }
-    if (!writes) return;
-    const std::optional<Fence> fence = fence_of(now);
-    if (!fence) return;
+    if (!writes || !state.fences) return;
+    const auto fence = now.block.fences.find(now.warp * warp_lanes + now.lane);
+    if (fence == now.block.fences.end()) return;
     Signal& signal = state.signals[address];
-    Release release{now.block.number, now.warp, now.lane, *fence, nullptr};
+    Release release{now.block.number, now.warp, now.lane, fence->second, nullptr};
     std::vector<Acquisition> told;
     for (const Acquisition& a : now.block.acquisitions)
         if (a.signal != &signal && knows(now, a)) told.push_back(a);

@@ -21,12 +21,8 @@ bool ordered(const Now& now, std::uint32_t s, unsigned lane);
 unsigned unordered_lane(const Now& now, std::uint32_t s, std::uint32_t lanes);
 /// Two segments of the running launch are of one warp.
 bool same_warp(std::uint32_t a, std::uint32_t b);
-/// An atomic on `address`: takes what others released there, and releases what this lane has fenced, and what
-/// its block has before a barrier.
+/// An atomic on `address`: takes what others released there, and releases what this lane has fenced.
 void synchronise(const Now& now, std::uintptr_t address, bool writes);
-/// A barrier of the block, which has so many lanes: whoever comes after it can release what they have fenced.
-/// (PTX: the fences are of the kind .sc, so one comes before the other, and barriers and atomics say which.)
-void block_fences(BlockState& block, unsigned lanes);
 
 /// The current lane arrives at a barrier in two halves: all that it did or knew shall be known at its end.
 void arrive(const Now& now, PhaseRecord& phase);

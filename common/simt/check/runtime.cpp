@@ -362,7 +362,6 @@ void block_begins(Block& block, std::uint64_t number_of_block) {
     state.phases.erase(state.phases.lower_bound(number(block.static_shared)),
                        state.phases.lower_bound(number(block.dynamic_shared + shared_limit)));
     if (!b.fences.empty()) b.fences.clear();
-    b.fenced.reset();
     if (std::exchange(b.has_met, false)) std::fill_n(b.met, max_block_warps, WarpsMet{});
     b.stopped = 0;
     const OwnWork own;
@@ -436,7 +435,6 @@ void barrier_completes(Block& block) {
     if (block.live != block.total && b.stopped == 0 && !b.sites.empty())
         exited_before(block.total - block.live, block.total, " threads", b.sites[0].first, b.sites[0].site);
     b.sites.clear();
-    if (!b.fences.empty()) block_fences(b, block.total);
     b.base = state.next_segment;
     for (unsigned w = 0; w * warp_lanes < block.total; ++w) {
         b.warps[w].segment = 0;

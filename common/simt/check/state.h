@@ -207,7 +207,6 @@ struct BlockState {
     std::vector<BarrierSite> sites;  ///< of the barrier that lanes wait at
     std::vector<Acquisition> acquisitions;
     std::unordered_map<unsigned, Fence> fences;  ///< by lane
-    SharedKnowledge fenced;                      ///< what its lanes had fenced before a barrier
     std::vector<SharedKnowledge> told;           ///< by lane, once one has waited at a barrier in two halves
     unsigned stopped = 0;                        ///< lanes that a bad access ended
     Cell* cells = nullptr;                       ///< one for every byte of shared memory

@@ -70,10 +70,14 @@ void note_function(Unit& unit, const Sequence& seq, Range head, std::string_view
     if (function.kernel && !is_template) function.parameters = parameter_types(seq, name);
     // Any word in front that is not C++'s own may be a macro for `__device__`.
     const std::size_t first = is_template ? seq.skip_angles(head.begin + 1) : head.begin;
-    if (function.kernel && first != npos && !has_specifier(seq, head, "void")) {
-        for (std::size_t k = first; k < name; ++k)
-            if (is_builtin_type(seq[k].text))
-                unit.refuse(seq[k], "a kernel returns nothing: write `__global__ void`");
+    for (std::size_t k = first; function.kernel && k < name; ++k) {  // npos: there is nothing to see
+        if (seq.is(k, "<") || seq.is(k, "(")) {
+            k = seq.is(k, "<") ? seq.skip_angles(k) : seq.skip_group(k);
+            if (k-- == npos) break;
+        } else if (seq.is(k, "*") || (is_builtin_type(seq[k].text) && !seq.is(k, "void"))) {
+            unit.refuse(seq[k], "a kernel returns nothing: write `__global__ void`");
+            break;
+        }
     }
     bool known = !function.kernel && first != npos;
     for (std::size_t k = first; k < name; ++k)

@@ -186,7 +186,7 @@ __global__ void left_of_unsigned(int* out, const int* in, bool shared) {
     tile[i] = in[i];
     __syncthreads();
     const int* const from = shared ? tile : in;
-    out[i] = from[i - 1];
+    if (i == 0) out[i] = from[i - 1];
 }
 
 __global__ void shift_in_place_of_warp(int* out) {
@@ -376,7 +376,7 @@ void checks::comes_beside_freed(std::ptrdiff_t bytes_before_freed) {
 }
 
 void checks::goes_below_zero(bool shared) {
-    Device<int> out("out", 64), in("in", 64);
+    Device<int> in("in", 64), out("out", 64), behind("behind", 64);
     cudaMemset(in.get(), 0, 64 * sizeof(int));
     left_of_unsigned<<<1, 64>>>(out.get(), in.get(), shared);
 }

@@ -136,8 +136,11 @@ TEST_CASE("A kernel that returns something is refused", "[simt][cu2cpp][refusal]
           "1:19: a kernel returns nothing: write `__global__ void`");
     CHECK(starts_with(refusal("template <int n> __global__ float k() { return n; }"),
                       "1:29: a kernel returns"));
+    CHECK(refusal("__global__ void* k() {}") == "1:16: a kernel returns nothing: write `__global__ void`");
     for (const char* kernel :
-         {"__global__ void k(int x) {}", "void __global__ k(int x) {}",
+         {"template <class T> __global__ std::enable_if_t<sizeof(T) == sizeof(float)> k(T* x) {}",
+          "template <class T> __global__ typename If<T, float>::type __launch_bounds__(int(128)) k(T* x) {}",
+          "__global__ void k(int x) {}", "void __global__ k(int x) {}",
           "typedef void nothing;\n__global__ nothing k() {}",
           "template <class T, int n> static __global__ void __launch_bounds__(128) k(T x) {}"}) {
         CAPTURE(kernel);

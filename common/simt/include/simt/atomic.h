@@ -53,15 +53,6 @@ SIMT_DEVICE void changed([[maybe_unused]] const volatile void* address) {
 #endif
 }
 
-/// A fence as the checks see it: for the device, or for the block.
-void fence(bool device);
-/// Before an atomic: in an order that releases, whoever sees its value sees what this thread has done before.
-SIMT_DEVICE void before_atomic([[maybe_unused]] bool releases, [[maybe_unused]] bool device) {
-#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
-    if (releases) fence(device);
-#endif
-}
-
 /// A value of T is its bytes. (In check mode CUDA's vectors copy themselves: see simt/types.h.)
 #if RUNGS_SIMT_WHOLE_VECTORS
 template <class T>

@@ -2,8 +2,7 @@
 /// nvcc's built-in atomic functions, `__nv_atomic_*` (CUDA C++ Programming Guide 13.0, "Built-in atomic
 /// functions"), for types of 4 and 8 bytes; loads and stores take 1 and 2 as well.
 ///
-/// Every operation is sequentially consistent, in every scope; to the checks only one that releases in its
-/// order and scope hands on what came before it. A loop that polls lets other lanes run, as
+/// Every operation is sequentially consistent, in every scope. A loop that polls lets other lanes run, as
 /// with the atomic functions (see simt/atomic.h).
 #pragma once
 
@@ -36,12 +35,6 @@ SIMT_DEVICE void builtin_atomic_takes() {
         "16, use two of 8, or a lock");
 }
 
-SIMT_DEVICE void before_builtin_atomic(int order, int scope) {
-    before_atomic(
-        order == __NV_ATOMIC_RELEASE || order == __NV_ATOMIC_ACQ_REL || order == __NV_ATOMIC_SEQ_CST,
-        scope >= __NV_THREAD_SCOPE_DEVICE);
-}
-
 template <class T>
 using BuiltinBits = std::conditional_t<sizeof(T) == 1, std::uint8_t, Bits<T>>;
 
@@ -59,34 +52,31 @@ SIMT_DEVICE void __nv_atomic_load(const T* address, T* result, int order, int = 
     *result = __nv_atomic_load_n(address, order);
 }
 template <class T>
-SIMT_DEVICE void __nv_atomic_store_n(T* address, simt::Converted<T> value, int order,
-                                     int scope = __NV_THREAD_SCOPE_SYSTEM) {
+SIMT_DEVICE void __nv_atomic_store_n(T* address, simt::Converted<T> value, int,
+                                     int = __NV_THREAD_SCOPE_SYSTEM) {
     simt::builtin_atomic_takes<T, 1>();
-    simt::before_builtin_atomic(order, scope);
     using Word = simt::BuiltinBits<T>;
     __atomic_store_n(reinterpret_cast<Word*>(address), simt::bits_cast<Word>(value), __ATOMIC_SEQ_CST);
 }
 template <class T>
-SIMT_DEVICE void __nv_atomic_store(T* address, T* value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
-    __nv_atomic_store_n(address, *value, order, scope);
+SIMT_DEVICE void __nv_atomic_store(T* address, T* value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+    __nv_atomic_store_n(address, *value, order);
 }
 template <class T>
-SIMT_DEVICE T __nv_atomic_exchange_n(T* address, simt::Converted<T> value, int order,
-                                     int scope = __NV_THREAD_SCOPE_SYSTEM) {
+SIMT_DEVICE T __nv_atomic_exchange_n(T* address, simt::Converted<T> value, int,
+                                     int = __NV_THREAD_SCOPE_SYSTEM) {
     simt::builtin_atomic_takes<T, 4>();
-    simt::before_builtin_atomic(order, scope);
     return simt::atomic_update(address, [=](T) { return value; });
 }
 template <class T>
 SIMT_DEVICE void __nv_atomic_exchange(T* address, T* value, T* result, int order,
-                                      int scope = __NV_THREAD_SCOPE_SYSTEM) {
-    *result = __nv_atomic_exchange_n(address, *value, order, scope);
+                                      int = __NV_THREAD_SCOPE_SYSTEM) {
+    *result = __nv_atomic_exchange_n(address, *value, order);
 }
 template <class T>
-SIMT_DEVICE bool __nv_atomic_compare_exchange_n(T* address, T* expected, simt::Converted<T> value, bool,
-                                                int order, int, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+SIMT_DEVICE bool __nv_atomic_compare_exchange_n(T* address, T* expected, simt::Converted<T> value, bool, int,
+                                                int, int = __NV_THREAD_SCOPE_SYSTEM) {
     simt::builtin_atomic_takes<T, 4>();
-    simt::before_builtin_atomic(order, scope);
     using Word = simt::Bits<T>;
     const Word desired = simt::bits_cast<Word>(value);
     Word seen = simt::bits_cast<Word>(*expected);
@@ -101,23 +91,22 @@ SIMT_DEVICE bool __nv_atomic_compare_exchange_n(T* address, T* expected, simt::C
 }
 template <class T>
 SIMT_DEVICE bool __nv_atomic_compare_exchange(T* address, T* expected, T* value, bool weak, int success,
-                                              int failure, int scope = __NV_THREAD_SCOPE_SYSTEM) {
-    return __nv_atomic_compare_exchange_n(address, expected, *value, weak, success, failure, scope);
+                                              int failure, int = __NV_THREAD_SCOPE_SYSTEM) {
+    return __nv_atomic_compare_exchange_n(address, expected, *value, weak, success, failure);
 }
 
 // The second form returns nothing.
 #define SIMT_BUILTIN_ATOMIC(name, changed)                                                   \
     template <class T>                                                                       \
-    SIMT_DEVICE T __nv_atomic_fetch_##name(T* address, simt::Converted<T> value, int order,  \
-                                           int scope = __NV_THREAD_SCOPE_SYSTEM) {           \
+    SIMT_DEVICE T __nv_atomic_fetch_##name(T* address, simt::Converted<T> value, int,        \
+                                           int = __NV_THREAD_SCOPE_SYSTEM) {                 \
         simt::builtin_atomic_takes<T, 4>();                                                  \
-        simt::before_builtin_atomic(order, scope);                                           \
         return simt::atomic_update(address, [=](T old) { return static_cast<T>(changed); }); \
     }                                                                                        \
     template <class T>                                                                       \
     SIMT_DEVICE void __nv_atomic_##name(T* address, simt::Converted<T> value, int order,     \
-                                        int scope = __NV_THREAD_SCOPE_SYSTEM) {              \
-        __nv_atomic_fetch_##name(address, value, order, scope);                              \
+                                        int = __NV_THREAD_SCOPE_SYSTEM) {                    \
+        __nv_atomic_fetch_##name(address, value, order);                                     \
     }
 SIMT_BUILTIN_ATOMIC(add, old + value)
 SIMT_BUILTIN_ATOMIC(sub, old - value)

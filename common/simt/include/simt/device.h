@@ -21,6 +21,8 @@ Transfer arrive_at_sleep() SIMT_WAITS;
 int count_result();
 int and_result();
 int or_result();
+/// A fence as the checks see it: for the device, or for the block.
+void fence(bool device);
 }  // namespace simt
 
 /// Waits for every thread of the block that has not exited. Calls in different places are one barrier, as on

@@ -4,7 +4,6 @@
 #include <mma.h>
 
 #include <cstring>
-#include <cuda/atomic>
 
 #include "check/tests/corpus/corpus.h"
 
@@ -740,76 +739,6 @@ void run_fence_of_block() {
     run_last_block<repaired ? 1 : 3>();
 }
 CORPUS_CASE(fence_of_block, "racecheck", "read-write", "partial");
-
-/// Every thread leaves something behind and fences; after a barrier one takes the ticket. `late`: a thread has
-/// something to add behind its fence.
-template <bool late>
-__global__ void fences_before_barrier_kernel(const int* in, int* partial, unsigned* ticket, int* out) {
-    __shared__ bool last;
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    partial[i] = in[blockIdx.x];
-    __threadfence();
-    if (late && threadIdx.x == 3) partial[i] = 2;  // bad: fenced_too_soon
-    __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(ticket, 1u) == gridDim.x - 1;
-    __syncthreads();
-    if (!last) return;
-    int sum = 0;
-    for (unsigned k = threadIdx.x; k < gridDim.x * blockDim.x; k += blockDim.x)
-        sum += partial[k];  // bad: fenced_too_soon
-    atomicAdd(out, sum);
-}
-template <bool repaired>
-void run_fenced_too_soon() {
-    Device<int> in("in", 8, 1), partial("partial", 8 * 64), out("out", 1, 0);
-    Device<unsigned> ticket("ticket", 1, 0u);
-    fences_before_barrier_kernel<!repaired><<<8, 64>>>(in.get(), partial.get(), ticket.get(), out.get());
-}
-CORPUS_CASE(fenced_too_soon, "racecheck", "read-write", "partial");
-
-/// The last block by libcu++: its atomic releases what came before it, or is relaxed.
-template <bool releases>
-__global__ void last_block_released_kernel(const int* in, int* partial, unsigned* ticket, int* out) {
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
-        partial[blockIdx.x] = in[blockIdx.x];  // bad: release_missing
-        cuda::atomic_ref<unsigned, cuda::thread_scope_device> tickets(*ticket);
-        constexpr auto order = releases ? cuda::memory_order_acq_rel : cuda::memory_order_relaxed;
-        last = tickets.fetch_add(1u, order) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (!last) return;
-    int sum = 0;
-    for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) sum += partial[b];  // bad: release_missing
-    atomicAdd(out, sum);
-}
-template <bool repaired>
-void run_release_missing() {
-    Device<int> in("in", 8, 1), partial("partial", 8), out("out", 1, 0);
-    Device<unsigned> ticket("ticket", 1, 0u);
-    last_block_released_kernel<repaired><<<8, 64>>>(in.get(), partial.get(), ticket.get(), out.get());
-}
-CORPUS_CASE(release_missing, "racecheck", "read-write", "partial");
-
-/// One block hands a value to another by nvcc's built-in atomics.
-template <bool repaired>
-__global__ void handed_over_kernel(int* data, int* flag, int* out) {
-    if (threadIdx.x != 0) return;
-    if (blockIdx.x == 0) {
-        data[0] = 42;  // bad: handed_over_relaxed
-        __nv_atomic_store_n(flag, 1, repaired ? __NV_ATOMIC_RELEASE : __NV_ATOMIC_RELAXED,
-                            __NV_THREAD_SCOPE_DEVICE);
-    } else {
-        while (__nv_atomic_load_n(flag, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) == 0) {}
-        out[0] = data[0];  // bad: handed_over_relaxed
-    }
-}
-template <bool repaired>
-void run_handed_over_relaxed() {
-    Device<int> data("data", 1, 0), flag("flag", 1, 0), out("out", 1);
-    handed_over_kernel<repaired><<<2, 32>>>(data.get(), flag.get(), out.get());
-}
-CORPUS_CASE(handed_over_relaxed, "racecheck", "read-write", "data");
 
 /// The last block clears the ticket for the next launch with a plain store: all other blocks' atomics come
 /// before the one by which it saw that it was the last. `clears`: 0 the last block, 1 another one, 2 every
