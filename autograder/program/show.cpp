@@ -297,9 +297,9 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
         row("checks", result.checks.why_not);
     if (!explains) row("likely", likely_text(result));
     show_diagnostics(result, out);
-    if (prints(file))
+    if (options.submission.empty() && prints(file))
         row("printf", "./rungs run " + chosen.short_name().substr(0, 2) +
-                          " shows what a kernel prints; here nobody sees it");
+                          " shows what it prints; here nobody sees that");
     if (ours) return;
     std::string again = "./rungs check " + chosen.short_name();
     if (!options.submission.empty()) again += " --submission " + shell_word(options.submission.string());

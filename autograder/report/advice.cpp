@@ -124,7 +124,9 @@ void about_structure(const Tally& mine, const Tally& reference, std::vector<Advi
     if (its_asked > 0 && asked > 1.3 * its_asked) {
         const std::vector<SiteCounters> lines = mine.lines();
         const auto most = std::max_element(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
-            const auto requests = [](const SiteCounters& site) { return off_chip(site) ? 0 : site.requests; };
+            const auto requests = [](const SiteCounters& site) {
+                return site.space == Space::shared ? site.requests : 0;
+            };
             return requests(a) < requests(b);
         });
         all.push_back(

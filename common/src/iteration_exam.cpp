@@ -60,7 +60,8 @@ Check IterationExam::check() {
     // Of a history that is right as far as it goes, the end tells where the solve was left.
     const auto left = std::find_if_not(got_.history.begin(), got_.history.end(),
                                        [](double norm) { return std::isfinite(norm); });
-    check.unwritten = explain_no_outcome(static_cast<int>(left - got_.history.begin()) - 1);
+    if (left != got_.history.begin() || (!right_.history.empty() && std::isfinite(right_.history[0])))
+        check.unwritten = explain_no_outcome(static_cast<int>(left - got_.history.begin()) - 1);
     return check;
 }
 

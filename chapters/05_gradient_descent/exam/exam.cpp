@@ -222,7 +222,9 @@ class Comparison final : public rungs::IterationExam {
     /// Sweeps of Gauss-Jacobi that all read x_0 leave ||b|| each time, and x is x_0 or x_1.
     bool compare_buffers() {
         const std::vector<double>&x = got_.x, &h = got_.history;
-        if (descends_ || scale() == 0 || got_.iterations < 2 || got_.iterations > kind_.limit) return true;
+        if (descends_ || scale() == 0 || got_.iterations < 2 ||
+            static_cast<std::size_t>(got_.iterations) >= h.size())
+            return true;
         const bool stays = std::all_of(h.begin(), h.begin() + got_.iterations + 1, [&](double norm) {
             return std::abs(norm - scale()) <= 1e-4 * scale();
         });
@@ -232,8 +234,9 @@ class Comparison final : public rungs::IterationExam {
             if (x[i] != 0 && !(std::abs(x[i] - step) <= 1e-3 * std::abs(step))) return true;
         }
         return fail(
-            "||r|| is ||b|| after every sweep: each of them reads x_0. Do x and y change places from one "
-            "sweep to the next, so that the x that was written last is the one that is read?");
+            "||r|| is ||b|| after every sweep: each of them reads x_0. Is a sweep written, and do x and y "
+            "change places from one to the next, so that the x that was written last is the one that is "
+            "read?");
     }
 
     /// Is the last norm of the rung's history as small as was asked for?

@@ -404,7 +404,7 @@ TEST_CASE("a wrong answer fails, and is told its cause", "[exam][diagnosis]") {
          "the loop over the axes ends too early"},
         {"axis 0 lost", Fault::lost_first_axis, "apply", "random", {3, 5}, "axis 0 has no neighbours"},
         {"axis 0 added", Fault::added_axis, "apply", "random", {3, 5}, "along axis 0 are added"},
-        {"axis 0 lost", Fault::lost_first_axis, "cg", "random", {3, 8}, "axis 0 has no neighbours"},
+        {"axis 0 lost", Fault::lost_first_axis, "cg", "random", {3, 8}, "one axis has no neighbours"},
         {"last axis lost, b alike along all", Fault::lost_axis, "cg", "constant", {3, 8}, "one axis has no"},
         {"divided by h^2", Fault::divided, "apply", "random", {2, 7}, "divided by h^2"},
         {"float in double",
