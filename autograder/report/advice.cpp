@@ -131,10 +131,10 @@ void about_structure(const Tally& mine, const Tally& reference, std::vector<Advi
         });
         all.push_back(
             {"shared requests", most->place.file, most->place.line,
-             fmt::format("{} requests to shared memory, of which {} are made here; the reference "
-                         "makes {}. Read what is used again into a variable, before the loop that "
+             fmt::format("{:.0f} requests to shared memory, of which {:.0f} are made here; the reference "
+                         "makes {:.0f}. Read what is used again into a variable, before the loop that "
                          "uses it.",
-                         number_text(asked), number_text(real(most->requests)), number_text(its_asked))});
+                         asked, real(most->requests), its_asked)});
     }
     const double mine_barriers = real(mine.barriers()), its_barriers = real(reference.barriers());
     if (mine_barriers >= (its_barriers > 1 ? 1.9 * its_barriers : 3)) {

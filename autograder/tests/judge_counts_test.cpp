@@ -1,5 +1,6 @@
 // Counters in the judge and what is made of them: advice, pictures, the verbs explain and see.
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
@@ -241,6 +242,22 @@ TEST_CASE("each rule of advice speaks on its pattern and on no other", "[report]
     mine = reference;
     mine.host.launches = 3;
     CHECK(rules(mine, &reference) == "launches;");
+    // What is used again was read again, at no line's fault: each costs no more than it has to.
+    reference = tally_of(site(Space::shared, Access::read, 32, 10, 10));
+    mine = tally_of(site(Space::shared, Access::read, 32, 10, 10));
+    CHECK(rules(mine, &reference) == "");
+    mine.launches[0].sites.assign(4, mine.launches[0].sites[0]);
+    SiteCounters constants = site(Space::constant, Access::read, 32, 1000, 1000);
+    constants.place.line = 7;
+    mine.launches[0].sites.push_back(constants);
+    for (unsigned i = 0; i < 4; ++i) mine.launches[0].sites[i].place.line = 1 + i;
+    mine.launches[0].sites[2].requests *= 2;
+    const std::vector<Advice> all = advise(mine, &reference);
+    const auto again =
+        std::find_if(all.begin(), all.end(), [](const Advice& one) { return one.rule == "shared requests"; });
+    REQUIRE(again != all.end());
+    CHECK(again->line == 3);
+    CHECK_THAT(again->text, ContainsSubstring(" into a variable"));
 }
 
 TEST_CASE("pictures say in words what they draw", "[report][pictures]") {
