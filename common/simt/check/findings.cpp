@@ -248,14 +248,11 @@ const char* race_advice(const Finding& f, const Entry& e) {
         return e.report.block == e.report.other_block
                    ? "The line reads the element and writes it back: what others write in between is lost. "
                      "Put __syncthreads() between the two if they are of different rounds of a loop. Else "
-                     "use "
-                     "an atomic, such as atomicAdd, or give each thread its own element and add those up; "
-                     "or, "
-                     "if they are not meant to meet, correct the index."
+                     "use an atomic, such as atomicAdd, or give each thread its own element and add those "
+                     "up; or, if they are not meant to meet, correct the index."
                    : "The line reads the element and writes it back: what others write in between is lost. "
                      "Use an atomic, such as atomicAdd, or give each thread its own element and add those "
-                     "up. "
-                     "Or, if they are not meant to meet, correct the index.";
+                     "up. Or, if they are not meant to meet, correct the index.";
     if (f.severity == Severity::note)
         return "They store the same value, so no result depends on who is last; but the language promises "
                "nothing. Are they meant to meet? Else look at the index; or let one thread store it.";
@@ -266,8 +263,7 @@ const char* race_advice(const Finding& f, const Entry& e) {
                "meant to meet, correct the index.";
     if (e.report.block != e.report.other_block && in_one_line(f) && e.report.kind == Kind::read_write)
         return "Blocks run in any order, and another thread reads on the same line: write into another "
-               "array, or "
-               "in a second kernel. Or, if they are not meant to meet, correct the index.";
+               "array, or in a second kernel. Or, if they are not meant to meet, correct the index.";
     if (e.report.block != e.report.other_block)
         return "Blocks run in any order: give each its own elements, use an atomic, or start a second "
                "kernel; to hand data on, write, __threadfence(), then an atomic. Or, if they are not meant "
@@ -307,8 +303,7 @@ const char* advice_of(const Finding& f, const Entry& e) {
             if ((f.index < std::int64_t{1} << 32 && f.index >= (std::int64_t{1} << 32) - (1 << 20)) ||
                 r.text.compare(0, 14, "Index 42949672") == 0)
                 return "Below 0 an unsigned index begins again at 4294967295: compare before you subtract, "
-                       "or "
-                       "compute with int.";
+                       "or compute with int.";
             if (r.text.empty())
                 return e.memory == Memory::dynamic_shared
                            ? "Is it the size that the launch gives, its third argument, in bytes? Else guard "
