@@ -214,9 +214,10 @@ std::string message_of(const Finding& f, const Entry& e) {
     return capitalised(r.text) + ".";
 }
 
+bool same_line(const Place& a, const Place& b) { return a.line == b.line && a.file == b.file; }
+
 bool in_one_line(const Finding& f) {
-    const Place &a = f.side.place, &b = f.other.place;
-    return a.line != 0 && a.line == b.line && a.file == b.file;
+    return f.side.place.line != 0 && same_line(f.side.place, f.other.place);
 }
 
 /// Does the line that reads stand below the one that writes?
@@ -577,7 +578,7 @@ static Line line_of_race(const Entry& e) {
     const Report& r = e.report;
     if ((r.kind != Kind::read_write && r.kind != Kind::write_write) || !r.other_task.name.empty()) return {};
     const Place a = locate(r.pc), b = locate(r.other_pc);
-    if (a.line == 0 || a.line != b.line || a.file != b.file) return {};
+    if (a.line == 0 || !same_line(a, b)) return {};
     return {a.file, a.line, e.array};
 }
 
@@ -614,8 +615,7 @@ std::vector<Finding> findings() {
         Finding finding = make(entry);
         // Copies of one barrier in the machine code are one barrier.
         if (entry.report.kind == Kind::divergent_barrier &&
-            finding.side.place.line == finding.other.place.line &&
-            finding.side.place.file == finding.other.place.file)
+            same_line(finding.side.place, finding.other.place))
             continue;
         list.push_back(std::move(finding));
     }

@@ -20,6 +20,16 @@ using namespace simt::check;
 
 namespace {
 
+/// What is found when `run` runs: one thing.
+template <class Run>
+Finding only_finding(Run run) {
+    clear();
+    run();
+    const auto found = findings();
+    REQUIRE(found.size() == 1);
+    return found[0];
+}
+
 /// Counts what it sees.
 class Counter : public Observer {
   public:
@@ -220,14 +230,11 @@ TEST_CASE("the advice for a race is the barrier that all of its cases need", "[s
 TEST_CASE("where a barrier is missing at the end of a round, the advice says so", "[simt][check]") {
     for (const unsigned threads : {32u, 64u}) {
         CAPTURE(threads);
-        clear();
-        checks::rounds(threads);
-        const auto found = findings();
-        REQUIRE(found.size() == 1);
-        CHECK(found[0].tool == Tool::racecheck);
-        CHECK(found[0].advice.find(threads == 32 ? "the end of one round of a loop"
-                                                 : "behind the write, before the next round reads") !=
-              std::string::npos);
+        const Finding found = only_finding([&] { checks::rounds(threads); });
+        CHECK(found.tool == Tool::racecheck);
+        CHECK(found.advice.find(threads == 32
+                                    ? "the end of one round of a loop"
+                                    : "behind the write, before the next round reads") != std::string::npos);
     }
     clear();
 }
@@ -246,38 +253,23 @@ TEST_CASE("a race within one line asks for no barrier between two lines", "[simt
             CHECK(f.advice.find("if they are of different rounds of a loop") != std::string::npos);
         }
     }
-    const auto advice_of = [](auto run) {
-        clear();
-        run();
-        const auto found = findings();
-        REQUIRE(found.size() == 1);
-        CHECK(found[0].advice.find("between the two") == std::string::npos);
-        return found[0].advice;
+    const auto advised = [](auto run, const char* words) {
+        const std::string advice = only_finding(run).advice;
+        CHECK(advice.find("between the two") == std::string::npos);
+        CHECK(advice.find(words) != std::string::npos);
     };
-    const auto has = [](const std::string& advice, const char* words) {
-        return advice.find(words) != std::string::npos;
-    };
-    CHECK(has(advice_of([] { checks::shifts_in_place(1); }),
-              "read into a variable, __syncthreads(), then write"));
-    CHECK(has(advice_of([] { checks::shifts_in_place_of_warp(); }),
-              "read into a variable, __syncwarp(), then write"));
-    clear();
-    checks::shifts_in_place(64);
-    const auto found = findings();
-    REQUIRE(found.size() == 1);
-    CHECK(has(found[0].advice, "write into another array"));
+    advised([] { checks::shifts_in_place(1); }, "read into a variable, __syncthreads(), then write");
+    advised([] { checks::shifts_in_place_of_warp(); }, "read into a variable, __syncwarp(), then write");
+    advised([] { checks::shifts_in_place(64); }, "write into another array");
     clear();
 }
 
 TEST_CASE("an index that comes beside a freed array is out of its own", "[simt][check][memcheck]") {
     for (const std::ptrdiff_t before : {-400, 0, 4, 64}) {  // the freed array has 400 bytes
         CAPTURE(before);
-        clear();
-        checks::comes_beside_freed(before);
-        const auto found = findings();
-        REQUIRE(found.size() == 1);
-        CHECK(found[0].kind == (before > 0 ? "out-of-bounds" : "use-after-free"));
-        CHECK((found[0].array == "in") == (before > 0));
+        const Finding found = only_finding([&] { checks::comes_beside_freed(before); });
+        CHECK(found.kind == (before > 0 ? "out-of-bounds" : "use-after-free"));
+        CHECK((found.array == "in") == (before > 0));
     }
     clear();
 }
@@ -285,14 +277,11 @@ TEST_CASE("an index that comes beside a freed array is out of its own", "[simt][
 TEST_CASE("an unsigned index below 0 is of the array that it was meant for", "[simt][check][memcheck]") {
     for (const bool shared : {false, true}) {
         CAPTURE(shared);
-        clear();
-        checks::goes_below_zero(shared);
-        const auto found = findings();
-        REQUIRE(found.size() == 1);
-        CHECK(found[0].kind == "out-of-bounds");
-        CHECK(found[0].array == (shared ? "tile" : "in"));
-        CHECK(found[0].index == 4294967295);
-        CHECK(found[0].advice.find("unsigned") != std::string::npos);
+        const Finding found = only_finding([&] { checks::goes_below_zero(shared); });
+        CHECK(found.kind == "out-of-bounds");
+        CHECK(found.array == (shared ? "tile" : "in"));
+        CHECK(found.index == 4294967295);
+        CHECK(found.advice.find("unsigned") != std::string::npos);
     }
     clear();
 }
