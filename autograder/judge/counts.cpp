@@ -804,8 +804,6 @@ static void judge_limits(RungResult& result, const RungEntry& rung, const Tally&
         const double mine = counter_of(limit.counter, secret),
                      best = counter_of(limit.counter, *result.counters.reference);
         if (!result.passed() || mine <= limit.times * best) continue;
-        // What accesses cost is known of each line.
-        const bool of_lines = limit.counter != "launches" && limit.counter != "barriers";
         std::string words = limit.counter;
         std::replace(words.begin(), words.end(), '_', ' ');
         result.counters.beyond =
@@ -816,10 +814,11 @@ static void judge_limits(RungResult& result, const RungEntry& rung, const Tally&
         result.modelled.beats_reference = false;
         result.decide(
             {.kind = Verdict::slow,
-             .text = fmt::format("right, but {} {} where {}: ./rungs explain {}/{} {}", amount(mine), words,
-                                 best == 0 ? "none are needed" : amount(best) + " will do",
-                                 result.chapter.substr(0, 2), rung.name.substr(0, 2),
-                                 of_lines ? "shows at which line" : "shows what else is counted"),
+             .text = fmt::format(
+                 "right, but {} {} where {}: ./rungs explain {}/{} {}", amount(mine), words,
+                 best == 0 ? "none are needed" : amount(best) + " will do", result.chapter.substr(0, 2),
+                 rung.name.substr(0, 2),
+                 counter_is_of_lines(limit.counter) ? "shows at which line" : "shows what else is counted"),
              .source = Source::counters});
         return;
     }

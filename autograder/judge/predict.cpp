@@ -91,31 +91,42 @@ std::string with_answer(const RungEntry& rung, const std::string& text, const st
     return out;
 }
 
-double counter_of(const std::string& counter, const Tally& tally) {
+namespace {
+
+/// What a counter's name stands for.
+struct NamedCounter {
+    std::function<double(const Tally&)> value;
+    bool of_lines = false;  ///< known of each line, as what accesses cost is
+};
+
+const NamedCounter& counter_named(const std::string& name) {
     const auto memory = [](Space space, auto value) {
-        return [=](const Tally& t) { return static_cast<double>(std::invoke(value, t.total(space))); };
+        return NamedCounter{
+            [=](const Tally& t) { return static_cast<double>(std::invoke(value, t.total(space))); }, true};
     };
     const auto accesses = [](Access access, auto value) {
-        return [=](const Tally& t) {
-            return static_cast<double>(std::invoke(value, t.total(Space::global, access)));
-        };
+        return NamedCounter{
+            [=](const Tally& t) {
+                return static_cast<double>(std::invoke(value, t.total(Space::global, access)));
+            },
+            true};
     };
     const auto launches = [](std::uint64_t LaunchCounters::*value) {
-        return [=](const Tally& t) {
+        return NamedCounter{[=](const Tally& t) {
             double sum = 0;
             for (const LaunchCounters& launch : t.launches) sum += static_cast<double>(launch.*value);
             return sum;
-        };
+        }};
     };
     using Memory = simt::check::MemoryCounters;
-    static const std::map<std::string, std::function<double(const Tally&)>> counters{
-        {"launches", [](const Tally& t) { return static_cast<double>(t.host.launches); }},
+    static const std::map<std::string, NamedCounter> counters{
+        {"launches", {[](const Tally& t) { return static_cast<double>(t.host.launches); }}},
         {"blocks", launches(&LaunchCounters::blocks)},
         {"warps", launches(&LaunchCounters::warps)},
         {"threads", launches(&LaunchCounters::threads)},
         {"barriers", launches(&LaunchCounters::barriers)},
         {"shuffles", launches(&LaunchCounters::shuffles)},
-        {"active_lanes", [](const Tally& t) { return 32 * t.simt_efficiency(); }},
+        {"active_lanes", {[](const Tally& t) { return 32 * t.simt_efficiency(); }}},
         {"load_requests", accesses(Access::read, &Memory::requests)},
         {"load_sectors", accesses(Access::read, &Memory::sectors)},
         {"sectors_per_load", accesses(Access::read, &Memory::sectors_per_request)},
@@ -129,9 +140,17 @@ double counter_of(const std::string& counter, const Tally& tally) {
         {"wavefronts", memory(Space::shared, &Memory::wavefronts)},
         {"wavefronts_per_request", memory(Space::shared, &Memory::wavefronts_per_request)},
         {"bank_conflicts", memory(Space::shared, &Memory::bank_conflicts)},
-        {"copied_bytes", [](const Tally& t) { return static_cast<double>(t.host.copied_bytes); }}};
-    return counters.at(counter)(tally);
+        {"copied_bytes", {[](const Tally& t) { return static_cast<double>(t.host.copied_bytes); }}}};
+    return counters.at(name);
 }
+
+}  // namespace
+
+double counter_of(const std::string& counter, const Tally& tally) {
+    return counter_named(counter).value(tally);
+}
+
+bool counter_is_of_lines(const std::string& counter) { return counter_named(counter).of_lines; }
 
 bool is_right(const Question& question, double answer, double counted) {
     constexpr double rounding = 1e-9;  // of a ratio that a student has written out

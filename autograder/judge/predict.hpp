@@ -34,6 +34,8 @@ std::vector<double> count_answers(const Manifest& manifest, const RungEntry& run
 /// What a counter's value is in a tally, but for the modelled ones. @throws std::out_of_range for any other
 /// name
 double counter_of(const std::string& counter, const Tally& tally);
+/// Whether such a counter is known of each line, and not of a launch as a whole. @throws as above
+bool counter_is_of_lines(const std::string& counter);
 
 bool is_right(const Question& question, double answer, double counted);
 

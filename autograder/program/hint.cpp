@@ -8,10 +8,18 @@
 
 namespace rungs {
 
-void show_hints(const Chosen& chosen, std::size_t count, Terminal& out) {
-    const std::vector<std::string>& hints = chosen.rung->hints;
+namespace {
+
+void show_idea(const Chosen& chosen, Terminal& out) {
     out.line(out.paint(Style::bold, chosen.rung->name));
     out.line(out.wrapped(chosen.rung->idea, 2));
+}
+
+}  // namespace
+
+void show_hints(const Chosen& chosen, std::size_t count, Terminal& out) {
+    const std::vector<std::string>& hints = chosen.rung->hints;
+    show_idea(chosen, out);
     for (std::size_t i = 0; i < std::min(count, hints.size()); ++i) {
         out.line(fmt::format("hint {} of {}", i + 1, hints.size()));
         out.line(out.wrapped(hints[i], 2));
@@ -22,7 +30,7 @@ int hint(const std::string& name, bool all, Terminal& out) {
     const Workbook workbook = open_workbook();
     const Chosen chosen = choose_rung(workbook, name);
     if (chosen.rung->hints.empty()) {
-        out.line(out.paint(Style::bold, chosen.rung->name) + "  " + chosen.rung->idea);
+        show_idea(chosen, out);
         out.line("  This rung is given: there is nothing to write. It is explained in " +
                  lesson_of(workbook, chosen));
         return 0;

@@ -11,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "judge/build.hpp"
 #include "judge/findings.hpp"
+#include "judge/source.hpp"
 #include "program/starter.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
@@ -74,24 +76,27 @@ void show_finding(const judge::QuotedFinding& finding, std::set<std::string>& ad
     if (advised.insert(finding.advice).second) out.line(out.wrapped("Try: " + finding.advice, 13));
 }
 
+/// The text of a rung; empty: the judge has refused it, or it is gone meanwhile.
+std::string text_of_rung(const fs::path& file) {
+    try {
+        return judge::read_rung(file);
+    } catch (const judge::Rejected&) {
+        return "";
+    }
+}
+
 /// Whether a rung calls printf, which nobody sees while it is judged.
 bool prints(const fs::path& file) {
-    constexpr std::uintmax_t most = 1 << 20;  // bytes; the judge has refused what is larger
-    std::error_code error;
-    if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > most) return false;
     const auto part_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    try {
-        std::istringstream lines(read_file(file));
-        for (std::string line; std::getline(lines, line);) {
-            const std::string code = line.substr(0, line.find("//"));
-            const std::string_view name = "printf";
-            for (std::size_t at = 0; (at = code.find(name, at)) != std::string::npos;) {
-                const bool whole = at == 0 || !part_of_name(code[at - 1]);
-                at = code.find_first_not_of(' ', at + name.size());
-                if (whole && at != std::string::npos && code[at] == '(') return true;
-            }
+    constexpr std::string_view name = "printf";
+    std::istringstream lines(text_of_rung(file));
+    for (std::string line; std::getline(lines, line);) {
+        const std::string code = line.substr(0, line.find("//"));
+        for (std::size_t at = 0; (at = code.find(name, at)) != std::string::npos;) {
+            const bool whole = at == 0 || !part_of_name(code[at - 1]);
+            at = code.find_first_not_of(' ', at + name.size());
+            if (whole && at != std::string::npos && code[at] == '(') return true;
         }
-    } catch (const FileError&) {  // gone meanwhile
     }
     return false;
 }
@@ -150,15 +155,7 @@ std::string shell_word(const std::string& text) {
 }
 
 int line_of_kernel(const fs::path& file, const RungEntry& rung) {
-    constexpr std::uintmax_t most = 1 << 20;  // bytes; the judge has refused what is larger
-    std::error_code error;
-    if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > most) return 1;
-    std::string text;
-    try {
-        text = read_file(file);
-    } catch (const FileError&) {
-        return 1;
-    }
+    const std::string text = text_of_rung(file);
     for (const std::string& wanted : {" " + rung.launcher() + "_kernel(", "::" + rung.launcher() + "("}) {
         const std::size_t at = text.find(wanted);
         if (at != std::string::npos) {
