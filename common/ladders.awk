@@ -3,8 +3,8 @@
 #
 #     awk -v verb=list|next|hint -v rung=01/03 -v all=1 -f ladders.awk chapters/*/chapter.toml
 #
-# Reads of a manifest the title and, of each rung, idea, kind, minutes, difficulty, points, speed and hints. Ends with 4 where it is asked for a rung
-# it does not know: what is near it, the program can say.
+# Reads of a manifest the title and, of each rung, idea, kind, minutes, difficulty, points, speed and hints. Ends with 4
+# where it is asked for a rung it does not know: what is near it, the program can say.
 
 BEGIN {  # 01/03, reduction/03_shared_tree, or the path of a file
     sub(/.*chapters\//, "", rung)
@@ -121,7 +121,8 @@ function show_next(i,    file, line, at, short) {
 
 function show_hints(i,    k, short) {
     short = substr(of[i], 1, 2) "/" substr(name[i], 1, 2)
-    print name[i] "  " idea[i]
+    print name[i]
+    wrap(idea[i])
     if (!hints[i]) {
         print "  This rung is given: there is nothing to write. It is explained in " lesson(i)
         return
