@@ -85,7 +85,7 @@ int main() {
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
         std::printf("[SKIP] no GPU\n");
-        return 0;
+        return 77;
     }
     for (const bool managed : {false, true}) {
         solves<float>(managed, "float", 1e-2, [](const float* b, float* x, double* history, int* iterations) {

@@ -19,6 +19,7 @@ target_compile_options(simt_test_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:$<I
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH root)
 target_include_directories(simt_test_options INTERFACE ${root})
 target_link_libraries(simt_test_options INTERFACE simt_warnings Catch2::Catch2WithMain)
+set(SIMT_TEST_MAIN ${root}/testing/main.cpp)
 
 # Catch2 v2 is one large header: compiling it once, for all test programs with the same options, is what keeps the
 # test build short. (v3's headers are small; there it costs nothing.)
@@ -34,20 +35,21 @@ if(NOT Catch2_VERSION VERSION_GREATER_EQUAL 3)
     set_target_properties(simt_catch_sanitized PROPERTIES SIMT_SANITIZED ON)
 endif()
 
-# simt_add_test(<target> [LABEL <label>] [LOCK <resource>] [TIMEOUT <seconds>] [SKIP_AS_ONE <words>] [SANITIZED]
-#               SOURCES <file...>)
-#   A Catch2 program and one CTest test for every TEST_CASE. A skipped test is never a pass: exit code 4
-#   (Catch2 v3) and the line "[SKIP] why" (v2) both read as Skipped. SKIP_AS_ONE: one CTest test for the whole program,
-#   where starting it costs more than most of its cases; it is skipped where it prints <words>. SANITIZED: compiled under
-#   AddressSanitizer and UndefinedBehaviorSanitizer, so <file...> has to hold what is tested, too. For host code: lanes on
-#   fibers and limits on memory do not go with them.
+# simt_add_test(<target> [LABEL <label>] [LOCK <resource>] [TIMEOUT <seconds>] [AS_ONE] [SANITIZED] SOURCES <file...>)
+#   A Catch2 program and one CTest test for every TEST_CASE. A skipped test is never a pass, and a failed one never
+#   skipped: testing/main.cpp sees to it, and a mark in what a test prints, which CTest would look at before its exit
+#   code, is nothing. AS_ONE: one CTest test for the whole program, where starting it costs more than most of its cases;
+#   it is skipped where none of them can run. SANITIZED: compiled under AddressSanitizer and
+#   UndefinedBehaviorSanitizer, so <file...> has to hold what is tested, too. For host code: lanes on fibers and limits
+#   on memory do not go with them.
 function(simt_add_test target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "SANITIZED" "LABEL;LOCK;TIMEOUT;SKIP_AS_ONE" "SOURCES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "AS_ONE;SANITIZED" "LABEL;LOCK;TIMEOUT" "SOURCES")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 120)
     endif()
-    add_executable(${target} ${arg_SOURCES})
+    add_executable(${target} ${arg_SOURCES} ${SIMT_TEST_MAIN})
     target_link_libraries(${target} PRIVATE simt_test_options)
+    target_link_options(${target} PRIVATE LINKER:--wrap=main)
     set(catch simt_catch)
     if(arg_SANITIZED)
         set(catch simt_catch_sanitized)
@@ -58,18 +60,15 @@ function(simt_add_test target)
     if(TARGET ${catch})
         target_precompile_headers(${target} REUSE_FROM ${catch})
     endif()
-    set(skip "\\[SKIP\\]")
-    if(arg_SKIP_AS_ONE)
-        set(skip "${arg_SKIP_AS_ONE}")
-    endif()
-    set(properties TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 4 SKIP_REGULAR_EXPRESSION "${skip}")
+    set(properties TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
     if(arg_LABEL)
         list(APPEND properties LABELS ${arg_LABEL})
     endif()
     if(arg_LOCK)
         list(APPEND properties RESOURCE_LOCK ${arg_LOCK})
     endif()
-    if(arg_SKIP_AS_ONE)
+    if(arg_AS_ONE)
+        target_compile_definitions(${target} PRIVATE SIMT_TESTED_AS_ONE)
         add_test(NAME "${target}: all cases" COMMAND ${target} --durations yes)
         set_tests_properties("${target}: all cases" PROPERTIES ${properties})
     else()

@@ -37,3 +37,14 @@ auto ContainsSubstring(Arguments&&... arguments) {
 }  // namespace Catch
 
 #endif
+
+namespace simt_testing {
+
+/// What the tests of a program that cannot run here leave for its main; see testing/main.cpp.
+struct Skipped {
+    bool one = false;         ///< a test
+    bool everything = false;  ///< no test of the program can run on this machine
+};
+inline Skipped skipped;
+
+}  // namespace simt_testing
