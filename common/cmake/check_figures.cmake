@@ -1,6 +1,11 @@
-# Run by the tests "NN_topic: figures are current": draws a copy of the figures and compares.
+# Run by the tests "NN_topic: figures are current": draws the figures from nothing but what was measured, and compares. A
+# picture of another origin is named by a comment of figures.cpp.
+cmake_policy(SET CMP0057 NEW)  # if(... IN_LIST ...)
 file(REMOVE_RECURSE ${SCRATCH})
-file(COPY ${FOLDER}/ DESTINATION ${SCRATCH})
+file(MAKE_DIRECTORY ${SCRATCH})
+if(EXISTS ${FOLDER}/measured.csv)
+    file(COPY ${FOLDER}/measured.csv DESTINATION ${SCRATCH})
+endif()
 execute_process(COMMAND ${PROGRAM} ${SCRATCH} RESULT_VARIABLE failed)
 if(failed)
     message(FATAL_ERROR "${PROGRAM} failed")
@@ -10,5 +15,13 @@ foreach(name IN LISTS drawn)
     execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${SCRATCH}/${name} ${FOLDER}/${name} RESULT_VARIABLE differs)
     if(differs)
         message(FATAL_ERROR "${FOLDER}/${name} is not what ${PROGRAM} draws; run: ${PROGRAM} ${FOLDER}")
+    endif()
+endforeach()
+file(GLOB committed RELATIVE ${FOLDER} ${FOLDER}/*.csv ${FOLDER}/*.png ${FOLDER}/*.svg)
+foreach(name IN LISTS committed)
+    file(STRINGS ${FOLDER}/figures.cpp named REGEX "^// ${name} beside them is ")
+    if(NOT name IN_LIST drawn AND NOT named)
+        message(FATAL_ERROR "${PROGRAM} does not draw ${FOLDER}/${name}; where it has another origin, figures.cpp says: "
+                            "// ${name} beside them is ...")
     endif()
 endforeach()

@@ -40,27 +40,30 @@ inline std::uint64_t exam_keys() {
     return keys ? std::max(1ULL, std::strtoull(keys, nullptr, 0)) : 1;  // none would be a test of nothing
 }
 
-/// What a contract promises of a rung: a test of it, and its name.
+/// What a contract promises of a rung.
 template <class Rung>
-using Promise = std::pair<void (*)(const Rung&), const char*>;
+struct Promise {
+    void (*test)(const Rung&);
+    const char* name;
+    bool (*concerns)(const Rung&) = [](const Rung&) { return true; };  ///< whether it is promised of this one
+};
 
 namespace detail {
 
 template <class Rungs, const auto& promises, std::size_t pair>
 void keep() {
-    RUNGS_NEEDS_DEVICE();
-    promises[pair % std::size(promises)].first(Rungs::at(pair / std::size(promises)));
+    promises[pair % std::size(promises)].test(Rungs::at(pair / std::size(promises)));
 }
 
-template <class Rungs, const auto& promises, class Concerns, std::size_t... pair>
-bool register_pairs(const std::string& chapter, const Concerns& concerns, std::index_sequence<pair...>) {
+template <class Rungs, const auto& promises, std::size_t... pair>
+bool register_pairs(const std::string& chapter, std::index_sequence<pair...>) {
     if (Rungs::count() > Rungs::most) std::abort();  // some would have no test
     const auto add = [&](void (*test)(), std::size_t index) {
         const std::size_t rung = index / std::size(promises);
-        if (rung >= Rungs::count() || !concerns(Rungs::at(rung))) return;
+        const auto& promise = promises[index % std::size(promises)];
+        if (rung >= Rungs::count() || !promise.concerns(Rungs::at(rung))) return;
         const std::string name = Rungs::name(rung);
-        REGISTER_TEST_CASE(test, name + " " + promises[index % std::size(promises)].second,
-                           "[" + chapter + "][" + name + "]");
+        REGISTER_TEST_CASE(test, name + " " + promise.name, "[" + chapter + "][" + name + "]");
     };
     (add(keep<Rungs, promises, pair>, pair), ...);
     return true;
@@ -77,24 +80,19 @@ struct Table {
 
 }  // namespace detail
 
-/// Registers the test "NN_name promise" with the tags [chapter][NN_name] for each of `Rungs` and each pair of
-/// a function of a rung and its name in `promises`. Catch2 wants a function for each test: one is made for
-/// each of Rungs::most rungs.
-/// @param concerns  says of a rung whether these promises are made of it
-template <class Rungs, const auto& promises, class Concerns>
-bool register_promises(const std::string& chapter, const Concerns& concerns) {
+/// Registers the test "NN_name promise" with the tags [chapter][NN_name] for each of `Rungs` and each of
+/// `promises` that concerns it. Catch2 wants a function for each test: one is made for each of Rungs::most
+/// rungs.
+template <class Rungs, const auto& promises>
+bool register_promises(const std::string& chapter) {
     return detail::register_pairs<Rungs, promises>(
-        chapter, concerns, std::make_index_sequence<Rungs::most * std::size(promises)>());
+        chapter, std::make_index_sequence<Rungs::most * std::size(promises)>());
 }
 
 /// The same for the rows of a contract's table `ladder`.
-template <const auto& ladder, const auto& promises, class Concerns>
-bool register_promises(const std::string& chapter, const Concerns& concerns) {
-    return register_promises<detail::Table<ladder>, promises>(chapter, concerns);
-}
 template <const auto& ladder, const auto& promises>
 bool register_promises(const std::string& chapter) {
-    return register_promises<ladder, promises>(chapter, [](const auto&) { return true; });
+    return register_promises<detail::Table<ladder>, promises>(chapter);
 }
 
 }  // namespace rungs

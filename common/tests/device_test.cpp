@@ -94,14 +94,12 @@ TEST_CASE("a missing driver is called a missing driver", "[common][cuda_check]")
 }
 
 TEST_CASE("an error that was reported is not reported again", "[common][cuda_check]") {
-    RUNGS_NEEDS_DEVICE();
     CHECK(code_of([] { CUDA_CHECK(cudaSetDevice(-1)); }) != cudaSuccess);
     CHECK(cudaGetLastError() == cudaSuccess);
 }
 
 TEMPLATE_TEST_CASE("a buffer brings back what was put in", "[common][device_buffer]", float, double, int,
                    unsigned char) {
-    RUNGS_NEEDS_DEVICE();
     for (const std::size_t n : {0, 1, 31, 32, 33, 255, 257, 100'003}) {
         std::vector<TestType> values(n);
         for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<TestType>(i % 251);
@@ -121,7 +119,6 @@ TEMPLATE_TEST_CASE("a buffer brings back what was put in", "[common][device_buff
 }
 
 TEST_CASE("bytes can be filled, for example to poison", "[common][device_buffer]") {
-    RUNGS_NEEDS_DEVICE();
     DeviceBuffer<float> buffer(1000);
     buffer.fill_bytes(0xff);
     const std::vector<float> values = buffer.to_host();
@@ -131,7 +128,6 @@ TEST_CASE("bytes can be filled, for example to poison", "[common][device_buffer]
 }
 
 TEST_CASE("buffers move, and memory has one owner", "[common][device_buffer]") {
-    RUNGS_NEEDS_DEVICE();
     DeviceBuffer<int> a(std::vector<int>{1, 2, 3});
     const int* const data = a.data();
     DeviceBuffer<int> b(std::move(a));
@@ -158,14 +154,12 @@ TEST_CASE("sizes that cannot be are refused before CUDA sees them", "[common][de
 }
 
 TEST_CASE("more memory than there is gives CUDA's error, and work goes on", "[common][device_buffer]") {
-    RUNGS_NEEDS_DEVICE();
     CHECK(code_of([] { DeviceBuffer<char> buffer(std::size_t{1} << 50); }) == cudaErrorMemoryAllocation);
     CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(DeviceBuffer<int>(std::vector<int>{7}).to_host() == std::vector<int>{7});
 }
 
 TEST_CASE("copies of another length are refused", "[common][device_buffer]") {
-    RUNGS_NEEDS_DEVICE();
     DeviceBuffer<int> buffer(3);
     std::vector<int> four(4);
     CHECK_THROWS_AS(buffer.copy_from(four), std::length_error);
@@ -173,8 +167,7 @@ TEST_CASE("copies of another length are refused", "[common][device_buffer]") {
     CHECK_THROWS_AS(buffer.copy_from(DeviceBuffer<int>(4)), std::length_error);
 }
 
-TEST_CASE("streams order copies; events wait and tell the time", "[common][stream]") {
-    RUNGS_NEEDS_DEVICE();
+TEST_CASE("streams order copies, events wait and tell the time", "[common][stream]") {
     const std::size_t n = 1 << 20;
     const std::vector<float> values = random_field(n, 1);
     std::vector<float> back(n);
@@ -201,7 +194,6 @@ TEST_CASE("streams order copies; events wait and tell the time", "[common][strea
 }
 
 TEST_CASE("streams and events move", "[common][stream]") {
-    RUNGS_NEEDS_DEVICE();
     Stream a;
     const cudaStream_t handle = a.get();
     Stream b(std::move(a));
@@ -218,13 +210,11 @@ TEST_CASE("streams and events move", "[common][stream]") {
 }
 
 TEST_CASE("events that were never recorded have no time", "[common][stream]") {
-    RUNGS_NEEDS_DEVICE();
     const Event begin, end;
     CHECK(code_of([&] { elapsed_milliseconds(begin, end); }) == cudaErrorInvalidResourceHandle);
 }
 
 TEST_CASE("candidates are timed in turn, forwards and backwards", "[common][timing]") {
-    RUNGS_NEEDS_DEVICE();
     std::string order;
     std::vector<std::size_t> turns;
     const std::vector<Candidate> candidates = {
@@ -251,7 +241,6 @@ TEST_CASE("candidates are timed in turn, forwards and backwards", "[common][timi
 }
 
 TEST_CASE("a copy of eight times the length takes longer, also in a graph", "[common][timing]") {
-    RUNGS_NEEDS_DEVICE();
     const bool graph = GENERATE(false, true);
     DeviceBuffer<char> from(std::size_t{16} << 20), to(std::size_t{16} << 20);
     from.zero();
@@ -276,7 +265,6 @@ TEST_CASE("a copy of eight times the length takes longer, also in a graph", "[co
 
 TEST_CASE("a candidate that throws leaves the device usable, also while a graph is recorded",
           "[common][timing]") {
-    RUNGS_NEEDS_DEVICE();
     const bool graph = GENERATE(false, true);
     int calls = 0;
     const std::vector<Candidate> candidates = {{"bad", [&](std::size_t, cudaStream_t) {
@@ -292,7 +280,6 @@ TEST_CASE("a candidate that throws leaves the device usable, also while a graph 
 }
 
 TEST_CASE("each stream has scratch memory and a workspace of its own", "[common][device]") {
-    RUNGS_NEEDS_DEVICE();
     const Stream one, other;
     void* const scratch = stream_scratch(one.get(), 1000);
     void* const workspace = stream_workspace(one.get(), 1000);

@@ -29,11 +29,13 @@ TEST_CASE("probe: fails, then skips", "[.probe]") {
     RUNGS_SKIP("nothing is here");
 }
 
+TEST_CASE("probe: asserts nothing", "[.probe]") {}
+
 TEST_CASE("a test that fails is never told as skipped, and one that skips never as passed") {
     CHECK(status_of("probe: passes") == 0);
     CHECK(status_of("probe: skips") == 77);
-    for (const char* fails :
-         {"probe: fails 4 times", "probe: fails 77 times", "probe: fails\\, then skips"}) {
+    for (const char* fails : {"probe: fails 4 times", "probe: fails 77 times", "probe: fails\\, then skips",
+                              "probe: asserts nothing", "[.probe]", "probe: there is none of this name"}) {
         CAPTURE(fails);
         const int status = status_of(fails);
         CHECK(status != 0);

@@ -95,7 +95,6 @@ const bool registered = rungs::register_promises<reduction::rungs, promises>("01
 }  // namespace
 
 TEST_CASE("11_one_launch repeats bit for bit", "[01_reduction][11_one_launch]") {
-    RUNGS_NEEDS_DEVICE();
     for (const Rung& rung : reduction::rungs) {
         if (std::string(rung.name) == "11_one_launch") return repeats_bit_for_bit(rung);
     }

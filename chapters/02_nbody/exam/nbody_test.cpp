@@ -158,7 +158,6 @@ const bool registered = rungs::register_promises<nbody::rungs, promises>("02_nbo
 }  // namespace
 
 TEST_CASE("an interrupted run goes on where it was, with the same bits", "[02_nbody][program]") {
-    RUNGS_NEEDS_DEVICE();
     nbody::Options options;
     options.n = 100, options.frames = 4, options.steps = 3;
     const std::filesystem::path folder =

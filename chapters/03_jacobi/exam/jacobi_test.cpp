@@ -187,7 +187,6 @@ const bool registered = rungs::register_promises<jacobi::rungs, promises>("03_ja
 TEST_CASE("passes stop at the exact sweep, to the bit as sweep by sweep",
           "[03_jacobi][08_two_sweeps][09_temporal]") {
     // Stopping at a pass and going back must give the very bits of going there sweep by sweep.
-    RUNGS_NEEDS_DEVICE();
     const Lattice lattice{150, 140, 1, 75, 64};
     const std::vector<float> start = random_start(lattice, 12);
     const jacobi::Reference all = jacobi::reference_solve(start, lattice, 30, -1);

@@ -140,7 +140,6 @@ const bool registered = rungs::register_promises<red_black::rungs, promises>("04
 }  // namespace
 
 TEST_CASE("the best omega is the best", "[04_red_black][08_sor]") {
-    RUNGS_NEEDS_DEVICE();
     const Rung& sor = red_black::rungs[6];
     REQUIRE(std::string(sor.name) == "08_sor");
     const auto last_norm = [&](double omega) {

@@ -1,4 +1,5 @@
 // Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg, see rungs/figure.hpp.
+// error.png beside them is one of the pictures that `./rungs run 04 --solution` writes.
 
 #include <cmath>
 #include <numbers>

@@ -1,5 +1,5 @@
-// The library on device and on managed memory, as pcg.h promises. Prints what fails, and returns how much
-// that is.
+// The library on device and on managed memory, as pcg.h promises. Prints what fails, and returns whether
+// anything does.
 
 #include <cuda_runtime.h>
 
@@ -82,11 +82,6 @@ static void solves(bool managed, const char* what, double allowed, const Call& c
 }
 
 int main() {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        std::printf("[SKIP] no GPU\n");
-        return 77;
-    }
     for (const bool managed : {false, true}) {
         solves<float>(managed, "float", 1e-2, [](const float* b, float* x, double* history, int* iterations) {
             return pcg_solve_float(b, x, 3, side, limit, 1e-5, history, iterations);
@@ -98,5 +93,5 @@ int main() {
                 });
         }
     }
-    return failures;
+    return failures != 0;
 }

@@ -1,4 +1,4 @@
-/* The library from C11: what pcg.h promises. Prints what fails, and returns how much that is. */
+/* The library from C11: what pcg.h promises. Prints what fails, and returns whether anything does. */
 
 #include <limits.h>
 #include <math.h>
@@ -112,13 +112,8 @@ static void explains(void) {
 }
 
 int main(void) {
-    float b = 1, x = 0;
-    if (pcg_solve_float(&b, &x, 1, 1, 1, 1e-3, NULL, NULL) == PCG_NO_DEVICE) {
-        printf("[SKIP] no GPU\n");
-        return 77;
-    }
     solves();
     refuses();
     explains();
-    return failures;
+    return failures != 0;
 }

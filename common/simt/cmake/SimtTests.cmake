@@ -19,7 +19,9 @@ target_compile_options(simt_test_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:$<I
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH root)
 target_include_directories(simt_test_options INTERFACE ${root})
 target_link_libraries(simt_test_options INTERFACE simt_warnings Catch2::Catch2WithMain)
-set(SIMT_TEST_MAIN ${root}/testing/main.cpp)
+# What every test program leaves with.
+add_library(simt_test_main OBJECT ${root}/testing/main.cpp)
+target_link_libraries(simt_test_main PRIVATE simt_test_options)
 
 # Catch2 v2 is one large header: compiling it once, for all test programs with the same options, is what keeps the
 # test build short. (v3's headers are small; there it costs nothing.)
@@ -36,10 +38,10 @@ if(NOT Catch2_VERSION VERSION_GREATER_EQUAL 3)
 endif()
 
 # simt_add_test(<target> [LABEL <label>] [LOCK <resource>] [TIMEOUT <seconds>] [AS_ONE] [SANITIZED] SOURCES <file...>)
-#   A Catch2 program and one CTest test for every TEST_CASE. A skipped test is never a pass, and a failed one never
-#   skipped: testing/main.cpp sees to it, and a mark in what a test prints, which CTest would look at before its exit
-#   code, is nothing. AS_ONE: one CTest test for the whole program, where starting it costs more than most of its cases;
-#   it is skipped where none of them can run. SANITIZED: compiled under AddressSanitizer and
+#   A Catch2 program and one CTest test for every TEST_CASE. A skipped test is never a pass, a failed one never
+#   skipped, and one that asserts nothing fails: testing/main.cpp sees to it. A mark in what a test prints, which CTest
+#   would look at before its exit code, is nothing. AS_ONE: one CTest test for the whole program, where starting it costs
+#   more than most of its cases; it is skipped where all of them are. SANITIZED: compiled under AddressSanitizer and
 #   UndefinedBehaviorSanitizer, so <file...> has to hold what is tested, too. For host code: lanes on fibers and limits
 #   on memory do not go with them.
 function(simt_add_test target)
@@ -47,8 +49,8 @@ function(simt_add_test target)
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 120)
     endif()
-    add_executable(${target} ${arg_SOURCES} ${SIMT_TEST_MAIN})
-    target_link_libraries(${target} PRIVATE simt_test_options)
+    add_executable(${target} ${arg_SOURCES})
+    target_link_libraries(${target} PRIVATE simt_test_main simt_test_options)
     target_link_options(${target} PRIVATE LINKER:--wrap=main)
     set(catch simt_catch)
     if(arg_SANITIZED)
@@ -68,7 +70,6 @@ function(simt_add_test target)
         list(APPEND properties RESOURCE_LOCK ${arg_LOCK})
     endif()
     if(arg_AS_ONE)
-        target_compile_definitions(${target} PRIVATE SIMT_TESTED_AS_ONE)
         add_test(NAME "${target}: all cases" COMMAND ${target} --durations yes)
         set_tests_properties("${target}: all cases" PROPERTIES ${properties})
     else()

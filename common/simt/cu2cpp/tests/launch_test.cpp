@@ -94,7 +94,7 @@ TEST_CASE("`>>>` ends a launch only where its parenthesis follows", "[simt][cu2c
     CHECK(translation("k<<<1 << 3, f<A<1>>()>>>(a);") == launch("k", "1 << 3, f<A<1>>()") + "(a);");
 }
 
-TEST_CASE("A launch may span lines; lines stay", "[simt][cu2cpp][launch]") {
+TEST_CASE("A launch may span lines, and lines stay", "[simt][cu2cpp][launch]") {
     const std::string text =
         "k<T,   // the type\n  16>  /* a\n comment */\n<<<grid,\n block>>>\n(a,\n b);\nnext();\n";
     const std::string out = raw_translation(text);
