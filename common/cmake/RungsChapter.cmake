@@ -104,7 +104,7 @@ function(rungs_add_chapter chapter)
                 # Creating a context takes longer than most cases. Exams are tested once, beside the CPU backend.
                 set(on_device ${test})
                 list(FILTER on_device EXCLUDE REGEX "/exam_test\\.cpp$")
-                simt_add_test(${name}.test LABEL gpu LOCK ${gpu} TIMEOUT 600 AS_ONE
+                simt_add_test(${name}.test LABEL gpu LOCK ${gpu} AS_ONE
                               SOURCES ${ladder}/promises_test.cpp ${on_device})
             else()
                 simt_add_test(${name}.test LABEL ${chapter}
@@ -132,7 +132,7 @@ function(rungs_add_chapter chapter)
     endforeach()
     foreach(compiler IN LISTS SIMT_CHECK_COMPILERS)
         set(name ${chapter}.solution.checked.${compiler})
-        simt_add_test(${name}.test LABEL ${chapter} TIMEOUT 300 SOURCES ${ladder}/clean_test.cpp)
+        simt_add_test(${name}.test LABEL ${chapter} SOURCES ${ladder}/clean_test.cpp)
         set(orders 1)
         if(compiler STREQUAL "own")
             set(orders 2)
@@ -197,7 +197,7 @@ function(rungs_add_chapter chapter)
                  COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${chapter}.figures> -D FOLDER=${lesson}/figures
                          -D SCRATCH=${CMAKE_BINARY_DIR}/figures/${chapter}
                          -P ${PROJECT_SOURCE_DIR}/common/cmake/check_figures.cmake)
-        set_tests_properties("${chapter}: figures are current" PROPERTIES LABELS ${chapter} TIMEOUT 120)
+        set_tests_properties("${chapter}: figures are current" PROPERTIES LABELS ${chapter} TIMEOUT 600)
     endif()
 
     if(cuda IN_LIST RUNGS_BACKENDS AND EXISTS ${lesson}/bench)
@@ -274,7 +274,7 @@ function(rungs_add_chapter_library chapter lesson)
         endif()
         set_tests_properties("${chapter}: library from C, ${backend}" "${chapter}: library from Python, ${backend}"
                              "${chapter}: library on device memory, ${backend}"
-                             PROPERTIES LABELS ${label} TIMEOUT 120 ${lock})
+                             PROPERTIES LABELS ${label} TIMEOUT 600 ${lock})
         if(NOT RUNGS_PYTHON)
             set_tests_properties("${chapter}: library from Python, ${backend}" PROPERTIES SKIP_RETURN_CODE 77)
         endif()

@@ -2,7 +2,6 @@
 // own tag: `[04_unrolled]`.
 
 #include <cuda_runtime.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -20,6 +19,7 @@
 #include "rungs/catch.hpp"
 #include "rungs/device_buffer.cuh"
 #include "rungs/stream.cuh"
+#include "rungs/temporary_folder.hpp"
 
 namespace {
 
@@ -160,8 +160,7 @@ const bool registered = rungs::register_promises<nbody::rungs, promises>("02_nbo
 TEST_CASE("an interrupted run goes on where it was, with the same bits", "[02_nbody][program]") {
     nbody::Options options;
     options.n = 100, options.frames = 4, options.steps = 3;
-    const std::filesystem::path folder =
-        std::filesystem::temp_directory_path() / ("nbody-" + std::to_string(::getpid()));
+    const rungs::TemporaryFolder folder;
     const auto finish = [&] {
         nbody::Simulation simulation(options);
         const int found = simulation.done();
@@ -193,7 +192,6 @@ TEST_CASE("an interrupted run goes on where it was, with the same bits", "[02_nb
     nbody::Simulation(options).next(nbody::rungs[0]);
     std::filesystem::resize_file(options.out / "frames" / "0000.bin", 100);
     CHECK_THROWS_AS(nbody::Simulation(options), rungs::FileError);
-    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("the program refuses what it does not understand", "[02_nbody][program]") {

@@ -22,6 +22,7 @@
 #include "program/simulation.cuh"
 #include "rungs/catch.hpp"
 #include "rungs/device_buffer.cuh"
+#include "rungs/temporary_folder.hpp"
 
 namespace {
 
@@ -223,12 +224,8 @@ using Catch::Matchers::ContainsSubstring;
 
 /// A file that is gone in the end.
 struct Scratch {
-    fs::path path =
-        fs::temp_directory_path() /
-        ("btcs-" + std::to_string(std::hash<std::string>{}(Catch::getResultCapture().getCurrentTestName())) +
-         ".csv");
-    Scratch() { fs::remove(path); }
-    ~Scratch() { fs::remove(path); }
+    rungs::TemporaryFolder folder;
+    fs::path path = folder / "rod.csv";
 
     /// The numbers of each line that begins with a digit.
     std::vector<std::vector<double>> rows() const {

@@ -1,6 +1,7 @@
 // Streams, events and host functions. Holds on a device too.
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <vector>
 
 #include "testing/catch.h"
@@ -111,6 +112,7 @@ TEST_CASE("events measure time", "[simt][event]") {
     CHECK(cudaEventElapsedTime(&ms, start, end) == cudaErrorInvalidResourceHandle);  // not recorded yet
     CHECK(cudaEventQuery(never) == cudaSuccess);
     CHECK(cudaEventSynchronize(never) == cudaSuccess);
+    const auto before = std::chrono::steady_clock::now();
     CHECK(cudaEventRecord(start) == cudaSuccess);
     CHECK(cudaEventRecord(end) == cudaSuccess);
     CHECK(cudaEventRecord(untimed) == cudaSuccess);
@@ -118,7 +120,8 @@ TEST_CASE("events measure time", "[simt][event]") {
     CHECK(cudaEventSynchronize(untimed) == cudaSuccess);
     CHECK(cudaEventElapsedTime(&ms, start, end) == cudaSuccess);
     CHECK(ms >= 0);
-    CHECK(ms < 1000);
+    const std::chrono::duration<float, std::milli> around = std::chrono::steady_clock::now() - before;
+    CHECK(ms <= around.count());
     CHECK(cudaEventElapsedTime(&ms, start, untimed) == cudaErrorInvalidResourceHandle);
     CHECK(cudaEventElapsedTime(nullptr, start, end) == cudaErrorInvalidValue);
     CHECK(cudaEventCreateWithFlags(&start, 0x100) == cudaErrorInvalidValue);
