@@ -31,6 +31,7 @@
 #include <fmt/format.h>
 
 #include "attempt.hpp"
+#include "judge/cache.hpp"
 #include "lesser_host.hpp"
 #include "room.hpp"
 
@@ -109,6 +110,16 @@ fs::path undefended_cache(const fs::path& cache, const Attack& attack) {
     for (const std::string& defence : attack.defences)
         if (of_builds.count(defence) > 0) name += "+" + defence;  // nvcc cannot work below a comma
     return cache.parent_path() / name;
+}
+
+/// A cache that is full, or holds what is old, gives that up while a rung is built, and a room that looks at
+/// it would take that for an attack. So it does here, before there are rooms, and well below the judge's own
+/// bound.
+void make_ready(const fs::path& cache) {
+    constexpr std::uintmax_t most_bytes = 1U << 30;
+    plant(cache);
+    prune(cache);
+    remove_least_used(cache / "workers", most_bytes);
 }
 
 struct Job {
@@ -200,7 +211,7 @@ int run(std::vector<std::string> words) {
     }
     JudgeOptions options = options_for(cuda ? Backend::cuda : Backend::cpu);
     fs::path& cache = options.toolchain.cache;
-    // Nobody else's: a cache that is full gives up its oldest files, and that would look like an attack.
+    // Nobody else's, who would fill it while attacks are tried.
     cache = fs::path(RUNGS_BUILD) / "cache_of_attacks";  // as deep as that of others: attacks count folders
     if (ordinary && geteuid() != 0) return not_here("this is an ordinary user already");
     if (ordinary) become_ordinary(cache);
@@ -231,18 +242,20 @@ int run(std::vector<std::string> words) {
     std::sort(attacks.begin(), attacks.end(),
               [](const Attack& a, const Attack& b) { return std::stoi(a.name) < std::stoi(b.name); });
 
-    plant(cache);
+    make_ready(cache);
     std::vector<Job> jobs;
     std::set<std::string> checked;
+    std::set<fs::path> undefended;
     // In check mode, too, behind the first attack on each rung.
     for (const Attack& attack : attacks) {
         if (!controls_alone) jobs.push_back({&attack, true, checked.insert(attack.rung()).second});
     }
     for (const Attack& attack : attacks) {
         if (held_alone || attack.kind != "attack" || (cuda && attack.control_on_cpu_alone)) continue;
-        plant(undefended_cache(cache, attack));
+        undefended.insert(undefended_cache(cache, attack));
         jobs.push_back({&attack, false, false});
     }
+    for (const fs::path& one : undefended) make_ready(one);
     // At the end, where each is alone.
     std::stable_partition(jobs.begin(), jobs.end(), [](const Job& job) { return !job.attack->clock; });
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
