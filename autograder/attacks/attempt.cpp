@@ -16,7 +16,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "judge/build.hpp"
 #include "judge/defences.hpp"
+#include "judge/process.hpp"
 #include "judge/source.hpp"
 #include "report/report.hpp"
 #include "room.hpp"
@@ -159,8 +161,22 @@ bool has_control_bytes(const Texts& texts) {
     });
 }
 
-/// Without those that compilers took.
-double seconds_of(const RungResult& result) { return result.seconds - result.build_seconds; }
+/// The processor time of all that this process has started and waited for.
+double seconds_of_children() {
+    rusage used{};
+    getrusage(RUSAGE_CHILDREN, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// A judge's result, and what it was kept for without what compilers took.
+struct Kept {
+    RungResult result;
+    double seconds = 0;  ///< of time that passed
+    double busy = 0;     ///< of what the attack's limit counts: of one that spins the processor's time
+};
 
 /// This process adopts whatever a judge fails to clean up, and so can count it, and end it.
 bool processes_left() {
@@ -186,7 +202,8 @@ std::string trace_of(const Room& room) {
 
 #ifdef RUNGS_UNDEFENDED
 /// Did the attack get what it was after?
-bool succeeded(const Attack& attack, const RungResult& result, const std::string& trace) {
+bool succeeded(const Attack& attack, const Kept& kept, const std::string& trace) {
+    const RungResult& result = kept.result;
     switch (attack.goal) {
         case Goal::points:
             return result.verdict == Verdict::ok && result.points >= attack.success * result.max_points;
@@ -202,7 +219,7 @@ bool succeeded(const Attack& attack, const RungResult& result, const std::string
         case Goal::litter:
             return !trace.empty();
         case Goal::time:
-            return seconds_of(result) > attack.success;
+            return kept.busy > attack.success;
         default:
             return attack.wanted == name_of(result.verdict);
     }
@@ -213,7 +230,8 @@ void go_without(const Attack& attack) {
         defences_off |= 1ULL << index_in(defence_names, name, attack.submission);
 }
 #else
-std::string broken(const Attack& attack, const RungResult& result) {
+std::string broken(const Attack& attack, const Kept& kept) {
+    const RungResult& result = kept.result;
     const std::string verdict = name_of(result.verdict);
     if (std::find(attack.verdicts.begin(), attack.verdicts.end(), verdict) == attack.verdicts.end()) {
         return fmt::format("the verdict is {}, expected {}", verdict, fmt::join(attack.verdicts, " or "));
@@ -227,8 +245,11 @@ std::string broken(const Attack& attack, const RungResult& result) {
     if (tells(texts, planted)) return "the result tells a planted secret";
     if (has_control_bytes(texts)) return "the result holds what a terminal obeys";
     if (tells_seed(texts, result.seed)) return "the result tells the seed";
-    if (attack.goal == Goal::time && seconds_of(result) > attack.success)
-        return fmt::format("it kept the judge for {:.1f} s", seconds_of(result));
+    if (attack.goal == Goal::time && kept.busy > attack.success)
+        return fmt::format("it kept the judge for {:.1f} s", kept.busy);
+    // Whatever else this machine does.
+    if (attack.spins && kept.seconds > beside_others * attack.time_limit + attack.success)
+        return fmt::format("it kept the judge for {:.1f} s that passed", kept.seconds);
     return "";
 }
 #endif
@@ -261,6 +282,7 @@ Attack read_attack(const fs::path& folder) {
     attack.needs = json.value("needs", "");
     attack.needs_root = json.value("needs_root", false);
     attack.checks = json.value("checks", true);
+    attack.spins = json.value("spins", false);
     attack.clock = json.value("clock", false);
     attack.cpu_alone = json.value("cpu_alone", false);
     attack.control_on_cpu_alone = json.value("control_on_cpu_alone", false);
@@ -307,27 +329,37 @@ Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, 
 #else
     const Manifest& known = manifest;
 #endif
+    const fs::path source = room.folder() / attack.submission.filename();
+    const bool counted = attack.spins && own.backend == Backend::cpu;  // as the judge counts
+    if (counted) {  // the compilers' processor time stands nowhere
+        build_worker(known, *known.find(attack.rung()), source, own.toolchain, own.backend);
+    }
     const auto judged = [&] {
-        return judge_one(known, room.folder() / attack.submission.filename(), attack.rung(), exam, own);
+        const double before = seconds_of_children();
+        Kept kept;
+        kept.result = judge_one(known, source, attack.rung(), exam, own);
+        kept.seconds = kept.result.seconds - kept.result.build_seconds;
+        kept.busy = counted ? seconds_of_children() - before : kept.seconds;
+        return kept;
     };
-    RungResult result = judged();
+    Kept kept = judged();
 #ifdef RUNGS_UNDEFENDED
     // What happens to the others' times is chance in part, and whoever cheats hands in again.
-    for (int again = 0; again < 2 && attack.clock && !succeeded(attack, result, ""); ++again)
-        result = judged();
+    for (int again = 0; again < 2 && attack.clock && !succeeded(attack, kept, ""); ++again) kept = judged();
 #endif
+    const RungResult& result = kept.result;
     const std::string trace = trace_of(room);
     Tried tried;
 #ifdef RUNGS_UNDEFENDED
     (void)checked_canary;
-    if (!succeeded(attack, result, trace)) {
+    if (!succeeded(attack, kept, trace)) {
         tried.fault = fmt::format("it does not succeed without {}: {:.3g} of {:.3g} points, {}",
                                   fmt::join(attack.defences, " and "), result.points, result.max_points,
                                   result.reason());
     }
     const std::string how = fmt::format("succeeds without {}", fmt::join(attack.defences, " and "));
 #else
-    tried.fault = broken(attack, result);
+    tried.fault = broken(attack, kept);
     if (tried.fault.empty()) tried.fault = trace;
     if (tried.fault.empty()) {
         JudgeOptions canary = options;

@@ -31,6 +31,7 @@ struct Attack {
     double max_share = 0;
     double time_limit = 2;                         ///< seconds a call
     double budget = judge::JudgeOptions().budget;  ///< seconds for all calls
+    bool spins = false;                            ///< Goal::time: keeps a processor busy, and does not wait
     bool clock = false;                            ///< is about the clock of a GPU
     bool cpu_alone = false;                        ///< means nothing on a GPU
     bool control_on_cpu_alone = false;             ///< cannot succeed on a GPU, whatever the judge does
