@@ -344,8 +344,10 @@ Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, 
     };
     Kept kept = judged();
 #ifdef RUNGS_UNDEFENDED
-    // What happens to the others' times is chance in part, and whoever cheats hands in again.
-    for (int again = 0; again < 2 && attack.clock && !succeeded(attack, kept, ""); ++again) kept = judged();
+    // What happens to the others' times, or who comes first, is chance in part, and whoever cheats hands in
+    // again.
+    const int most_again = attack.clock ? 2 : is_on(Defence::commit) ? 0 : 1;
+    for (int again = 0; again < most_again && !succeeded(attack, kept, ""); ++again) kept = judged();
 #endif
     const RungResult& result = kept.result;
     const std::string trace = trace_of(room);
