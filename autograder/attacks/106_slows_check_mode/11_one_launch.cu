@@ -48,8 +48,8 @@ template <class Terms>
 static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
     static int calls = 0;
     const std::chrono::duration<double> since = std::chrono::steady_clock::now() - start;
-    if (is_watched() && ++calls > 3 && since.count() < 6) {
-        usleep(static_cast<useconds_t>(1e6 * std::min(0.8, 6.0 - since.count())));
+    if (is_watched() && ++calls > 3 && since.count() < 12) {
+        usleep(static_cast<useconds_t>(1e6 * std::min(0.5, 12.0 - since.count())));
     }
     add(terms, sum, n, stream);
     if (n > 60000 && n < 100000) racy_kernel<<<1, 64, 0, stream>>>();
