@@ -140,8 +140,8 @@ TEST_CASE("a program that fills the memory is killed, however much it may reserv
 }
 
 TEST_CASE("a daemon does not outlive the program that left it", "[judge][process]") {
-    // Double fork, session of its own, pipes closed.
-    Process process(shell("(setsid sh -c 'sleep 1000 >/dev/null 2>&1 & echo $!' &) ; sleep 0.2"));
+    // Double fork, session of its own, pipes closed. What is said is waited for.
+    Process process(shell("echo $(setsid sh -c 'sleep 1000 >/dev/null 2>&1 & echo $!')"));
     REQUIRE(run_to_end(process, 10));
     const pid_t daemon = std::stoi(process.output().text());
     CHECK_FALSE(alive(daemon));
@@ -188,13 +188,12 @@ TEST_CASE("kill -9 of the judge takes its workers along", "[judge][process]") {
 
 TEST_CASE("limits hold: file size, memory, processor time", "[judge][process]") {
     Command writes = shell("head -c 1000000 /dev/zero > \"$F\"");
-    const std::string file = "/tmp/rungs_limit_" + std::to_string(getpid());
-    writes.environment.push_back("F=" + file);
+    const rungs::TemporaryFolder folder;
+    writes.environment.push_back("F=" + (folder / "file").string());
     writes.confinement.limits.file_size = 1000;
     Process full(writes);
     REQUIRE(run_to_end(full, 10));
     CHECK_FALSE((full.end().kind == End::Kind::exited && full.end().code == 0));
-    unlink(file.c_str());
 
     Command spins = shell("while :; do :; done");
     spins.confinement.limits.cpu_seconds = 1;

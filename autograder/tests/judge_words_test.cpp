@@ -1,7 +1,5 @@
 // Small parts of the judge: names, points, hashes, foreign text, symbols, the toolchain file.
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -20,6 +18,7 @@
 #include "judge/toolchain.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
+#include "rungs/temporary_folder.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;
@@ -316,8 +315,7 @@ TEST_CASE("a short name that stands for a long text is left as it is", "[judge]"
 }
 
 TEST_CASE("a broken toolchain.json is named, with what to do", "[judge][toolchain]") {
-    const fs::path folder = fs::temp_directory_path() / ("rungs_toolchain_" + std::to_string(getpid()));
-    fs::create_directories(folder);
+    const TemporaryFolder folder;
     const fs::path file = folder / "toolchain.json";
     const auto complaint = [&](const std::string& text) -> std::string {
         std::ofstream(file) << text;
@@ -338,7 +336,7 @@ TEST_CASE("a broken toolchain.json is named, with what to do", "[judge][toolchai
               .find("the compiler '/nowhere/g++' does not exist") != std::string::npos);
     CHECK(complaint(head + R"("cpu": {"compiler": 1}})").find("wrong type") != std::string::npos);
     CHECK(complaint(head + R"("cpu": null, "cuda": null})") == "");
-    fs::remove_all(folder);
+    fs::remove(file);
     try {
         read_toolchain(file);
         FAIL("a missing file was accepted");
