@@ -115,7 +115,7 @@ class OnTerminal {
         if (child_ > 0) kill(child_, SIGKILL), waitpid(child_, nullptr, 0);
         close(terminal_);
     }
-    bool wait_for(const std::string& text, double seconds = 60) {
+    bool wait_for(const std::string& text, double seconds = 240) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
         while (screen.find(text) == std::string::npos && std::chrono::steady_clock::now() < end) {
             pollfd ready{terminal_, POLLIN, 0};

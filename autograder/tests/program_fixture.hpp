@@ -45,11 +45,14 @@ class Process {
     Process(const std::vector<std::string>& command, const Setup& setup) {
         int out[2], err[2];
         if (pipe(out) != 0 || pipe(err) != 0) throw std::runtime_error("pipe");
+        if (setup.close_reader) {  // before there is a program that could be faster
+            close(out[0]);
+            out[0] = -1;
+        }
         pid_ = fork();
         if (pid_ < 0) throw std::runtime_error("fork");
         if (pid_ == 0) {
             if (setup.own_group) setpgid(0, 0);
-            if (setup.close_reader) close(out[0]);
             const int target = setup.out_file.empty() ? out[1] : open(setup.out_file.c_str(), O_WRONLY);
             dup2(target, 1);
             dup2(err[1], 2);
@@ -72,10 +75,6 @@ class Process {
         }
         close(out[1]);
         close(err[1]);
-        if (setup.close_reader) {
-            close(out[0]);
-            out[0] = -1;
-        }
         out_ = out[0];
         err_ = err[0];
     }
@@ -92,7 +91,7 @@ class Process {
     void signal_group(int number) const { kill(-pid_, number); }
 
     /// Reads until standard output holds `text` for the `times`-th time. False when that takes too long.
-    bool wait_for(const std::string& text, int times = 1, double seconds = 60) {
+    bool wait_for(const std::string& text, int times = 1, double seconds = 240) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
         for (;;) {
             int count = 0;
