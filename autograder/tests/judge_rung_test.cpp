@@ -346,23 +346,35 @@ TEST_CASE("stopping in any phase leaves no process and no half-written file", "[
         CHECK(no_children());
         CHECK(files_in(court.folder / "cache" / "work") == 0);
     }
-    // In the middle of a phase: while the compiler runs, and while a rung loops.
-    for (const int milliseconds : {200, 400, 1500}) {
+    // In the middle of a phase: while the compiler runs, and while a rung loops, once its worker is started.
+    const auto stopped_after = [](int milliseconds, Phase phase) {
         PlainCourt court;
         court.options.toolchain.cache = court.folder / "cache";
-        std::atomic<bool> stop{false};
+        std::atomic<bool> begun{false}, stop{false};
         court.options.stop = &stop;
+        court.options.progress = [&](const PhaseProgress& progress) {
+            if (progress.phase != phase) return;
+            begun = true;
+            begun.notify_one();
+        };
         std::thread interrupt([&] {
+            begun.wait(false);
             std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
             stop = true;
         });
         const RungResult result = court.judge(fs::path(RUNGS_ROOT) / "autograder" / "attacks" /
                                               "16_infinite_loop" / "03_shared_tree.cu");
+        CHECK(begun);
+        begun = true;  // a judge that never came there is over
+        begun.notify_one();
         interrupt.join();
         CHECK(result.verdict == Verdict::not_run);
         CHECK(no_children());
         CHECK(files_in(court.folder / "cache" / "work") == 0);
-    }
+    };
+    stopped_after(200, Phase::build);
+    stopped_after(400, Phase::build);
+    stopped_after(500, Phase::start);
 }
 
 TEST_CASE("a backend that is not there is NOT_RUN, never a pass", "[judge][rung]") {

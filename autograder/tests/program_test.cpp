@@ -762,6 +762,20 @@ TEST_CASE("demo grades the solutions and leaves a page and a result", "[program]
 
 namespace {
 
+/// Whether a rung's worker runs below a process.
+bool has_worker(pid_t process) {
+    std::error_code gone;
+    for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
+        std::ifstream children(thread.path() / "children");
+        for (pid_t child = 0; children >> child;) {
+            std::ifstream in("/proc/" + std::to_string(child) + "/cmdline");
+            const std::string line(std::istreambuf_iterator<char>(in), {});
+            if (line.rfind("rungs-worker", 0) == 0 || has_worker(child)) return true;
+        }
+    }
+    return false;
+}
+
 /// Two more exercises, so that there are rungs to be judged at once, and limits that are soon met.
 void add_rungs(const SmallWorkbook& workbook) {
     std::string manifest = SmallWorkbook::manifest() + "time_limit = 1\n";
@@ -807,12 +821,17 @@ TEST_CASE("Ctrl-C leaves no process and no half-written file", "[program][judge]
     // Slow enough to be met in the middle, whatever the machine: the rung never ends.
     const std::string rung = endless(workbook.solution);
     workbook.folder.write(SmallWorkbook::student, rung);
-    const auto interrupted = [&](double after, int number) {
+    const auto interrupted = [&](double after, int number, bool working = false) {
         Process::Setup setup = workbook.setup();
         setup.own_group = true;
         Process process({RUNGS_PROGRAM, "check", "01/03", "--backend", "cpu", "--json", "result.json"},
                         setup);
         REQUIRE(process.wait_for("seed"));
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(240);
+        while (working && !has_worker(process.pid())) {
+            REQUIRE(std::chrono::steady_clock::now() < end);
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
         std::this_thread::sleep_for(std::chrono::duration<double>(after));
         process.signal_group(number);  // as a terminal does
         const Outcome outcome = process.finish(30);
@@ -823,7 +842,7 @@ TEST_CASE("Ctrl-C leaves no process and no half-written file", "[program][judge]
     };
     interrupted(0.05, SIGINT);  // while it is compiled
     interrupted(0.6, SIGINT);
-    interrupted(3.0, SIGTERM);  // while it runs
+    interrupted(0.5, SIGTERM, true);  // while it runs
     CHECK(workbook.folder.read(SmallWorkbook::student) == rung);
     CHECK_THAT(workbook.run({"list"}).out, ContainsSubstring("- / 10"));  // no verdict was made up
 }
