@@ -100,13 +100,15 @@ int growth(const std::function<void()>& what) {
     return memory("VmHWM:") - before;
 }
 
+/// For commits that depend on nobody's configuration.
+constexpr const char* as_nobody =
+    "export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b "
+    "GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b";
+
 /// Runs a script that makes a repository in a folder of `folder`.
 void make_repository(const TemporaryFolder& folder, const std::string& name, const std::string& script) {
-    const std::string command = "cd '" + folder.path().string() + "' && git init -q " + name + " && cd " +
-                                name +
-                                " && export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a "
-                                "GIT_COMMITTER_EMAIL=a@b && " +
-                                script;
+    const std::string command = "cd '" + folder.path().string() + "' && " + as_nobody + " && git init -q " +
+                                name + " && cd " + name + " && " + script;
     REQUIRE(std::system(command.c_str()) == 0);
 }
 
@@ -671,9 +673,7 @@ TEST_CASE("how many hand-ins tell no time is said once, where there is a due dat
 
 TEST_CASE("a repository is taken at a commit, at a time, or when it is due", "[class][intake]") {
     const TemporaryFolder folder, work;
-    const std::string git =
-        "cd '" + folder.path().string() +
-        "' && export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b && ";
+    const std::string git = "cd '" + folder.path().string() + "' && " + as_nobody + " && ";
     const std::string commands =
         git +
         "git init -q r && cd r && commit() { echo $1 > 03_shared_tree.cu && git add . && "

@@ -100,7 +100,8 @@ case = { problem = "sum", sizes = [257], kind = "uniform" }
 
     void commit(const std::string& message, bool begin = false) const {
         const Outcome done =
-            shell(std::string(begin ? "git init -q && " : "") +
+            shell(std::string("export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 && ") +
+                      (begin ? "git init -q && " : "") +
                       "git add -A && git -c user.name=a -c user.email=a@b commit -q -m '" + message + "'",
                   small.folder.path());
         if (done.status != 0) throw std::runtime_error("git: " + done.err);
