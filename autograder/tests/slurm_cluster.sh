@@ -70,7 +70,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SwitchType=switch/none
 MpiDefault=none
-KillWait=5
+KillWait=60
 ReturnToService=2
 SchedulerParameters=batch_sched_delay=0,sched_interval=2,sched_min_interval=0
 JobAcctGatherType=jobacct_gather/none
