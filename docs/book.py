@@ -12,7 +12,7 @@ In all of Doxygen's pages, what is where is said for readers who do not see it (
 And a class whose nested classes are all private loses its link to a list of them, which Doxygen 1.9.4 does not write.
 Then the links of all pages are followed. One that leads nowhere in the book, by file or by anchor, is printed, and in a
 page made of Markdown it is an error: what Doxygen writes of its own accord differs from version to version. So is a fold
-without a title there.
+without a title there, and a page made of Markdown under another title than its file's heading: nobody would look at it.
 """
 
 import html
@@ -133,6 +133,11 @@ def finish(book, root):
     return made
 
 
+def unknown_pages(book, made):
+    for page in sorted(set(book.glob("md_*.html")) - made):
+        yield f"{page}: its title is no heading of a Markdown file"
+
+
 def nameless_folds(made):
     for page in sorted(made):
         text = page.read_text(encoding="utf-8")
@@ -162,10 +167,10 @@ def main():
     dead = list(dead_links(book))
     for _, message in dead:
         print(message, file=sys.stderr)
-    folds = list(nameless_folds(made))
-    for message in folds:
+    others = [*nameless_folds(made), *unknown_pages(book, made)]
+    for message in others:
         print(message, file=sys.stderr)
-    if ours := sum(page in made for page, _ in dead) + len(folds):
+    if ours := sum(page in made for page, _ in dead) + len(others):
         sys.exit(f"book.py: {ours} faults")
 
 
