@@ -5,8 +5,8 @@
 //         on a host that gives no more than LEVEL (S0, S1 or S2); those alone that a part of the sandbox
 //         holds; one half of it alone
 // Each is tried in a process of its own, as many at a time as there are processors.
-// Exit status: 0 all held and all succeed without their defence, 1 not, 3 could not check, 77 this is no
-// user, or no host, to try that with.
+// Exit status: 0 all held and all succeed without their defence, 1 not, or of all, or of those with a WORD,
+// not one was tried, 3 could not check, 77 this is no user, or no host, to try that with.
 //
 // The second program, rungs_attacks_undefended, has that other judge. It tries one attack, the folder's name
 // given:
@@ -264,6 +264,7 @@ int run(std::vector<std::string> words) {
     std::map<pid_t, Job*> running;
     std::map<std::string, Count> counts;
     Count controls;
+    std::set<std::string> tried;
     int skipped = 0;
     bool could_not = false;
     std::string faults;
@@ -290,6 +291,7 @@ int run(std::vector<std::string> words) {
             ++skipped;
             continue;
         }
+        if (job.defended || controls_alone) tried.insert(job.attack->name);
         Count& count = job.defended ? counts[job.attack->kind] : controls;
         ++count.all;
         if (code == 0) ++count.right;
@@ -299,6 +301,14 @@ int run(std::vector<std::string> words) {
                       : !said.empty()  ? said
                                        : fmt::format("FAIL {}: the judge ended\n", job.attack->name);
         }
+    }
+    // A host may honestly lack what some of them need; of what was asked for, none is no answer.
+    if (words.empty()) words.emplace_back();
+    for (const std::string& word : words) {
+        if (std::any_of(tried.begin(), tried.end(),
+                        [&](const std::string& name) { return name.find(word) != std::string::npos; }))
+            continue;
+        faults += fmt::format("FAIL {}: not one was tried\n", word.empty() ? "attacks" : word);
     }
     const Count held = counts["attack"], accidents = counts["accident"], honest = counts["control"];
     fmt::print("{}attacks {}, held {}, positive controls {} of {}, accidents {}/{}, controls {}/{}", faults,
