@@ -420,7 +420,11 @@ TEST_CASE("an update that is cut short anywhere loses nothing and goes on", "[pa
             editions.update("../next.tar.gz", "'" + (editions.folder / "tools").string() + "'");
         INFO(files << '\n' << cut.out << cut.err);
         full = cut.status;
-        CHECK((full == 0 || full == 3));
+        if (files == 0) {
+            REQUIRE(full == 3);  // else it uses other tools than these
+        } else {
+            CHECK((full == 0 || full == 3));
+        }
         const std::string all = everything_in(editions.folder / "mine");
         for (const char* const work :
              {"my 2", "my 4", "my 5", "my header", "my y", "my earlier y", "my progress"})
