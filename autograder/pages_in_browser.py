@@ -501,11 +501,16 @@ def make_pages(work):
         rungs("export", graded, "--to", "html", "--detail", detail, "--out", pages / detail, expect=(0, 3))
     workbook = ThresholdWorkbook(work / "workbook", None)
     workbook.write_manifest(1.5, 2.5)
-    for name, change in (("passes", ("", "")), ("fails", ("float", "flaot"))):
-        workbook.solution.write_text(text_of(workbook.solution).replace(*change), encoding="utf-8")
+    right = text_of(workbook.solution)
+    wrong = right.replace("float", "flaot")
+    if wrong == right:
+        raise Failure(f"{workbook.solution} has no float to misspell")
+    for name, text, status in (("passes", right, 0), ("fails", wrong, 1)):
+        workbook.solution.write_text(text, encoding="utf-8")
         run = workbook.run("demo", "--backend", "cpu", "--out", pages / f"report-{name}")
-        if run.returncode not in (0, 1):
-            raise Failure(f"rungs demo ended with {run.returncode}:\n{(run.stdout + run.stderr)[-3000:]}")
+        if run.returncode != status:
+            raise Failure(f"rungs demo of a workbook that {name} ended with {run.returncode}:\n"
+                          f"{(run.stdout + run.stderr)[-3000:]}")
     return pages
 
 
