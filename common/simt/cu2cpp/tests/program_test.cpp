@@ -161,7 +161,7 @@ TEST_CASE("Headers with CUDA syntax are translated along", "[simt][cu2cpp][progr
     for (const auto& entry : fs::recursive_directory_iterator(folder / "out/h")) {
         if (!entry.is_regular_file()) continue;
         ++copies;
-        CHECK(contains(text + read(folder / "out/a.cpp") + read(entry.path()), "#line 1 \""));
+        CHECK(contains(read(entry.path()), "#line 1 \""));
         CHECK_FALSE(contains(read(entry.path()), "\n#include \"kernel.cuh\""));  // the copy, not the original
     }
     CHECK(copies == 4);  // wrapper.h, both kernel.cuh, far.cuh
