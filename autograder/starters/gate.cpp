@@ -41,6 +41,17 @@ bool is_honest_failure(Verdict verdict) {
     }
 }
 
+/// What a reference lacks of all the points that students are promised; empty: nothing. A judge that could
+/// not model its time asks for no points for it; here it has to, but in a build without check mode.
+std::string lacking(const judge::RungResult& result, const RungEntry& rung, Backend backend) {
+    const bool modelled = backend == Backend::cpu && result.checks.done;
+    const double all = modelled ? judge::max_points(rung, backend) : result.max_points;
+    if (result.verdict != Verdict::ok) return "it has to be OK";
+    if (result.points >= all - 1e-9) return "";
+    return fmt::format("it has {:.4g} of {:.4g} points, and has to have all{}{}", result.points, all,
+                       result.modelled.why_not.empty() ? "" : ": ", result.modelled.why_not);
+}
+
 /// Lines of a rung that passed and that no check case reached, but for those whose source says why; and those
 /// that say so and were.
 void check_reached(const judge::RungResult& result, const std::string& name, const std::string& source,
@@ -350,10 +361,11 @@ std::vector<GateFinding> check_verdicts(const fs::path& root, const std::string&
             for (const Backend backend : backends) {
                 const judge::RungResult result = judge(manifest, rung, right, backend);
                 say(sentence(shown(root, right), result, backend));
-                if (!result.passed()) {
-                    found.push_back({sentence(shown(root, right), result, backend) + "; it has to pass",
+                if (const std::string lacks = lacking(result, rung, backend); !lacks.empty()) {
+                    found.push_back({sentence(shown(root, right), result, backend) + "; " + lacks,
                                      judge::owner_of(result.verdict) == judge::Owner::ours});
-                } else {
+                }
+                if (result.passed()) {
                     check_reached(result, shown(root, right), read_file(right), found);
                 }
                 if (starter.empty()) continue;

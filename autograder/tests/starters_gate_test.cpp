@@ -2,6 +2,10 @@
 // that is not.
 #include "starters/gate.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "program/starter.hpp"
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
@@ -91,9 +95,10 @@ std::string text_of(const std::vector<GateFinding>& findings) {
     return text;
 }
 
-/// A judge that gives solutions and given rungs `right`, starters `pristine`.
+/// A judge that gives solutions and given rungs `right`, starters `pristine`, and what is OK all points that
+/// there are, up to so many.
 std::vector<GateFinding> verdicts(const Workbook& workbook, Verdict right, Verdict pristine,
-                                  const CompileFunction& compile = nullptr) {
+                                  const CompileFunction& compile = nullptr, double points = 100) {
     const TemporaryFolder scratch;
     const JudgeFunction judge = [&](const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                                     Backend) {
@@ -101,7 +106,12 @@ std::vector<GateFinding> verdicts(const Workbook& workbook, Verdict right, Verdi
         result.chapter = manifest.chapter;
         result.rung = rung.name;
         const std::string content = TemporaryFolder::content_of(source);
-        result.verdict = rung.given() || content.find("fold()") != std::string::npos ? right : pristine;
+        const bool is_right = rung.given() || content.find("fold()") != std::string::npos;
+        result.verdict = is_right ? right : pristine;
+        result.checks.done = true;
+        result.max_points = rung.points;
+        if (result.verdict == Verdict::ok)
+            result.points = std::min(points, judge::max_points(rung, Backend::cpu));
         return result;
     };
     return check_verdicts(workbook.root(), "", scratch.path(), {Backend::cpu}, judge, compile,
@@ -180,6 +190,29 @@ TEST_CASE("solutions and given rungs have to pass", "[gate]") {
     CHECK_THAT(red, ContainsSubstring("solutions/01_topic/02_tree.cu is WRONG"));
 }
 
+TEST_CASE("solutions have to have all points, those for modelled speed too", "[gate]") {
+    Workbook workbook;
+    CHECK_THAT(
+        text_of(verdicts(workbook, Verdict::slow, Verdict::wrong)),
+        ContainsSubstring("solutions/01_topic/02_tree.cu is SLOW on the cpu backend; it has to be OK"));
+    CHECK(text_of(verdicts(workbook, Verdict::ok, Verdict::wrong, nullptr, 10)).empty());  // not modelled
+    std::string manifest = workbook.folder.read("chapters/01_topic/chapter.toml");
+    const auto change = [&](const std::string& from, const std::string& to) {
+        const std::size_t at = manifest.find(from);
+        REQUIRE(at != std::string::npos);
+        manifest.replace(at, from.size(), to);
+    };
+    change("full = 2.0 }", "full = 2.0, modelled = { zero = 1.0, full = 2.0 } }");
+    change("[rungs.01_naive]",
+           "[[modelled]]\nproblem = \"sum\"\nsizes = [1]\nkind = \"uniform\"\n[rungs.01_naive]");
+    workbook.folder.write("chapters/01_topic/chapter.toml", manifest);
+    CHECK(text_of(verdicts(workbook, Verdict::ok, Verdict::wrong)).empty());
+    for (const double points : {10.0, 14.9}) {
+        CHECK_THAT(text_of(verdicts(workbook, Verdict::ok, Verdict::wrong, nullptr, points)),
+                   ContainsSubstring(fmt::format("it has {} of 15 points, and has to have all", points)));
+    }
+}
+
 TEST_CASE("a line that no check case reaches turns the gate red, unless the solution says why", "[gate]") {
     const Workbook workbook;
     const auto found = [&](const std::string& source, std::vector<unsigned> unchecked) {
@@ -191,6 +224,7 @@ TEST_CASE("a line that no check case reaches turns the gate red, unless the solu
             const bool right =
                 rung.given() || TemporaryFolder::content_of(file).find("fold()") != std::string::npos;
             result.verdict = right ? Verdict::ok : Verdict::wrong;
+            if (right) result.points = judge::max_points(rung, Backend::cpu);
             result.checks.done = true;
             if (!rung.given()) result.checks.unchecked = unchecked;
             return result;
