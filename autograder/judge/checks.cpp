@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -250,20 +251,38 @@ void put_findings(RungResult& result, const Manifest& manifest, const fs::path& 
     }
 }
 
+/// Verdicts on what a call has done. The others are on how its process ended, as any may that is slow or is
+/// killed.
+static bool is_of_the_call(Verdict verdict) {
+    return verdict == Verdict::deadlock || verdict == Verdict::runtime_error;
+}
+
 std::string first_fault(const Manifest& manifest, const RungEntry& rung, const fs::path& executable,
                         const Exam& exam, const JudgeOptions& options) {
+    prepare_process();
     CheckedSession session(executable, options);
+    // Of a call that ended in no other way than a busy machine may end a right one: once more.
+    bool again = true;
     const std::vector<Case> cases = cases_to_check(manifest, rung, exam, options.seed, std::nullopt);
     for (int order = 0; order < manifest.check.orders; ++order) {
         for (const Case& which : cases) {
             const Task task = exam.make(which);
             CheckedCall checked;
-            const std::optional<Cause> cause =
-                session.call(which, task, static_cast<std::uint64_t>(order), rung.time_limit,
-                             is_small(manifest, exam, which), checked);
-            const std::vector<QuotedFinding> found = findings_of(checked.report);
+            const auto call = [&] {
+                return session.call(which, task, static_cast<std::uint64_t>(order), rung.time_limit,
+                                    is_small(manifest, exam, which), checked);
+            };
+            std::optional<Cause> cause = call();
+            std::vector<QuotedFinding> found = findings_of(checked.report);
+            const bool has_end =
+                has_error(found) ? !has_no_end(found.front()) : !cause || is_of_the_call(cause->kind);
+            if (!has_end && std::exchange(again, false)) {
+                cause = call();
+                found = findings_of(checked.report);
+            }
             if (has_error(found)) return in_one_line(found.front());
-            if (cause) return cause->text;
+            if (cause && is_of_the_call(cause->kind)) return cause->text;
+            if (cause) throw InfraError(describe(exam, which, task) + ": " + cause->text);
             if (!exam.check(which, task, checked.outputs).passed)
                 return "wrong output: " + describe(exam, which, task);
         }

@@ -94,7 +94,7 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
 
 /// What shows in check mode alone that a rung is wrong: the first error found, failure or wrong output,
 /// over all of its cases and orders; empty: nothing does. `executable`: built with Mode::check.
-/// @throws Stopped, InfraError
+/// @throws Stopped, InfraError, also for a call whose process was too slow, twice, or did not come to its end
 std::string first_fault(const Manifest& manifest, const RungEntry& rung,
                         const std::filesystem::path& executable, const Exam& exam,
                         const JudgeOptions& options);

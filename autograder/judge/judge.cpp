@@ -682,16 +682,6 @@ class SecondLook {
     std::future<void> ahead_, ended_;  // last: they wait for the threads, which use all others
 };
 
-/// Once a process. A worker that hangs up must not end the judge; and no worker of the same user may read
-/// the judge's memory, where the expected values are.
-void prepare_process() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        signal(SIGPIPE, SIG_IGN);
-        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    });
-}
-
 void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                 const Exam& exam, const JudgeOptions& options) {
     if (rung.kind == Kind::predict) return judge_answers(result, manifest, rung, source, exam, options);
@@ -801,6 +791,14 @@ std::unique_ptr<Exam> exam_of(const Manifest& manifest) {
                         manifest.chapter, dlerror(), manifest.chapter.substr(0, 2)));
     }
     return std::unique_ptr<Exam>(reinterpret_cast<decltype(&rungs_new_exam)>(entry)());
+}
+
+void prepare_process() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        signal(SIGPIPE, SIG_IGN);
+        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    });
 }
 
 double max_points(const RungEntry& rung, Backend backend) {

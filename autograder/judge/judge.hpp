@@ -53,6 +53,10 @@ std::uint64_t random_seed();
 RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const std::filesystem::path& source,
                       const Exam& exam, const JudgeOptions& options);
 
+/// Once a process, before its first worker. One that hangs up must not end the judge; and none of the same
+/// user may read the judge's memory, where the expected values are.
+void prepare_process();
+
 /// The most points that `rung` can earn on `backend`: those for speed where speed is judged
 /// there, or modelled.
 double max_points(const RungEntry& rung, Backend backend);

@@ -615,6 +615,12 @@ TEST_CASE("a worker that ends in check mode alone is for a human to see", "[judg
     CHECK_FALSE(result.checks.done);
 }
 
+TEST_CASE("a worker that ends by itself misses no barrier", "[judge][checks]") {
+    const Court court;
+    CHECK_THROWS_AS(first_fault(court.manifest, court.rung(), "/bin/true", *court.exam, court.options),
+                    InfraError);
+}
+
 TEST_CASE("checks that came to no case are not done", "[judge][checks]") {
     Tree tree;
     tree.let_it_tell();
