@@ -332,6 +332,76 @@ TEST_CASE("what a level says of the sandbox has been tried", "[judge][sandbox]")
 
 namespace {
 
+/// What `tried` returns in a fork of this process, which it may change: 0 or 1, or -1 where that does not
+/// come to its end.
+int told_apart(bool (*tried)()) {
+    const pid_t child = fork();
+    if (child == 0) _exit(tried() ? 1 : 0);
+    int status = -1;
+    const bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+    return ended ? WEXITSTATUS(status) : -1;
+}
+
+bool is_true_apart(bool (*tried)()) {
+    const int told = told_apart(tried);
+    REQUIRE(told >= 0);
+    return told == 1;
+}
+
+bool becomes_another_user() { return geteuid() != 0 || setresuid(20'000, 20'000, 20'000) == 0; }
+
+bool filters_calls() {
+    sock_filter allows[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog program{std::size(allows), allows};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+bool hides_files() {
+    return syscall(444 /* landlock_create_ruleset */, nullptr, 0, 1U /* ask for the version */) > 0;
+}
+
+bool gives_namespaces() {
+    const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
+    const bool ordinary = geteuid() != 0;
+    constexpr int own = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET;
+    if (unshare(own | (ordinary ? CLONE_NEWUSER : 0)) != 0) return false;
+    if (ordinary) {
+        std::ofstream("/proc/self/setgroups") << "deny";
+        std::ofstream("/proc/self/uid_map") << user << ' ' << user << " 1";
+        std::ofstream("/proc/self/gid_map") << group << ' ' << group << " 1";
+    }
+    // A process namespace holds those that come after.
+    return told_apart([] {
+               const struct { std::uint64_t set, clear, propagation, users; } read_only{1, 0, 0, 0};
+               return unshare(CLONE_NEWNS) == 0 &&
+                      mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                      mount("tmpfs", "/tmp", "tmpfs", 0, "size=1m") == 0 && mkdir("/tmp/proc", 0755) == 0 &&
+                      mount("proc", "/tmp/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY,
+                            "hidepid=4") == 0 &&
+                      syscall(442 /* mount_setattr */, AT_FDCWD, "/tmp", 0, &read_only, sizeof read_only) ==
+                          0;
+           }) == 1;
+}
+
+}  // namespace
+
+// All that tries levels needs a level, and what holds processes finds out itself which there is: were it
+// broken, that much less would be tried, and all would be well.
+TEST_CASE("a level is no lower than what the kernel gives", "[judge][sandbox]") {
+    if (!is_true_apart(becomes_another_user)) RUNGS_SKIP("here root is no other user, and so cannot be held");
+    const bool calls = is_true_apart(filters_calls), files = is_true_apart(hides_files),
+               namespaces = is_true_apart(gives_namespaces);
+    CAPTURE(calls, files, namespaces);
+    const SandboxLevel level = sandbox_level(rungs::Backend::cpu);
+    INFO(level.name << ": " << level.describe);
+    CHECK((isolation_of_host().calls || !calls));
+    CHECK((isolation_of_host().namespaces || !namespaces));
+    CHECK(level.name >= std::string(!calls ? "S0" : !files ? "S1" : !namespaces ? "S2" : "S3"));
+}
+
+namespace {
+
 /// Why this host has no namespaces; empty where it has.
 std::string no_namespaces() {
     for (const MissingPart& part : host_level().missing) {
