@@ -18,6 +18,8 @@
 #include "judge/build.hpp"
 #include "judge/preprocessed.hpp"
 #include "judge_fixture.hpp"
+#include "modes_of_build.hpp"
+#include "rungs/catch.hpp"
 
 namespace rungs::judge {
 namespace {
@@ -161,10 +163,12 @@ TEST_CASE("declarations are found without the bodies of functions", "[judge][gat
 
 TEST_CASE("a compiler sees the same of all headers in both modes, but for the bodies of functions",
           "[judge][gate]") {
+    if (const std::string why = why_no_check_mode() + why_no_preludes(); !why.empty()) RUNGS_SKIP(why);
     const Toolchain toolchain = toolchain_under_test();
     const BackendTools* const run = toolchain.tools(Backend::cpu, Mode::run);
     const BackendTools* const check = toolchain.tools(Backend::cpu, Mode::check);
-    if (!run || !check || run->preludes.empty()) return;  // no check mode, or not by g++
+    REQUIRE((run && check));
+    REQUIRE_FALSE(run->preludes.empty());
     const std::string source = "#include <cuda_runtime.h>\n" + all_headers();
     const auto [ours, others] = ours_and_others(preprocessed(*run, "", source));
     const auto [checked_ours, checked_others] = ours_and_others(preprocessed(*check, "", source));
@@ -178,11 +182,13 @@ TEST_CASE("a compiler sees the same of all headers in both modes, but for the bo
 
 // There the judge compares all of a rung's text, for a rung can lead headers astray.
 TEST_CASE("what a rung includes behind the prelude is the same text in both modes", "[judge][gate]") {
+    if (const std::string why = why_no_check_mode() + why_no_preludes(); !why.empty()) RUNGS_SKIP(why);
     const Toolchain toolchain = toolchain_under_test();
     std::string seen[2];
     for (const Mode mode : {Mode::run, Mode::check}) {
         const BackendTools* const tools = toolchain.tools(Backend::cpu, mode);
-        if (!tools || tools->preludes.empty()) return;  // no check mode, or not by g++
+        REQUIRE(tools);
+        REQUIRE_FALSE(tools->preludes.empty());
         const std::string prelude = tools->least_prelude();
         std::string text = preprocessed(*tools, "-fpch-preprocess -include " + prelude, all_headers());
         const std::size_t at = text.find(prelude);
@@ -244,8 +250,9 @@ TEST_CASE("the compiler takes a rung for the text that was looked at", "[judge][
 
 TEST_CASE("a rung that is another program in check mode is refused, whichever mode comes first",
           "[judge][words]") {
+    if (const std::string why = why_no_check_mode(); !why.empty()) RUNGS_SKIP(why);
     Court court;
-    if (!court.options.toolchain.tools(Backend::cpu, Mode::check)) return;
+    REQUIRE(court.options.toolchain.tools(Backend::cpu, Mode::check));
     const auto both = [&](const std::string& text, Mode first, Mode second) {
         const fs::path source = court.folder.write("03_shared_tree.cu", text);
         const auto built = [&](Mode mode) {
