@@ -329,52 +329,72 @@ TEST_CASE("a result file is written whole or not at all", "[program]") {
     }
 }
 
-TEST_CASE("what cannot be written is refused before anything is judged", "[program]") {
-    const SmallWorkbook workbook;
-    const fs::path root = workbook.folder.path();
-    workbook.folder.write("hand_in/03_shared_tree.cu", workbook.solution);
-    workbook.folder.write("read_only", "before");
-    fs::create_directories(root / "page.html");
-    fs::create_directory(root / "closed");
-    const auto refused = [&](std::vector<std::string> arguments, const std::string& path,
-                             const std::string& why, const Process::Setup& setup) {
+namespace {
+
+/// A workbook with places that nothing can be written to.
+struct Unwritable {
+    Unwritable() {
+        workbook.folder.write("hand_in/03_shared_tree.cu", workbook.solution);
+        workbook.folder.write("read_only", "before");
+        fs::create_directories(workbook.folder / "page.html");
+        fs::create_directory(workbook.folder / "closed");
+    }
+
+    void refused(std::vector<std::string> arguments, const std::string& path, const std::string& why,
+                 const Process::Setup& setup) const {
         arguments.push_back(path);
         CAPTURE(arguments);
         const Outcome outcome = workbook.run(arguments, setup);
         CHECK(outcome.status == 3);
         CHECK(outcome.out.empty());
         CHECK_THAT(outcome.err, StartsWith("rungs: ") && ContainsSubstring(path) && ContainsSubstring(why));
-        CHECK_FALSE(fs::exists(root / "build/progress.json"));
-    };
-    const std::vector<std::vector<std::string>> all{
+        CHECK_FALSE(fs::exists(workbook.folder / "build/progress.json"));
+        CHECK(workbook.folder.read("read_only") == "before");
+    }
+
+    SmallWorkbook workbook;
+    std::vector<std::vector<std::string>> all{
         {"check", "--backend", "cpu", "--json"},
         {"check", "--backend", "cpu", "--submission", "hand_in", "--json"},
         {"demo", "--backend", "cpu", "--json"}};
-    const Process::Setup usual = workbook.setup();
+    Process::Setup usual = workbook.setup();
+};
+
+}  // namespace
+
+TEST_CASE("what cannot be written is refused before anything is judged", "[program]") {
+    const Unwritable places;
+    const Process::Setup& usual = places.usual;
     Process::Setup full = usual;
     full.file_size = 600;
-    for (const std::vector<std::string>& command : all) {
-        refused(command, "none/result.json", "the folder does not exist: create it", usual);
-        refused(command, "read_only/result.json", "is a file, not a folder", usual);
-        refused(command, "chapters", "this is a folder: name a file", usual);
-        refused(command, "/proc/result.json", "could not write", usual);
-        refused(command, "/dev/full", "could not write", usual);
+    for (const std::vector<std::string>& command : places.all) {
+        places.refused(command, "none/result.json", "the folder does not exist: create it", usual);
+        places.refused(command, "read_only/result.json", "is a file, not a folder", usual);
+        places.refused(command, "chapters", "this is a folder: name a file", usual);
+        places.refused(command, "/proc/result.json", "could not write", usual);
+        places.refused(command, "/dev/full", "could not write", usual);
         if (command[0] == "check")
-            refused(command, "result.json", "the file is larger than this system allows", full);
+            places.refused(command, "result.json", "the file is larger than this system allows", full);
     }
-    refused({"demo", "--backend", "cpu", "--out"}, "page.html", "this is a folder: name a file", usual);
-    refused({"demo", "--backend", "cpu", "--out"}, "read_only/report", "could not make the folder", usual);
-    refused({"demo", "--backend", "cpu", "--out"}, "/proc/report", "could not make the folder", usual);
-    if (geteuid() != 0) {  // root may write anywhere
-        fs::permissions(root / "read_only", fs::perms::owner_read);
-        fs::permissions(root / "closed", fs::perms::owner_read | fs::perms::owner_exec);
-        for (const std::vector<std::string>& command : all) {
-            refused(command, "read_only", "you may not write there", usual);
-            refused(command, "closed/result.json", "you may not write there", usual);
-        }
-        refused({"demo", "--backend", "cpu", "--out"}, "closed/report", "you may not write there", usual);
+    places.refused({"demo", "--backend", "cpu", "--out"}, "page.html", "this is a folder: name a file",
+                   usual);
+    places.refused({"demo", "--backend", "cpu", "--out"}, "read_only/report", "could not make the folder",
+                   usual);
+    places.refused({"demo", "--backend", "cpu", "--out"}, "/proc/report", "could not make the folder", usual);
+}
+
+TEST_CASE("where a user may not write is refused before anything is judged", "[program]") {
+    if (geteuid() == 0) RUNGS_SKIP("root may write anywhere");
+    const Unwritable places;
+    const fs::path root = places.workbook.folder.path();
+    fs::permissions(root / "read_only", fs::perms::owner_read);
+    fs::permissions(root / "closed", fs::perms::owner_read | fs::perms::owner_exec);
+    for (const std::vector<std::string>& command : places.all) {
+        places.refused(command, "read_only", "you may not write there", places.usual);
+        places.refused(command, "closed/result.json", "you may not write there", places.usual);
     }
-    CHECK(workbook.folder.read("read_only") == "before");
+    places.refused({"demo", "--backend", "cpu", "--out"}, "closed/report", "you may not write there",
+                   places.usual);
 }
 
 TEST_CASE("output that nobody takes is noticed", "[program]") {
