@@ -36,12 +36,20 @@ std::string code_of(const std::string& chapter, const std::string& from, const s
     return text;
 }
 
+/// Of a string, which must not be empty: that stands in every text.
+std::string words_in(const toml::node& text) {
+    const std::string words = text.value_or("");
+    INFO(text.source());
+    REQUIRE_FALSE(words.empty());
+    return words;
+}
+
 /// A string, or an array of strings of which one is enough.
 std::vector<std::string> any_of(const toml::node& words) {
     const toml::array* several = words.as_array();
-    if (!several) return {words.value_or("")};
+    if (!several) return {words_in(words)};
     std::vector<std::string> all;
-    for (const toml::node& one : *several) all.push_back(one.value_or(""));
+    for (const toml::node& one : *several) all.push_back(words_in(one));
     return all;
 }
 
@@ -99,6 +107,7 @@ TEST_CASE("mistakes get their verdict and are told their cause", "[.][mistakes]"
     for (const std::string& chapter : chapters_with_mistakes()) {
         DYNAMIC_SECTION(chapter) {
             const std::vector<Mistake> mistakes = read_mistakes(file_of(chapter), chapter);
+            CHECK_FALSE(mistakes.empty());
             std::vector<RungResult> results(mistakes.size());
             std::atomic<std::size_t> next{0};
             std::vector<std::thread> judges;
