@@ -2,7 +2,9 @@
 // compiler at -O1 and -O2: all four must count the same.
 #include "simt/inspect/counters.h"
 
+#include <set>
 #include <string>
+#include <utility>
 
 #include "counters/tests/counted.h"
 #include "simt/inspect/check.h"
@@ -144,8 +146,9 @@ TEST_CASE("requests, lanes, sectors and wavefronts are those of the definition",
 }
 
 TEST_CASE("counts do not depend on the order of lanes, warps and blocks", "[simt][counters]") {
+    std::set<std::pair<std::string, int>> launched;
     for (const Expected& e : table) {
-        if (e.array == std::string("out")) continue;  // the launch has another line in the table
+        if (!launched.emplace(e.name, e.n).second) continue;  // a line for another of its arrays
         simt::set_seed(0);
         const std::string ascending = to_json({count(e.name, e.n)});
         for (std::uint64_t seed = 1; seed <= 10; ++seed) {
