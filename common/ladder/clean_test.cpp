@@ -143,6 +143,10 @@ TEST_CASE("check mode counts of the reference rungs what ncu counts, but for the
     const std::string chapter = RUNGS_CHAPTER_NAME;
     const golden::Table counted = rungs::validation::read_counts(folder / "counted.csv", chapter);
     const golden::Table committed = rungs::validation::read_counts(folder / "predicted.csv", chapter);
+    const bool on_ramp = chapter.rfind("00", 0) == 0;
+    if (on_ramp && counted.rows.empty() && committed.rows.empty())
+        RUNGS_SKIP(chapter + " has no counted kernels");
+    REQUIRE_FALSE(counted.rows.empty());
     golden::Table now;
     const int before = simt::multiprocessors();
     simt::set_multiprocessors(132);  // as the GPU that was counted has
