@@ -398,6 +398,17 @@ TEST_CASE("a level is no lower than what the kernel gives", "[judge][sandbox]") 
     CHECK((isolation_of_host().calls || !calls));
     CHECK((isolation_of_host().namespaces || !namespaces));
     CHECK(level.name >= std::string(!calls ? "S0" : !files ? "S1" : !namespaces ? "S2" : "S3"));
+    // Namespaces hide files and the network as well: so once without them.
+    Command command;
+    command.inside = [] {
+        return (open("/etc/passwd", O_RDONLY) >= 0 ? 1 : 0) + (socket(AF_INET, SOCK_STREAM, 0) >= 0 ? 2 : 0);
+    };
+    command.isolation = Isolation{calls, false, false};
+    command.confinement.untrusted = command.confinement.one_process = command.confinement.hide_files = true;
+    Process process(command);
+    REQUIRE(run_to_end(process, 10));
+    REQUIRE(process.end().kind == End::Kind::exited);
+    CHECK(process.end().code == (files ? 0 : 1) + (calls ? 0 : 2));
 }
 
 namespace {
