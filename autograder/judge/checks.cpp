@@ -261,8 +261,6 @@ std::string first_fault(const Manifest& manifest, const RungEntry& rung, const f
                         const Exam& exam, const JudgeOptions& options) {
     prepare_process();
     CheckedSession session(executable, options);
-    // Of a call that ended in no other way than a busy machine may end a right one: once more.
-    bool again = true;
     const std::vector<Case> cases = cases_to_check(manifest, rung, exam, options.seed, std::nullopt);
     for (int order = 0; order < manifest.check.orders; ++order) {
         for (const Case& which : cases) {
@@ -274,15 +272,17 @@ std::string first_fault(const Manifest& manifest, const RungEntry& rung, const f
             };
             std::optional<Cause> cause = call();
             std::vector<QuotedFinding> found = findings_of(checked.report);
-            const bool has_end =
-                has_error(found) ? !has_no_end(found.front()) : !cause || is_of_the_call(cause->kind);
-            if (!has_end && std::exchange(again, false)) {
+            const auto took_too_long = [&] { return has_error(found) && found.front().kind == "timeout"; };
+            if (took_too_long() || (!has_error(found) && cause && !is_of_the_call(cause->kind))) {
+                // As a busy machine may end a right call, too: once more.
                 cause = call();
                 found = findings_of(checked.report);
             }
-            if (has_error(found)) return in_one_line(found.front());
+            if (has_error(found) && !took_too_long()) return in_one_line(found.front());
             if (cause && is_of_the_call(cause->kind)) return cause->text;
-            if (cause) throw InfraError(describe(exam, which, task) + ": " + cause->text);
+            if (cause || took_too_long())
+                throw InfraError(describe(exam, which, task) + ": " +
+                                 (cause ? cause->text : in_one_line(found.front())));
             if (!exam.check(which, task, checked.outputs).passed)
                 return "wrong output: " + describe(exam, which, task);
         }

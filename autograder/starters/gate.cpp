@@ -42,7 +42,7 @@ bool is_honest_failure(Verdict verdict) {
 }
 
 /// What a reference lacks of all the points that students are promised; empty: nothing. A judge that could
-/// not model its time asks for no points for it; here it has to, but in a build without check mode.
+/// not model its time asks for no points for it; here it must, except in a build without check mode.
 std::string lacking(const judge::RungResult& result, const RungEntry& rung, Backend backend) {
     const bool modelled = backend == Backend::cpu && result.checks.done;
     const double all = modelled ? judge::max_points(rung, backend) : result.max_points;

@@ -218,7 +218,7 @@ TEST_CASE("kill -9 at any moment loses nothing, and jobs change nothing", "[clas
             const int wait = std::uniform_int_distribution<int>(20, 1500)(random);
             std::this_thread::sleep_for(std::chrono::milliseconds(wait));
             process.signal(SIGKILL);
-            const Outcome outcome = process.finish(60);
+            const Outcome outcome = process.finish();
             const int now = count_records(all.folder / out);
             CHECK(now >= records);
             records = now;
@@ -374,7 +374,7 @@ TEST_CASE("two graders do not work in one folder, and Ctrl-C leaves one that goe
     CHECK(second.status == 3);
     CHECK_THAT(second.err, ContainsSubstring("is being graded by process " + std::to_string(first.pid())));
     first.signal(SIGINT);
-    const Outcome stopped = first.finish(60);
+    const Outcome stopped = first.finish();
     CHECK(stopped.status == 128 + SIGINT);
     CHECK_THAT(stopped.out, ContainsSubstring("the same command goes on from there"));
     const int records = count_records(all.folder / "graded");

@@ -348,7 +348,11 @@ bool is_true_apart(bool (*tried)()) {
     return told == 1;
 }
 
-bool becomes_another_user() { return geteuid() != 0 || setresuid(20'000, 20'000, 20'000) == 0; }
+bool becomes_another_user() {
+    constexpr unsigned user = 20'000;
+    return geteuid() != 0 || (setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 &&
+                              setresuid(user, user, user) == 0);
+}
 
 bool filters_calls() {
     sock_filter allows[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
@@ -367,6 +371,7 @@ bool gives_namespaces() {
     constexpr int own = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET;
     if (unshare(own | (ordinary ? CLONE_NEWUSER : 0)) != 0) return false;
     if (ordinary) {
+        prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // else these files are root's
         std::ofstream("/proc/self/setgroups") << "deny";
         std::ofstream("/proc/self/uid_map") << user << ' ' << user << " 1";
         std::ofstream("/proc/self/gid_map") << group << ' ' << group << " 1";
@@ -379,8 +384,11 @@ bool gives_namespaces() {
                       mount("tmpfs", "/tmp", "tmpfs", 0, "size=1m") == 0 && mkdir("/tmp/proc", 0755) == 0 &&
                       mount("proc", "/tmp/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY,
                             "hidepid=4") == 0 &&
-                      syscall(442 /* mount_setattr */, AT_FDCWD, "/tmp", 0, &read_only, sizeof read_only) ==
-                          0;
+                      mkdir("/tmp/usr", 0755) == 0 &&
+                      mount("/usr", "/tmp/usr", nullptr, MS_BIND | MS_REC, nullptr) == 0 &&
+                      chdir("/tmp") == 0 && syscall(SYS_pivot_root, ".", ".") == 0 &&
+                      umount2(".", MNT_DETACH) == 0 && chdir("/") == 0 &&
+                      syscall(442 /* mount_setattr */, AT_FDCWD, "/", 0, &read_only, sizeof read_only) == 0;
            }) == 1;
 }
 

@@ -94,8 +94,8 @@ TEST_CASE("what failing tests printed stands at the end once more", "[launcher]"
                       "add_test(good echo fine)\n"
                       "add_test(bad sh -c \"seq 100; exit 1\")\n"
                       "add_test([=[worse, with a comma]=] sh -c \"echo oops; exit 1\")\n"
-                      "add_test(skipped sh -c \"exit 4\")\n"
-                      "set_tests_properties(skipped PROPERTIES SKIP_RETURN_CODE 4)\n");
+                      "add_test(skipped sh -c \"exit 77\")\n"
+                      "set_tests_properties(skipped PROPERTIES SKIP_RETURN_CODE 77)\n");
     const Outcome outcome = tree.run({"test"});
     CHECK(outcome.status == 1);
     const std::string last =

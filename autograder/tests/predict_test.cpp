@@ -434,7 +434,7 @@ TEST_CASE("watch checks a file of answers that is saved", "[predict][judge]") {
     workbook.answer("541", "8");
     CHECK(process.wait_for("07_traffic  OK"));
     process.signal(SIGINT);
-    CHECK(process.finish(30).status == 130);
+    CHECK(process.finish().status == 130);
 }
 
 TEST_CASE("the gates make the file of answers, and hold that it fails and that what is counted passes",

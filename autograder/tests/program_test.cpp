@@ -848,13 +848,15 @@ TEST_CASE("Ctrl-C leaves no process and no half-written file", "[program][judge]
                         setup);
         REQUIRE(process.wait_for("seed"));
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(240);
-        while (working && !has_worker(process.pid())) {
+        const bool can_look = fs::exists("/proc/thread-self/children");  // a kernel may be built without
+        if (working && !can_look) after = 3;
+        while (working && can_look && !has_worker(process.pid())) {
             REQUIRE(std::chrono::steady_clock::now() < end);
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
         std::this_thread::sleep_for(std::chrono::duration<double>(after));
         process.signal_group(number);  // as a terminal does
-        const Outcome outcome = process.finish(30);
+        const Outcome outcome = process.finish();
         CHECK(outcome.status == 128 + number);
         CHECK(workbook.folder.read("result.json") == "before");
         CHECK(processes_that_name(workbook.folder.path().string()) == 0);
@@ -912,7 +914,7 @@ TEST_CASE("Ctrl-C keeps what was finished behind a rung that was not", "[program
             stored = workbook.folder.read("build/progress.json");
     }
     process.signal_group(SIGINT);
-    const Outcome outcome = process.finish(30);
+    const Outcome outcome = process.finish();
     INFO(outcome.out << outcome.err);
     CHECK(outcome.status == 128 + SIGINT);
     CHECK_THAT(outcome.err, ContainsSubstring("stopped"));
@@ -944,7 +946,7 @@ TEST_CASE("watch checks on every kind of save", "[program][judge]") {
     workbook.folder.write(SmallWorkbook::student, workbook.solution);
     REQUIRE(process.wait_for("This rung passes"));
     process.signal(SIGINT);
-    const Outcome outcome = process.finish(30);
+    const Outcome outcome = process.finish();
     CHECK(outcome.status == 130);
     CHECK(outcome.out.find('\033') == std::string::npos);
     CHECK(processes_that_name(workbook.folder.path().string()) == 0);
@@ -960,7 +962,7 @@ TEST_CASE("watch of a chapter checks whichever of its rungs is saved", "[program
     workbook.folder.write(given, workbook.folder.read(given) + "\n");
     REQUIRE(process.wait_for("01_atomic  OK"));
     process.signal(SIGINT);
-    CHECK(process.finish(30).status == 130);
+    CHECK(process.finish().status == 130);
 }
 
 TEST_CASE("watch takes keys on a terminal and gives it back as it was", "[program][judge]") {

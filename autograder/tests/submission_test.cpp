@@ -136,7 +136,7 @@ TEST_CASE("until a grading has come to its end its result says so", "[program][s
         Process process(command, setup);
         REQUIRE(process.wait_for("seed"));
         process.signal_group(number);
-        CHECK(process.finish(30).status == 128 + number);
+        CHECK(process.finish().status == 128 + number);
         const Json result = Json::parse(all.folder.read("results/ada.json"));
         CHECK(fits_schema(result));
         CHECK(result["finished"] == false);

@@ -39,8 +39,8 @@ endif()
 
 # simt_add_test(<target> [LABEL <label>] [LOCK <resource>] [AS_ONE] [SANITIZED] SOURCES <file...>)
 #   A Catch2 program and one CTest test for every TEST_CASE. A skipped test is never a pass, a failed one never
-#   skipped, and one that asserts nothing fails: testing/main.cpp sees to it. A mark in what a test prints, which CTest
-#   would look at before its exit code, is nothing. AS_ONE: one CTest test for the whole program, where starting it costs
+#   skipped, and one that asserts nothing fails: testing/main.cpp sees to it. What a test prints decides nothing: CTest
+#   would look at that before the exit code. AS_ONE: one CTest test for the whole program, where starting it costs
 #   more than most of its cases; it is skipped where all of them are. SANITIZED: compiled under AddressSanitizer and
 #   UndefinedBehaviorSanitizer, so <file...> has to hold what is tested, too. For host code: lanes on fibers and limits
 #   on memory do not go with them.

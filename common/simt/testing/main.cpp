@@ -4,6 +4,7 @@
 // And who has tested nothing has failed: no test of that name, or one that came to no assertion.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <cstdio>
+#include <string>
 
 #include "testing/catch.h"
 
@@ -29,8 +30,8 @@ struct Counter : Listener {
         simt_testing::skipped = false;
         if (test.totals.assertions.total() > 0) return;
         ++empty;
-        std::fprintf(stderr, "%s: not one assertion\n",
-                     Catch::getResultCapture().getCurrentTestName().c_str());
+        const std::string name(Catch::getResultCapture().getCurrentTestName());
+        std::fprintf(stderr, "%s: not one assertion\n", name.c_str());
     }
 };
 
