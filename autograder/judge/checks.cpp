@@ -272,17 +272,20 @@ std::string first_fault(const Manifest& manifest, const RungEntry& rung, const f
             };
             std::optional<Cause> cause = call();
             std::vector<QuotedFinding> found = findings_of(checked.report);
-            const auto took_too_long = [&] { return has_error(found) && found.front().kind == "timeout"; };
-            if (took_too_long() || (!has_error(found) && cause && !is_of_the_call(cause->kind))) {
-                // As a busy machine may end a right call, too: once more.
+            // As a busy machine may end a right call, too: once more.
+            const auto may_be_right = [&] {
+                return has_error(found) ? found.front().kind == "timeout"
+                                        : cause && !is_of_the_call(cause->kind);
+            };
+            if (may_be_right()) {
                 cause = call();
                 found = findings_of(checked.report);
             }
-            if (has_error(found) && !took_too_long()) return in_one_line(found.front());
-            if (cause && is_of_the_call(cause->kind)) return cause->text;
-            if (cause || took_too_long())
-                throw InfraError(describe(exam, which, task) + ": " +
-                                 (cause ? cause->text : in_one_line(found.front())));
+            const std::string fault = has_error(found) ? in_one_line(found.front())
+                                      : cause          ? cause->text
+                                                       : "";
+            if (may_be_right()) throw InfraError(describe(exam, which, task) + ": " + fault);
+            if (!fault.empty()) return fault;
             if (!exam.check(which, task, checked.outputs).passed)
                 return "wrong output: " + describe(exam, which, task);
         }
