@@ -162,6 +162,39 @@ TEST_CASE("the exams of named chapters are built, and no option's value names on
     CHECK(built({"check", "--json=01", "b/03"}) == "02_b ");
 }
 
+TEST_CASE("a chapter's program is built for the CPU alone where nothing else can run", "[launcher]") {
+    const auto built = [](const std::vector<std::string>& arguments) {
+        const SmallTree tree(0);
+        const fs::path build = tree.folder.path() / "build/default";
+        tree.folder.write("chapters/01_a/chapter.toml", "");
+        std::string rules = TemporaryFolder::content_of((build / "build.ninja").string()) +
+                            "rule make\n  command = touch $out\n";
+        std::string made;
+        for (const std::string version : {"student", "solution"}) {
+            const std::string name = "01_a." + version;
+            for (const std::string backend : {".cpu", ".cuda"})
+                rules += "build " + name + backend + ": make\n";
+            rules += "build " + name + ": phony " + name + ".cpu " + name + ".cuda\n";
+        }
+        tree.folder.write("build/default/build.ninja", rules);
+        const Outcome outcome = tree.run(arguments);
+        INFO(outcome.err);
+        CHECK(outcome.status == 0);
+        for (const char* name : {"student.cpu", "student.cuda", "solution.cpu", "solution.cuda"}) {
+            if (fs::exists(build / ("01_a." + std::string(name)))) made += name + std::string(" ");
+        }
+        return made;
+    };
+    bool gpu = false;
+    for (const char* device : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu"})
+        gpu = gpu || fs::exists(device);
+    const std::string either = gpu ? "student.cpu student.cuda " : "student.cpu ";
+    CHECK(built({"run", "01"}) == either);
+    CHECK(built({"run", "a", "--", "--backend", "cpu"}) == either);
+    CHECK(built({"run", "--backend", "cpu", "01"}) == "student.cpu ");
+    CHECK(built({"run", "01_a", "--backend=cpu", "--solution"}) == "solution.cpu ");
+}
+
 /// A tree that wants one package, on a machine that has a shell's usual tools, an ordinary user and no more;
 /// and a program that says where CMake would look.
 struct BareMachine : SmallTree {
