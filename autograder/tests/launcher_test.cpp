@@ -78,6 +78,24 @@ TEST_CASE("a build that fails is status 3 with the compiler's words", "[launcher
     CHECK(outcome.out.empty());
     CHECK_THAT(outcome.err, ContainsSubstring("a.cpp:3: error: no such thing"));
     CHECK_THAT(outcome.err, ContainsSubstring("the build failed"));
+    // Ninja's own words, and the command, stand in the log.
+    for (const char* word : {"FAILED", "ninja:", "touch"}) CHECK(outcome.err.find(word) == std::string::npos);
+}
+
+TEST_CASE("a rung that does not compile and stops its chapter's program is named", "[launcher]") {
+    const SmallTree tree(0);
+    tree.folder.write("chapters/01_a/chapter.toml", "");
+    const std::string file = (tree.folder.path() / "build/default/build.ninja").string();
+    tree.folder.write("build/default/build.ninja",
+                      TemporaryFolder::content_of(file) +
+                          "rule make\n  command = echo '05_b.cu:3: error: no such thing' && false\n"
+                          "build dir/01_a.student.cpu.rungs.dir/x/01_a/05_b.cu.o: make\n"
+                          "build 01_a.student.cpu: phony dir/01_a.student.cpu.rungs.dir/x/01_a/05_b.cu.o\n");
+    const Outcome outcome = tree.run({"run", "01", "--backend", "cpu"});
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.err, ContainsSubstring("05_b.cu:3: error: no such thing") &&
+                                ContainsSubstring("01/05 does not compile") &&
+                                ContainsSubstring("./rungs reset 01/05"));
 }
 
 TEST_CASE("a build for which the disk is too small says only that", "[launcher]") {
