@@ -359,27 +359,31 @@ __global__ void __launch_bounds__(block_size, 1)
         for (int i = threadIdx.x; i < pitch; i += block_size) r[i] = i < n ? __ldcg(&source[i]) : 0.0f;
         __syncthreads();
     };
-    const auto true_residual = [&] {
+    // The next round of the loop makes b - A x of it: the product is long, and stands in one place.
+    bool renewing = false, carried = false;  // r is x; r is not b - A x, but what the recurrence says
+    const auto begin_true_residual = [&] {
         grid.sync();  // x is complete
         set_r(x);
-        exchange_sums(true);
-        renew(load(4 * threadIdx.x), [&](int i, float, float qi) { return i < n ? b[i] - qi : 0.0f; });
+        renewing = true, carried = false;
     };
 
     for (int i = begin + threadIdx.x; i < end; i += block_size) x[i] = 0;
     set_r(b);
     double bb = 0;
-    bool carried = false;  // r is not b - A x, but what the recurrence says
     int k = 0, what;
     for (;;) {
-        exchange_sums(k < limit);
+        exchange_sums(k < limit || renewing);
         const Batch fresh = load(4 * threadIdx.x);  // on its way while r.r and r.Ar are added up
+        if (renewing) {
+            renew(fresh, [&](int i, float, float qi) { return i < n ? b[i] - qi : 0.0f; });
+            renewing = false;
+            continue;
+        }
         const double2 sums = received_sums();
         const double rr = sums.x, rAr = sums.y;
         if (k == 0) bb = rr;
         if (carried && rr <= tolerance * tolerance * bb) {  // it seems to be the end: look again
-            true_residual();
-            carried = false;
+            begin_true_residual();
             continue;
         }
         if (grid.thread_rank() == 0) history[k] = rr;
@@ -395,8 +399,8 @@ __global__ void __launch_bounds__(block_size, 1)
             return ri - alpha * qi;
         });
         ++k;
-        carried = k % renew_every != 0;
-        if (!carried) true_residual();
+        carried = true;
+        if (k % renew_every == 0) begin_true_residual();
     }
     if (blockIdx.x > 0) return;
     __syncthreads();
