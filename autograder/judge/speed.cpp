@@ -44,8 +44,10 @@ constexpr double warm_seconds = 0.3;
 constexpr double long_seconds = 0.05;
 constexpr int null_calls = 50;
 constexpr std::size_t control_pairs = 10;
-/// So much slower beside a rung's process than without it is no chance.
+/// So much slower beside a rung's process than without it is no chance, where it is more of a run than this:
+/// a worker wakes up some 20 us sooner when there is less on the machine.
 constexpr double slowed = 1.15;
+constexpr double wake_seconds = 30e-6;
 /// Enough where no points depend on it: so many pairs, or fewer that have taken as long as that.
 constexpr double glance_seconds = 1;
 constexpr std::size_t glance_pairs = 5, least_glance_pairs = 3;
@@ -430,6 +432,7 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     // They follow the ratio: an interval of a few percent moves them by as much, and makes nothing right or
     // wrong.
     if (summit) how.slack = 0, how.level = true, how.narrow = 0.03, how.unstable_beyond = 0.1;
+    if (rung.speed) how.more = how.cap;
     if (!rung.speed) how.block = how.cap = glance_pairs;
     std::size_t inputs = 0;  // of pairs, that nobody has taken
     const auto want = [&](std::size_t pairs) {
@@ -640,7 +643,8 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     for (const std::size_t i : {1, 2}) {
         const Contestant& other = contestants[i];
         const double beside = quantile(other.seconds, 0.2), alone = quantile(other.alone, 0.2);
-        if (beside <= slowed * alone || !is_on(Defence::alone_again)) continue;
+        const bool by_waking = (beside - alone) * static_cast<double>(timed->calls) <= wake_seconds;
+        if (beside <= slowed * alone || by_waking || !is_on(Defence::alone_again)) continue;
         return decide(Verdict::suspect,
                       fmt::format("{} took {:.3g} us while the rung's process was there, and {:.3g} once it "
                                   "was gone: does it keep the GPU busy?",

@@ -97,16 +97,18 @@ void SpeedTest::add(double baseline, double candidate) {
     require_time(candidate);
     baseline_.push_back(baseline);
     candidate_.push_back(candidate);
-    const bool last = pairs() == options_.cap;
-    if (pairs() % options_.block != 0 && !last) return;
+    const std::size_t most = options_.cap + options_.more;
+    if (pairs() % options_.block != 0 && pairs() != options_.cap && pairs() != most) return;
 
     ratio_ = speed_ratio(baseline_, candidate_, options_.seed, options_.resamples);
     const bool narrow = ratio_.relative_half_width() <= options_.narrow;
+    const bool wide = ratio_.relative_half_width() > options_.unstable_beyond;
+    const bool last = pairs() >= (wide ? most : options_.cap);
     if (ratio_.low >= bar())
         outcome_ = Outcome::above;
     else if (ratio_.high < bar() && (ratio_.high < options_.zero || narrow))
         outcome_ = Outcome::below;
-    else if (last && ratio_.relative_half_width() > options_.unstable_beyond)
+    else if (last && wide)
         outcome_ = Outcome::unstable;
     else if (last || (options_.level && narrow))
         outcome_ = Outcome::undecided;

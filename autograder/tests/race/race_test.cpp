@@ -1,6 +1,7 @@
 // How speed is judged: what a race decides, of contestants whose times and answers are made up.
 
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "judge/speed.hpp"
 #include "machine.hpp"
 #include "rungs/catch.hpp"
+#include "rungs/random.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;
@@ -206,6 +208,29 @@ TEST_CASE("a rung in whose presence others fail or are slow is SUSPECT") {
         machine().runners["01_slow"].seconds = [=](int) { return beside() ? 900e-6 : 300e-6; };
     }
     CHECK(race.of(takes(290)).verdict == Verdict::suspect);
+}
+
+TEST_CASE("workers that wake up sooner once a rung has gone accuse it of nothing") {
+    Race race;
+    const double later = GENERATE(5, 10);  // us of each of four calls: 20 and 40 of a run
+    machine().runners["02_fast"].seconds = [=](int) {
+        return 1e-6 * (25 + (made::is_alive("student") ? later : 0));
+    };
+    const Verdict verdict = race.of(takes(30)).verdict;
+    CHECK(verdict == (later < 7 ? Verdict::ok : Verdict::suspect));
+}
+
+TEST_CASE("times that scatter by far are taken twice as often before they are UNSTABLE") {
+    Race race;
+    race.manifest.rungs[1].speed->zero = 2, race.manifest.rungs[1].speed->full = 4.6;
+    Runner student;
+    student.seconds = [](int run) {
+        return 150e-6 * std::exp(random_at<double>(static_cast<std::uint64_t>(run), 9, Normal{}));
+    };
+    const RungResult result = race.of(student);
+    CHECK(result.verdict == Verdict::unstable);
+    CHECK(result.speed.pairs == 160);
+    CHECK(result.speed.points == 0);
 }
 
 TEST_CASE("a rung that crashes, or does not start, while timed gets that verdict") {

@@ -59,8 +59,7 @@ class SpeedTest {
         above,      ///< the interval lies above the bar
         below,      ///< the interval lies below the bar
         undecided,  ///< the cap is reached with the bar inside a narrow interval: the point estimate decides
-        unstable,   ///< the cap is reached and the interval is wider than +-5 %: measure again on a quiet
-                    ///< machine
+        unstable,   ///< no more pairs, and the interval is wider than +-5 %: measure again on a quiet machine
     };
 
     struct Options {
@@ -69,6 +68,7 @@ class SpeedTest {
         double narrow = 0.02;    ///< relative half width that settles a part of the points
         std::size_t block = 10;  ///< pairs between two looks
         std::size_t cap = 80;    ///< pairs at most
+        std::size_t more = 0;    ///< beyond the cap, as long as it would otherwise be unstable
         double unstable_beyond = 0.05;  ///< relative half width of the interval at the cap
         std::uint64_t seed = 1;         ///< of the bootstrap
         int resamples = 2000;
