@@ -213,8 +213,34 @@ void check_slots(const Now& now, const Cell& cell, const Subject& subject, bool 
              second_atomic || (cell.second_pc & Cell::marked));
 }
 
-[[gnu::noinline, gnu::cold]] void uninitialised(const Subject& subject, bool atomic) {
-    if (state.stopped || !subject.array.tracks_values) return;
+/// As far as can be told nobody will ever write this cell of a read, since no member of a structure lies
+/// there: compilers write members one by one, and copy all of the structure at once. It is the rest of a word
+/// of which somebody has written the beginning; or the second half of eight bytes whose first half is
+/// written, beside eight bytes that were written at once.
+bool is_padding(const Subject& subject, const Cell& cell) {
+    if (subject.size < 8) return false;
+    const Array& array = subject.array;
+    const auto cell_at = [&](std::uintptr_t address) -> const Cell& {
+        return array.cells[(address - array.begin) >> array.shift];
+    };
+    const auto written = [&](std::uintptr_t address) {
+        return (cell_at(address).flags & Cell::initialised) != 0;
+    };
+    const std::uintptr_t at = array.begin + (static_cast<std::uintptr_t>(&cell - array.cells) << array.shift);
+    const std::uintptr_t word = at & ~std::uintptr_t{3}, eight = at & ~std::uintptr_t{7};
+    if (at != word && written(word)) return true;
+    if (word == eight || !written(eight)) return false;
+    for (std::uintptr_t other = subject.address; other + 8 <= subject.address + subject.size; other += 8) {
+        const Cell &low = cell_at(other), &high = cell_at(other + 4);
+        if (other != eight && written(other) && written(other + 4) && low.write == high.write &&
+            low.write_pc == high.write_pc)
+            return true;
+    }
+    return false;
+}
+
+[[gnu::noinline, gnu::cold]] void uninitialised(const Subject& subject, const Cell& cell, bool atomic) {
+    if (state.stopped || !subject.array.tracks_values || is_padding(subject, cell)) return;
     const OwnWork own;
     Report report = by_current_lane(Tool::initcheck, Kind::uninitialised, subject.pc);
     report.access = access_name(false, atomic);
@@ -230,7 +256,7 @@ void check_slots(const Now& now, const Cell& cell, const Subject& subject, bool 
 
 SIMT_DEVICE void read_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code) {
     const unsigned flags = cell.flags;
-    if (__builtin_expect(!(flags & Cell::initialised), 0)) uninitialised(subject, false);
+    if (__builtin_expect(!(flags & Cell::initialised), 0)) uninitialised(subject, cell, false);
     if (cell.write >= now.horizon && !(cell.write == now.segment && (flags & Cell::lane_mask) == now.lane))
         check_write_slot(now, cell, subject, false, false);
     if (__builtin_expect((flags & (Cell::first_atomic | Cell::second_atomic)) == 0, 1)) {
@@ -308,7 +334,7 @@ bool has_fenced(const Now& now, const Array& array) {
 /// `reads`: it gives the old value to somebody; `writes`: it may change it.
 void atomic_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code, bool reads,
                  bool writes) {
-    if (reads && !(cell.flags & Cell::initialised)) uninitialised(subject, true);
+    if (reads && !(cell.flags & Cell::initialised)) uninitialised(subject, cell, true);
     if (cell.write >= state.order_base && (writes || !cell.holds_read()))
         check_write_slot(now, cell, subject, false, true);
     if (writes) check_slots(now, cell, subject, false, true, true, false);
@@ -642,7 +668,7 @@ SIMT_DEVICE void observe_access(void* p, std::size_t size, AccessKind kind, bool
     if (is_thread_local(address)) return;  // threadIdx, above all
     if (__builtin_expect(execution.in_lane, 1))
         simt::check::check(address, size, kind, aligned, pc);
-    else if (__builtin_expect(address - state.heap_begin < state.heap_size, 0))
+    else if (__builtin_expect(is_device_address(address), 0))
         host_access(address, size, kind, pc);
 }
 }  // namespace

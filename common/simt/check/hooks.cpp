@@ -13,7 +13,9 @@ using namespace simt::check;
 namespace simt::check {
 void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
     Array* array = find_array(address);
+    // By the name of a variable the host has its own copy, unless it is managed.
     if (!array) return;
+    if ((array->memory == Memory::symbol || array->memory == Memory::constant) && !array->on_host) return;
     if (array->memory != Memory::device) {
         const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
         // Atomics and volatile accesses are how a host talks to a running kernel.
@@ -43,7 +45,7 @@ inline __attribute__((always_inline)) void access(const volatile void* p, std::s
     const auto address = reinterpret_cast<std::uintptr_t>(p);
     if (__builtin_expect(execution.in_lane, 1))
         check_access(address, size, kind, aligned, pc);
-    else if (__builtin_expect(address - state.heap_begin < state.heap_size, 0))
+    else if (__builtin_expect(is_device_address(address), 0))
         host_access(address, size, kind, pc);
 }
 
@@ -206,8 +208,7 @@ namespace {
 /// Memory that the checks know. Copies of anything else are nobody's concern: --wrap catches the runtime's
 /// own and the host's as well.
 bool concerns(std::uintptr_t address) {
-    return address - state.heap_begin < state.heap_size || address - state.shared_begin < state.shared_size ||
-           address - state.symbols_begin < state.symbols_size;
+    return is_device_address(address) || address - state.shared_begin < state.shared_size;
 }
 
 void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {

@@ -260,6 +260,11 @@ struct State {
 };
 extern State state;
 
+/// The heap of the device, or among the variables at namespace scope.
+inline bool is_device_address(std::uintptr_t address) {
+    return address - state.heap_begin < state.heap_size || address - state.symbols_begin < state.symbols_size;
+}
+
 /// The checks themselves are at work on this thread: what it accesses meanwhile is none of the kernel's.
 extern SIMT_THREAD_LOCAL bool own_work;
 

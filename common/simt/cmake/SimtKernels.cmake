@@ -6,8 +6,8 @@ cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH SIMT_ROOT)
 
 # A loop without end is for whoever wrote it to find, not for the compiler to remove; and a large local array has to
 # meet the guard page of its stack rather than the next stack. Ubuntu's compilers turn memcpy into __memcpy_chk, which
-# check mode does not see.
-set(SIMT_RUN_OPTIONS -Wno-unknown-pragmas -fno-finite-loops -U_FORTIFY_SOURCE)
+# check mode does not see. Kernels read sixteen bytes as a uint4 and take halves out of it: nvcc follows them.
+set(SIMT_RUN_OPTIONS -Wno-unknown-pragmas -fno-finite-loops -fno-strict-aliasing -U_FORTIFY_SOURCE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")  # Clang has it there only
     list(APPEND SIMT_RUN_OPTIONS -fstack-clash-protection)
 endif()

@@ -106,10 +106,30 @@ bool takes_address(const Sequence& seq, std::size_t k) {
     return seq.is(k, "&") && (!follows_operand(seq, k) || seq.is(k - 1, ")"));
 }
 
+std::size_t body_that_waits(const Sequence& seq, std::size_t k) {
+    if (!seq.is(k, "while") || !seq.is(k + 1, "(") || seq.match(k + 1) == npos) return npos;
+    const std::size_t close = seq.match(k + 1);
+    for (std::size_t t = k + 2; t < close; ++t)  // goes on by itself
+        if (is_assignment(seq[t].text)) return npos;
+    const auto is_empty = [&](std::size_t open) { return seq.is(open, "{") && seq.match(open) == open + 1; };
+    if (k > 0 && seq.is(k - 1, "}")) {
+        const std::size_t open = seq.match(k - 1);
+        if (open != npos && open > 0 && seq.is(open - 1, "do")) return is_empty(open) ? open : npos;
+    }
+    if (k > 1 && seq.is(k - 1, ";")) {  // `do f(); while (...)`
+        std::size_t first = k - 1;
+        while (first > 0 && !seq.is(first - 1, ";") && !seq.is(first - 1, "{") && !seq.is(first - 1, "}"))
+            --first;
+        if (seq.is(first, "do")) return first + 1 == k - 1 ? k - 1 : npos;
+    }
+    return seq.is(close + 1, ";") || is_empty(close + 1) ? close + 1 : npos;
+}
+
 bool may_poll(const Sequence& seq, Range range) {
     bool loops = false, asks = false;
     for (std::size_t k = range.begin + 1; k < range.end; ++k) {
         loops |= seq.is(k, "for") || seq.is(k, "while") || seq.is(k, "do");
+        if (body_that_waits(seq, k) != npos) return true;
         if (!seq.is_identifier(k) || seq[k].text.substr(0, 6) != "atomic" || !seq.is(k + 1, "(")) continue;
         const Token& before = seq[k - 1];
         asks |= !(before.is(";") || before.is("{") || before.is("}") || before.is(")") || before.is("else"));

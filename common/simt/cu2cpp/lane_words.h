@@ -36,7 +36,10 @@ inline constexpr std::array<std::string_view, 4> shuffle_members = {"index", "up
 [[nodiscard]] bool follows_operand(const Sequence& seq, std::size_t k);
 /// The `&` at `k` takes an address; where that cannot be told, too.
 [[nodiscard]] bool takes_address(const Sequence& seq, std::size_t k);
-/// A loop there may go on until an atomic operation gives it what another lane has done.
+/// The loop of the `while` at `k` does nothing but look, so that another lane has to end it: the `;` or the
+/// `{` of its empty body, or npos.
+[[nodiscard]] std::size_t body_that_waits(const Sequence& seq, std::size_t k);
+/// A loop there may go on until an atomic operation gives it what another lane has done, or only looks.
 [[nodiscard]] bool may_poll(const Sequence& seq, Range range);
 
 }  // namespace cu2cpp

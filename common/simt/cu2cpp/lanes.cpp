@@ -207,7 +207,7 @@ class Kernel {
         if (!flaw_.empty()) return false;
         for (std::size_t k = body_.begin; k < body_.end; ++k)
             if (seq_[k].conditional) return give_up("it stands under an `#if`");
-        if (may_poll(seq_, body_)) return give_up("an atomic operation whose result a loop may wait for");
+        if (may_poll(seq_, body_)) return give_up("a loop that may wait for what another thread does");
         if (unit_.out.exports.hidden_waits)
             return give_up("a member function or an operator of the program waits");
         root_ = read_body(seq_, body_.begin, flaw_);

@@ -274,6 +274,8 @@ void launch(Unit& unit, const Context& context, std::size_t i) {
     // A name that can only mean one function tells the parameters' types.
     const bool typed = is_plain_kernel(unit, context, {first, i}, open);
     const auto [parameters, passed] = forwarded(context, open, typed);
+    // `case 0:k<<<...>>>` must not become `case 0:::simt`.
+    if (first > 0 && seq.is(first - 1, ":") && seq.adjacent(first - 1)) unit.insert(seq[first].begin, " ");
     if (expression) {  // evaluated once, and only the function it names is kept
         unit.insert(seq[first].begin, runtime(context, "kernel") + "(" + name + ",[simt_k = ");
         unit.insert(seq[i - 1].end, "](auto&&... simt_args){ simt_k(simt_args...); })");

@@ -121,6 +121,9 @@ void shift(Unit& unit, const Context& context, std::size_t i);
 
 // ---- words.cpp ----
 
+/// `while (*flag == 0);` in device code gets a body that lets other lanes run.
+void waiting_loop(Unit& unit, const Context& context, std::size_t i);
+
 /// `__CUDA_ARCH__` as a number in device code.
 void architecture_number(Unit& unit, const Context& context, std::size_t i);
 

@@ -387,6 +387,7 @@ class Translator {
             kernel_argument(unit_, context, i);
             runtime_function(unit_, context, i);
         }
+        if (word == "while") return waiting_loop(unit_, context, i);
         if (word == "clock") return clock_call(unit_, context, i);
         if (word == "func") return kernel_member(unit_, context, i);
         if (word == "std") return library_of_host(unit_, context, i);

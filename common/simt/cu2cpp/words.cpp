@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "cu2cpp/lane_words.h"
 #include "cu2cpp/passes.h"
 
 namespace cu2cpp {
@@ -221,6 +222,18 @@ void clock_call(Unit& unit, const Context& context, std::size_t i) {
     const bool after_return = i > 0 && seq.is(i - 1, "return");
     if (!context.device || (member && !after_return) || !seq.is(i + 1, "(") || !seq.is(i + 2, ")")) return;
     unit.out.edits.push_back({seq[i].begin, seq[i].end, "clock64"});
+}
+
+void waiting_loop(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    const bool code = context.scope == ScopeKind::function || context.scope == ScopeKind::block;
+    if (context.macro || !(context.device || context.both) || !code) return;
+    const std::size_t body = body_that_waits(seq, i);
+    if (body == npos) return;
+    if (seq.is(body, "{"))
+        unit.insert(seq[body].end, "::simt::let_others_run();");
+    else
+        unit.insert(seq[body].begin, " ::simt::let_others_run()");
 }
 
 void include(Unit& unit, const Directive& d, bool at_namespace) {

@@ -164,7 +164,13 @@ TEST_CASE("Waits that are not understood", "[simt][cu2cpp][lanes]") {
                        "struct A { __device__ A operator+(A) { __syncthreads(); return *this; } }; ") ==
           left("a member function or an operator of the program waits"));
     CHECK(fate_of_body("__syncthreads(); while (atomicAdd(out, 0) == 0) {}") ==
-          left("an atomic operation whose result a loop may wait for"));
+          left("a loop that may wait for what another thread does"));
+    for (const std::string loop :
+         {"while (*p == 0);", "while (*p == 0) {}", "do {} while (*p == 0);", "do ; while (*p == 0);"})
+        CHECK(fate_of_body("volatile int* p = out; __syncthreads(); " + loop) ==
+              left("a loop that may wait for what another thread does"));
+    CHECK(fate_of_body("__syncthreads(); int i = 0; while (out[i++] == 0);") == taken);
+    CHECK(fate_of_body("__syncthreads(); int i = 0; do ++i; while (out[i] == 0);") == taken);
     CHECK(fate_of_body("__syncthreads(); poll(out);",
                        "__device__ void poll(int* p) { while (atomicMax(p, 0) == 0) {} } ") ==
           left("a call of `poll`"));
@@ -224,4 +230,24 @@ TEST_CASE("Text that no compiler reads is left to the compiler", "[simt][cu2cpp]
     std::string deep = "__syncthreads();";
     for (int i = 0; i < 400; ++i) deep = "if (n) " + deep;
     CHECK(fate_of_body(deep) == left("statements nested too deep"));
+}
+
+TEST_CASE("A loop of device code that only looks lets other lanes run", "[simt][cu2cpp][lanes]") {
+    const auto waits = [](const std::string& loop) {
+        return translation("__device__ void f(volatile int* p) { " + loop + " }");
+    };
+    const std::string rest = "::simt::let_others_run()";
+    CHECK_THAT(waits("while (*p == 0);"), Catch::Matchers::EndsWith("while (*p == 0) " + rest + "; }"));
+    CHECK_THAT(waits("while (*p == 0) {}"), Catch::Matchers::EndsWith("while (*p == 0) {" + rest + ";} }"));
+    CHECK_THAT(waits("do {} while (*p == 0);"),
+               Catch::Matchers::EndsWith("do {" + rest + ";} while (*p == 0); }"));
+    CHECK_THAT(waits("do ; while (*p == 0);"),
+               Catch::Matchers::EndsWith("do " + rest + "; while (*p == 0); }"));
+    for (const std::string loop :
+         {"while (*p == 0) ++n;", "do ++n; while (*p == 0);", "do { ++n; } while (*p == 0);",
+          "while (*p++ == 0);", "while ((n = *p) == 0) {}"}) {
+        CAPTURE(loop);
+        CHECK(waits(loop).find(rest) == std::string::npos);
+    }
+    CHECK(translation("void f(int* p) { while (*p == 0); }") == "void f(int* p) { while (*p == 0); }");
 }

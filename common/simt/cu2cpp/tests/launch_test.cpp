@@ -47,6 +47,9 @@ TEST_CASE("Everything that can name a kernel is found", "[simt][cu2cpp][launch]"
         CHECK(translation("for (;;) k<<<1, 2>>>();") == "for (;;) " + launch("k", "1, 2") + "();");
         CHECK(translation("else ::k<<<1, 2>>>();") == "else " + launch("::k", "1, 2") + "();");
         CHECK(translation("label: k<<<1, 2>>>();") == "label: " + launch("k", "1, 2") + "();");
+        CHECK(translation("case 0:k<<<1, 2>>>(a);") == "case 0: " + launch("k", "1, 2") + "(a);");
+        CHECK(translation("c ? j<<<1, 2>>>(a):k<<<3, 4>>>(a);") ==
+              "c ? " + launch("j", "1, 2") + "(a): " + launch("k", "3, 4") + "(a);");
         CHECK(translation("CHECK(k<<<1, 2>>>(a));") == "CHECK(" + launch("k", "1, 2") + "(a));");
         CHECK(translation("a, k<<<1, 2>>>(a);") == "a, " + launch("k", "1, 2") + "(a);");
     }

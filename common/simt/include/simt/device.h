@@ -63,6 +63,15 @@ SIMT_DEVICE void __threadfence_block() {
 }
 SIMT_DEVICE void __threadfence_system() { __threadfence(); }
 
+namespace simt {
+/// The body of a loop without one: cu2cpp puts it there. In check mode every access lets others run.
+SIMT_DEVICE void let_others_run() {
+#if !defined(SIMT_CHECK)
+    pause(&execution);
+#endif
+}
+}  // namespace simt
+
 /// Lets other lanes run; does not sleep.
 SIMT_DEVICE void __nanosleep(unsigned nanoseconds) {
     (void)nanoseconds;

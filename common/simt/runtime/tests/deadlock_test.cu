@@ -91,7 +91,41 @@ __global__ void different_ranks(int* out) {
 }
 __global__ void store(int* out, int value) { *out = value; }
 
+/// Waits for a later warp of the block, by loops that only look.
+__global__ void waits_in_block(int* out) {
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 32) flag = 1;
+    if (threadIdx.x == 0) {
+        while (flag == 0)
+            ;
+        *out = 1;
+    }
+}
+/// Waits for the last block.
+__global__ void waits_for_block(volatile int* flag, int* out) {
+    if (blockIdx.x == gridDim.x - 1) *flag = 1;
+    do {
+    } while (*flag == 0);
+    out[blockIdx.x] = 1;
+}
 }  // namespace
+
+TEST_CASE("a loop that only looks at a volatile word lets the others run", "[simt][deadlock]") {
+    constexpr int blocks = 8;
+    simt::set_threads(GENERATE(1u, 2u));
+    int* words = nullptr;
+    REQUIRE(cudaMallocManaged(&words, (blocks + 2) * sizeof(int)) == cudaSuccess);
+    for (int i = 0; i < blocks + 2; ++i) words[i] = 0;
+    waits_in_block<<<1, 64>>>(words);
+    waits_for_block<<<blocks, 1>>>(words + 1, words + 2);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(words[0] == 1);
+    for (int i = 0; i < blocks; ++i) CHECK(words[2 + i] == 1);
+    cudaFree(words);
+    simt::set_threads(2);
+}
 
 TEST_CASE("a deadlock names lanes, barriers and lines", "[simt][deadlock]") {
     ExpectFailure quiet;

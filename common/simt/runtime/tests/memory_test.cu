@@ -1,4 +1,5 @@
 // Device, pinned and managed memory, copies and fills, and the errors they give. Holds on a device too.
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -10,6 +11,43 @@
 #include "testing/catch.h"
 
 __device__ float device_variable[4];
+
+namespace {
+
+/// A thread adds up eight halves, which come with one load.
+__global__ void add_eight(const __half* in, float* out) {
+    const uint4 loaded = reinterpret_cast<const uint4*>(in)[threadIdx.x];
+    const auto* pairs = reinterpret_cast<const __half2*>(&loaded);
+    float sum = 0;
+    for (int k = 0; k < 4; ++k) sum += __low2float(pairs[k]) + __high2float(pairs[k]);
+    out[threadIdx.x] = sum;
+}
+
+/// The same words as int4 on their way into shared memory, and as halves out of it.
+__global__ void turn_round(const __half* in, __half* out) {
+    __shared__ __align__(16) __half tile[8 * 32];
+    reinterpret_cast<int4*>(tile)[threadIdx.x] = reinterpret_cast<const int4*>(in)[threadIdx.x];
+    __syncthreads();
+    for (int k = 0; k < 8; ++k) out[8 * threadIdx.x + k] = tile[8 * 32 - 1 - (8 * threadIdx.x + k)];
+}
+
+}  // namespace
+
+TEST_CASE("what is stored as one type is read as another, as nvcc compiles it", "[simt][memory]") {
+    constexpr int threads = 32, count = 8 * threads;
+    __half* data = nullptr;
+    REQUIRE(cudaMallocManaged(&data, 2 * count * sizeof(__half)) == cudaSuccess);
+    float* sums = nullptr;
+    REQUIRE(cudaMallocManaged(&sums, threads * sizeof(float)) == cudaSuccess);
+    for (int i = 0; i < count; ++i) data[i] = __float2half(static_cast<float>(i));
+    add_eight<<<1, threads>>>(data, sums);
+    turn_round<<<1, threads>>>(data, data + count);
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+    for (int i = 0; i < threads; ++i) CHECK(sums[i] == static_cast<float>(64 * i + 28));
+    for (int i = 0; i < count; ++i) CHECK(__half2float(data[count + i]) == static_cast<float>(count - 1 - i));
+    cudaFree(data);
+    cudaFree(sums);
+}
 
 TEST_CASE("cudaMalloc: sizes and alignment", "[simt][memory]") {
     void* p = reinterpret_cast<void*>(1);

@@ -239,4 +239,45 @@ void run_texture_garbage() {
 }
 CORPUS_CASE(texture_garbage, "initcheck", "uninitialised", "v");
 
+/// Compilers copy all sixteen bytes at once, with the four that are no member's.
+struct Best {
+    double value;
+    int index;
+};
+template <bool repaired>
+__global__ void best_of(int* out) {
+    __shared__ Best best[64];
+    best[threadIdx.x].value = 0.5 * static_cast<double>(threadIdx.x);
+    if (repaired || threadIdx.x != 40) best[threadIdx.x].index = static_cast<int>(threadIdx.x);
+    __syncthreads();
+    for (unsigned half = 32; half > 0; half /= 2) {
+        if (threadIdx.x < half && best[threadIdx.x + half].value > best[threadIdx.x].value)
+            best[threadIdx.x] = best[threadIdx.x + half];  // bad: padded_struct
+        __syncthreads();
+    }
+    out[threadIdx.x] = best[0].index;
+}
+template <bool repaired>
+void run_padded_struct() {
+    Device<int> out("out", 64);
+    best_of<repaired><<<1, 64>>>(out.get());
+}
+CORPUS_CASE(padded_struct, "initcheck", "uninitialised", "best");
+
+/// Three words are written one by one: the fourth is no padding.
+template <bool repaired>
+__global__ void fourth_of_four(float4* out) {
+    __shared__ float4 v[32];
+    v[threadIdx.x].x = 1, v[threadIdx.x].y = 2, v[threadIdx.x].z = 3;
+    if (repaired) v[threadIdx.x].w = 4;
+    __syncthreads();
+    out[threadIdx.x] = v[31 - threadIdx.x];  // bad: fourth_of_four
+}
+template <bool repaired>
+void run_fourth_of_four() {
+    Device<float4> out("out", 32);
+    fourth_of_four<repaired><<<1, 32>>>(out.get());
+}
+CORPUS_CASE(fourth_of_four, "initcheck", "uninitialised", "v");
+
 }  // namespace

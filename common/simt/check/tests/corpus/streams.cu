@@ -248,6 +248,21 @@ void run_host_reads_managed() {
 }
 CORPUS_CASE(host_reads_managed, "racecheck", "read-write", "v");
 
+__managed__ int managed_sum;
+
+__global__ void add_to_managed() {
+    atomicAdd(&managed_sum, 1);  // bad: host_reads_managed_variable
+}
+template <bool repaired>
+void run_host_reads_managed_variable() {
+    managed_sum = 0;
+    add_to_managed<<<1, n>>>();
+    if (repaired) cudaDeviceSynchronize();
+    sink = managed_sum;  // bad: host_reads_managed_variable
+    cudaDeviceSynchronize();
+}
+CORPUS_CASE(host_reads_managed_variable, "racecheck", "atomic-read", "managed_sum");
+
 __global__ void count_managed(int* v) {
     atomicAdd(v, 1);  // bad: host_counts_managed
 }
