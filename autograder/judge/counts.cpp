@@ -665,6 +665,12 @@ std::uint64_t Tally::barriers() const {
     return sum;
 }
 
+std::uint64_t Tally::blocks() const {
+    std::uint64_t sum = 0;
+    for (const LaunchCounters& launch : launches) sum += launch.blocks;
+    return sum;
+}
+
 double Tally::simt_efficiency() const {
     double blocks = 0, lanes = 0;
     for (const LaunchCounters& launch : launches) {

@@ -174,6 +174,7 @@ struct Tally {
     simt::check::MemoryCounters total(simt::check::Space space) const;
     simt::check::MemoryCounters total(simt::check::Space space, simt::check::Access access) const;
     std::uint64_t barriers() const;
+    std::uint64_t blocks() const;  ///< that ran
     /// Bytes that kernels have read and written, each sector of an array once a launch.
     double moved_by_kernels() const;
     /// Bytes that came to where the host can read them: by copies, or written there by kernels.

@@ -215,7 +215,7 @@ Cause WorkerProcess::timed_out(double seconds) {
     const std::string report = backend_report();
     if (claimed() == protocol::Claim::deadlock) return {Verdict::deadlock, report};
     return {Verdict::timeout,
-            fmt::format("did not return within {} s{}{}", seconds, report.empty() ? "" : ": ", report)};
+            fmt::format("did not return within {:.2g} s{}{}", seconds, report.empty() ? "" : ": ", report)};
 }
 
 std::optional<Cause> WorkerProcess::start(double seconds) {

@@ -202,7 +202,7 @@ void show_advice(const judge::Counters& counters, Terminal& out) {
     out.line();
     out.line(out.paint(Style::bold, "What to try"));
     if (advice.empty()) {
-        out.line(out.wrapped(counters.reference ? "nothing that these counters tell: they are as good as the "
+        out.line(out.wrapped(counters.reference ? "nothing that these counters tell: none is far from the "
                                                   "reference's. They do not count how long the host waits"
                                                 : "nothing that these counters tell",
                              2));

@@ -144,6 +144,19 @@ void about_structure(const Tally& mine, const Tally& reference, std::vector<Advi
                                    "fewer blocks that each do more, there are fewer barriers.",
                                    number_text(mine_barriers), number_text(its_barriers))});
     }
+    const auto threads = [](const Tally& tally) {
+        double sum = 0;
+        for (const auto& launch : tally.launches) sum += real(launch.threads);
+        return sum;
+    };
+    if (threads(reference) > 0 && threads(mine) > 1.9 * threads(reference)) {
+        all.push_back({"threads", "", 0,
+                       fmt::format("{} threads in {} blocks; the reference starts {} in {}. Has each of them "
+                                   "something to do, or do blocks start that own nothing? If each has, let "
+                                   "one thread do more.",
+                                   number_text(threads(mine)), number_text(real(mine.blocks())),
+                                   number_text(threads(reference)), number_text(real(reference.blocks())))});
+    }
     const double launches = real(mine.host.launches), its_launches = real(reference.host.launches);
     if (launches == 0 && its_launches > 0)
         all.push_back({"launches", "", 0, "No kernel was launched: the GPU has nothing to do here."});
@@ -196,6 +209,7 @@ std::vector<CounterRow> compare(const Tally& mine, const Tally* reference) {
     };
     const auto whole = [](std::uint64_t value) { return fmt::format("{}", value); };
     add("launches", [&](const Tally& t) { return whole(t.host.launches); });
+    add("blocks", [&](const Tally& t) { return whole(t.blocks()); });
     add("lanes active", [](const Tally& t) { return fmt::format("{:.0f} %", 100 * t.simt_efficiency()); });
     add("barriers of blocks", [&](const Tally& t) { return whole(t.barriers()); });
     add("sectors per global request",

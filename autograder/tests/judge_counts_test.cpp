@@ -134,6 +134,24 @@ TEST_CASE("strided access shows 32 sectors per request where the reference has 4
         CHECK(trace.steps[i - 1].phase <= trace.steps[i].phase);
 }
 
+TEST_CASE("warps that do the same are drawn alike, however much one of them does", "[judge][counts]") {
+    const Court bench("08_grid_stride");
+    bench.judge_text(changed({{"most_blocks = 2048", "most_blocks = 1"}}));
+    std::string why_not;
+    const auto counted = count(bench.manifest, bench.rung(), bench.folder.path() / "08_grid_stride.cu",
+                               *bench.exam, bench.options, why_not);
+    INFO(why_not);
+    REQUIRE(counted);
+    const WarpTrace& trace = counted->trace;
+    REQUIRE(trace.cut);
+    REQUIRE(trace.requests.size() == 8);
+    for (const std::vector<unsigned>& phases : trace.requests) {
+        REQUIRE_FALSE(phases.empty());
+        CHECK(phases[0] >= 200);
+        CHECK(phases[0] == trace.requests[0][0]);
+    }
+}
+
 TEST_CASE("a call that fails when it is counted first says why", "[judge][counts]") {
     const Court bench("08_grid_stride");
     const Case shown = case_to_count(bench.manifest, bench.rung(), *bench.exam);
@@ -242,6 +260,12 @@ TEST_CASE("each rule of advice speaks on its pattern and on no other", "[report]
     mine = reference;
     mine.host.launches = 3;
     CHECK(rules(mine, &reference) == "launches;");
+    mine = two = reference;
+    mine.launches[0].threads = 4096, mine.launches[0].blocks = 16;
+    two.launches[0].threads = 2048, two.launches[0].blocks = 8;
+    CHECK(rules(mine, &two) == "threads;");
+    two.launches[0].threads = 4096;
+    CHECK(rules(mine, &two) == "");
     // What is used again was read again, at no line's fault: each costs no more than it has to.
     reference = tally_of(site(Space::shared, Access::read, 32, 10, 10));
     mine = tally_of(site(Space::shared, Access::read, 32, 10, 10));

@@ -8,6 +8,7 @@ namespace rungs::protocol {
 namespace {
 
 constexpr std::size_t most_steps = 200, most_kernels = 8;
+constexpr auto no_step = static_cast<std::size_t>(-1);  ///< of a request beyond most_steps
 
 std::string quoted(const std::string& text) {
     std::string out = "\"";
@@ -52,7 +53,7 @@ void TraceRecorder::access(const simt::check::Event& event) {
     if (fresh_request) {
         if (now.steps.size() == most_steps) {
             now.cut = true;
-            now.known.erase(seen);
+            seen->second = no_step;  // counted once, whichever lanes come to it
             return;
         }
         Step step;
@@ -65,6 +66,7 @@ void TraceRecorder::access(const simt::check::Event& event) {
         now.order.insert(now.order.begin() + static_cast<std::ptrdiff_t>(place), now.steps.size());
         now.steps.push_back(std::move(step));
     }
+    if (seen->second == no_step) return;
     const auto place = std::find(now.order.begin(), now.order.end(), seen->second);
     now.last[event.lane] = static_cast<std::size_t>(place - now.order.begin()) + 1;
     Step& step = now.steps[seen->second];
