@@ -413,11 +413,12 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                     put_wrong(result, where, check);
                 } else if (rung.repeatable && order > 0) {
                     cut_short = "its outputs are not the same in every order";
+                    result.correctness.failing_case = "in check mode, " + where;
                     result.decide({.kind = Verdict::wrong,
                                    .text = "right, but not the same bits in every run: they depend on the "
                                            "order in which blocks or warps come",
                                    .source = Source::checks,
-                                   .which = where});
+                                   .which = result.correctness.failing_case});
                 }
                 right_outputs = std::move(checked.outputs);
             }

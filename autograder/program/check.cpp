@@ -110,8 +110,8 @@ int check(const CheckOptions& options) {
     if (grading.whose == judge::Whose::student && grading.submission.empty() && exit_status(report) == 0) {
         if (const auto next = next_exercise(workbook, chosen.back().rung)) {
             out.line("next: " + next->rung->name + ", " +
-                     workbook.shown(source_of(workbook, *next, judge::Whose::student)) +
-                     " (./rungs check " + next->short_name() + ")");
+                     workbook.shown(source_of(workbook, *next, judge::Whose::student)) + " (./rungs check " +
+                     next->short_name() + ")");
         }
     }
     if (options.json == "-") {

@@ -21,6 +21,7 @@
 #include "program/progress.hpp"
 #include "program/show.hpp"
 #include "program/submission.hpp"
+#include "program/verbs.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
 
@@ -146,6 +147,7 @@ class Grading {
                 return Jobs::End::alone_once_more;
         }
         if (remembered_) {
+            tell_untouched(one, source, rung.result);
             const std::string once = grade_answers_once(workbook_, one, rung.result),
                               problem =
                                   remember(workbook_, one, rung.result, options_.backend.backend, before);
@@ -153,6 +155,17 @@ class Grading {
             if (!once.empty() || !problem.empty()) not_stored_ = once.empty() ? problem : once;
         }
         return Jobs::End::finished;
+    }
+
+    /// Who has not begun, or has saved another file, need not look for a fault.
+    void tell_untouched(const Chosen& chosen, const fs::path& source, RungResult& result) const {
+        if (result.causes.empty() || chosen.rung->given() || chosen.rung->kind == Kind::predict) return;
+        try {
+            if (read_file(source) != starter_of(workbook_, chosen)) return;
+        } catch (const std::exception&) {
+            return;  // there is nothing to compare
+        }
+        result.causes.front().text = "as handed out: " + result.causes.front().text;
     }
 
     /// What is known of rung `i` once it has been judged.

@@ -28,20 +28,25 @@ fs::path backup_name(const fs::path& file) {
 
 }  // namespace
 
-fs::path restore_starter(const Workbook& workbook, const Chosen& chosen) {
+std::string starter_of(const Workbook& workbook, const Chosen& chosen) {
+    if (chosen.rung->kind == Kind::predict) return make_answers(*chosen.chapter, *chosen.rung);
+    if (judge::is_edition(workbook.root()))
+        return read_file(judge::edition_starter(workbook.root(), *chosen.chapter, *chosen.rung));
     const fs::path solution = source_of(workbook, chosen, judge::Whose::solution);
-    const fs::path file = source_of(workbook, chosen, judge::Whose::student);
     std::error_code error;
-    const bool asks = chosen.rung->kind == Kind::predict, is_edition = judge::is_edition(workbook.root());
-    if (!asks && !is_edition && !fs::exists(solution, error)) {
-        throw CannotCheck(workbook.shown(solution) +
-                          " is not here, and the starter is made from it; if this is a git clone: " +
-                          "git checkout -- " + workbook.shown(file));
+    if (!fs::exists(solution, error)) {
+        throw CannotCheck(
+            workbook.shown(solution) +
+            " is not here, and the starter is made from it; if this is a git clone: " + "git checkout -- " +
+            workbook.shown(source_of(workbook, chosen, judge::Whose::student)));
     }
-    const std::string starter =
-        asks         ? make_answers(*chosen.chapter, *chosen.rung)
-        : is_edition ? read_file(judge::edition_starter(workbook.root(), *chosen.chapter, *chosen.rung))
-                     : make_starter(read_file(solution), workbook.shown(solution));
+    return make_starter(read_file(solution), workbook.shown(solution));
+}
+
+fs::path restore_starter(const Workbook& workbook, const Chosen& chosen) {
+    const fs::path file = source_of(workbook, chosen, judge::Whose::student);
+    const std::string starter = starter_of(workbook, chosen);
+    std::error_code error;
     fs::path backup;
     if (fs::exists(file, error)) {
         const std::string mine = read_file(file);

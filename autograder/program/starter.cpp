@@ -152,7 +152,8 @@ std::string make_answers(const Manifest& manifest, const RungEntry& rung) {
     comment(fmt::format("{}: {}.", rung.name, rung.idea));
     comment(fmt::format(
         "Put a number in the place of each \"?\". ./rungs predict {0} asks for them one by one and "
-        "then shows what is counted; ./rungs check {0} grades them.",
+        "then shows what is counted; ./rungs check {0} grades them. The first answers that are "
+        "graded, all of them there, are those that count.",
         name));
     for (const Question& question : rung.questions) {
         out += '\n';

@@ -148,6 +148,9 @@ std::optional<Chosen> next_exercise(const Workbook& workbook, const RungEntry* a
 /// A rung's hints: the first `count` of them, or what stands in for them in a given rung.
 void show_hints(const Chosen& chosen, std::size_t count, Terminal& out);
 
+/// What a student gets of an exercise. @throws CannotCheck where what it is made of is not here, FileError
+std::string starter_of(const Workbook& workbook, const Chosen& chosen);
+
 /// Writes the starter of an exercise in place of the student's file and keeps a backup. Returns the backup's
 /// path, empty when there was nothing to back up.
 std::filesystem::path restore_starter(const Workbook& workbook, const Chosen& chosen);

@@ -242,7 +242,8 @@ TEST_CASE("answers are graded by what is counted, and none is given away", "[pre
         workbook.folder.read(file) ==
         "# 07_traffic: count before you run.\n"
         "# Put a number in the place of each \"?\". ./rungs predict 01/07 asks for them one by one and then\n"
-        "# shows what is counted; ./rungs check 01/07 grades them.\n\n"
+        "# shows what is counted; ./rungs check 01/07 grades them. The first answers that are graded, all of\n"
+        "# them there, are those that count.\n\n"
         "# How many sectors do the loads of a call touch?\n"
         "# (one call of 01_atomic: sum, size 4321, kind uniform)\nsectors = \"?\"\n\n"
         "# How many barriers does a block pass?\n"
@@ -253,7 +254,7 @@ TEST_CASE("answers are graded by what is counted, and none is given away", "[pre
     CHECK(open.at("points") == 0);
     CHECK(open.at("kind") == "predict");
     CHECK(open.at("reason") == "not answered yet: sectors, barriers; answers are graded once all are there");
-    CHECK(open.at("causes").at(0).at("line") == 7);
+    CHECK(open.at("causes").at(0).at("line") == 8);
 
     // Nobody finds the answers one by one.
     workbook.answer("541", "?");
@@ -353,7 +354,7 @@ TEST_CASE("list and next tell kind, minutes and difficulty, before the first bui
     const Outcome asks = workbook.run({"next"});
     CHECK_THAT(asks.out, ContainsSubstring("  kind    predict, about 15 minutes, difficulty 2 of 5\n"
                                            "  answer  ./rungs predict 01/07\n"
-                                           "  edit    chapters/01_reduction/07_traffic.toml:7\n"));
+                                           "  edit    chapters/01_reduction/07_traffic.toml:8\n"));
     CHECK(early("next") == asks.out);
 }
 

@@ -208,6 +208,24 @@ TEST_CASE("list and next show the way", "[program]") {
     CHECK_THAT(content, ContainsSubstring("TODO"));
 }
 
+TEST_CASE("a file that is as it was handed out is told so, and one that is not is not", "[program][judge]") {
+    const SmallWorkbook workbook;
+    const auto reason = [&] {
+        const Outcome outcome = workbook.run({"check", "01/03", "--backend", "cpu", "--json", "-"});
+        CHECK(outcome.status == 1);
+        return nlohmann::json::parse(outcome.out.substr(outcome.out.find("\n{") + 1))
+            .at("rungs")
+            .at(0)
+            .at("reason")
+            .get<std::string>();
+    };
+    CHECK_THAT(reason(), ContainsSubstring("as handed out: "));
+    // The verdict is kept; what is said of the file is of the file that is there.
+    CHECK_THAT(reason(), ContainsSubstring("as handed out: "));
+    workbook.folder.write(SmallWorkbook::student, workbook.starter + "// begun\n");
+    CHECK(reason().find("as handed out") == std::string::npos);
+}
+
 TEST_CASE("reset puts the starter back and keeps the student's version", "[program]") {
     const SmallWorkbook workbook;
     CHECK(workbook.starter.find("SOLUTION") == std::string::npos);
