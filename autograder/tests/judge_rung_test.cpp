@@ -233,6 +233,17 @@ TEST_CASE("a wrong signature is an error at the student's line", "[judge][rung]"
     CHECK_THAT(result.reason(), Catch::Matchers::StartsWith("03_shared_tree.cu:3:"));
 }
 
+TEST_CASE("a stream in the place of shared memory's bytes is told so, at its line", "[judge][rung]") {
+    const PlainCourt court;
+    const std::string solution =
+        TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "solutions/01_reduction/03_shared_tree.cu");
+    const RungResult result =
+        court.judge_text(replaced(solution, "block_size, 0, stream>>>", "block_size, stream>>>"));
+    CHECK(result.verdict == Verdict::compile_error);
+    CHECK_THAT(result.reason(), Catch::Matchers::StartsWith("03_shared_tree.cu:34:") &&
+                                    Catch::Matchers::ContainsSubstring("the stream has the fourth"));
+}
+
 TEST_CASE("an honest mistake gets its case, numbers and cause", "[judge][rung]") {
     const PlainCourt court;
     const RungResult result = court.judge(fs::path(RUNGS_ROOT) / "autograder" / "attacks" /
