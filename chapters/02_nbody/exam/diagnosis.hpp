@@ -37,10 +37,14 @@ class Diagnosis {
                    " bodies have no acceleration, the first is body " + std::to_string(first) +
                    ": is every body that a thread owns pulled?";
         }
+        if (zero && first > 0) return "bodies from " + std::to_string(first) + " on have no acceleration";
         if (zero) {
-            return first > 0 ? "bodies from " + std::to_string(first) + " on have no acceleration"
-                             : "all accelerations that are wrong are exactly 0: nothing was added up. If all "
-                               "squared distances are very large, is their third power infinite?";
+            return "all accelerations that are wrong are exactly 0: nothing was added up" +
+                   std::string(third_powers_overflow(wrong)
+                                   ? ", and all squared distances are very large. Is their third power "
+                                     "infinite?"
+                                   : ". Does any body pull at all? In integers a quotient below 1 is 0: is "
+                                     "that a number of tiles or of parts?");
         }
         if (std::all_of(wrong.begin(), wrong.end(), [&](std::size_t i) {
                 const Pull right = reference_pull(state_, i, softening_);
@@ -376,6 +380,19 @@ class Diagnosis {
             }
         }
         return {};
+    }
+
+    /// Whether no body is near enough to one of `wrong` for the third power of their squared distance to be a
+    /// float.
+    bool third_powers_overflow(const std::vector<std::size_t>& wrong) const {
+        for (std::size_t k = 0; k < wrong.size(); k += 1 + wrong.size() / 8) {
+            for (std::size_t j = 0; j < state_.size(); ++j) {
+                const Vector d = state_.place[j] - state_.place[wrong[k]];
+                const double squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening_ * softening_;
+                if (j != wrong[k] && squared * squared * squared < 0x1p128) return false;
+            }
+        }
+        return true;
     }
 
     std::string of_not_finite(const std::vector<std::size_t>& wrong, bool unset) const {

@@ -311,7 +311,7 @@ TEST_CASE("a wrong force is told its cause", "[exam][diagnosis]") {
         {"last block not written", with([](Fault& f) { f.skip_block = 768; }), "bodies from 768 on are NaN"},
         {"nothing written", [](Bodies bodies, float) { return Floats(bodies.size(), std::nanf("")); },
          "never written"},
-        {"nothing added", with([](Fault& f) { f.tile = 2000; }), "exactly 0"},
+        {"nothing added", with([](Fault& f) { f.tile = 2000; }), "Does any body pull at all?"},
         {"mass of the body itself",
          with([](Fault& f) { f.mass = [](float, float own) { return own; }, f.padding = 24; }),
          "mass of the body itself"},
@@ -352,6 +352,9 @@ TEST_CASE("a wrong force is told its cause", "[exam][diagnosis]") {
     }
     CHECK_FALSE(judge(cube(1000), with([](Fault& f) { f.step = 2; })).passed);
     CHECK(judge(cube(1000), in_pairs([](float home, float) { return -home; })).passed);
+    // Only where it can be is a third power infinite.
+    rungs::require_cause(judge({"force", {100}, "sparse"}, with([](Fault& f) { f.tile = 2000; })),
+                         "Is their third power infinite?");
     // Each thread pulls the first of its two bodies alone.
     rungs::require_cause(judge(cube(1000),
                                [](Bodies bodies, float softening) {
