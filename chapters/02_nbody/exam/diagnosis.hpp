@@ -148,9 +148,13 @@ class Diagnosis {
             if (explains(wrong, [&](std::size_t i) { return every(i, step); }))
                 return "only every " + std::to_string(step) + (step == 2 ? "nd" : "th") + " body pulls";
         }
-        if (first > 0 && wrong.size() == n - first) {
+        if (std::string cause = of_one_sided_pairs(wrong); !cause.empty()) return cause;
+        // The threads of one block, the last: where many more are wrong, what tells them is not the block.
+        bool last_block = first > 0 && wrong.size() == n - first;
+        for (std::size_t block = 32; last_block && (n - 1) / block * block != first; block *= 2)
+            last_block = block < 1024;
+        if (last_block)
             return "only bodies from " + std::to_string(first) + " on are wrong: look at the last block";
-        }
         if (mean < 0.01 && wrong.size() > n / 4) return loses_digits;
         if (beyond) {
             return "larger than all pulls together, were they all in one direction: does every sum begin at "
@@ -161,6 +165,8 @@ class Diagnosis {
 
   private:
     using Candidate = std::function<Vector(std::size_t)>;
+    /// Whether the bodies of one strip are at home when those of another one visit.
+    using AtHome = std::function<bool(std::size_t, std::size_t)>;
 
     Vector got(std::size_t i) const { return {got_[4 * i], got_[4 * i + 1], got_[4 * i + 2]}; }
     Vector pull(std::size_t i) const { return reference_pull(state_, i, softening_).sum; }
@@ -328,56 +334,84 @@ class Diagnosis {
         return {};
     }
 
-    /// Faults of rung 08, where strips of bodies visit each other and only one side of a pair works.
+    /// Faults of rung 08, where strips of bodies visit each other and only one side of a pair works: as in a
+    /// tournament.
     std::string of_pairs(const std::vector<std::size_t>& wrong) const {
-        const std::size_t n = state_.size();
         for (const std::size_t tile : {128, 256, 512, 1024}) {
-            const std::size_t strips = (n - 1) / tile + 1;
+            const std::size_t strips = (state_.size() - 1) / tile + 1;
             if (strips < 2) break;
-            // Whether the bodies of strip a are at home when those of another strip b visit.
-            const auto at_home = [strips](std::size_t a, std::size_t b) {
+            const AtHome at_home = [strips](std::size_t a, std::size_t b) {
                 const std::size_t away = (b + strips - a) % strips;
                 return 2 * away < strips || (2 * away == strips && a < b);
             };
-            // The pulls that i feels at home, and what `visit(j)` says of those that it feels as a visitor.
-            const auto felt = [&](std::size_t i, const auto& visit) {
-                Vector sum{};
-                for (std::size_t j = 0; j < strips * tile; ++j) {
-                    const bool home = i / tile == j / tile || at_home(i / tile, j / tile);
-                    if (!home) sum = sum + visit(j);
-                    if (home && j < n) sum = sum + state_.mass[j] * unit_pull(i, j);
-                }
-                return sum;
-            };
-            const auto mass = [&](std::size_t j) { return j < n ? state_.mass[j] : 0; };
-            if (explains(wrong, [&](std::size_t i) {
-                    return felt(i, [&](std::size_t j) { return -mass(j) * unit_pull(i, j); });
-                })) {
-                return "a visitor is pushed the wrong way: what i does to j has the opposite sign of what j "
-                       "does to i";
+            std::string cause =
+                of_visits(wrong, tile, at_home,
+                          "visitors feel nothing: only the pulls on the bodies at home are added up");
+            if (!cause.empty()) return cause;
+        }
+        return {};
+    }
+
+    /// The same where every strip is at home to all behind it, or to all before it. With two strips that is
+    /// what a loop leaves that ends with the first one, so it comes after those.
+    std::string of_one_sided_pairs(const std::vector<std::size_t>& wrong) const {
+        for (const std::size_t tile : {1, 32, 64, 128, 256, 512, 1024}) {
+            if (state_.size() <= tile) break;
+            std::string cause =
+                of_visits(wrong, tile, std::less<>(),
+                          "of two bodies only the one before the other is pulled: both have to be");
+            if (cause.empty()) {
+                cause = of_visits(wrong, tile, std::greater<>(),
+                                  "of two bodies only the one behind the other is pulled: both have to be");
             }
-            if (explains(wrong, [&](std::size_t i) {
-                    return felt(i, [&](std::size_t j) { return state_.mass[i] * unit_pull(i, j); });
-                })) {
-                return "the push on a visitor has the visitor's own mass: it takes that of the body that "
-                       "pushes";
+            if (!cause.empty()) return cause;
+        }
+        return {};
+    }
+
+    /// The same for one length of strips, and one way to meet.
+    /// @param one_sided  what is to be said where nobody is pulled as a visitor
+    std::string of_visits(const std::vector<std::size_t>& wrong, std::size_t tile, const AtHome& at_home,
+                          const char* one_sided) const {
+        const std::size_t n = state_.size(), strips = (n - 1) / tile + 1;
+        // The pulls that i feels at home, and what `visit(j)` says of those that it feels as a visitor.
+        const auto felt = [&](std::size_t i, const auto& visit) {
+            Vector sum{};
+            for (std::size_t j = 0; j < strips * tile; ++j) {
+                const bool home = i / tile == j / tile || at_home(i / tile, j / tile);
+                if (!home) sum = sum + visit(j);
+                if (home && j < n) sum = sum + state_.mass[j] * unit_pull(i, j);
             }
-            if (explains(wrong, [&](std::size_t i) { return felt(i, [](std::size_t) { return Vector{}; }); }))
-                return "visitors feel nothing: only the pulls on the bodies at home are added up";
-            // Lane l's `back` is that of visitor l + k in step k: unmoved, it mixes all that lane l has met.
-            if (explains(wrong, [&](std::size_t i) {
-                    return felt(i, [&](std::size_t j) {
-                        Vector sum{};
-                        if (j >= n || i % 32 != j % 32) return sum;
-                        for (std::size_t visitor = i / 32 * 32; visitor < i / 32 * 32 + 32 && visitor < n;
-                             ++visitor)
-                            sum = sum + state_.mass[j] * unit_pull(visitor, j);
-                        return sum;
-                    });
-                })) {
-                return "the visitors' sums stay in their lanes: `back` belongs to the visitor, so it is "
-                       "handed on with it after every step";
-            }
+            return sum;
+        };
+        const auto mass = [&](std::size_t j) { return j < n ? state_.mass[j] : 0; };
+        if (explains(wrong, [&](std::size_t i) {
+                return felt(i, [&](std::size_t j) { return -mass(j) * unit_pull(i, j); });
+            })) {
+            return "a visitor is pushed the wrong way: what i does to j has the opposite sign of what j "
+                   "does to i";
+        }
+        if (explains(wrong, [&](std::size_t i) {
+                return felt(i, [&](std::size_t j) { return state_.mass[i] * unit_pull(i, j); });
+            })) {
+            return "the push on a visitor has the visitor's own mass: it takes that of the body that "
+                   "pushes";
+        }
+        if (explains(wrong, [&](std::size_t i) { return felt(i, [](std::size_t) { return Vector{}; }); }))
+            return one_sided;
+        // Lane l's `back` is that of visitor l + k in step k: unmoved, it mixes all that lane l has met.
+        if (tile >= 32 && explains(wrong, [&](std::size_t i) {
+                return felt(i, [&](std::size_t j) {
+                    Vector sum{};
+                    if (j >= n || i % 32 != j % 32) return sum;
+                    for (std::size_t visitor = i / 32 * 32; visitor < i / 32 * 32 + 32 && visitor < n;
+                         ++visitor)
+                        sum = sum + state_.mass[j] * unit_pull(visitor, j);
+                    return sum;
+                });
+            })) {
+            return "the visitors' sums stay in their lanes: `back` belongs to the visitor, so it is "
+                   "handed on with it after every step";
         }
         return {};
     }

@@ -88,16 +88,17 @@ const Force honest = faulty({});
 /// Strips of 256 bodies visit each other, and what both sides of a pair feel is found once. `factor` is that
 /// of the vector to the visitor for the visitor: right is minus the mass of the one at home.
 /// @param handed  whether the visitor's sum moves on with it; else it stays in its lane
-Force in_pairs(float (*factor)(float home, float visitor), bool handed = true) {
+/// @param ring    whether strips meet as in a tournament; else a body is a strip, and visits all before it
+Force in_pairs(float (*factor)(float home, float visitor), bool handed = true, bool ring = true) {
     return [=](Bodies bodies, float softening) {
-        constexpr std::size_t strip = 256;
+        const std::size_t strip = ring ? 256 : 1;
         const std::size_t n = bodies.size() / 4, strips = (n + strip - 1) / strip;
         Floats padded(bodies.begin(), bodies.end()), out(4 * strips * strip, 0.0f);
         padded.resize(out.size(), 0.0f);
         for (std::size_t i = 0; i < strips * strip; ++i) {
             for (std::size_t j = 0; j < strips * strip; ++j) {
                 const std::size_t away = (j / strip + strips - i / strip) % strips;
-                if (2 * away > strips || (2 * away == strips && i > j)) continue;
+                if (ring ? 2 * away > strips || (2 * away == strips && i > j) : j < i) continue;
                 float d[3], squared = softening * softening;
                 for (std::size_t c = 0; c < 3; ++c) {
                     d[c] = padded[4 * j + c] - padded[4 * i + c];
@@ -339,6 +340,10 @@ TEST_CASE("a wrong force is told its cause", "[exam][diagnosis]") {
         {"the push has the visitor's mass", in_pairs([](float, float visitor) { return -visitor; }),
          "visitor's own mass"},
         {"no push", in_pairs([](float, float) { return 0.0f; }), "visitors feel nothing"},
+        {"the push is a pull, body by body", in_pairs([](float home, float) { return home; }, true, false),
+         "pushed the wrong way"},
+        {"no push, body by body", in_pairs([](float, float) { return 0.0f; }, true, false),
+         "only the one before the other is pulled"},
         {"the push is not handed on", in_pairs([](float home, float) { return -home; }, false), "handed on"},
     };
     for (const Named& fault : faults) {
@@ -352,9 +357,22 @@ TEST_CASE("a wrong force is told its cause", "[exam][diagnosis]") {
     }
     CHECK_FALSE(judge(cube(1000), with([](Fault& f) { f.step = 2; })).passed);
     CHECK(judge(cube(1000), in_pairs([](float home, float) { return -home; })).passed);
+    CHECK(judge(cube(1000), in_pairs([](float home, float) { return -home; }, true, false)).passed);
     // Only where it can be is a third power infinite.
     rungs::require_cause(judge({"force", {100}, "sparse"}, with([](Fault& f) { f.tile = 2000; })),
                          "Is their third power infinite?");
+    // The last block is one: all bodies but some of the first are not.
+    for (const auto& [first, named] : {std::pair<std::size_t, bool>{1, false}, {992, true}, {256, false}}) {
+        const rungs::Check check = judge(cube(1000), [first = first](Bodies bodies, float softening) {
+            Floats out = honest(bodies, softening);
+            for (std::size_t i = 4 * first; i < out.size(); ++i)
+                if (i % 4 < 3) out[i] *= 0.5f + 0.1f * static_cast<float>(i % 7);
+            return out;
+        });
+        CAPTURE(first, check.cause);
+        CHECK_FALSE(check.passed);
+        CHECK((check.cause.find("look at the last block") != std::string::npos) == named);
+    }
     // Each thread pulls the first of its two bodies alone.
     rungs::require_cause(judge(cube(1000),
                                [](Bodies bodies, float softening) {
