@@ -644,12 +644,25 @@ inline std::string explain_march(const Journey& journey, const Vector& got, cons
             return "the right-hand side is stale: each step has to start from the values of the step before";
         }
     }
-    std::size_t wrong = 0, first = n, last = 0;
+    // Explicit passes of several steps each, which begin with the right ends.
+    for (std::size_t pass = 2; rod.theta == 0 && pass / 2 < rod.steps && pass <= 64; pass *= 2) {
+        Vector u = journey.start;
+        for (std::size_t k = 0; k < rod.steps; ++k) {
+            const std::size_t late = k % pass > 0 ? k - 1 : k;
+            u = step(rod, u, {journey.left[late], journey.right[late]}, {0, 0});
+        }
+        if (is(u)) {
+            return "the ends are a step late, but in the first step of a pass: step s takes left[s] and "
+                   "right[s], and the step after it left[s + 1] and right[s + 1]";
+        }
+    }
+    std::size_t wrong = 0, first = n, last = 0, gap = 0;
     double worst = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const double error = std::abs(got[i] - right[i]);
         worst = std::max(worst, error);
         if (error <= allowed) continue;
+        if (wrong > 0) gap = std::max(gap, i - last);
         first = std::min(first, i), last = i, ++wrong;
     }
     const std::string share = std::to_string(wrong) + " of " + std::to_string(n) +
@@ -658,6 +671,11 @@ inline std::string explain_march(const Journey& journey, const Vector& got, cons
     if (last == n - 1 && 2 * first > n) return share + ": is the last row computed like all others?";
     if (n > 16 && first == 0 && 2 * last < n && wrong == last + 1)
         return share + ": what does the left end bring into them?";
+    if (n > 16 && first == 0 && last == n - 1 && 2 * gap > n) {
+        return share +
+               ", and none in the middle: of which time are the values at the ends that each step "
+               "takes?";
+    }
     if (n > 16 && 2 * wrong < n)
         return share + ": do they lie where pieces of the rod meet? Is their halo wide enough?";
     if (worst < 1024 * allowed) return share + ", by little: was a shorter type used on the way?";

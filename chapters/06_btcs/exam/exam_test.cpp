@@ -267,6 +267,8 @@ enum class Slip {
     theta_reversed,  ///< theta and 1 - theta exchanged
     old_ends,        ///< the implicit half takes left[s]
     new_ends,        ///< the explicit half takes left[s + 1]
+    late_ends,       ///< the explicit half takes left[s - 1], but in every 4th step
+    odd_ends,        ///< the explicit half takes left[s ^ 1]
     constant_ends,
     no_ends,
     ends_exchanged,
@@ -306,7 +308,11 @@ Floats march(const rungs::Task& task, Slip slip) {
     const Floats first(start.begin(), start.end());
     Floats u = first;
     for (std::size_t k = 0; k + (slip == Slip::one_step_less) < steps; ++k) {
-        const std::size_t b = slip == Slip::new_ends ? k + 1 : slip == Slip::constant_ends ? 0 : k;
+        const std::size_t b = slip == Slip::new_ends                 ? k + 1
+                              : slip == Slip::late_ends && k % 4 > 0 ? k - 1
+                              : slip == Slip::odd_ends               ? k ^ 1
+                              : slip == Slip::constant_ends          ? 0
+                                                                     : k;
         const std::size_t a = slip == Slip::old_ends ? k : slip == Slip::constant_ends ? 0 : k + 1;
         float before[2] = {left[b], right[b]}, after[2] = {left[a], right[a]};
         if (slip == Slip::no_ends) before[0] = before[1] = after[0] = after[1] = 0;
@@ -569,6 +575,8 @@ TEST_CASE("a wrong march fails, and is told its cause", "[exam][diagnosis]") {
         {"ends of the old level", Slip::old_ends, "ends", "ends of the old time level"},
         {"ends of the old level", Slip::old_ends, "btcs", "ends of the old time level"},
         {"ends of the new level", Slip::new_ends, "ends", "ends of the new time level"},
+        {"late ends", Slip::late_ends, "explicit", "the ends are a step late"},
+        {"other ends", Slip::odd_ends, "explicit", "of which time are the values at the ends"},
         {"ends that stay", Slip::constant_ends, "ends", "change in time"},
         {"ends forgotten", Slip::no_ends, "btcs", "ends were taken as 0"},
         {"ends exchanged", Slip::ends_exchanged, "btcs", "left and right are exchanged"},
