@@ -89,6 +89,17 @@ inline std::string likely_system(const Matrix& a, const Vector& rhs, const Vecto
     const Vector none(n, 0.0);
     if (near(x, none)) return "x is 0 everywhere";
     if (near(x, rhs) && !near(right, rhs)) return "x is the right-hand side";
+    if (n == 2) {  // many a mistake takes one of the two neighbours away: what is told is no more than that
+        const bool last_alone = is({none, b.diagonal, b.upper}, rhs),
+                   first_alone = is({b.lower, b.diagonal, none}, rhs);
+        if (last_alone || first_alone) {
+            const std::string own = last_alone ? "1" : "0", other = last_alone ? "0" : "1";
+            return "x[" + own + "] is rhs[" + own + "] / diagonal[" + own + "], as if there were no row " +
+                   other + ": " +
+                   (last_alone ? "is a last row left out because none is behind it, or is lower not used?"
+                               : "is a first row left out because none is before it, or is upper not used?");
+        }
+    }
     if (is({none, b.diagonal, none}, rhs)) {
         return "this is rhs / diagonal: one sweep, or a solver that sees no neighbours";
     }
