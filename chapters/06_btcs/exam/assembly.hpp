@@ -389,7 +389,8 @@ inline rungs::Check check_recurrence(const rungs::Case& which, std::span<const r
     for (std::size_t chunk = 32; chunk <= 1024 && check.cause.empty(); chunk *= 2) {
         if (n > chunk && is(chain(made, made.lambda, chunk))) {
             check.cause = "every chunk of " + std::to_string(chunk) +
-                          " begins anew: the last z of the chunk before has to come in";
+                          " begins anew: the last z of the chunk before has to come in. If it does, is it "
+                          "read between two barriers?";
         }
     }
     if (check.cause.empty()) {
