@@ -70,6 +70,7 @@ inline rungs::Check compare_rows(std::span<const rungs::Array> outputs, std::siz
                 check.first.push_back(
                     {i, got, expected,
                      rungs::ulp_distance(outputs[band].as<float>()[i], static_cast<float>(expected))});
+                check.first.back().where = outputs[band].name + "[" + std::to_string(i) + "]";
             }
         }
     }
@@ -98,6 +99,7 @@ inline rungs::Check compare_rows(std::span<const rungs::Array> outputs, std::siz
         if (++count == 1) first = output.name + "[" + std::to_string(i) + "]";
         bands += (count == 1 ? "" : ", ") + output.name;
     }
+    if (count == outputs.size()) return check;  // that all are wrong is no cause
     check.cause = (count == 1 ? "only " + bands + " is wrong" : "wrong are " + bands) +
                   "; the first number is " + first;
     return check;
@@ -176,6 +178,8 @@ inline rungs::Check check_matrix(const rungs::Case& which, std::span<const rungs
              return Line{i > 0 ? -r * k(i) : 0, 1 + r * (k(i) + k(i + 1)), i + 1 < n ? -r * k(i + 1) : 0};
          }},
         {"r is missing", [&](std::size_t i) { return row(k(i), k(i + 1)); }},
+        {"r is cut off to an integer, 0 where it is below 1: it is a double, and a float in the kernel",
+         [&](std::size_t i) { return row(std::trunc(r) * k(i), std::trunc(r) * k(i + 1)); }},
         {"this is the matrix for faces of 1: the conductivity differs from place to place",
          [&](std::size_t) { return row(r, r); }},
     };
@@ -256,6 +260,12 @@ inline rungs::Check check_assembly(const rungs::Case& which, std::span<const run
          [&](std::size_t i) { return row(s(i), s(i + 1), f(i) * h(i) / 2); }},
         {"the load of a node is half that of both elements: only the one behind counts",
          [&](std::size_t i) { return row(s(i), s(i + 1), f(i + 1) * h(i + 1) / 2); }},
+        {"the right-hand side is 0 everywhere: in integers 1 / 2 is 0, so write 0.5f",
+         [&](std::size_t i) { return row(s(i), s(i + 1), 0); }},
+        {"load and conductivity are exchanged",
+         [&](std::size_t i) {
+             return row(f(i) / h(i), f(i + 1) / h(i + 1), (k(i) * h(i) + k(i + 1) * h(i + 1)) / 2);
+         }},
         {"the load lacks the elements' lengths",
          [&](std::size_t i) { return row(s(i), s(i + 1), (f(i) + f(i + 1)) / 2); }},
         {"row i belongs to node i + 1, between elements i and i + 1: this is the row of node i + 2",
@@ -283,7 +293,7 @@ inline rungs::Check check_assembly(const rungs::Case& which, std::span<const run
     }
     const auto fail = [&](std::size_t i, const std::string& cause) {
         check.passed = false, check.wrong = 1;
-        check.first = {{i, a.diagonal[i], right(i).diagonal, 1}};
+        check.first = {{i, a.diagonal[i], right(i).diagonal, 1, "diagonal[" + std::to_string(i) + "]"}};
         check.cause = cause;
         return check;
     };
