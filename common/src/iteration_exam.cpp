@@ -33,12 +33,15 @@ Solve solve_of(std::span<const Array> outputs) {
 
 std::string three_digits(double value) { return to_digits(value, 3); }
 
+std::pair<std::string, std::string> told_apart(double one, double other) {
+    std::pair<std::string, std::string> texts;
+    for (int digits = 3; digits <= 17 && texts.first == texts.second; ++digits)
+        texts = {to_digits(one, digits), to_digits(other, digits)};
+    return texts;
+}
+
 std::string instead_of(double value, double right) {
-    std::string got, expected;
-    for (int digits = 3; digits <= 17 && got == expected; ++digits) {
-        got = to_digits(value, digits);
-        expected = to_digits(right, digits);
-    }
+    const auto [got, expected] = told_apart(value, right);
     return got + " instead of " + expected;
 }
 

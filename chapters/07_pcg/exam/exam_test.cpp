@@ -539,6 +539,20 @@ TEST_CASE("an unsymmetric preconditioner fails for every seed and size", "[exam]
     }
 }
 
+TEST_CASE("numbers that are said to differ can be seen to", "[exam][diagnosis]") {
+    std::size_t told = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const rungs::Check check = judge({"precondition", {2, 7}, "random", seed}, Fault::unsymmetric);
+        const std::size_t one = check.cause.find("u.M v = "), other = check.cause.find("v.M u = ");
+        if (other == std::string::npos) continue;
+        const auto value = [&](std::size_t at) { return std::stod(check.cause.substr(at + 8)); };
+        CAPTURE(seed, check.cause);
+        CHECK(value(one) != value(other));
+        ++told;
+    }
+    CHECK(told > 30);
+}
+
 TEST_CASE("A is the one worked out by hand", "[exam][oracle]") {
     CHECK(pcg::laplace({1, 3}, Field{1, 2, 4}) == Field{0, -1, 6});
     // 1 2    4 - 2 - 3 = -1    8 - 1 - 4 = 3

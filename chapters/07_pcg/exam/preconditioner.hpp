@@ -79,8 +79,8 @@ inline rungs::Check check_precondition(const Setting& setting, const Field& u, c
             const double here = dot(vector(u, i), vector(y, j)), there = dot(vector(u, j), vector(y, i));
             const double allowed = blur(j) * size(vector(u, i)) + blur(i) * size(vector(u, j));
             if (within(std::abs(here - there), allowed)) continue;
-            return fail("u.M v = " + rungs::three_digits(here) +
-                        " and v.M u = " + rungs::three_digits(there) +
+            const auto [one, other] = rungs::told_apart(here, there);
+            return fail("u.M v = " + one + " and v.M u = " + other +
                         ": M is not symmetric. Are the colours in the opposite order on the way up, is what "
                         "goes down "
                         "the residual r - A x, and the restriction the transpose of the interpolation?");

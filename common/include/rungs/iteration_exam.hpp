@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rungs/exam.hpp"
@@ -45,7 +46,12 @@ std::vector<double> in_double(const Array& array);
 /// @param value  the number
 std::string three_digits(double value);
 
-/// "3.6 instead of 4.1": to three digits, or to as many as it takes to tell the two apart.
+/// Two numbers for a message: to three digits, or to as many as it takes to tell the two apart.
+/// @param one    the first
+/// @param other  the second
+std::pair<std::string, std::string> told_apart(double one, double other);
+
+/// "3.6 instead of 4.1": two numbers told apart.
 /// @param value  what was found
 /// @param right  what should have been
 std::string instead_of(double value, double right);
