@@ -34,6 +34,8 @@ using judge::Descriptor;
 constexpr int most_depth = 8;
 constexpr int most_outer = 3;  // folders in which all of a class is packed, one in the other
 constexpr std::size_t most_ignored = 20;
+/// Before the name of who is not on the roster, so that it is nobody's id.
+const std::string unlisted = "unknown ";
 /// A file that is lost on the way is nobody's wish to withdraw it.
 constexpr const char* gone_but_counts = "no longer in CLASS; what was taken in before still counts";
 
@@ -676,6 +678,108 @@ std::string digest_of(const HandIn& hand_in) {
     return hash.hex();
 }
 
+/// What the records call a hand-in's student: as the roster does, or, with nobody there, by its own name.
+std::string id_of(const HandIn& hand_in, const Assignment& assignment) {
+    const Person* const person = sender(hand_in, assignment);
+    return person ? person->id : (assignment.people.empty() ? "" : unlisted) + folder_name(hand_in);
+}
+
+nlohmann::ordered_json student_of(const HandIn& hand_in, const Assignment& assignment) {
+    const Person* const person = sender(hand_in, assignment);
+    return {{"id", id_of(hand_in, assignment)},
+            {"name", clean_name(person ? person->name : hand_in.name)},
+            {"email", clean_name(person ? person->email : hand_in.email)},
+            {"login", clean_name(person ? person->login : hand_in.login)}};
+}
+
+/// What another roster may find the sender by. Null where that cannot be written down as it is: a name that
+/// was cleaned may be somebody else's.
+nlohmann::ordered_json sender_json(const HandIn& hand_in) {
+    for (const std::string& text : {hand_in.key, hand_in.name, hand_in.email, hand_in.login}) {
+        if (clean_name(text) != text) return nullptr;
+    }
+    return {{"key", hand_in.key}, {"name", hand_in.name}, {"email", hand_in.email}, {"login", hand_in.login}};
+}
+
+/// The sender of what was taken in as `about`, in the folder `home`. Without a key: that is not known.
+HandIn sender_in(const nlohmann::ordered_json& about, const std::string& home) {
+    HandIn hand_in;
+    hand_in.from = about.at("from");
+    if (const auto found = about.find("sender"); found == about.end()) {
+        // Taken in when that was not written down yet. A platform's number is only a part of the name then.
+        if (hand_in.from != "canvas" && hand_in.from != "moodle")
+            hand_in.key =
+                home.compare(0, unlisted.size(), unlisted) == 0 ? home.substr(unlisted.size()) : home;
+    } else if (!found->is_null()) {
+        hand_in.key = found->at("key");
+        hand_in.name = found->at("name");
+        hand_in.email = found->at("email");
+        hand_in.login = found->at("login");
+    }
+    return hand_in;
+}
+
+/// Numbers of the attempts in a student's folder. What begins with a dot is not whole.
+std::set<int> attempts_in(const fs::path& home) {
+    std::set<int> numbers;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(home, none)) {
+        const std::string name = entry.path().filename().string();
+        if (name.front() != '.') numbers.insert(std::atoi(name.c_str()));
+    }
+    return numbers;
+}
+
+/// Puts what was taken in before where the roster of now says, with its records and decisions: else a student
+/// would be there twice, as the one roster and as the other has them.
+void follow_roster(const fs::path& out, const Assignment& assignment) {
+    struct Move {
+        std::string from;
+        int number;
+        HandIn hand_in;
+    };
+    std::vector<Move> moves;
+    std::vector<std::string> homes;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(out / "hand-ins", none))
+        homes.push_back(entry.path().filename().string());
+    std::sort(homes.begin(), homes.end());
+    for (const std::string& home : homes) {
+        for (const int number : attempts_in(out / "hand-ins" / home)) {
+            const fs::path file = out / "hand-ins" / home / std::to_string(number) / "hand-in.json";
+            const HandIn hand_in = sender_in(nlohmann::ordered_json::parse(read_file(file)), home);
+            if (!hand_in.key.empty() && id_of(hand_in, assignment) != home)
+                moves.push_back({home, number, hand_in});
+        }
+    }
+    for (const Move& move : moves) {
+        const std::string to = id_of(move.hand_in, assignment);
+        const std::set<int> there = attempts_in(out / "hand-ins" / to);
+        const int number = std::max(move.number, there.empty() ? 1 : *there.rbegin() + 1);
+        const fs::path file = out / "hand-ins" / move.from / std::to_string(move.number) / "hand-in.json";
+        nlohmann::ordered_json about = nlohmann::ordered_json::parse(read_file(file));
+        about["student"] = student_of(move.hand_in, assignment);
+        about["attempt"] = number;
+        write_file(file, about.dump(2) + '\n');
+        // The hand-in comes last: until it is there, another start does what is left.
+        for (const char* top : {"decisions", "records", "hand-ins"}) {
+            const fs::path was = out / top / move.from, is = out / top / to;
+            std::error_code unknown;
+            if (!fs::exists(was / std::to_string(move.number), unknown)) continue;
+            make_folder(is);
+            fs::rename(was / std::to_string(move.number), is / std::to_string(number));
+            sync_folder(is);
+            sync_folder(was);
+            fs::remove(was, unknown);  // where it is empty
+        }
+    }
+    // An empty folder would be a student who has handed in nothing.
+    for (const std::string& home : homes) {
+        fs::remove_all(out / "hand-ins" / home / ".part", none);
+        fs::remove(out / "hand-ins" / home, none);
+    }
+}
+
 }  // namespace
 
 const Person* sender(const HandIn& hand_in, const Assignment& assignment) {
@@ -796,6 +900,7 @@ Intake read_repositories(const Assignment& assignment, const fs::path& work,
 }
 
 void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
+    follow_roster(out, assignment);
     std::map<std::string, std::vector<const HandIn*>> students;
     std::size_t without_time = 0;
     for (const HandIn& hand_in : intake.hand_ins) {
@@ -805,8 +910,7 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
                               (person && parse_time(person->column("handed_in")));
         if (!is_timed && hand_in.refused.empty() && (assignment.due || (person && person->due)))
             ++without_time;
-        const std::string id =
-            person ? person->id : (assignment.people.empty() ? "" : "unknown ") + folder_name(hand_in);
+        const std::string id = id_of(hand_in, assignment);
         if (!person && !assignment.people.empty())
             intake.problems.push_back(
                 fmt::format("{}: nobody on the roster; it is graded as '{}'", hand_in.origin, id));
@@ -862,14 +966,10 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
                     {{"path", path}, {"sha256", judge::Sha256::of(bytes)}, {"bytes", bytes.size()}});
             }
             make_folder(part);
-            const Person* person = sender(*hand_in, assignment);
             const nlohmann::ordered_json about = {
                 {"schema", "rungs.hand-in/1"},
-                {"student",
-                 {{"id", id},
-                  {"name", clean_name(person ? person->name : hand_in->name)},
-                  {"email", clean_name(person ? person->email : hand_in->email)},
-                  {"login", clean_name(person ? person->login : hand_in->login)}}},
+                {"student", student_of(*hand_in, assignment)},
+                {"sender", sender_json(*hand_in)},
                 {"attempt", last + 1},
                 {"from", hand_in->from},
                 {"origin", hand_in->origin},

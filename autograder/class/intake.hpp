@@ -65,8 +65,10 @@ Intake read_repositories(
 /// The student who sent it; null: nobody on the roster.
 const Person* sender(const HandIn& hand_in, const Assignment& assignment);
 
-/// Puts hand-ins into OUT/hand-ins, unless they are there already, and says in `problems` who is unknown,
-/// missing or no longer there, what was refused or ignored, and how many tell no time. @throws FileError
+/// Puts hand-ins into OUT/hand-ins, unless they are there already, and what was there under the name that
+/// another roster gave it under that of this one, with its records and decisions. Says in `problems` who is
+/// unknown, missing or no longer there, what was refused or ignored, and how many tell no time. @throws
+/// FileError
 void store(const std::filesystem::path& out, const Assignment& assignment, Intake& intake);
 
 }  // namespace rungs::classroom

@@ -72,6 +72,19 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
         CHECK(second.at("result").at("verdict") == "OK");
         CHECK(all.record("graded", "ben") == before);
     }
+    SECTION("another roster judges nothing again, and nobody is there twice") {
+        all.folder.write("class/roster.csv", "id,name,login\n4711,Ada,ada\neve,Eve,\n");
+        const Outcome second = all.graded("graded");
+        CHECK_THAT(second.out, ContainsSubstring("4 have a record already") &&
+                                   ContainsSubstring("5 students: 4 graded, 0 open, 1 missing, 3 of them on "
+                                                     "no roster") &&
+                                   !ContainsSubstring("no longer in CLASS"));
+        CHECK_THAT(all.folder.read("graded/projection.txt"),
+                   ContainsSubstring("4711\t1\t01_reduction/03_shared_tree\tOK") &&
+                       ContainsSubstring("unknown dan\t1\t01_reduction/03_shared_tree\tOK"));
+        CHECK(count_records(all.folder / "graded") == 4);
+        CHECK(all.run({"replay", "graded", "unknown ben", "01/03"}).status == 0);
+    }
     SECTION("judging again adds to the records") {
         CHECK(all.graded("graded", {"--regrade", "ada/01/03"}).status == 1);
         CHECK(Json::parse(all.record("graded", "ada", 2)).at("judging") == 2);

@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "class/archive.hpp"
 #include "class/intake.hpp"
@@ -648,10 +650,107 @@ TEST_CASE("who is no longer in the class still counts, and is named", "[class][i
     folder.write("class/fay/03_shared_tree.cu", "two");
     fs::rename(folder / "class/hal2", folder / "class/hal");
     CHECK(notes() == "hal2" + gone);
-    // Another roster gives another name.
+    // Another roster gives another name to all, whether they are still there or not.
     assignment.people = {person("lovelace", "", "ada")};
-    CHECK_THAT(notes(), ContainsSubstring("ada" + gone + "fay" + gone + "hal" + gone + "hal2" + gone));
-    CHECK(fs::exists(folder / "out/hand-ins/hal/1/01_reduction/03_shared_tree.cu"));
+    CHECK_THAT(notes(), ContainsSubstring("unknown hal2" + gone) && !ContainsSubstring("\nhal" + gone) &&
+                            !ContainsSubstring("fay" + gone));
+    CHECK(fs::exists(folder / "out/hand-ins/unknown hal2/1/01_reduction/03_shared_tree.cu"));
+}
+
+TEST_CASE("a hand-in is one student, whatever the roster was before", "[class][intake]") {
+    const TemporaryFolder folder;
+    const fs::path homes = folder / "out/hand-ins";
+    Assignment assignment = two_rungs();
+    const auto students = [&](const std::string& place = "class") {
+        Intake intake = take(folder, place, assignment);
+        store(folder / "out", assignment, intake);
+        for (const std::string& problem : intake.problems)
+            CHECK_THAT(problem, !ContainsSubstring("no longer in CLASS"));
+        std::set<std::string> names;
+        for (const auto& home : fs::directory_iterator(homes)) {
+            for (const auto& attempt : fs::directory_iterator(home))
+                names.insert(fs::relative(attempt.path(), homes).string());
+        }
+        return names;
+    };
+    using Names = std::set<std::string>;
+    const Names without{"ada/1", "ben/1", "cleo/1", "cleo/2"};
+    const Names with{"4711/1", "ben/1", "unknown cleo/1", "unknown cleo/2"};
+    for (const char* who : {"ada", "ben", "cleo@2026-11-20T10:00:00Z", "cleo@2026-11-21T10:00:00Z"})
+        folder.write(fmt::format("class/{}/03_shared_tree.cu", who), who);
+    CHECK(students() == without);
+    for (const char* top : {"records", "decisions"}) {
+        folder.write(fmt::format("out/{}/ada/1/01_reduction/03_shared_tree.1.json", top), "ada");
+        folder.write(fmt::format("out/{}/cleo/2/01_reduction/03_shared_tree.1.json", top), "cleo");
+    }
+    const std::vector<Person> people{person("4711", "Ada", "ada"), person("ben", "Ben")};
+
+    SECTION("a roster that comes and goes") {
+        for (int i = 0; i < 2; ++i) {
+            assignment.people = people;
+            CHECK(students() == with);
+            for (const char* top : {"records", "decisions"}) {
+                const std::string place = fmt::format("out/{}/", top);
+                CHECK(folder.read(place + "4711/1/01_reduction/03_shared_tree.1.json") == "ada");
+                CHECK(folder.read(place + "unknown cleo/2/01_reduction/03_shared_tree.1.json") == "cleo");
+                CHECK_FALSE(fs::exists(folder / (place + "ada")));
+            }
+            CHECK_THAT(folder.read("out/hand-ins/4711/1/hand-in.json"),
+                       ContainsSubstring("\"id\": \"4711\"") && ContainsSubstring("\"name\": \"Ada\""));
+            assignment.people.clear();
+            CHECK(students() == without);
+            CHECK(folder.read("out/decisions/ada/1/01_reduction/03_shared_tree.1.json") == "ada");
+        }
+    }
+    SECTION("one that was ended in the middle goes on") {
+        fs::create_directories(folder / "out/decisions/4711");
+        fs::rename(folder / "out/decisions/ada/1", folder / "out/decisions/4711/1");
+        fs::create_directories(homes / "dan");  // all of it has gone
+        folder.write("out/hand-ins/eve/.part/03_shared_tree.cu", "");
+        assignment.people = people;
+        CHECK(students() == with);
+        CHECK_FALSE(fs::exists(homes / "dan"));
+        CHECK_FALSE(fs::exists(homes / "eve"));
+        CHECK(folder.read("out/decisions/4711/1/01_reduction/03_shared_tree.1.json") == "ada");
+    }
+    SECTION("two names turn out to be one student's") {
+        assignment.people = {person("4711", "Ada", "ada"), person("4712", "", "cleo")};
+        assignment.people[0].login = "ben";
+        CHECK(students() == Names{"4711/1", "4711/2", "4712/1", "4712/2"});
+        CHECK(folder.read("out/hand-ins/4711/2/01_reduction/03_shared_tree.cu") == "ben");
+        CHECK(folder.read("out/records/4711/1/01_reduction/03_shared_tree.1.json") == "ada");
+    }
+    SECTION("what an earlier version took in, once for each roster") {
+        for (const auto& name : without) {
+            const std::string file = "out/hand-ins/" + name + "/hand-in.json";
+            auto about = nlohmann::json::parse(folder.read(file));
+            about.erase("sender");
+            folder.write(file, about.dump());
+        }
+        fs::create_directory(homes / "unknown cleo");
+        fs::copy(homes / "cleo/1", homes / "unknown cleo/1", fs::copy_options::recursive);
+        assignment.people = people;
+        const Names found = students();
+        CHECK(found.count("unknown cleo/3") == 1);
+        CHECK(found.count("ben/1") == 1);
+        CHECK_FALSE(fs::exists(homes / "cleo"));
+    }
+    SECTION("a name that cannot be written down stays where it is") {
+        folder.write("class/\xff/03_shared_tree.cu", "who?");
+        const Names names = students();
+        CHECK(names.size() == 5);
+        CHECK(students() == names);
+    }
+    SECTION("a platform's number") {
+        fs::remove_all(folder / "out");
+        folder.write("canvas/lovelaceada_12345_67890_03_shared_tree.cu", "one");
+        folder.write("canvas/bennben_12346_67891_03_shared_tree.cu", "two");
+        CHECK(students("canvas") == Names{"bennben 12346/1", "lovelaceada 12345/1"});
+        assignment.people = {person("ada", "Ada Lovelace")};
+        CHECK(students("canvas") == Names{"ada/1", "unknown bennben 12346/1"});
+        assignment.people.clear();
+        CHECK(students("canvas") == Names{"bennben 12346/1", "lovelaceada 12345/1"});
+    }
 }
 
 TEST_CASE("how many hand-ins tell no time is said once, where there is a due date", "[class][intake]") {
