@@ -79,6 +79,7 @@ Outcome outcome_of(const GradedRung& rung) {
     if (rung.decision)
         return rung.decision->points >= rung.max_points - 1e-9 ? Outcome::passed : Outcome::failed;
     if (rung.open()) return Outcome::open;
+    if (rung.missing) return Outcome::missing;
     return rung.status == "passed" ? Outcome::passed : Outcome::failed;
 }
 

@@ -23,7 +23,8 @@ enum class Detail {
 
 enum class Outcome { passed, failed, open, missing };
 
-/// What became of a rung. A decision stands in place of the judge's verdict: all points are a pass.
+/// What became of a rung. A decision stands in place of the judge's verdict: all points are a pass. What was
+/// not handed in is no fault that others share.
 Outcome outcome_of(const GradedRung& rung);
 
 /// "points", "reasons", "all"

@@ -33,7 +33,7 @@ std::string to_csv(const Gradebook& book, Detail detail) {
             const GradedRung* const rung = attempt ? &attempt->rungs[i] : nullptr;
             line.push_back(rung && rung->points ? exact(*rung->points) : "");
             if (detail == Detail::points) continue;
-            line.push_back(rung ? rung->verdict : "");
+            line.push_back(rung ? rung->told_verdict() : "");
             line.push_back(rung ? rung->reason : "");
             if (detail == Detail::all) line.push_back(rung && rung->decision ? rung->decision->because : "");
         }

@@ -19,7 +19,7 @@ constexpr const char* not_graded =
 std::string output_of(const GradedRung& rung, Detail detail) {
     if (rung.open()) return not_graded;
     if (detail == Detail::points) return "";
-    std::string text = rung.decision ? "The points were set in a review." : rung.verdict;
+    std::string text = rung.decision ? "The points were set in a review." : rung.told_verdict();
     if (!rung.decision) {
         if (const std::string reason = reason_for(rung, detail); !reason.empty()) text += ": " + reason;
     }

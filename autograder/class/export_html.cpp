@@ -36,7 +36,7 @@ Look look_of(Outcome outcome) {
         case Outcome::missing:
             break;
     }
-    return {"none", "\u2013", "nothing handed in"};
+    return {"none", "\u2013", "not handed in"};
 }
 
 std::string chip(const Look& look) {
@@ -198,7 +198,7 @@ std::string rung_details(const GradedRung& rung) {
         escape_html(points_of(&rung, rung.asked)));
     row(html, "idea", rung.asked.idea);
     row(html, "kind", rung.asked.kind);
-    row(html, "verdict", rung.verdict);
+    row(html, "verdict", rung.told_verdict());
     row(html, "reason", for_student(rung.reason));
     if (rung.decision) row(html, "points", "set in a review");
     if (!result.is_null()) {
@@ -231,7 +231,7 @@ std::string rung_table(const Gradebook& book, const Attempt* attempt, Detail det
         std::vector<std::string> cells = {escape_html(asked.short_name() + " " + asked.rung.substr(3)),
                                           chip(look_of(outcome)), escape_html(points_of(rung, asked))};
         if (detail != Detail::points) {
-            cells.push_back(escape_html(rung ? rung->verdict : ""));
+            cells.push_back(escape_html(rung ? rung->told_verdict() : ""));
             cells.push_back(escape_html(rung ? (rung->decision ? "The points were set in a review. " : "") +
                                                    for_student(rung->reason)
                                              : ""));
@@ -391,15 +391,18 @@ void each_rung(const Gradebook& book, Use use) {
 std::string pass_rates(const Gradebook& book) {
     Cells rows;
     for (const AskedRung& asked : book.assignment.rungs) {
-        int passed = 0, failed = 0, open = 0;
+        int passed = 0, failed = 0, open = 0, missing = 0;
         double points = 0;
         std::map<std::string, int> verdicts;
         each_rung(book, [&](const Student&, const GradedRung& rung) {
             if (rung.asked.chapter != asked.chapter || rung.asked.rung != asked.rung) return;
             const Outcome outcome = outcome_of(rung);
-            ++(outcome == Outcome::passed ? passed : outcome == Outcome::failed ? failed : open);
+            ++(outcome == Outcome::passed    ? passed
+               : outcome == Outcome::failed  ? failed
+               : outcome == Outcome::missing ? missing
+                                             : open);
             points += rung.points.value_or(0);
-            if (outcome == Outcome::failed) ++verdicts[rung.verdict];
+            if (outcome == Outcome::failed && !rung.missing) ++verdicts[rung.verdict];
         });
         const int graded = passed + failed;
         const auto most = std::max_element(verdicts.begin(), verdicts.end(),
@@ -409,16 +412,18 @@ std::string pass_rates(const Gradebook& book) {
              graded == 0 ? "\u2013"
                          : share_svg(static_cast<double>(passed) / graded) +
                                fmt::format("{:.0f} %", 100.0 * passed / graded),
-             std::to_string(passed), std::to_string(failed), std::to_string(open),
+             std::to_string(passed), std::to_string(failed), std::to_string(open), std::to_string(missing),
              graded == 0 ? "\u2013" : fmt::format("{:.1f} / {}", points / graded, exact(asked.max_points)),
              most == verdicts.end() ? "" : escape_html(fmt::format("{} ({})", most->first, most->second))});
     }
-    return table("Rungs", "Pass rates of those that were graded, mean points, and what failed most",
+    return table("Rungs",
+                 "Pass rates and mean points of those that were handed in and graded, and what failed most",
                  {{"rung", "mono"},
                   {"pass", "number"},
                   {"passed", "number"},
                   {"not", "number"},
                   {"open", "number"},
+                  {"missing", "number"},
                   {"mean", "number"},
                   {"failed most", ""}},
                  rows);
@@ -428,6 +433,7 @@ std::string pass_rates(const Gradebook& book) {
 std::string common_findings(const Gradebook& book) {
     std::map<std::vector<std::string>, std::set<std::string>> students;
     each_rung(book, [&](const Student& student, const GradedRung& rung) {
+        if (rung.missing) return;
         const Json result = rung.result();
         if (result.is_null() || outcome_of(rung) == Outcome::passed) return;
         const std::string name = rung.asked.short_name() + " " + rung.asked.rung.substr(3);
@@ -486,7 +492,7 @@ std::string decisions(const Gradebook& book) {
         if (!rung.decision) return;
         rows.push_back({link_to(student),
                         escape_html(rung.asked.short_name() + " " + rung.asked.rung.substr(3)),
-                        escape_html(rung.verdict),
+                        escape_html(rung.told_verdict()),
                         fmt::format("{} \u2192 {}", rung.judged ? exact(*rung.judged) : "\u2013",
                                     exact(rung.decision->points)),
                         escape_html(rung.decision->because),

@@ -49,13 +49,13 @@ void add_case(pugi::xml_node suite, const Student& student, const AskedRung& ask
     const bool open = outcome == Outcome::open;
     ++(open ? tally.errors : tally.failures);
     pugi::xml_node problem = node.append_child(open ? "error" : "failure");
-    set(problem, "type", rung ? rung->verdict : "MISSING");
+    set(problem, "type", rung ? rung->told_verdict() : "MISSING");
     set(problem, "message",
         !rung                      ? "nothing was handed in"
         : open                     ? "not graded yet: " + rung->reason
         : detail == Detail::points ? exact(*rung->points) + " points"
         : rung->decision           ? "decided: " + rung->decision->because
-        : rung->reason.empty()     ? rung->verdict
+        : rung->reason.empty()     ? rung->told_verdict()
                                    : rung->reason);
     if (detail != Detail::all || !rung) return;
     std::string text;

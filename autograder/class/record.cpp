@@ -68,6 +68,7 @@ GradedRung read_rung(const fs::path& out, const std::string& student, int attemp
             rung.max_points = result.at("max_points");
             rung.reason = result.at("reason");
             rung.sandbox = record.at("sandbox");
+            rung.missing = rung.judged && record.at("bytes") == "";
             if (!result.at("causes").empty()) {
                 const Json& first = result.at("causes").front();
                 rung.cause = fmt::format("{}:{}", first.at("source").get<std::string>(),

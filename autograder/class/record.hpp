@@ -36,6 +36,7 @@ struct GradedRung {
     std::optional<double> points;        ///< what counts: a decision's points, else the judge's
     double max_points = 0;               ///< that could be earned, before the chapter's weight
     std::string cause;       ///< source and kind of the cause that decided: "exam:WRONG"; empty: none
+    bool missing = false;    ///< it was not handed in, and was judged for that
     bool unchecked = false;  ///< it passed, but check mode did not come to its end
     std::string reason;      ///< one line; may be empty
     std::string sandbox;     ///< "S2: ..."
@@ -47,6 +48,8 @@ struct GradedRung {
     nlohmann::ordered_json record() const;
     /// What the judge found: a rung of docs/result.schema.json, without the seed; null: there is none.
     nlohmann::ordered_json result() const;
+    /// The verdict as others are told it: "MISSING" where there was no file to find fault with.
+    std::string told_verdict() const { return missing ? "MISSING" : verdict; }
     /// Whether a human has to look, and has not decided yet.
     bool open() const { return !points; }
 };

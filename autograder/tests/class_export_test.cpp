@@ -595,6 +595,42 @@ TEST_CASE("pages are well formed, run nothing and name nobody else", "[class][ex
                                                       : ContainsSubstring(part));
 }
 
+TEST_CASE("a rung that was not handed in is told from one that does not compile", "[class][export]") {
+    const MadeClass made;
+    const std::string name = "records/ben/2/01_reduction/08_grid_stride.1.json";
+    nlohmann::ordered_json record = nlohmann::ordered_json::parse(made.folder.read(name));
+    const auto page = [&] { return class_page(read_gradebook(made.path()), "1", nullptr); };
+    CHECK_THAT(page(), ContainsSubstring("COMPILE_ERROR (1)") && ContainsSubstring("75 %"));
+    record.at("bytes") = "";
+    made.write(name, record);
+    const Gradebook book = read_gradebook(made.path());
+    const Student& ben = book.students[1];
+    const GradedRung& rung = ben.attempts[1].rungs[1];
+    REQUIRE(rung.asked.rung == "08_grid_stride");
+    CHECK(rung.points == 0.0);
+    CHECK(classroom::outcome_of(rung) == classroom::Outcome::missing);
+    CHECK_THAT(page(), !ContainsSubstring("COMPILE_ERROR") && ContainsSubstring("86 %"));
+    CHECK_THAT(student_page(book, ben, Detail::reasons, "1"),
+               !ContainsSubstring("COMPILE_ERROR") && ContainsSubstring("not handed in"));
+    CHECK_THAT(to_csv(book, Detail::reasons),
+               !ContainsSubstring("COMPILE_ERROR") && ContainsSubstring(",0,MISSING,"));
+    CHECK_THAT(to_junit(book, Detail::all), ContainsSubstring("<failure type=\"MISSING\""));
+    const Json test = to_gradescope(book, ben, Detail::reasons, "visible").at("tests").at(1);
+    CHECK(test.at("score") == 0);
+    CHECK(test.at("status") == "failed");
+    CHECK_THAT(test.at("output").get<std::string>(), ContainsSubstring("MISSING: "));
+    // What a machine compares has the judge's words.
+    CHECK_THAT(projection(book), ContainsSubstring("ben\t2\t01_reduction/08_grid_stride\tCOMPILE_ERROR"));
+
+    // One whose judging could not take place is still open.
+    record.at("result").at("points") = nullptr;
+    record.at("result").at("verdict") = "NOT_RUN";
+    made.write(name, record);
+    const Gradebook open = read_gradebook(made.path());
+    CHECK(classroom::outcome_of(open.students[1].attempts[1].rungs[1]) == classroom::Outcome::open);
+    CHECK_THAT(to_csv(open, Detail::reasons), ContainsSubstring("NOT_RUN") && !ContainsSubstring("MISSING"));
+}
+
 TEST_CASE("a class on a terminal: a line for each student", "[class][export]") {
     const MadeClass made;
     const rungs::test::Outcome outcome = export_to(made, "table");

@@ -84,7 +84,7 @@ void show_evidence(const fs::path& folder, const Student& student, const Attempt
                    const GradedRung& rung, Terminal& out) {
     const int width = std::max(out.width(), 100);
     const std::string who = fmt::format("{} {}", student.person.id, rung.asked.short_name());
-    out.line(out.paint(Style::bold, who) + fmt::format("  {}  {}  attempt {}", rung.verdict,
+    out.line(out.paint(Style::bold, who) + fmt::format("  {}  {}  attempt {}", rung.told_verdict(),
                                                        points_of(rung.points, rung.max_points),
                                                        attempt.number));
     if (!rung.reason.empty()) out.line("    " + out.cut(rung.reason, width - 4));
@@ -269,7 +269,7 @@ int review(const ReviewOptions& options, Terminal& out) {
     put_decision(folder, {student.person.id, attempt.number, rung.asked, ""}, decision);
     out.line(fmt::format("{} {}: {}, in place of {} ({})", student.person.id, rung.asked.short_name(),
                          points_of(decision.points, rung.max_points), points_of(rung.points, rung.max_points),
-                         rung.verdict));
+                         rung.told_verdict()));
     return 0;
 }
 
