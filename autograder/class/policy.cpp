@@ -162,9 +162,13 @@ std::vector<Person> read_roster(const fs::path& file, const Assignment& assignme
     const std::vector<std::string>& columns = rows[0].cells;
     const std::set<std::string> names(columns.begin(), columns.end());
     if (names.size() != columns.size()) refuse(rows[0], "a column is there twice");
-    if (!names.count("id"))
-        refuse(rows[0],
-               "no column 'id'; the columns are: " + clean_name(fmt::format("{}", fmt::join(columns, ", "))));
+    if (!names.count("id")) {
+        std::string what =
+            "no column 'id'; the columns are: " + clean_name(fmt::format("{}", fmt::join(columns, ", ")));
+        if (rows[0].cells.size() == 1 && columns[0].find_first_of(";\t") != std::string::npos)
+            what += "; commas have to separate them";  // spreadsheets of many countries write others
+        refuse(rows[0], what);
+    }
     std::vector<Person> people;
     std::set<std::string> ids;
     for (std::size_t i = 1; i < rows.size(); ++i) {

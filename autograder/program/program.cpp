@@ -227,7 +227,8 @@ void describe(CLI::App& app, Arguments& in) {
         verb->add_option("student", in.review.student, "As the roster has them")
             ->required(verb == replay)
             ->type_name("STUDENT");
-        verb->add_option("rung", in.review.rung, "Such as 01/03")
+        verb->add_option("rung", in.review.rung,
+                         verb == review ? "Such as 01/03; all: those without points" : "Such as 01/03")
             ->required(verb == replay)
             ->type_name("RUNG");
         verb->add_option("--attempt", in.review.attempt, "[the one that counts]")

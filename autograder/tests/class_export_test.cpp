@@ -631,6 +631,22 @@ TEST_CASE("a rung that was not handed in is told from one that does not compile"
     CHECK_THAT(to_csv(open, Detail::reasons), ContainsSubstring("NOT_RUN") && !ContainsSubstring("MISSING"));
 }
 
+TEST_CASE("a refused hand-in is decided in one command, or not at all", "[class][review]") {
+    const MadeClass made;
+    const auto decide = [&](const char* points) {
+        return start({RUNGS_PROGRAM, "review", made.path(), "kim", "all", "--points", points, "--because",
+                      "no archive"});
+    };
+    CHECK(decide("11").status == 2);
+    CHECK_FALSE(std::filesystem::exists(made.folder / "decisions/kim"));
+    CHECK(decide("0").status == 0);
+    const Gradebook book = read_gradebook(made.path());
+    const Student& kim = student_of(book, "kim");
+    CHECK(kim.score == 0.0);
+    for (const GradedRung& rung : kim.attempts[0].rungs) CHECK(rung.decision);
+    CHECK(decide("0").status == 2);
+}
+
 TEST_CASE("a class on a terminal: a line for each student", "[class][export]") {
     const MadeClass made;
     const rungs::test::Outcome outcome = export_to(made, "table");

@@ -105,7 +105,13 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
         const std::string before = all.record("graded", "cleo");
         CHECK(all.run({"review", "graded", "cleo", "01/03", "--points", "11", "--because", "x"}).status == 2);
         CHECK(all.run({"review", "graded", "cleo", "01/03", "--points", "7"}).status == 2);
-        CHECK(all.run({"review", "graded", "clea", "01/03"}).status == 2);
+        const Outcome nobody = all.run({"review", "graded", "clea", "01/03"});
+        CHECK(nobody.status == 2);
+        CHECK_THAT(nobody.err, ContainsSubstring("nobody in this class is 'clea'; did you mean cleo?"));
+        CHECK_THAT(all.run({"review", "graded", "cleo"}).err,
+                   ContainsSubstring("which rung of cleo? A decision is for one, such as 01/03, or for all"));
+        CHECK_THAT(all.run({"review", "graded", "cleo", "all", "--points", "7", "--because", "x"}).err,
+                   ContainsSubstring("every rung of cleo has points already"));
         CHECK(all.run({"review", "graded", "cleo", "01/03", "--points", "7", "--because", "a semicolon"})
                   .status == 0);
         CHECK_THAT(all.run({"review", "graded", "--decided"}).out, ContainsSubstring("a semicolon"));

@@ -941,7 +941,10 @@ TEST_CASE("a roster and a policy say what is wrong, and where", "[class][policy]
         }
         return "";
     };
-    CHECK_THAT(why("name\nada\n"), ContainsSubstring("no column 'id'"));
+    CHECK_THAT(why("name\nada\n"), ContainsSubstring("no column 'id'") && !ContainsSubstring("commas"));
+    for (const char* text : {"id;name\nada;Ada\n", "id\tname\nada\tAda\n"})
+        CHECK_THAT(why(text), ContainsSubstring("no column 'id'; the columns are: id") &&
+                                  ContainsSubstring("; commas have to separate them"));
     CHECK_THAT(why("id,name\nada\n"), ContainsSubstring("roster.csv:2: 1 cells, but the heading has 2"));
     CHECK_THAT(why("id\nada\nada\n"), ContainsSubstring(":3: the id 'ada' is there twice"));
     CHECK_THAT(why("id\n../ada\n"), ContainsSubstring(":2: the id '../ada' cannot be"));

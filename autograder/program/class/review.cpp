@@ -41,6 +41,7 @@ const Student& student_of(const Gradebook& book, const std::string& id) {
     std::string text = fmt::format("nobody in this class is '{}'", clean_name(id));
     const std::vector<std::string> near = nearest(id, ids);
     for (std::size_t i = 0; i < near.size(); ++i) text += (i == 0 ? "; did you mean " : " or ") + near[i];
+    if (!near.empty()) text += "?";
     throw UsageError(text);
 }
 
@@ -61,6 +62,20 @@ const GradedRung& rung_of(const Attempt& attempt, const std::string& name) {
             return rung;
     }
     throw UsageError(fmt::format("the assignment has no rung '{}'", clean_name(name)));
+}
+
+/// The rung that is called `name`, or, by "all", those that have no points yet.
+std::vector<const GradedRung*> rungs_of(const Student& student, const Attempt& attempt,
+                                        const std::string& name) {
+    if (name != "all") return {&rung_of(attempt, name)};
+    std::vector<const GradedRung*> rungs;
+    for (const GradedRung& rung : attempt.rungs) {
+        if (rung.open()) rungs.push_back(&rung);
+    }
+    if (rungs.empty())
+        throw UsageError(fmt::format("every rung of {} has points already; name the one to decide about",
+                                     student.person.id));
+    return rungs;
 }
 
 std::string points_of(const std::optional<double>& points, double max_points) {
@@ -243,22 +258,26 @@ int review(const ReviewOptions& options, Terminal& out) {
         return open == 0 ? 0 : 3;
     }
     if (options.rung.empty())
-        throw UsageError("which rung of " + clean_name(options.student) + "? Such as 01/03");
+        throw UsageError("which rung of " + clean_name(options.student) +
+                         "? A decision is for one, such as 01/03, or for all that have no points yet: all");
     std::optional<Lease> lock;
     if (options.points) lock.emplace(folder / "lock");
     const Gradebook book = read_gradebook(folder);
     const Student& student = student_of(book, options.student);
     const Attempt& attempt = attempt_of(student, options.attempt);
-    const GradedRung& rung = rung_of(attempt, options.rung);
+    const std::vector<const GradedRung*> rungs = rungs_of(student, attempt, options.rung);
     if (!options.points) {
         if (!options.because.empty())
             throw UsageError("--because is the reason of a decision: give --points as well");
-        show_evidence(folder, student, attempt, rung, out);
-        return rung.open() ? 3 : 0;
+        for (const GradedRung* rung : rungs) show_evidence(folder, student, attempt, *rung, out);
+        return rungs.front()->open() ? 3 : 0;
     }
-    if (!(*options.points >= 0 && *options.points <= rung.max_points))
-        throw UsageError(fmt::format("--points: {} has from 0 to {}", rung.asked.short_name(),
-                                     number_text(rung.max_points)));
+    // All of them before the first decision is kept.
+    for (const GradedRung* rung : rungs) {
+        if (!(*options.points >= 0 && *options.points <= rung->max_points))
+            throw UsageError(fmt::format("--points: {} has from 0 to {}", rung->asked.short_name(),
+                                         number_text(rung->max_points)));
+    }
     if (trimmed(options.because).empty())
         throw UsageError("a decision needs a reason that holds in an appeal: --because \"...\"");
     Decision decision;
@@ -266,10 +285,12 @@ int review(const ReviewOptions& options, Terminal& out) {
     decision.because = clean_utf8(options.because);
     decision.by = user_name();
     decision.when = time_text(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
-    put_decision(folder, {student.person.id, attempt.number, rung.asked, ""}, decision);
-    out.line(fmt::format("{} {}: {}, in place of {} ({})", student.person.id, rung.asked.short_name(),
-                         points_of(decision.points, rung.max_points), points_of(rung.points, rung.max_points),
-                         rung.told_verdict()));
+    for (const GradedRung* rung : rungs) {
+        put_decision(folder, {student.person.id, attempt.number, rung->asked, ""}, decision);
+        out.line(fmt::format("{} {}: {}, in place of {} ({})", student.person.id, rung->asked.short_name(),
+                             points_of(decision.points, rung->max_points),
+                             points_of(rung->points, rung->max_points), rung->told_verdict()));
+    }
     return 0;
 }
 
