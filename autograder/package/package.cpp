@@ -470,7 +470,7 @@ class Packager {
             if (run(student(place) + " docs", output) != 0) wrong += "\n  no book:\n" + end_of(output);
         }
         if (!wrong.empty()) throw PackageError(1, "the package is not good:" + wrong);
-        say(fmt::format("{} solutions pass, and their starters do not", passed));
+        say(tried_text(passed));
     }
 
     static bool fails_honestly(const Judged& judged) {
@@ -489,6 +489,11 @@ class Packager {
 };
 
 }  // namespace
+
+std::string tried_text(int passed) {
+    if (passed == 1) return "1 solution passes, and its starter does not";
+    return fmt::format("{} solutions pass, and their starters do not", passed);
+}
 
 std::string without_links(const std::string& text, const std::function<bool(const std::string&)>& leads) {
     static const std::regex link(R"(\[([^\[\]]*)\]\(([^()\s#]+)(#[^()\s]*)?\))");

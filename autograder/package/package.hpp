@@ -38,6 +38,9 @@ struct PackageOptions {
 /// judge::InfraError, FileError
 void make_package(const PackageOptions& options);
 
+/// What is said of `passed` solutions that were handed in in a package.
+std::string tried_text(int passed);
+
 /// `text`, a Markdown page, with links that `leads` refuses replaced by their words.
 std::string without_links(const std::string& text,
                           const std::function<bool(const std::string& target)>& leads);

@@ -71,6 +71,19 @@ TEST_CASE("what a class needs is built for the verbs for a class alone", "[launc
     CHECK(fs::exists(of_class));
 }
 
+TEST_CASE("a package without a place is refused before anything is built", "[launcher]") {
+    const SmallTree tree(1, "false");
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"package"}, {"package", "--rungs", "02/3", "--no-gpu"}}) {
+        const Outcome refused = tree.run(arguments);
+        CHECK(refused.status == 2);
+        CHECK_THAT(refused.err,
+                   ContainsSubstring("package needs --out FILE") && !ContainsSubstring("building"));
+    }
+    for (const char* place : {"--out=x", "--out"})
+        CHECK(tree.run({"package", place, "x"}).status == 3);  // the build
+}
+
 TEST_CASE("a build that fails is status 3 with the compiler's words", "[launcher]") {
     const SmallTree tree(1, "echo 'a.cpp:3: error: no such thing' && false");
     const Outcome outcome = tree.run({"list"});

@@ -44,6 +44,8 @@ TEST_CASE("links to what is left out become words, others stay", "[package]") {
     const auto leads = [](const std::string& target) { return target == "here.md"; };
     CHECK(without_links("See [one](here.md#part), [two *b*](gone.md#part) and [three](gone.cu).", leads) ==
           "See [one](here.md#part), two *b* and three.");
+    CHECK(tried_text(1) == "1 solution passes, and its starter does not");
+    CHECK(tried_text(2) == "2 solutions pass, and their starters do not");
     CHECK(without_links("![picture](gone.svg) [anchor](#part)", leads) ==
           "![picture](gone.svg) [anchor](#part)");
 }
