@@ -12,7 +12,8 @@ In all of Doxygen's pages, what is where is said for readers who do not see it (
 And a class whose nested classes are all private loses its link to a list of them, which Doxygen 1.9.4 does not write.
 Then the links of all pages are followed. One that leads nowhere in the book, by file or by anchor, is printed, and in a
 page made of Markdown it is an error: what Doxygen writes of its own accord differs from version to version. So is a fold
-without a title there, and a page made of Markdown under another title than its file's heading: nobody would look at it.
+without a title there, a page made of Markdown under another title than its file's heading, which nobody would look at, and
+a notebook that the list of all pages has before its chapter.
 """
 
 import html
@@ -145,6 +146,14 @@ def nameless_folds(made):
             yield f"{page}:{text.count(chr(10), 0, match.start()) + 1}: a fold without a title"
 
 
+def early_notebooks(book):
+    entries = re.findall(r'^    \[ "(.*?)", ', (book / "navtreedata.js").read_text(encoding="utf-8"), re.MULTILINE)
+    for place, title in enumerate(entries):
+        chapter = re.fullmatch(r"Notebook of chapter (\d+)", title)
+        if chapter and not any(entry.startswith(chapter.group(1) + " ") for entry in entries[:place]):
+            yield f"{book / 'navtreedata.js'}: '{title}' is listed before the chapter"
+
+
 def dead_links(book):
     pages = {page: Page(page.read_text(encoding="utf-8")) for page in sorted(book.rglob("*.html"))}
     for page, content in pages.items():
@@ -167,7 +176,7 @@ def main():
     dead = list(dead_links(book))
     for _, message in dead:
         print(message, file=sys.stderr)
-    others = [*nameless_folds(made), *unknown_pages(book, made)]
+    others = [*nameless_folds(made), *unknown_pages(book, made), *early_notebooks(book)]
     for message in others:
         print(message, file=sys.stderr)
     if ours := sum(page in made for page, _ in dead) + len(others):
