@@ -129,6 +129,20 @@ void show_findings(const RungReport& rung, Terminal& out) {
     }
 }
 
+/// What was wrong with the case that failed, where check mode has found another fault, in another case, which
+/// is told first.
+std::string also_there(const RungResult& result) {
+    if (result.causes.empty() || result.correctness.failing_case.empty()) return "";
+    if (result.causes.front().which == result.correctness.failing_case) return "";
+    for (std::size_t i = 1; i < result.causes.size(); ++i) {
+        const judge::Cause& cause = result.causes[i];
+        if (cause.which != result.correctness.failing_case) continue;
+        return fmt::format("{}: {}{}", judge::name_of(cause.kind), cause.text,
+                           cause.likely.empty() ? "" : " (" + cause.likely + ")");
+    }
+    return "";
+}
+
 }  // namespace
 
 std::string whose_text(const GradeOptions& options) {
@@ -269,6 +283,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     show_findings(rung, out);
     row("missing", judge::unread_text(result.checks));
     row("tried", found.failing_case);
+    row("there", also_there(result));
     row("smallest", found.smallest_case);
     if (found.cases > 0 && !ours) row("cases", cases_text(found));
     if (!found.failing_case.empty()) row("error", error_text(result));

@@ -242,7 +242,8 @@ TEST_CASE("answers are graded by what is counted, and none is given away", "[pre
         workbook.folder.read(file) ==
         "# 07_traffic: count before you run.\n"
         "# Put a number in the place of each \"?\". ./rungs predict 01/07 asks for them one by one and then\n"
-        "# shows what is counted; ./rungs check 01/07 grades them. The first answers that are graded, all of\n"
+        "# shows what is counted; ./rungs check 01/07 grades them. The first answers that are graded, all "
+        "of\n"
         "# them there, are those that count.\n\n"
         "# How many sectors do the loads of a call touch?\n"
         "# (one call of 01_atomic: sum, size 4321, kind uniform)\nsectors = \"?\"\n\n"

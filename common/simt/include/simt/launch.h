@@ -175,9 +175,10 @@ inline LaunchConfiguration cfg(dim3 grid, dim3 block, std::size_t dynamic_shared
 
 /// `<<<grid, block, stream>>>`, told at the line where it stands.
 template <class Object>
-__attribute__((error("the third place between <<< and >>> is for bytes of shared memory; the stream has the "
-                     "fourth: <<<grid, block, 0, stream>>>")))
-LaunchConfiguration cfg(dim3 grid, dim3 block, Object* stream);
+__attribute__((
+    error("the third place between <<< and >>> is for bytes of shared memory; the stream has the "
+          "fourth: <<<grid, block, 0, stream>>>"))) LaunchConfiguration
+cfg(dim3 grid, dim3 block, Object* stream);
 
 /// Checks the shape, then hands `run` to the stream, which calls it now or records it into a graph.
 cudaError_t launch_action(const Grid& grid, cudaStream_t stream, Action run);
