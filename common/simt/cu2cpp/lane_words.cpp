@@ -109,8 +109,12 @@ bool takes_address(const Sequence& seq, std::size_t k) {
 std::size_t body_that_waits(const Sequence& seq, std::size_t k) {
     if (!seq.is(k, "while") || !seq.is(k + 1, "(") || seq.match(k + 1) == npos) return npos;
     const std::size_t close = seq.match(k + 1);
-    for (std::size_t t = k + 2; t < close; ++t)  // goes on by itself
-        if (is_assignment(seq[t].text)) return npos;
+    bool looks = false;
+    for (std::size_t t = k + 2; t < close; ++t) {
+        if (is_assignment(seq[t].text)) return npos;  // goes on by itself
+        looks |= seq.is_identifier(t) && !seq.is(t, "true");
+    }
+    if (!looks) return npos;
     const auto is_empty = [&](std::size_t open) { return seq.is(open, "{") && seq.match(open) == open + 1; };
     if (k > 0 && seq.is(k - 1, "}")) {
         const std::size_t open = seq.match(k - 1);

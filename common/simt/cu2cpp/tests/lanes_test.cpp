@@ -245,7 +245,7 @@ TEST_CASE("A loop of device code that only looks lets other lanes run", "[simt][
                Catch::Matchers::EndsWith("do " + rest + "; while (*p == 0); }"));
     for (const std::string loop :
          {"while (*p == 0) ++n;", "do ++n; while (*p == 0);", "do { ++n; } while (*p == 0);",
-          "while (*p++ == 0);", "while ((n = *p) == 0) {}"}) {
+          "while (*p++ == 0);", "while ((n = *p) == 0) {}", "while (true) {}", "while (1);"}) {
         CAPTURE(loop);
         CHECK(waits(loop).find(rest) == std::string::npos);
     }
