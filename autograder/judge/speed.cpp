@@ -432,8 +432,10 @@ void judge_speed(RungResult& result, const Manifest& manifest, const RungEntry& 
     // They follow the ratio: an interval of a few percent moves them by as much, and makes nothing right or
     // wrong.
     if (summit) how.slack = 0, how.level = true, how.narrow = 0.03, how.unstable_beyond = 0.1;
-    if (rung.speed) how.more = how.cap;
-    if (!rung.speed) how.block = how.cap = glance_pairs;
+    if (rung.speed)
+        how.more = how.cap;
+    else
+        how.block = how.cap = glance_pairs;
     std::size_t inputs = 0;  // of pairs, that nobody has taken
     const auto want = [&](std::size_t pairs) {
         race->want(pairs);

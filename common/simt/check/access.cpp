@@ -223,8 +223,8 @@ bool is_padding(const Subject& subject, const Cell& cell) {
     const auto cell_at = [&](std::uintptr_t address) -> const Cell& {
         return array.cells[(address - array.begin) >> array.shift];
     };
-    const auto written = [&](std::uintptr_t address) {
-        return (cell_at(address).flags & Cell::initialised) != 0;
+    const auto written = [&](std::uintptr_t address) {  // and in this copy: an array may begin in between
+        return address >= subject.address && (cell_at(address).flags & Cell::initialised) != 0;
     };
     const std::uintptr_t at = array.begin + (static_cast<std::uintptr_t>(&cell - array.cells) << array.shift);
     const std::uintptr_t word = at & ~std::uintptr_t{3}, eight = at & ~std::uintptr_t{7};

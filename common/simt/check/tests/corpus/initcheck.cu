@@ -280,4 +280,25 @@ void run_fourth_of_four() {
 }
 CORPUS_CASE(fourth_of_four, "initcheck", "uninitialised", "v");
 
+/// Copied from a place in the middle of eight bytes, at the beginning of its array.
+struct Three {
+    int a, b, c;
+};
+template <bool repaired>
+__global__ void middle_of_eight(Three* out) {
+    extern __shared__ int dynamic[];
+    __shared__ int one;
+    __shared__ int three[3];
+    if (threadIdx.x == 0) one = dynamic[0] = 1, three[1] = 2, three[2] = 3;
+    if (repaired && threadIdx.x == 0) three[0] = 1;
+    __syncthreads();
+    *out = *reinterpret_cast<const Three*>(three);  // bad: middle_of_eight
+}
+template <bool repaired>
+void run_middle_of_eight() {
+    Device<Three> out("out", 1);
+    middle_of_eight<repaired><<<1, 1, 8>>>(out.get());
+}
+CORPUS_CASE(middle_of_eight, "initcheck", "uninitialised", "three");
+
 }  // namespace
