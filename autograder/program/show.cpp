@@ -132,11 +132,13 @@ void show_findings(const RungReport& rung, Terminal& out) {
 /// What was wrong with the case that failed, where check mode has found another fault, in another case, which
 /// is told first.
 std::string also_there(const RungResult& result) {
-    if (result.causes.empty() || result.correctness.failing_case.empty()) return "";
-    if (result.causes.front().which == result.correctness.failing_case) return "";
+    const std::string& tried = result.correctness.failing_case;
+    if (result.causes.empty() || tried.empty() || result.causes.front().which == tried) return "";
+    // Behind the case stands the order of threads. What is wrong in the same case comes of what was found.
+    if (by_finding(result) && result.checks.found_in.starts_with(tried)) return "";
     for (std::size_t i = 1; i < result.causes.size(); ++i) {
         const judge::Cause& cause = result.causes[i];
-        if (cause.which != result.correctness.failing_case) continue;
+        if (cause.which != tried) continue;
         return fmt::format("{}: {}{}", judge::name_of(cause.kind), cause.text,
                            cause.likely.empty() ? "" : " (" + cause.likely + ")");
     }

@@ -559,6 +559,30 @@ TEST_CASE("the line to look at is an error's, not a warning's", "[program][judge
                ContainsSubstring("WRONG: ") && !ContainsSubstring("WRONG: sum of"));
 }
 
+TEST_CASE("what was wrong in the case that was tried is told beside a fault of another case",
+          "[program][judge]") {
+    const SmallWorkbook workbook;
+    std::string mine = workbook.solution;
+    const auto replace = [&](const std::string& what, const std::string& with) {
+        REQUIRE(mine.find(what) != std::string::npos);
+        mine.replace(mine.find(what), what.size(), with);
+    };
+    const auto told = [&] {
+        workbook.folder.write(SmallWorkbook::student, mine);
+        return workbook.run({"check", "01/03", "--backend", "cpu"}).out;
+    };
+    SECTION("of another case") {  // of 0 elements the sum is wrong, of more they are not all there
+        replace("    if (blocks == 0) return;\n",
+                "    if (blocks == 0) return (void)cudaMemsetAsync(sum, 1, sizeof(float), stream);\n");
+        replace("i < n ? terms(i) : 0.0f", "terms(i)");
+        CHECK_THAT(told(), ContainsSubstring("  OOB ") && ContainsSubstring("\n  there      WRONG: "));
+    }
+    SECTION("in the same case the one comes of the other") {
+        replace("__syncthreads();", ";");
+        CHECK_THAT(told(), ContainsSubstring("RACE") && !ContainsSubstring("\n  there "));
+    }
+}
+
 TEST_CASE("after a pass, check names the next exercise", "[program][judge]") {
     const SmallWorkbook workbook;
     const Outcome given = workbook.run({"check", "01/01", "--backend", "cpu"});
