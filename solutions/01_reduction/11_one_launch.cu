@@ -37,23 +37,23 @@ static __device__ float four(const SkewedProducts& a, std::size_t i) {
 }
 
 /// The sum of x over the block, in thread 0.
-static __device__ double block_sum(double x) {
+static __device__ float block_sum(float x) {
     constexpr unsigned warps = block_size / 32;
-    __shared__ double partial[warps];
+    __shared__ float partial[warps];
     for (unsigned step = 16; step > 0; step /= 2) x += __shfl_down_sync(0xffffffffu, x, step);
     if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = x;
     __syncthreads();
     if (threadIdx.x < 32) {
-        x = threadIdx.x < warps ? partial[threadIdx.x] : 0.0;
+        x = threadIdx.x < warps ? partial[threadIdx.x] : 0.0f;
         for (unsigned step = warps / 2; step > 0; step /= 2) x += __shfl_down_sync(0xffffffffu, x, step);
     }
     return x;
 }
 
 /// A block owns every gridDim.x-th tile of quads (four terms in a row), and block 0 the `head` terms
-/// before the first quad and those after the last. Sums are floats within a quad and doubles beyond,
-/// which costs little and rounds little. scratch[0] is a ticket, scratch[1 + b] what block b leaves
-/// behind; all zero before and after.
+/// before the first quad and those after the last. A thread adds its quads up in double, which costs little
+/// and rounds little; the two trees are of floats, because every block waits for them and a shuffle moves
+/// four bytes. scratch[0] is a ticket, scratch[1 + b] what block b leaves behind; all zero before and after.
 template <class Terms>
 __global__ void __launch_bounds__(block_size, 2)
     one_launch_kernel(Terms terms, float* sum, std::size_t n, std::size_t head, unsigned* scratch) {
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(block_size, 2)
     if (blockIdx.x == 0 && threadIdx.x < head) mine += terms(threadIdx.x);
     if (blockIdx.x == 0 && tail + threadIdx.x < n) mine += terms(tail + threadIdx.x);
 
-    const float block = static_cast<float>(block_sum(mine));
+    const float block = block_sum(static_cast<float>(mine));
     if (alone) {
         if (threadIdx.x == 0) *sum = block;
         return;
@@ -94,14 +94,14 @@ __global__ void __launch_bounds__(block_size, 2)
     }
     if (!last) return;
     __syncthreads();  // block_sum's shared memory is free again
-    double total = 0.0;
+    float total = 0.0f;
     for (unsigned b = threadIdx.x; b < gridDim.x; b += block_size) {
         unsigned bits = 0;
         while (bits == 0) bits = atomicExch(&scratch[1 + b], 0u);
         total += __uint_as_float(bits);
     }
     total = block_sum(total);
-    if (threadIdx.x == 0) *sum = static_cast<float>(total);
+    if (threadIdx.x == 0) *sum = total;
 }
 
 template <class Terms>

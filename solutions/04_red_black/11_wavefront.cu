@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
     };
     // A thread copies what it will read itself: no barrier is needed for that.
     const auto fetch_b = [&](int plane, int slot) {
-        const bool exists = plane >= 0 && plane < n;
+        const bool exists = static_cast<unsigned>(plane) < static_cast<unsigned>(n);
 #pragma unroll
         for (int colour = 0; colour < 2; ++colour) {
 #pragma unroll
@@ -120,13 +120,11 @@ __global__ void __launch_bounds__(lanes* most_groups, 1)
                 if (exists && inside(r, 0))
                     __pipeline_memcpy_async(&shared->b[slot][colour][r][lane], from_b[colour] + r * row_size,
                                             sizeof(Half<T>));
+                else  // what the slot had before may be NaN, and 0 times that is NaN, too
+                    shared->b[slot][colour][r][lane] = Half<T>{};
             }
             from_b[colour] += plane_size;
         }
-        if (plane < n) return;
-        // Behind the cube, 0 instead of what the slot had before: where that is NaN, 0 times it would be NaN,
-        // too.
-        for (int x = 0; x < 2 * rows; ++x) shared->b[slot][x / rows][x % rows][lane] = Half<T>{};
     };
 
     // Beyond the tile's first and last row there are zeros, and in all planes and points outside the cube.
