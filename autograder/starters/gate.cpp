@@ -117,6 +117,15 @@ std::vector<std::string> own_lines(const std::vector<std::string>& starter,
     return own;
 }
 
+/// Which of a chapter's rungs a slice of the gates tries.
+std::vector<bool> in_slice(const std::string& kind, const Manifest& manifest,
+                           const std::vector<RungEntry>& rungs, const Slice& slice) {
+    std::vector<Slice::Case> cases;
+    for (const RungEntry& rung : rungs)
+        cases.push_back({rung.name, {"solutions/" + manifest.chapter + "/" + rung.file()}});
+    return slice.choose(kind + " of " + manifest.chapter, cases);
+}
+
 /// What holds in a chapter whose rungs state their kinds.
 void check_kinds(const fs::path& root, const Manifest& manifest, std::vector<GateFinding>& found) {
     constexpr std::size_t most_starter = 100, most_solution = 120, steps = 4;
@@ -334,7 +343,7 @@ std::vector<GateFinding> check_exercises(const fs::path& root) {
 std::vector<GateFinding> check_verdicts(const fs::path& root, const std::string& chapter,
                                         const fs::path& scratch, const std::vector<Backend>& backends,
                                         const JudgeFunction& judge, const CompileFunction& compile,
-                                        const Say& say) {
+                                        const Say& say, const Slice& slice) {
     std::vector<GateFinding> found;
     const auto sentence = [](const std::string& who, const judge::RungResult& result, Backend backend) {
         return fmt::format("{} is {} on the {} backend{}{}", who, judge::name_of(result.verdict),
@@ -342,7 +351,9 @@ std::vector<GateFinding> check_verdicts(const fs::path& root, const std::string&
     };
     for (const Manifest& manifest : read_manifests(root / "chapters")) {
         if (!chapter.empty() && manifest.chapter != chapter) continue;
-        for (const RungEntry& rung : manifest.rungs) {
+        const std::vector<bool> judged = in_slice("solutions", manifest, manifest.rungs, slice);
+        for (std::size_t at = 0; at < manifest.rungs.size(); ++at) {
+            const RungEntry& rung = manifest.rungs[at];
             const std::string file = manifest.chapter + "/" + rung.file();
             const bool asks = rung.kind == Kind::predict;
             const fs::path right = asks ? manifest.folder / "chapter.toml"
@@ -358,16 +369,17 @@ std::vector<GateFinding> check_verdicts(const fs::path& root, const std::string&
                     continue;
                 }
             }
-            for (const Backend backend : backends) {
+            const auto judge_right = [&](Backend backend) {
                 const judge::RungResult result = judge(manifest, rung, right, backend);
                 say(sentence(shown(root, right), result, backend));
                 if (const std::string lacks = lacking(result, rung, backend); !lacks.empty()) {
                     found.push_back({sentence(shown(root, right), result, backend) + "; " + lacks,
                                      judge::owner_of(result.verdict) == judge::Owner::ours});
                 }
-                if (result.passed()) {
-                    check_reached(result, shown(root, right), read_file(right), found);
-                }
+                if (result.passed()) check_reached(result, shown(root, right), read_file(right), found);
+            };
+            for (const Backend backend : backends) {
+                if (judged[at]) judge_right(backend);
                 if (starter.empty()) continue;
                 const judge::RungResult pristine = judge(manifest, rung, starter, backend);
                 say(sentence(who, pristine, backend));
@@ -432,12 +444,18 @@ std::string with_switched_barriers(const std::string& source) {
 }
 
 std::vector<GateFinding> check_barriers(const fs::path& root, const std::string& chapter,
-                                        const fs::path& scratch, const FaultFunction& fault, const Say& say) {
+                                        const fs::path& scratch, const FaultFunction& fault, const Say& say,
+                                        const Slice& slice) {
     std::vector<GateFinding> found;
     for (const Manifest& manifest : read_manifests(root / "chapters")) {
         if (!chapter.empty() && manifest.chapter != chapter) continue;
-        for (const RungEntry& rung : manifest.rungs) {
-            if (rung.given() || rung.kind == Kind::predict) continue;
+        std::vector<RungEntry> written;
+        for (const RungEntry& rung : manifest.rungs)
+            if (!rung.given() && rung.kind != Kind::predict) written.push_back(rung);
+        const std::vector<bool> tried = in_slice("solutions without a barrier", manifest, written, slice);
+        for (std::size_t at = 0; at < written.size(); ++at) {
+            if (!tried[at]) continue;
+            const RungEntry& rung = written[at];
             const std::string file = manifest.chapter + "/" + rung.file();
             const fs::path solution = root / "solutions" / file, changed = scratch / file;
             try {

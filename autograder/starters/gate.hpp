@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cases/slice.hpp"
 #include "judge/judge.hpp"
 #include "rungs/manifest.hpp"
 
@@ -47,10 +48,12 @@ std::vector<GateFinding> check_exercises(const std::filesystem::path& root);
 /// maintainer's edit in chapters/ changes nothing here. `compile` sees starters alone: the build has compiled
 /// what stands in the tree.
 /// @param chapter  the only one to judge, 01_reduction; empty for all
+/// @param slice  of which solutions are judged; starters all are
 std::vector<GateFinding> check_verdicts(const std::filesystem::path& root, const std::string& chapter,
                                         const std::filesystem::path& scratch,
                                         const std::vector<Backend>& backends, const JudgeFunction& judge,
-                                        const CompileFunction& compile, const Say& say);
+                                        const CompileFunction& compile, const Say& say,
+                                        const Slice& slice = {});
 
 /// A barrier or a fence that is a statement.
 struct Barrier {
@@ -73,9 +76,10 @@ constexpr std::uint64_t no_barrier = 0x9d3a77c15be2460f;
 using FaultFunction = std::function<std::string(const Manifest&, const RungEntry&,
                                                 const std::filesystem::path& source, std::size_t barrier)>;
 
-/// Gate 6: every barrier of every solution is missed when it is not there.
+/// Gate 6: every barrier of every solution is missed when it is not there. `slice` chooses among solutions
+/// that have one.
 std::vector<GateFinding> check_barriers(const std::filesystem::path& root, const std::string& chapter,
                                         const std::filesystem::path& scratch, const FaultFunction& fault,
-                                        const Say& say);
+                                        const Say& say, const Slice& slice = {});
 
 }  // namespace rungs

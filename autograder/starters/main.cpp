@@ -94,7 +94,7 @@ std::vector<GateFinding> miss_barriers(const fs::path& root, const std::string& 
         leave_out(build.executable, barrier, changed);
         return judge::first_fault(manifest, rung, changed, *judge::exam_of(manifest), options);
     };
-    return check_barriers(root, chapter, scratch.path(), fault, say);
+    return check_barriers(root, chapter, scratch.path(), fault, say, Slice::of_environment());
 }
 
 /// Gates 2 and 3 with the real judge.
@@ -116,7 +116,8 @@ std::vector<GateFinding> judge_all(const fs::path& root, const std::string& chap
             return compile_only(*options.toolchain.cuda, manifest.folder, source, scratch.path());
         };
     }
-    return check_verdicts(root, chapter, scratch.path(), backends, judge_one, compile, say);
+    return check_verdicts(root, chapter, scratch.path(), backends, judge_one, compile, say,
+                          Slice::of_environment());
 }
 
 int run(int argc, char** argv) {

@@ -142,6 +142,60 @@ TEST_CASE("what failing tests printed stands at the end once more", "[launcher]"
     CHECK(good.out.find("The last lines") == std::string::npos);
 }
 
+TEST_CASE("a run of all tests goes on where it was interrupted, unless a file has changed", "[launcher]") {
+    const SmallTree tree(1);
+    tree.folder.write("chapters/01_a/chapter.toml", "");
+    const std::string went = (tree.folder.path() / "build/default/went").string();
+    const auto runs_of = [&](const std::string& test) {
+        const std::string all = fs::exists(went) ? TemporaryFolder::content_of(went) : std::string();
+        std::size_t runs = 0;
+        for (std::size_t at = 0; (at = all.find(test + "\n", at)) != std::string::npos; ++at) ++runs;
+        return runs;
+    };
+    // `second` ends the launcher's tests as a kill would: what has passed so far is known, no summary is
+    // printed.
+    tree.folder.write("build/default/CTestTestfile.cmake",
+                      "add_test(first sh -c \"echo first >> went\")\n"
+                      "add_test(second sh -c \"echo second >> went; [ -e go ] || kill -9 $PPID\")\n"
+                      "add_test(third sh -c \"echo third >> went\")\n"
+                      "set_tests_properties(first second third PROPERTIES RUN_SERIAL ON)\n"
+                      "set_tests_properties(second PROPERTIES DEPENDS first)\n"
+                      "set_tests_properties(third PROPERTIES DEPENDS second)\n");
+    CHECK(tree.run({"test", "--all", "-j1"}).status != 0);
+    CHECK((runs_of("first") == 1 && runs_of("second") == 1 && runs_of("third") == 0));
+    tree.folder.write("build/default/go", "");
+    const Outcome rest = tree.run({"test", "--all", "-j1"});
+    INFO(rest.out + rest.err);
+    CHECK(rest.status == 0);
+    CHECK_THAT(rest.err, ContainsSubstring("1 tests passed before"));
+    CHECK((runs_of("first") == 1 && runs_of("second") == 2 && runs_of("third") == 1));
+    // It came to its end, so the next run begins anew.
+    CHECK(tree.run({"test", "--all", "-j1"}).status == 0);
+    CHECK((runs_of("first") == 2 && runs_of("third") == 2));
+    tree.folder.write("build/default/tests.passed", "");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    tree.folder.write("chapters/01_a/chapter.toml", "# changed\n");
+    CHECK(tree.run({"test", "--all", "-j1"}).status == 0);
+    CHECK(runs_of("first") == 3);
+}
+
+TEST_CASE("a run of the tests says which slice of the expensive cases it has tried", "[launcher]") {
+    const SmallTree tree(1);
+    tree.folder.write("build/default/CTestTestfile.cmake",
+                      "add_test(one sh -c \"head -n 1 $RUNGS_SLICE; echo 'mistakes in 01_a: 3 of 20' >> "
+                      "$RUNGS_SLICE.tried\")\n");
+    const Outcome slice = tree.run({"test", "-V"});
+    INFO(slice.out);
+    CHECK(slice.status == 0);
+    CHECK_THAT(slice.out, ContainsSubstring("The slice of commit") &&
+                              ContainsSubstring("\n  mistakes in 01_a: 3 of 20\n"));
+    tree.folder.write("build/default/CTestTestfile.cmake",
+                      "add_test(one sh -c \"[ -z \\\"$RUNGS_SLICE\\\" ]\")\n");
+    const Outcome all = tree.run({"test", "--all"});
+    CHECK(all.status == 0);
+    CHECK(all.out.find("slice") == std::string::npos);
+}
+
 TEST_CASE("what the build and each label took stands at the end of a test run", "[launcher]") {
     const SmallTree tree(6);  // of 0.2 s
     tree.folder.write(

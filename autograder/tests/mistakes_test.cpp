@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "cases/slice.hpp"
 #include "judge_fixture.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/toml.hpp"
@@ -91,6 +92,18 @@ std::vector<std::string> chapters_with_mistakes() {
     return chapters;
 }
 
+/// Those that this run of the tests tries. The slice is chosen before anything is compiled.
+std::vector<Mistake> in_slice(std::vector<Mistake> mistakes, const std::string& chapter) {
+    std::vector<Slice::Case> cases;
+    for (const Mistake& mistake : mistakes)
+        cases.push_back({chapter + "/" + mistake.rung + ": " + mistake.name,
+                         {"solutions/" + chapter + "/" + mistake.rung + ".cu", "mistake: " + mistake.name}});
+    const std::vector<bool> tried = Slice::of_environment().choose("mistakes in " + chapter, cases);
+    std::size_t at = 0;
+    std::erase_if(mistakes, [&](const Mistake&) { return !tried[at++]; });
+    return mistakes;
+}
+
 /// All that the report of a verdict says of its cause.
 std::string words_of(const RungResult& result) {
     std::string words;
@@ -106,7 +119,7 @@ std::string words_of(const RungResult& result) {
 TEST_CASE("mistakes get their verdict and are told their cause", "[.][mistakes]") {
     for (const std::string& chapter : chapters_with_mistakes()) {
         DYNAMIC_SECTION(chapter) {
-            const std::vector<Mistake> mistakes = read_mistakes(file_of(chapter), chapter);
+            const std::vector<Mistake> mistakes = in_slice(read_mistakes(file_of(chapter), chapter), chapter);
             CHECK_FALSE(mistakes.empty());
             std::vector<RungResult> results(mistakes.size());
             std::atomic<std::size_t> next{0};
