@@ -1,7 +1,9 @@
 // The launcher itself, ./rungs at the root: what it says while it builds, on a tree made for the test.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 #include "program_fixture.hpp"
 #include "rungs/catch.hpp"
@@ -221,8 +223,12 @@ TEST_CASE("what the build and each label took stands at the end of a test run", 
 }
 
 TEST_CASE("the exams of named chapters are built, and no option's value names one", "[launcher]") {
-    const auto built = [](const std::vector<std::string>& arguments) {
+    const auto built = [](std::vector<std::string> arguments, const std::string& assignment = {}) {
         const SmallTree tree(0);
+        if (!assignment.empty()) {
+            arguments.push_back(
+                tree.folder.write("class/assignment.toml", assignment).parent_path().string());
+        }
         const std::string file = (tree.folder.path() / "build/default/build.ninja").string();
         std::string rules = TemporaryFolder::content_of(file) + "rule make\n  command = touch $out\n";
         for (const std::string chapter : {"01_a", "02_b"}) {
@@ -245,6 +251,32 @@ TEST_CASE("the exams of named chapters are built, and no option's value names on
     CHECK(built({"check", "--json", "01"}) == "01_a 02_b ");
     CHECK(built({"check", "--json", "01", "02", "--again"}) == "02_b ");
     CHECK(built({"check", "--json=01", "b/03"}) == "02_b ");
+    // A class needs those that its assignment names.
+    CHECK(built({"grade"}, "title = \"01\"\nrungs = [\"02/03\", \"02/04\"]\n") == "02_b ");
+    CHECK(built({"grade", "--out", "graded"}, "rungs = [ # \"02\"\n  'a/03',\n]\nroster = \"02\"\n") ==
+          "01_a ");
+    CHECK(built({"grade"}, "rungs = [\"01\", \"02/03\"]\n") == "01_a 02_b ");
+    CHECK(built({"grade"}, "title = \"01\"\n") == "01_a 02_b ");
+    CHECK(built({"grade"}, "rungs = [\"09/03\"]\n") == "01_a 02_b ");  // the program says what is wrong
+    CHECK(built({"replay", "graded", "ada", "02/03"}) == "02_b ");
+}
+
+TEST_CASE("what is built answers while another launcher builds", "[launcher]") {
+    const SmallTree tree(1);
+    tree.executable("build/default/bin/cu2cpp", "#!/bin/sh\n");
+    tree.executable("held/flock",
+                    "#!/bin/sh\n[ \"$1\" != -n ]\n");  // another has the lock until somebody waits
+    const std::string path = (tree.folder.path() / "held").string() + ":" + std::getenv("PATH");
+    for (const char* verb : {"list", "next", "hint"}) {
+        const Outcome outcome = tree.run({verb}, {{"PATH", path}});
+        CHECK(outcome.status == 0);
+        CHECK(outcome.out == std::string("program ") + verb + "\n");
+        CHECK(outcome.err == "");
+    }
+    const std::string waits = "waiting for another ./rungs";
+    CHECK_THAT(tree.run({"check"}, {{"PATH", path}}).err, ContainsSubstring(waits));
+    fs::remove(tree.folder.path() / "build/default/bin/cu2cpp");  // a tool that is not built yet
+    CHECK_THAT(tree.run({"list"}, {{"PATH", path}}).err, ContainsSubstring(waits));
 }
 
 TEST_CASE("a chapter's program is built for the CPU alone where nothing else can run", "[launcher]") {
