@@ -49,11 +49,11 @@ Json python(const std::string& kind, const std::filesystem::path& file, const st
     return Json::parse(outcome.out);
 }
 
-const Student& student_of(const Gradebook& book, const std::string& id) {
+const Student& student_of(const Gradebook& book, std::string_view id) {
     for (const Student& student : book.students) {
         if (student.person.id == id) return student;
     }
-    throw std::runtime_error("nobody called " + id);
+    throw std::runtime_error("nobody called " + std::string(id));
 }
 
 /// A Canvas export with a column of its own kind: quotes where none are needed, CRLF, a mark, the test

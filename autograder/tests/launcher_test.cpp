@@ -312,6 +312,15 @@ TEST_CASE("a chapter's program is built for the CPU alone where nothing else can
     CHECK(built({"run", "01_a", "--backend=cpu", "--solution"}) == "solution.cpu ");
 }
 
+TEST_CASE("warnings are errors where .ci/run builds, and nowhere unless asked", "[launcher]") {
+    CHECK_THAT(TemporaryFolder::content_of((fs::path(RUNGS_ROOT) / ".ci/run").string()),
+               ContainsSubstring("-DRUNGS_WARNINGS_AS_ERRORS=ON"));
+    for (const char* file : {"common/cmake/RungsOptions.cmake", "common/simt/cmake/SimtOptions.cmake"}) {
+        CHECK_THAT(TemporaryFolder::content_of((fs::path(RUNGS_ROOT) / file).string()),
+                   ContainsSubstring("WARNINGS_AS_ERRORS \"Treat warnings in our own code as errors\" OFF)"));
+    }
+}
+
 /// A tree that wants one package, on a machine that has a shell's usual tools, an ordinary user and no more;
 /// and a program that says where CMake would look.
 struct BareMachine : SmallTree {

@@ -2,7 +2,8 @@
 
 set(RUNGS_CUDA "AUTO" CACHE STRING "Build the cuda backend: AUTO (when nvcc is found), ON (or stop), OFF")
 set_property(CACHE RUNGS_CUDA PROPERTY STRINGS AUTO ON OFF)
-option(RUNGS_WARNINGS_AS_ERRORS "Treat warnings in our own code as errors" ON)
+# For whoever changes this code, and for CI (.ci/run). Another compiler has other warnings, and nobody's build should end at one.
+option(RUNGS_WARNINGS_AS_ERRORS "Treat warnings in our own code as errors" OFF)
 option(RUNGS_CCACHE "Compile through ccache where it is found" ON)
 
 if(CMAKE_SOURCE_DIR STREQUAL CMAKE_BINARY_DIR)

@@ -1,7 +1,8 @@
 # Language level, warnings and where things are put.
 include_guard(GLOBAL)
 
-option(SIMT_WARNINGS_AS_ERRORS "Treat warnings in our own code as errors" ON)
+# For whoever changes this code. Another compiler has other warnings, and nobody's build should end at one.
+option(SIMT_WARNINGS_AS_ERRORS "Treat warnings in our own code as errors" OFF)
 option(SIMT_CCACHE "Compile through ccache where it is found" ON)
 
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")

@@ -644,7 +644,8 @@ std::string with_columns(const std::string& text, const std::vector<std::uint32_
     for_each_line(text, [&](const std::string& line, bool ended) {
         result += line;
         if (column != columns.end() && *column != 0)
-            result.insert(result.size() - line.size() + place_end(line), ":" + std::to_string(*column));
+            result.insert(result.size() - line.size() + place_end(line),
+                          std::string(1, ':').append(std::to_string(*column)));
         if (column != columns.end()) ++column;
         if (ended) result += '\n';
     });

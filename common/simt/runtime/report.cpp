@@ -218,8 +218,9 @@ std::string ranges(std::vector<unsigned> lanes) {
     for (std::size_t i = 0; i < lanes.size();) {
         std::size_t j = i;
         while (j + 1 < lanes.size() && lanes[j + 1] == lanes[j] + 1) ++j;
-        text += (text.empty() ? "" : ",") + std::to_string(lanes[i]);
-        if (j > i) text += "-" + std::to_string(lanes[j]);
+        if (!text.empty()) text += ',';
+        text += std::to_string(lanes[i]);
+        if (j > i) text.append(1, '-').append(std::to_string(lanes[j]));
         i = j + 1;
     }
     return text;
