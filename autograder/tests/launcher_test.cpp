@@ -2,6 +2,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -310,6 +313,73 @@ TEST_CASE("a chapter's program is built for the CPU alone where nothing else can
     CHECK(built({"run", "a", "--", "--backend", "cpu"}) == either);
     CHECK(built({"run", "--backend", "cpu", "01"}) == "student.cpu ");
     CHECK(built({"run", "01_a", "--backend=cpu", "--solution"}) == "solution.cpu ");
+}
+
+/// The lines of the README's blocks of commands.
+std::vector<std::string> commands_of_readme() {
+    std::istringstream readme(TemporaryFolder::content_of((fs::path(RUNGS_ROOT) / "README.md").string()));
+    std::vector<std::string> commands;
+    bool inside = false;
+    for (std::string line; std::getline(readme, line);) {
+        if (line.rfind("```", 0) == 0) {
+            inside = !inside;
+        } else if (inside) {
+            commands.push_back(line);
+        }
+    }
+    return commands;
+}
+
+/// What ninja would make for `targets` in the build of these tests, relative to it.
+std::set<std::string> made_for(const std::vector<std::string>& targets) {
+    std::vector<std::string> command = {"/usr/bin/env", "ninja", "-C", RUNGS_BUILD, "-t", "inputs"};
+    command.insert(command.end(), targets.begin(), targets.end());
+    const Outcome outcome = Process(command, {}).finish(60);
+    INFO(outcome.err);
+    REQUIRE(outcome.status == 0);
+    std::istringstream lines(outcome.out);
+    std::set<std::string> files;
+    for (std::string line; std::getline(lines, line);) files.insert(line);
+    return files;
+}
+
+TEST_CASE("the README runs verbs that there are, and programs that the demo has built", "[launcher]") {
+    const SmallTree tree(0);
+    const std::string help = tree.run({"--help"}).out;
+    const std::string bin = (tree.folder.path() / "bin").string(), asked = bin + "/asked";
+    tree.executable("bin/ninja", "#!/bin/sh\necho \"$@\" >'" + asked + "'\n");
+    CHECK(tree.run({"demo"}, {{"PATH", bin + ":" + std::getenv("PATH")}}).status == 0);
+    std::istringstream words(TemporaryFolder::content_of(asked));
+    std::vector<std::string> targets(std::istream_iterator<std::string>(words), {});
+    REQUIRE(targets.size() > 2);
+    CHECK(targets[0] == "-C");
+    targets.erase(targets.begin(), targets.begin() + 2);
+    const std::set<std::string> made = made_for(targets);
+
+    std::size_t verbs = 0, programs = 0;
+    for (const std::string& command : commands_of_readme()) {
+        CAPTURE(command);
+        std::smatch found;
+        if (std::regex_search(command, found, std::regex("^\\./rungs ([a-z]+)"))) {
+            ++verbs;
+            CHECK_THAT(help, ContainsSubstring("\n  " + found[1].str() + " "));
+        }
+        if (!std::regex_search(command, found, std::regex("^build/default/(bin/[^ ]+)"))) continue;
+        ++programs;
+        if (made.count(found[1]) > 0) continue;
+        // A script, which configuring has written: what it names is made.
+        const std::string script =
+            TemporaryFolder::content_of((fs::path(RUNGS_BUILD) / found[1].str()).string());
+        const std::regex named("(" RUNGS_BUILD "/|\\$simt_programs/)([^\"' ]+)");
+        for (auto file = std::sregex_iterator(script.begin(), script.end(), named);
+             file != std::sregex_iterator(); ++file) {
+            const std::string name = ((*file)[1].str()[0] == '$' ? "bin/" : "") + (*file)[2].str();
+            CAPTURE(name);
+            CHECK(made.count(name) > 0);
+        }
+    }
+    CHECK(verbs > 10);
+    CHECK(programs > 0);
 }
 
 TEST_CASE("warnings are errors where .ci/run builds, and nowhere unless asked", "[launcher]") {
