@@ -88,14 +88,31 @@ bool may_enter_namespace() {
     return status == 0;
 }
 
+/// Whether a user without rights may enter a folder; whoever is no root stays who he is.
+bool others_may_enter(fs::path folder) {
+    if (geteuid() != 0) return true;
+    for (; folder.has_relative_path(); folder = folder.parent_path()) {
+        if ((fs::status(folder).permissions() & fs::perms::others_exec) == fs::perms::none) return false;
+    }
+    return true;
+}
+
+/// Why the attack could not succeed here whatever the judge lacked, which shows nothing; empty: it can.
+std::string why_not_shown(const Attack& attack) {
+    if (attack.control_needs_namespace && !may_enter_namespace())
+        return "needs a user namespace, which the kernel forbids here";
+    if (attack.control_needs_open_build && !others_may_enter(RUNGS_BUILD))
+        return "needs " RUNGS_BUILD ", which other users may not enter here";
+    return "";
+}
+
 int run(const std::vector<std::string>& words) {
     if (words.size() != 3) throw std::runtime_error("expected CACHE cpu|cuda FOLDER");
     JudgeOptions options = options_for(words[1] == "cuda" ? Backend::cuda : Backend::cpu);
     options.toolchain.cache = words[0];
     const Attack attack = read_attack(folder_of_attacks() / words[2]);
-    if (attack.control_needs_namespace && !may_enter_namespace()) {
-        fmt::print("skip {:<34} its control needs a user namespace, which the kernel forbids here\n",
-                   attack.name);
+    if (const std::string why = why_not_shown(attack); !why.empty()) {
+        fmt::print("skip {:<34} not shown here: its control {}\n", attack.name, why);
         return 77;
     }
     return try_one(attack, options, false);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,8 +16,11 @@
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -92,6 +96,38 @@ std::map<fs::path, std::string> states_in_cache(const fs::path& cache, const std
     return states;
 }
 
+/// Who owns the object number `id` in one of the kernel's lists of System V objects, which have a column
+/// "uid".
+uid_t owner_in(const char* list, int id) {
+    std::ifstream in(list);
+    std::string line;
+    std::getline(in, line);
+    std::istringstream heads(line);
+    const std::vector<std::string> names(std::istream_iterator<std::string>(heads), {});
+    const auto column = std::find(names.begin(), names.end(), "uid") - names.begin();
+    while (std::getline(in, line)) {
+        std::istringstream cells(line);
+        const std::vector<std::string> row(std::istream_iterator<std::string>(cells), {});
+        if (static_cast<std::ptrdiff_t>(row.size()) > column && row[1] == std::to_string(id))
+            return static_cast<uid_t>(std::stoul(row[static_cast<std::size_t>(column)]));
+    }
+    return geteuid();
+}
+
+/// Removes a System V object, if there is one. Its owner may do that; another's root needs CAP_SYS_ADMIN,
+/// which a container's root lacks, and so becomes its owner. @returns whether there was one
+template <class Remove>
+bool take_away(int id, const char* list, Remove remove) {
+    if (id < 0) return false;
+    if (remove(id) == 0) return true;
+    const uid_t owner = owner_in(list, id);
+    const pid_t child = fork();
+    if (child == 0) _exit(setresuid(owner, owner, owner) == 0 && remove(id) == 0 ? 0 : 1);
+    while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return true;
+}
+
 }  // namespace
 
 void know(const fs::path& cache) { states_in_cache(cache, ""); }
@@ -124,6 +160,7 @@ Room::Room(const fs::path& submission, const fs::path& cache) : cache_(cache) {
     fs::create_directories(cache_ / "warnings");
     std::ofstream(in_cache()) << planted << '\n';
     fs::permissions(in_cache(), fs::perms{0666});
+    left_objects();  // of an earlier room, whose file had the same number
     before_ = snapshot();
     cached_ = states_in_cache(cache_, path_.filename());
 }
@@ -139,12 +176,14 @@ Room::~Room() {
 bool Room::left_objects() const {
     const key_t key = ftok((path_ / "results.json").c_str(), 'r');
     const std::string queue = path_.filename().string();
-    bool left = syscall(SYS_mq_unlink, queue.c_str()) == 0;
-    if (const int memory = shmget(key, 0, 0); memory >= 0) left = shmctl(memory, IPC_RMID, nullptr) == 0;
-    if (const int messages = msgget(key, 0); messages >= 0) left = msgctl(messages, IPC_RMID, nullptr) == 0;
-    if (const int semaphores = semget(key, 0, 0); semaphores >= 0)
-        left = semctl(semaphores, 0, IPC_RMID) == 0;
-    return left;
+    const bool queues = syscall(SYS_mq_unlink, queue.c_str()) == 0;
+    const bool memory = take_away(shmget(key, 0, 0), "/proc/sysvipc/shm",
+                                  [](int id) { return shmctl(id, IPC_RMID, nullptr); });
+    const bool messages =
+        take_away(msgget(key, 0), "/proc/sysvipc/msg", [](int id) { return msgctl(id, IPC_RMID, nullptr); });
+    const bool semaphores =
+        take_away(semget(key, 0, 0), "/proc/sysvipc/sem", [](int id) { return semctl(id, 0, IPC_RMID); });
+    return queues || memory || messages || semaphores;
 }
 
 bool Room::called() const {
