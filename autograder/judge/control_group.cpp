@@ -17,6 +17,8 @@
 #include <system_error>
 #include <utility>
 
+#include "judge/per_user.hpp"
+
 namespace rungs::judge {
 namespace {
 
@@ -95,8 +97,8 @@ GroupFolder find_folder() {
 }  // namespace
 
 const GroupFolder& group_folder() {
-    static const GroupFolder folder = find_folder();
-    return folder;
+    static PerUser<GroupFolder> folder;
+    return folder.get(find_folder);
 }
 
 ControlGroup::ControlGroup(const Limits& limits) {

@@ -20,8 +20,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
-#include <mutex>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -30,6 +28,7 @@
 #include "judge/defences.hpp"
 #include "judge/gpu_process.hpp"
 #include "judge/judge.hpp"
+#include "judge/per_user.hpp"
 #include "judge/process.hpp"
 #include "judge/system_calls.hpp"
 #include "judge/visible_files.hpp"
@@ -139,15 +138,12 @@ End try_with(int (*inside)(), const Isolation& isolation, bool hide_files, bool 
 }
 
 int try_on(Backend backend) {
-    static const bool ready = [] {
-        outside.judge = getpid();
-        for (std::size_t i = 0; i < kinds_of_namespace.size(); ++i)
-            outside.namespaces[i] = own_namespace(kinds_of_namespace[i]);
-        return true;
-    }();
+    outside.judge = getpid();
+    for (std::size_t i = 0; i < kinds_of_namespace.size(); ++i)
+        outside.namespaces[i] = own_namespace(kinds_of_namespace[i]);
     std::strcpy(outside.file, "/tmp/rungs-probe-XXXXXX");
     const Descriptor file(mkostemp(outside.file, O_CLOEXEC));
-    if (!ready || !file || fchmod(file.get(), 0666) != 0) fail_with_errno("a file in /tmp");
+    if (!file || fchmod(file.get(), 0666) != 0) fail_with_errno("a file in /tmp");
     const bool gpu = backend == Backend::cuda;
     const bool hide_files = !gpu || why_gpu_stays_open().empty();
     const End end = try_with(try_out, isolation_of_host(), hide_files, gpu);
@@ -155,13 +151,10 @@ int try_on(Backend backend) {
     return end.kind == End::Kind::exited ? end.code : 0;
 }
 
-/// Once a process: what a kernel holds does not change.
+/// Once for each user: what a kernel holds does not change.
 int what_holds(Backend backend) {
-    static std::mutex one_at_a_time;
-    static std::map<Backend, int> known;
-    const std::lock_guard lock(one_at_a_time);
-    if (!known.count(backend)) known[backend] = try_on(backend);
-    return known[backend];
+    static PerUser<int> on_cpu, on_gpu;
+    return (backend == Backend::cpu ? on_cpu : on_gpu).get([&] { return try_on(backend); });
 }
 
 struct Found {
@@ -171,7 +164,8 @@ struct Found {
 
 /// Tries each part for itself: one that is missing leaves the others.
 const Found& found_on_host() {
-    static const Found found = [] {
+    static PerUser<Found> found;
+    return found.get([] {
         const auto nothing = [] { return 0; };
         const auto why_not = [&](const Isolation& tried) -> std::string {
             try {
@@ -191,8 +185,7 @@ const Found& found_on_host() {
         if (is.no_group.empty()) is.no_group = why_not({is.isolation.calls, false, true});
         is.isolation.group = is.no_group.empty();
         return is;
-    }();
-    return found;
+    });
 }
 
 /// The first number in a file of the kernel's settings; -1: there is none.
@@ -270,7 +263,8 @@ SandboxLevel sandbox_level(Backend backend) {
 }
 
 const HostLevel& host_level() {
-    static const HostLevel host = [] {
+    static PerUser<HostLevel> host;
+    return host.get([] {
         HostLevel is;
         is.level = sandbox_level(Backend::cpu).name[1] - '0';
         const Found& found = found_on_host();
@@ -293,8 +287,7 @@ const HostLevel& host_level() {
                 {"S4", fmt::format("no control group ({})", found.no_group), group_folder().advice});
         }
         return is;
-    }();
-    return host;
+    });
 }
 
 }  // namespace rungs::judge

@@ -76,7 +76,8 @@ class CallFilter;
 Failure confine(const Confinement& how, const Isolation& isolation, CallFilter& filter, int program,
                 unsigned number);
 
-/// What this host lets a process be held with, as trying has shown, once for each process.
+/// What this host lets a process be held with, as trying has shown, once for each user that this process has
+/// been.
 const Isolation& isolation_of_host();
 
 /// What keeps a host from a stronger level.
@@ -92,7 +93,7 @@ struct HostLevel {
     std::vector<MissingPart> missing;
 };
 
-/// Found out once for each process.
+/// Found out once for each user that this process has been.
 const HostLevel& host_level();
 
 }  // namespace rungs::judge

@@ -30,8 +30,10 @@
 #include <string>
 #include <thread>
 
+#include "judge/control_group.hpp"
 #include "judge/judge.hpp"
 #include "judge/process.hpp"
+#include "judge/sandbox.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"
 
@@ -659,6 +661,24 @@ TEST_CASE("a control group bounds what a program and all that it starts take tog
             CHECK(many.code == 0);
         }
     }
+}
+
+TEST_CASE("what a host gives is asked for by whoever runs", "[judge][sandbox]") {
+    if (geteuid() != 0) RUNGS_SKIP("only root can become another user");
+    host_level();  // as root, whose answer is nobody else's
+    static const auto group_refused = [] {
+        const std::string& folder = group_folder().path;
+        return !folder.empty() && access(folder.c_str(), W_OK) != 0;
+    };
+    holds_for_each_user([] {
+        if (group_refused()) return false;
+        Command command;
+        command.inside = [] { return 0; };
+        command.confinement.tool = true;
+        Process process(command);  // by all that isolation_of_host() names
+        return run_to_end(process, 20) && ended_with_0(process.end());
+    });
+    CHECK_FALSE(group_refused());
 }
 
 TEST_CASE("what starts itself again and again ends with its namespace", "[judge][sandbox]") {
