@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +23,7 @@
 #include "judge/findings.hpp"
 #include "judge/process.hpp"
 #include "judge/session.hpp"
+#include "judge/source.hpp"
 #include "simt/inspect/names.h"
 
 namespace rungs::judge {
@@ -35,6 +37,40 @@ using simt::check::Tool;
 constexpr double tool_seconds = 90;
 constexpr std::size_t most_cases = 3;
 constexpr double small_work = 2e5;  ///< bytes or flops of a case: the tools are slow
+
+/// What tools of compute-sanitizer are known to get wrong, whatever the rung does.
+struct KnownLimit {
+    std::vector<Tool> tools;
+    const char* version;  ///< the newest one that was seen to have it
+    const char* feature;  ///< that they do not follow
+    const char* call;     ///< made by every rung that uses the feature
+};
+
+const std::vector<KnownLimit>& known_limits() {
+    static const std::vector<KnownLimit> all{
+        // Of a body with one barrier, reached by all its threads, synccheck reports thousands of divergent
+        // threads and stops them; racecheck crashes.
+        {{Tool::racecheck, Tool::synccheck},
+         "2025.3.1 (CUDA 13.0)",
+         "the conditional nodes of graphs",
+         "cudaGraphConditionalHandleCreate"}};
+    return all;
+}
+
+/// Whether `word` stands in the text outside of comments.
+bool has_word(const std::string& text, const std::string& word) {
+    const auto is_of_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        line.erase(std::min(line.find("//"), line.size()));
+        for (std::size_t at = 0; (at = line.find(word, at)) != std::string::npos; at += word.size()) {
+            const std::size_t end = at + word.size();
+            if ((at == 0 || !is_of_word(line[at - 1])) && (end == line.size() || !is_of_word(line[end])))
+                return true;
+        }
+    }
+    return false;
+}
 
 /// A line of the report without its "========= "; nothing for the program's own.
 std::optional<std::string> report_line(const std::string& line) {
@@ -266,6 +302,24 @@ bool TaskFile::came_back() const {
            sequence == 0;
 }
 
+ToolChoice tools_for(const std::string& text) {
+    ToolChoice choice{{Tool::memcheck, Tool::racecheck, Tool::initcheck, Tool::synccheck}, ""};
+    for (const KnownLimit& limit : known_limits()) {
+        if (!has_word(text, limit.call)) continue;
+        std::vector<std::string> names;
+        for (const Tool tool : limit.tools) {
+            std::erase(choice.asked, tool);
+            names.emplace_back(name_of(tool));
+        }
+        choice.left_out = fmt::format(
+            "compute-sanitizer {} does not follow {}, which this rung has, so {} are not asked: ./rungs "
+            "check "
+            "without --sanitize looks at them",
+            limit.version, limit.feature, fmt::join(names, " and "));
+    }
+    return choice;
+}
+
 std::vector<QuotedFinding> read_sanitizer(Tool tool, const std::string& text) {
     std::vector<QuotedFinding> findings;
     for (const std::vector<std::string>& lines : paragraphs(text)) {
@@ -355,6 +409,7 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
     const fs::path worker = cuda_worker(manifest, rung, source, options);
     const std::string version = between(run_tool({tool, "--version"}, options), "Version ", " ");
     checks.tool = "compute-sanitizer " + one_line(version, 40);
+    const ToolChoice tools = tools_for(read_rung(source));
     std::vector<Case> cases;
     for (Case& which : manifest.check_cases_of(rung, options.seed)) {
         const Work work = exam.work(which);
@@ -371,7 +426,7 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
     for (const Case& which : cases) {
         if (options.progress) options.progress({rung, Phase::checks, checks.cases, checks.of});
         const Task task = exam.make(which);
-        for (const Tool one : {Tool::memcheck, Tool::racecheck, Tool::initcheck, Tool::synccheck}) {
+        for (const Tool one : tools.asked) {
             const TaskFile file(which.problem, task);
             const std::string text = run_tool({tool, "--tool", name_of(one), "--print-limit", "100",
                                                "--show-backtrace", "no", worker.string(), file.path()},
@@ -391,6 +446,10 @@ void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEnt
         ++checks.cases;
     }
     sort_findings(checks.findings);
+    if (checks.findings.empty() && !tools.left_out.empty()) {
+        checks.done = false;
+        checks.why_not = tools.left_out;
+    }
     if (!checks.findings.empty() && checks.findings.front().severity == Severity::error &&
         (manifest.check.required || !result.passed())) {
         result.decide(cause_of(checks.findings.front()));

@@ -16,6 +16,15 @@ namespace rungs::judge {
 /// one finding with a count. Lines that are no report, such as the program's own, are passed over.
 std::vector<QuotedFinding> read_sanitizer(simt::check::Tool tool, const std::string& text);
 
+/// Tools to ask of a rung. What one of them is known to get wrong costs nobody points: it is not asked.
+struct ToolChoice {
+    std::vector<simt::check::Tool> asked;
+    std::string left_out;  ///< which are not asked, and why; empty: all are
+};
+
+/// Those that follow what a rung with this text does.
+ToolChoice tools_for(const std::string& text);
+
 /// One launch in `ncu --csv`: metrics by name, in ncu's base units.
 struct ProfiledLaunch {
     std::string kernel;
@@ -48,9 +57,10 @@ class TaskFile {
     std::filesystem::path path_;
 };
 
-/// Runs compute-sanitizer's four tools over small cases of the rung and puts the findings, and the verdict
-/// that follows from an error or from a call that did not come back, into `result`. @throws Stopped,
-/// InfraError where the tool is missing or fails
+/// Runs compute-sanitizer's tools, those of tools_for(), over small cases of the rung and puts the findings,
+/// and the verdict that follows from an error or from a call that did not come back, into `result`. Where a
+/// tool is left out and the others find nothing, the checks are not done. @throws Stopped, InfraError where
+/// the tool is missing or fails
 void judge_sanitized(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                      const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options);
 

@@ -373,7 +373,7 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
         if (!lost.empty()) out.line(out.wrapped(lost, 2));
         show_findings(rung, out);
         if (unchecked)
-            out.line(out.wrapped("check mode did not see all of it: " + rung.result.checks.why_not, 2));
+            out.line(out.wrapped("not all of it was checked: " + rung.result.checks.why_not, 2));
         if (!unreached.empty()) out.line(out.wrapped(unreached, 2));
         // A comparison of int and size_t passes every case of this machine.
         show_diagnostics(rung.result, out);

@@ -94,6 +94,36 @@ TEST_CASE("synccheck's words become findings", "[judge][sanitizer]") {
     CHECK(masks[0].count == 17);
 }
 
+TEST_CASE("a tool is not asked about what it is known to get wrong", "[judge][sanitizer]") {
+    // What it reports of a loop in a graph would be a verdict without points.
+    const auto misread = read_sanitizer(Tool::synccheck, recorded("synccheck.two_barriers.txt"));
+    REQUIRE(misread.size() == 1);
+    CHECK(verdict_of(misread[0]) == Verdict::barrier);
+
+    using Tools = std::vector<Tool>;
+    const std::string call = "cudaGraphConditionalHandleCreate(&again, graph, 1, 0);\n";
+    const ToolChoice graph = tools_for("void f() {\n    " + call + "}\n");
+    CHECK(graph.asked == Tools{Tool::memcheck, Tool::initcheck});
+    CHECK_THAT(graph.left_out, ContainsSubstring("2025.3.1") &&
+                                   ContainsSubstring("racecheck and synccheck are not asked") &&
+                                   ContainsSubstring("the conditional nodes of graphs"));
+    for (const std::string& other : {std::string(), "// " + call, "my" + call, "x();  // not " + call}) {
+        CAPTURE(other);
+        const ToolChoice all = tools_for(other);
+        CHECK(all.asked == Tools{Tool::memcheck, Tool::racecheck, Tool::initcheck, Tool::synccheck});
+        CHECK(all.left_out.empty());
+    }
+
+    std::vector<std::string> limited;
+    const auto solutions = std::filesystem::path(RUNGS_ROOT) / "solutions";
+    for (const auto& file : std::filesystem::recursive_directory_iterator(solutions)) {
+        if (file.path().extension() != ".cu") continue;
+        if (!tools_for(TemporaryFolder::content_of(file.path().string())).left_out.empty())
+            limited.push_back(file.path().filename().string());
+    }
+    CHECK(limited == std::vector<std::string>{"08_graph.cu"});
+}
+
 TEST_CASE("findings and profiles call a kernel by its name alone", "[judge][sanitizer]") {
     std::string text = recorded("memcheck.write_past_end.txt");
     const std::string plain = "write_past_end(float *, int)";
