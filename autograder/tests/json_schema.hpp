@@ -1,9 +1,11 @@
 #pragma once
-// A validator for the part of JSON Schema 2020-12 that docs/result.schema.json uses. It refuses a keyword
-// that it does not know, so that a schema can never say something that is silently not checked.
+// A validator for the part of JSON Schema 2020-12 that the schemas in docs/ use. It refuses a keyword that it
+// does not know, and a reference to what is not there, so that a schema can never say something that is
+// silently not checked.
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <regex>
 #include <set>
 #include <stdexcept>
@@ -16,17 +18,50 @@ class JsonSchema {
   public:
     using Json = nlohmann::json;
 
-    explicit JsonSchema(Json root) : root_(std::move(root)) {}
+    /// `others` are the schemas that `root` refers to, by their "$id". @throws std::logic_error for a
+    /// reference to none of them, or to nothing in it
+    explicit JsonSchema(Json root, std::vector<Json> others = {}) {
+        documents_.push_back(std::move(root));
+        for (Json& other : others) documents_.push_back(std::move(other));
+        for (const Json& document : documents_) check_references(document, document);
+    }
 
     /// Sentences `path: what is wrong`; empty when `value` is valid. @throws std::logic_error for
     /// an unknown keyword
     std::vector<std::string> errors(const Json& value) const {
         std::vector<std::string> found;
-        check(root_, value, "$", found);
+        check({documents_[0], documents_[0]}, value, "$", found);
         return found;
     }
 
   private:
+    /// A part of a schema, and the document whose "#" its references mean.
+    struct Part {
+        const Json& document;
+        const Json& rules;
+    };
+
+    /// "#/$defs/x" in the document itself, or "other.json#/$defs/x".
+    Part referred(const std::string& target, const Json& document) const {
+        const std::size_t hash = std::min(target.find('#'), target.size());
+        const std::string id = target.substr(0, hash);
+        const Json* found = id.empty() ? &document : nullptr;
+        for (const Json& one : documents_) {
+            if (!id.empty() && one.is_object() && one.value("$id", "") == id) found = &one;
+        }
+        const Json::json_pointer place(target.substr(std::min(hash + 1, target.size())));
+        if (!found || !found->contains(place))
+            throw std::logic_error("the schema refers to what is not there: " + target);
+        return {*found, found->at(place)};
+    }
+
+    void check_references(const Json& rules, const Json& document) const {
+        if (rules.is_object() && rules.contains("$ref") && rules.at("$ref").is_string())
+            referred(rules.at("$ref").get<std::string>(), document);
+        if (!rules.is_structured()) return;
+        for (const Json& part : rules) check_references(part, document);
+    }
+
     static bool has_type(const std::string& type, const Json& value) {
         if (type == "object") return value.is_object();
         if (type == "array") return value.is_array();
@@ -38,14 +73,17 @@ class JsonSchema {
         throw std::logic_error("unknown type in the schema: " + type);
     }
 
-    void check(const Json& schema, const Json& value, const std::string& path,
+    void check(const Part& part, const Json& value, const std::string& path,
                std::vector<std::string>& found) const {
+        const Json& schema = part.rules;
+        const auto inside = [&](const Json& rules) { return Part{part.document, rules}; };
+        if (schema == false) found.push_back(path + ": must not be there");
+        if (schema.is_boolean()) return;
         static const std::set<std::string> silent{"$schema", "$id", "title", "description", "$defs"};
         for (const auto& [keyword, rule] : schema.items()) {
             if (silent.count(keyword)) continue;
             if (keyword == "$ref") {
-                const std::string target = rule.get<std::string>();
-                check(root_.at(Json::json_pointer(target.substr(1))), value, path, found);
+                check(referred(rule.get<std::string>(), part.document), value, path, found);
             } else if (keyword == "type") {
                 const Json types = rule.is_array() ? rule : Json::array({rule});
                 bool fits = false;
@@ -64,7 +102,7 @@ class JsonSchema {
                 std::string why;
                 for (const Json& one : rule) {
                     std::vector<std::string> here;
-                    check(one, value, path, here);
+                    check(inside(one), value, path, here);
                     fits = fits || here.empty();
                     if (!here.empty()) why += "\n  or " + here.front();
                 }
@@ -78,7 +116,7 @@ class JsonSchema {
             } else if (keyword == "properties") {
                 if (!value.is_object()) continue;
                 for (const auto& [key, rules] : rule.items()) {
-                    if (value.contains(key)) check(rules, value.at(key), path + "." + key, found);
+                    if (value.contains(key)) check(inside(rules), value.at(key), path + "." + key, found);
                 }
             } else if (keyword == "additionalProperties") {
                 if (rule != false) throw std::logic_error("additionalProperties other than false");
@@ -90,7 +128,7 @@ class JsonSchema {
             } else if (keyword == "items") {
                 if (!value.is_array()) continue;
                 for (std::size_t i = 0; i < value.size(); ++i) {
-                    check(rule, value[i], path + "[" + std::to_string(i) + "]", found);
+                    check(inside(rule), value[i], path + "[" + std::to_string(i) + "]", found);
                 }
             } else if (keyword == "minItems") {
                 if (value.is_array() && value.size() < rule.get<std::size_t>())
@@ -117,7 +155,7 @@ class JsonSchema {
         }
     }
 
-    Json root_;
+    std::vector<Json> documents_;  ///< the first one is what a value is held against
 };
 
 }  // namespace rungs::test

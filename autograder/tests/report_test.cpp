@@ -336,7 +336,27 @@ TEST_CASE("the validator finds what is wrong", "[report][json]") {
     breaks("/rungs/2/correctness/first_mismatches/0/got", "NaN");
     json.erase("machine");
     CHECK_FALSE(schema.errors(json).empty());
+    breaks("/rungs/0/seed", 42);
+    json = Json::parse(json_text(sample_report()));
+    json["rungs"][0].erase("seed");
+    CHECK(schema.errors(json) == std::vector{std::string("$.rungs[0]: lacks \"seed\"")});
     CHECK_THROWS_AS(JsonSchema(Json{{"oneOf", Json::array()}}).errors(1), std::logic_error);
+}
+
+TEST_CASE("a schema that refers to what is not there is no schema", "[report][json]") {
+    const Json other{{"$id", "other.json"},
+                     {"$defs", {{"word", {{"$ref", "#/$defs/text"}}}, {"text", {{"type", "string"}}}}}};
+    const auto of = [](const std::string& target) {
+        return Json{{"properties", {{"a", {{"$ref", target}}}}}};
+    };
+    const JsonSchema schema(of("other.json#/$defs/word"), {other});
+    CHECK(schema.errors({{"a", "x"}}).empty());
+    CHECK(schema.errors({{"a", 1}}).size() == 1);
+    for (const char* target : {"other.json#/$defs/number", "#/$defs/word", "another.json#/$defs/word"}) {
+        CAPTURE(target);
+        CHECK_THROWS_AS(JsonSchema(of(target), {other}), std::logic_error);
+    }
+    CHECK_THROWS_AS(JsonSchema(of("other.json#/$defs/word")), std::logic_error);
 }
 
 TEST_CASE("what was not judged is neither a zero nor a pass", "[report][json]") {
