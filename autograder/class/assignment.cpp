@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/clean_text.hpp"
+#include "judge/points.hpp"
 
 namespace rungs::classroom {
 namespace {
@@ -38,6 +39,10 @@ double Assignment::weight_of(const std::string& chapter) const {
     return found == weights.end() ? 1 : found->second;
 }
 
+double Assignment::weighted(const AskedRung& rung, double points) const {
+    return judge::hundredths(weight_of(rung.chapter) * points);
+}
+
 double minutes_late(const Assignment& assignment, const Person& person, Time handed_in) {
     const std::optional<Time> due = person.due ? person.due : assignment.due;
     return due ? static_cast<double>(std::max<Time>(0, handed_in - *due)) / 60 : 0;
@@ -51,9 +56,9 @@ double late_factor(const LatePolicy& policy, double minutes_late) {
 }
 
 double rounded(const Assignment& assignment, double score) {
-    if (assignment.round_to <= 0) return score;
+    if (assignment.round_to <= 0) return judge::hundredths(score);
     // A little more than a half, so that sums of tenths land where they would on paper.
-    return std::floor(score / assignment.round_to + 0.5 + 1e-9) * assignment.round_to;
+    return judge::hundredths(std::floor(score / assignment.round_to + 0.5 + 1e-9) * assignment.round_to);
 }
 
 Json to_json(const Assignment& assignment) {

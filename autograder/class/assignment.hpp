@@ -76,6 +76,8 @@ struct Assignment {
         problems;  ///< of the last intake, a line each: refused, ignored, unknown, missing
 
     double weight_of(const std::string& chapter) const;
+    /// Points of a rung times the weight of its chapter: what is added up.
+    double weighted(const AskedRung& rung, double points) const;
 };
 
 /// Minutes after the time that it is due for `person`, without the grace; 0: in time.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "judge/clean_text.hpp"
+#include "report/text.hpp"
 
 namespace rungs::classroom {
 namespace {
@@ -126,12 +127,9 @@ std::size_t open_count(const Gradebook& book) {
                                                   [](const Student& one) { return !one.score; }));
 }
 
-std::string exact(double points) {
-    std::string text = fmt::format("{:.4f}", points);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-    return text == "-0" ? "0" : text;
-}
+std::string exact(double value) { return points_text(value); }
+
+std::string factor_text(double factor) { return fmt::format("{}", std::round(1e4 * factor) / 1e4); }
 
 std::string for_student(std::string_view text) { return without_folders(without_seeds(clean_utf8(text))); }
 

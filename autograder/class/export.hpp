@@ -48,8 +48,11 @@ std::string state_of(const Student& student);
 /// How many have no score yet.
 std::size_t open_count(const Gradebook& book);
 
-/// Points with up to four decimals and without trailing zeros.
-std::string exact(double points);
+/// Points, or what else has up to two decimals, without trailing zeros.
+std::string exact(double value);
+
+/// What points are multiplied by, with up to four decimals.
+std::string factor_text(double factor);
 
 /// A result as its student may see it: cleaned, without the seeds of cases, and without the folders of this
 /// machine, of which only names of files are left.
@@ -84,7 +87,7 @@ std::string autograder_zip(const Gradebook& book, const std::filesystem::path& r
 /// release. Points are whole numbers there; whole_scale() says of what. Null as long as a rung is open.
 nlohmann::ordered_json to_classroom50(const Gradebook& book, const Student& student);
 
-/// The least of 1, 10, 100 and 1000 that makes all points of the class whole numbers, else 1000.
+/// The least of 1, 10 and 100 that makes all points of the class whole numbers.
 int whole_scale(const Gradebook& book);
 
 struct FillOptions {

@@ -26,7 +26,7 @@ std::string to_csv(const Gradebook& book, Detail detail) {
         line.push_back(attempt ? std::to_string(attempt->number) : "");
         line.push_back(attempt && attempt->handed_in ? time_text(*attempt->handed_in) : "");
         line.push_back(attempt && attempt->minutes_late ? exact(*attempt->minutes_late) : "");
-        line.push_back(attempt ? exact(attempt->late_factor) : "");
+        line.push_back(attempt ? factor_text(attempt->late_factor) : "");
         line.push_back(student.score ? exact(*student.score) : "");
         line.push_back(exact(book.max_score));
         for (std::size_t i = 0; i < book.assignment.rungs.size(); ++i) {

@@ -59,17 +59,16 @@ Json to_gradescope(const Gradebook& book, const Student& student, Detail detail,
     const Attempt* const attempt = counted_attempt(student);
     for (std::size_t i = 0; i < book.assignment.rungs.size(); ++i) {
         const AskedRung& asked = book.assignment.rungs[i];
-        const double weight = book.assignment.weight_of(asked.chapter);
         const GradedRung* const rung = attempt ? &attempt->rungs[i] : nullptr;
         Json test = {{"name", name_of_rung(asked)},
                      {"number", asked.short_name()},
-                     {"max_score", weight * asked.max_points},
+                     {"max_score", book.assignment.weighted(asked, asked.max_points)},
                      {"output", rung ? output_of(*rung, detail) : "Nothing was handed in."}};
         if (!rung) {
             test["score"] = 0;
             test["status"] = "failed";
         } else if (!rung->open()) {
-            test["score"] = weight * *rung->points;
+            test["score"] = book.assignment.weighted(asked, *rung->points);
             test["status"] = outcome_of(*rung) == Outcome::passed ? "passed" : "failed";
         }
         tests.push_back(std::move(test));
@@ -90,16 +89,15 @@ Json to_gradescope(const Gradebook& book, const Student& student, Detail detail,
 int whole_scale(const Gradebook& book) {
     int scale = 1;
     const auto fit = [&](double points) {
-        while (scale < 1000 && !is_whole(points * scale)) scale *= 10;
+        while (scale < 100 && !is_whole(points * scale)) scale *= 10;
     };
-    for (const AskedRung& rung : book.assignment.rungs)
-        fit(book.assignment.weight_of(rung.chapter) * rung.max_points);
+    for (const AskedRung& rung : book.assignment.rungs) fit(book.assignment.weighted(rung, rung.max_points));
     for (const Student& student : book.students) {
         if (student.score) fit(*student.score);
         const Attempt* const attempt = counted_attempt(student);
         if (!attempt) continue;
         for (const GradedRung& rung : attempt->rungs) {
-            if (rung.points) fit(book.assignment.weight_of(rung.asked.chapter) * *rung.points);
+            if (rung.points) fit(book.assignment.weighted(rung.asked, *rung.points));
         }
     }
     return scale;
@@ -114,10 +112,10 @@ Json to_classroom50(const Gradebook& book, const Student& student) {
     long long most = 0;
     for (std::size_t i = 0; i < book.assignment.rungs.size(); ++i) {
         const AskedRung& asked = book.assignment.rungs[i];
-        const double weight = book.assignment.weight_of(asked.chapter);
         const GradedRung* const rung = attempt ? &attempt->rungs[i] : nullptr;
-        const long long max = whole(weight * asked.max_points);
-        const long long score = rung && rung->points ? whole(weight * *rung->points) : 0;
+        const long long max = whole(book.assignment.weighted(asked, asked.max_points));
+        const long long score =
+            rung && rung->points ? whole(book.assignment.weighted(asked, *rung->points)) : 0;
         most += max;
         tests.push_back({{"test-name", name_of_rung(asked)},
                          {"passed", rung && outcome_of(*rung) == Outcome::passed},

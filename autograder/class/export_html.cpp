@@ -244,8 +244,10 @@ std::string rung_table(const Gradebook& book, const Attempt* attempt, Detail det
 /// Chapters with their weights, and what lateness takes: only where the sum of the points is not the score.
 std::string score_table(const Gradebook& book, const Student& student, const Attempt& attempt) {
     std::map<std::string, std::pair<double, double>> chapters;
+    std::map<std::string, double> weighted;
     bool open = false;
     for (const GradedRung& rung : attempt.rungs) {
+        weighted[rung.asked.chapter] += book.assignment.weighted(rung.asked, rung.points.value_or(0));
         chapters[rung.asked.chapter].first += rung.points.value_or(0);
         chapters[rung.asked.chapter].second += rung.asked.max_points;
         open = open || rung.open();
@@ -253,14 +255,14 @@ std::string score_table(const Gradebook& book, const Student& student, const Att
     Cells rows;
     double sum = 0;
     for (const auto& [chapter, points] : chapters) {
-        const double weight = book.assignment.weight_of(chapter);
-        sum += weight * points.first;
+        const double weight = book.assignment.weight_of(chapter), made = weighted[chapter];
+        sum += made;
         rows.push_back({escape_html(chapter), exact(points.first) + " / " + exact(points.second),
-                        exact(weight), exact(weight * points.first)});
+                        factor_text(weight), exact(made)});
     }
     rows.push_back({"sum", "", "", exact(sum)});
     if (attempt.late_factor < 1)
-        rows.push_back({"lateness", "", exact(attempt.late_factor), exact(attempt.late_factor * sum)});
+        rows.push_back({"lateness", "", factor_text(attempt.late_factor), exact(attempt.late_factor * sum)});
     rows.push_back({"score", "", "", student.score ? exact(*student.score) : "not yet"});
     return table("Score",
                  open ? "How the score comes about; rungs that are not graded yet are not in it"
@@ -413,7 +415,7 @@ std::string pass_rates(const Gradebook& book) {
                          : share_svg(static_cast<double>(passed) / graded) +
                                fmt::format("{:.0f} %", 100.0 * passed / graded),
              std::to_string(passed), std::to_string(failed), std::to_string(open), std::to_string(missing),
-             graded == 0 ? "\u2013" : fmt::format("{:.1f} / {}", points / graded, exact(asked.max_points)),
+             graded == 0 ? "\u2013" : exact(points / graded) + " / " + exact(asked.max_points),
              most == verdicts.end() ? "" : escape_html(fmt::format("{} ({})", most->first, most->second))});
     }
     return table("Rungs",
@@ -676,8 +678,8 @@ std::string class_page(const Gradebook& book, const std::string& version, const 
         for (const double score : scores) sum += score;
         const std::size_t half = scores.size() / 2;
         const double median = scores.size() % 2 ? scores[half] : (scores[half - 1] + scores[half]) / 2;
-        fact(html, "median score", number_text(median),
-             fmt::format("mean {}, from {} to {}", number_text(sum / static_cast<double>(scores.size())),
+        fact(html, "median score", exact(median),
+             fmt::format("mean {}, from {} to {}", exact(sum / static_cast<double>(scores.size())),
                          exact(scores.front()), exact(scores.back())));
     }
     html += "</dl></header>\n<main>\n";

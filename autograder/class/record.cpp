@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/points.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::classroom {
@@ -42,7 +43,8 @@ std::optional<Decision> decision_of(const fs::path& folder, const std::string& r
     const fs::path file = folder / fmt::format("{}.{}.json", rung, number);
     const Json json = parse(file);
     try {
-        return Decision{number, json.at("points"), json.at("because"), json.at("by"), json.at("when")};
+        return Decision{number, judge::hundredths(json.at("points").get<double>()), json.at("because"),
+                        json.at("by"), json.at("when")};
     } catch (const Json::exception& error) {
         throw ClassError(file.string() + ": " + error.what());
     }
@@ -64,8 +66,9 @@ GradedRung read_rung(const fs::path& out, const std::string& student, int attemp
             const Json& result = record.at("result");
             rung.verdict = result.at("verdict");
             rung.status = result.at("status");
-            if (!result.at("points").is_null()) rung.judged = result.at("points").get<double>();
-            rung.max_points = result.at("max_points");
+            if (!result.at("points").is_null())
+                rung.judged = judge::hundredths(result.at("points").get<double>());
+            rung.max_points = judge::hundredths(result.at("max_points").get<double>());
             rung.reason = result.at("reason");
             rung.sandbox = record.at("sandbox");
             rung.missing = rung.judged && record.at("bytes") == "";
@@ -117,9 +120,8 @@ Attempt read_attempt(const fs::path& out, const Assignment& assignment, Person& 
     for (const AskedRung& asked : assignment.rungs) {
         GradedRung rung = read_rung(out, person.id, number, asked);
         if (rung.file.empty()) rung.reason = attempt.refused;
-        const double weight = assignment.weight_of(asked.chapter);
-        points += weight * rung.points.value_or(0);
-        if (rung.open()) open += weight * rung.max_points;
+        points += assignment.weighted(asked, rung.points.value_or(0));
+        if (rung.open()) open += assignment.weighted(asked, rung.max_points);
         all = all && !rung.open();
         attempt.rungs.push_back(std::move(rung));
     }
@@ -187,7 +189,8 @@ Gradebook read_gradebook(const fs::path& out) {
                          ": no class has been graded here; ./rungs grade CLASS --out DIR does that");
     }
     for (const AskedRung& rung : book.assignment.rungs)
-        book.max_score += book.assignment.weight_of(rung.chapter) * rung.max_points;
+        book.max_score += book.assignment.weighted(rung, rung.max_points);
+    book.max_score = judge::hundredths(book.max_score);
     std::vector<Person> people = book.assignment.people;
     std::set<std::string> listed;
     for (const Person& person : people) listed.insert(person.id);

@@ -27,6 +27,7 @@
 #include "judge/device.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/edition.hpp"
+#include "judge/points.hpp"
 #include "judge/predict.hpp"
 #include "judge/sanitizer.hpp"
 #include "judge/session.hpp"
@@ -803,7 +804,7 @@ void prepare_process() {
 
 double max_points(const RungEntry& rung, Backend backend) {
     const bool with_speed = rung.speed && (backend == Backend::cuda || rung.speed->modelled);
-    return rung.points + (with_speed ? rung.speed->points : 0);
+    return hundredths(rung.points + (with_speed ? rung.speed->points : 0));
 }
 
 RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
@@ -858,7 +859,8 @@ RungResult judge_rung(const Manifest& manifest, const RungEntry& rung, const fs:
         result.points =
             rung.points * static_cast<double>(right) / static_cast<double>(result.predictions.size());
     }
-    result.points = std::isfinite(result.points) ? std::clamp(result.points, 0.0, result.max_points) : 0;
+    result.points =
+        std::isfinite(result.points) ? std::clamp(hundredths(result.points), 0.0, result.max_points) : 0;
     result.seconds =
         std::chrono::duration<double>(Clock::now() - start).count() - result.profile.seconds(Part::turn);
     return result;

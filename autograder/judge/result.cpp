@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "judge/diagnostics.hpp"
+#include "judge/points.hpp"
 
 namespace rungs::judge {
 namespace {
@@ -246,8 +247,9 @@ Limit Speed::limit() const {
 
 double points_for(const SpeedRule& rule, double speedup) {
     if (!std::isfinite(speedup)) return 0;
-    if (rule.to_reference) return rule.points * std::clamp(std::log(speedup) / std::log(rule.full), 0.0, 1.0);
-    return rule.points * std::clamp((speedup - rule.zero) / (rule.full - rule.zero), 0.0, 1.0);
+    const double share = rule.to_reference ? std::log(speedup) / std::log(rule.full)
+                                           : (speedup - rule.zero) / (rule.full - rule.zero);
+    return hundredths(rule.points * std::clamp(share, 0.0, 1.0));
 }
 
 std::optional<SpeedRule> reachable(const SpeedRule& rule, double reference) {

@@ -42,7 +42,7 @@ int list(Terminal& out) {
             const auto known = progress.find(chosen.long_name());
             std::string sign = out.paint(Style::dim, out.open());
             double most = judge::max_points(rung, timed ? Backend::cuda : Backend::cpu);
-            std::string score = fmt::format("- / {}", number_text(most));
+            std::string score = fmt::format("- / {}", points_text(most));
             std::string remark = rung.idea;
             if (known != progress.end() && !known->second.verdict.empty()) {
                 const RungProgress& last = known->second;
@@ -54,7 +54,7 @@ int list(Terminal& out) {
                 } else {
                     const bool passed = last.done(now);
                     sign = passed ? out.paint(Style::good, out.tick()) : out.paint(Style::bad, out.cross());
-                    score = fmt::format("{} / {}", number_text(last.points), number_text(last.max_points));
+                    score = fmt::format("{} / {}", points_text(last.points), points_text(last.max_points));
                     if (!passed) remark = last.verdict + (last.reason.empty() ? "" : ": " + last.reason);
                     points += last.points;
                 }
@@ -64,7 +64,7 @@ int list(Terminal& out) {
                     out.cut(remark, room) + '\n';
         }
         out.line(out.paint(Style::bold, chapter.chapter.substr(0, 2) + " " + chapter.title) +
-                 fmt::format("  {} of {} points", number_text(points), number_text(all)));
+                 fmt::format("  {} of {} points", points_text(points), points_text(all)));
         rows.pop_back();
         out.line(rows);
         out.line();

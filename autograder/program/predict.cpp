@@ -143,7 +143,7 @@ int predict(const std::string& name, Terminal& out) {
         out.line(out.wrapped(what + ", " + call_in_words(question), 4));
     }
     out.line();
-    out.line(fmt::format("{} of {} points", number_text(result.points), number_text(result.max_points)));
+    out.line(fmt::format("{} of {} points", points_text(result.points), points_text(result.max_points)));
     if (!problem.empty()) out.line("your progress could not be stored: " + problem);
     std::set<std::string> shown;
     for (const Question& question : rung.questions) {

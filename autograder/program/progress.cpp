@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/hash.hpp"
+#include "judge/points.hpp"
 #include "report/report.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
@@ -113,10 +114,10 @@ std::string grade_answers_once(const Workbook& workbook, const Chosen& chosen, j
         graded = one.revealed;
     });
     if (result.points <= graded) return problem;
-    result.points = graded;
+    result.points = judge::hundredths(graded);
     std::string text =
-        fmt::format("the first answers were graded at {:g} of {:g} points: later ones earn no more",
-                    result.points, result.max_points);
+        fmt::format("the first answers were graded at {} of {} points: later ones earn no more",
+                    points_text(result.points), points_text(result.max_points));
     if (!result.causes.empty()) text = result.causes.front().text + "; " + text;
     result.decide({.kind = result.verdict, .text = text, .source = judge::Source::counters});
     return problem;

@@ -214,8 +214,8 @@ void show_total(const Report& report, Terminal& out) {
     for (const RungReport& rung : report.rungs) {
         name_width = std::max(name_width, static_cast<int>(rung.result.rung.size()));
     }
-    const std::string score = fmt::format("{} / {}", report.score() ? number_text(*report.score()) : "-",
-                                          number_text(report.max_score()));
+    const std::string score = fmt::format("{} / {}", report.score() ? points_text(*report.score()) : "-",
+                                          points_text(report.max_score()));
     out.line(fmt::format("  {:<{}}  {:<14}{:>10}  ", "total", name_width,
                          fmt::format("{} of {} pass", report.passed(), report.rungs.size()), score) +
              out.paint(Style::dim, "in " + seconds_text(report.seconds)));
@@ -372,8 +372,7 @@ void show_failures(const Workbook& workbook, const Report& report, const GradeOp
         if (slow) out.line(out.wrapped(rung.result.reason(), 2));  // the table has room for half of it
         if (!lost.empty()) out.line(out.wrapped(lost, 2));
         show_findings(rung, out);
-        if (unchecked)
-            out.line(out.wrapped("not all of it was checked: " + rung.result.checks.why_not, 2));
+        if (unchecked) out.line(out.wrapped("not all of it was checked: " + rung.result.checks.why_not, 2));
         if (!unreached.empty()) out.line(out.wrapped(unreached, 2));
         // A comparison of int and size_t passes every case of this machine.
         show_diagnostics(rung.result, out);

@@ -41,7 +41,7 @@ Look look_of(const RungResult& result) {
 }
 
 std::string score_text(const Report& report) {
-    return report.score() ? number_text(*report.score()) : "\u2013";
+    return report.score() ? points_text(*report.score()) : "\u2013";
 }
 
 /// What the bar of a rung measures: where speed was judged, the share of what limits it or of the fastest;
@@ -245,7 +245,7 @@ std::string verdict_table(const Report& report) {
     if (several) html += "<td></td>";
     html += fmt::format(
         "<th scope=\"row\">total</th><td class=\"chip\">{} of {} pass</td><td class=\"number\">{} / {}</td>",
-        report.passed(), report.rungs.size(), score_text(report), number_text(report.max_score()));
+        report.passed(), report.rungs.size(), score_text(report), points_text(report.max_score()));
     html += "<td class=\"more\"></td>";
     if (speed) html += "<td></td><td></td>";
     if (modelled) html += "<td></td>";
@@ -451,7 +451,7 @@ std::string details(const RungReport& rung) {
                         seconds_text(modelled.seconds), modelled.limit,
                         seconds_text(modelled.reference_seconds)) +
                 (modelled.beats_reference ? "; ahead of the reference" : ""));
-        row(html, "points for it", number_text(modelled.points) + " of " + number_text(modelled.max_points));
+        row(html, "points for it", points_text(modelled.points) + " of " + points_text(modelled.max_points));
     }
     row(html, "time to judge",
         seconds_text(result.seconds) + ", of it build " + seconds_text(result.build_seconds) +
@@ -505,7 +505,7 @@ std::string to_html(const Report& report) {
         html += fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>", term, escape_html(value),
                             escape_html(more));
     };
-    fact("points", score_text(report) + " / " + number_text(report.max_score()),
+    fact("points", score_text(report) + " / " + points_text(report.max_score()),
          !report.score()           ? "no score while a rung is undecided"
          : report.speed_judged()   ? "correctness and speed"
          : report.speed_modelled() ? "correctness and modelled speed"

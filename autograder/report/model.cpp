@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "judge/findings.hpp"
+#include "judge/points.hpp"
 #include "report/report.hpp"
 #include "report/text.hpp"
 
@@ -96,13 +97,13 @@ std::optional<double> Report::score() const {
     if (!finished || undecided() > 0 || rungs.empty()) return std::nullopt;
     double sum = 0;
     for (const RungReport& rung : rungs) sum += rung.result.points;
-    return sum;
+    return judge::hundredths(sum);
 }
 
 double Report::max_score() const {
     double sum = 0;
     for (const RungReport& rung : rungs) sum += rung.result.max_points;
-    return sum;
+    return judge::hundredths(sum);
 }
 
 int Report::undecided() const {
@@ -197,7 +198,7 @@ const char* status_of(const RungResult& result) {
 std::string points_text(const RungResult& result) {
     if (result.given) return "given";
     if (!result.judged) return "not graded";
-    return fmt::format("{} / {}", number_text(result.points), number_text(result.max_points));
+    return fmt::format("{} / {}", points_text(result.points), points_text(result.max_points));
 }
 
 bool by_finding(const RungResult& result) {
@@ -263,8 +264,8 @@ std::string lost_text(const RungResult& result) {
         parts.push_back("half of the points for the result are lost: " + result.counters.beyond);
     const auto speed = [&](double points, double most, const std::string& more) {
         if (most - points < 1e-6 * most || most <= 0) return;
-        parts.push_back(fmt::format("{} of {} points for speed are lost{}", number_text(most - points),
-                                    number_text(most), more));
+        parts.push_back(fmt::format("{} of {} points for speed are lost{}", points_text(most - points),
+                                    points_text(most), more));
     };
     const auto reach = [&](const char* how, double speedup, const std::string& baseline, double zero,
                            double full) {

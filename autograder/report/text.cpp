@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "judge/points.hpp"
+
 namespace rungs {
 namespace {
 
@@ -154,5 +156,12 @@ std::string count_text(std::size_t count, const char* what) {
 std::string ratio_text(double value) { return fmt::format("{:.3g}", value); }
 
 std::string number_text(double value) { return fmt::format("{:.4g}", value); }
+
+std::string points_text(double points) {
+    std::string text = fmt::format("{:.2f}", judge::hundredths(points));
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text == "-0" ? "0" : text;
+}
 
 }  // namespace rungs

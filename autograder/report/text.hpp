@@ -33,7 +33,10 @@ std::string count_text(std::size_t count, const char* what);
 /// A ratio in three significant digits: "11.5", "0.089".
 std::string ratio_text(double value);
 
-/// Up to four significant digits without trailing zeros: points.
+/// Up to four significant digits without trailing zeros.
 std::string number_text(double value);
+
+/// "13.33", "5": hundredths without trailing zeros.
+std::string points_text(double points);
 
 }  // namespace rungs

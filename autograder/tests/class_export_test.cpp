@@ -1,5 +1,6 @@
 // What is exported of a class, read back by other readers than ours and compared with the gradebook.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 
@@ -126,14 +127,49 @@ TEST_CASE("the gradebook that is exported is what was made", "[class][export]") 
     const Gradebook book = read_gradebook(made.path());
     REQUIRE(book.max_score == 30);
     const std::map<std::string, std::optional<double>> scores = {
-        {"ada", 30}, {"ben", 10.875}, {"cleo", 15}, {"dan", {}}, {"eve", {}}, {"fay", 21},
-        {"gus", 15}, {"hal", 15},     {"ina", 0},   {"jon", 18}, {"kim", {}}};
+        {"ada", 30}, {"ben", 10.88}, {"cleo", 15}, {"dan", {}}, {"eve", {}}, {"fay", 21},
+        {"gus", 15}, {"hal", 15},    {"ina", 0},   {"jon", 18}, {"kim", {}}};
     REQUIRE(book.students.size() == scores.size());
     for (const auto& [id, score] : scores) {
         CAPTURE(id);
         CHECK(student_of(book, id).score == score);
     }
     CHECK(open_count(book) == 3);
+}
+
+TEST_CASE("points have two decimals at most, and parts add up to what is told of them", "[class][export]") {
+    MadeClass made;
+    // What an older grader wrote, under a weight that no decimal number is.
+    made.assignment["weights"] = {{"01_reduction", 1.0 / 3}};
+    made.assignment["round_to"] = 0;
+    made.write("assignment.json", made.assignment);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(made.folder / "records/ben")) {
+        if (!entry.is_regular_file()) continue;
+        Json record = Json::parse(TemporaryFolder::content_of(entry.path()));
+        Json& points = record.at("result").at("points");
+        if (points.is_number() && points > 0) points = points.get<double>() * 13.333333333333334 / 15;
+        std::ofstream(entry.path()) << record;
+    }
+    const Gradebook book = read_gradebook(made.path());
+    const auto is_told = [](double points) { return Json(points).dump() == exact(points); };
+    for (const Student& student : book.students) {
+        CAPTURE(student.person.id);
+        const Json result = to_gradescope(book, student, Detail::all, "visible");
+        double sum = 0, most = 0;
+        for (const Json& test : result.at("tests")) {
+            most += test.at("max_score").get<double>();
+            CHECK(is_told(test.at("max_score")));
+            if (!test.contains("score")) continue;
+            sum += test.at("score").get<double>();
+            CHECK((test.at("score") == 0 || is_told(test.at("score"))));
+        }
+        CHECK(exact(most) == exact(book.max_score));
+        const Attempt* const attempt = counted_attempt(student);
+        if (!student.score || !attempt || attempt->late_factor < 1) continue;
+        CHECK(exact(sum) == exact(*student.score));
+        CHECK((*student.score == 0 || is_told(*student.score)));
+    }
+    CHECK(student_of(book, "ben").score.has_value());
 }
 
 TEST_CASE("a table for spreadsheets says what the gradebook says", "[class][export]") {
@@ -394,7 +430,7 @@ TEST_CASE("Gradescope's autograder grades without CAP_SYS_ADMIN, or there is no 
 TEST_CASE("Classroom 50 gets whole numbers, and nothing of who has no score", "[class][export]") {
     const MadeClass made;
     const Gradebook book = read_gradebook(made.path());
-    REQUIRE(whole_scale(book) == 1000);  // 10.875
+    REQUIRE(whole_scale(book) == 100);  // 10.88
     made.folder.write("c50/dan/result.json", "of an earlier export");
     const std::string out = (made.folder / "c50").string();
     REQUIRE(export_to(made, "classroom50", {"--out", out}).status == 3);
@@ -406,8 +442,8 @@ TEST_CASE("Classroom 50 gets whole numbers, and nothing of who has no score", "[
         const Json result = Json::parse(TemporaryFolder::content_of(file));
         CHECK(result["schema"] == "classroom50/result/v1");
         CHECK(result["score"].is_number_integer());
-        CHECK(result["score"] == static_cast<int>(1000 * *student.score));
-        CHECK(result["max-score"] == 30000);
+        CHECK(result["score"] == std::llround(100 * *student.score));
+        CHECK(result["max-score"] == 3000);
         long long most = 0;
         for (const Json& test : result["tests"]) {
             CHECK(test["score"].is_number_integer());
@@ -416,7 +452,7 @@ TEST_CASE("Classroom 50 gets whole numbers, and nothing of who has no score", "[
             CHECK_FALSE(test["test-name"].get<std::string>().empty());
             most += test["max-score"].get<long long>();
         }
-        CHECK(most == 30000);
+        CHECK(most == 3000);
     }
 }
 
@@ -431,7 +467,7 @@ TEST_CASE("a Canvas gradebook is filled in, and stays as it is but for the score
         expected.replace(expected.find(old), old.size(), text);
     };
     replace("\"A, B\",,4", "\"A, B\",30,4");
-    replace("A,\"1.00\",,", "A,\"10.875\",,");
+    replace("A,\"1.00\",,", "A,\"10.88\",,");
     replace("jon@example.org,A,,,", "jon@example.org,A,18,,");
     CHECK(filled.bytes == expected);
     CHECK(filled.filled == 3);
@@ -483,7 +519,7 @@ TEST_CASE("a Canvas gradebook is filled in, and stays as it is but for the score
             book,
             "Student;ID;SIS Login ID;Section;Reduction (77)\n Points Possible;;;;30,00\nBen;1;ben1;A;\n",
             {.file = "x"});
-        CHECK_THAT(german.bytes, ContainsSubstring("Ben;1;ben1;A;10,875\n"));
+        CHECK_THAT(german.bytes, ContainsSubstring("Ben;1;ben1;A;10,88\n"));
     }
     SECTION("by the program") {
         const auto file = made.folder.write("grades.csv", from);
@@ -523,11 +559,11 @@ TEST_CASE("Moodle's worksheet and gradebook are filled in", "[class][export]") {
     const std::string gradebook =
         "First name,Email address,Assignment: Reduction (Real)\nBen,ben@example.org,-\n";
     CHECK_THAT(fill_moodle(book, gradebook, {.file = "g"}).bytes,
-               ContainsSubstring("ben@example.org,10.875\n"));
+               ContainsSubstring("ben@example.org,10.88\n"));
     const std::string german = "Vollst\u00e4ndiger Name,E-Mail-Adresse,Bewertung\nBen,ben@example.org,\n";
     CHECK_THAT(
         fill_moodle(book, german, {.file = "g", .column = "Bewertung", .match = "E-Mail-Adresse"}).bytes,
-        ContainsSubstring("Ben,ben@example.org,10.875\n"));
+        ContainsSubstring("Ben,ben@example.org,10.88\n"));
     CHECK_THROWS_WITH(fill_moodle(book, german, {.file = "g", .column = "Bewertung"}),
                       ContainsSubstring("--match"));
 }

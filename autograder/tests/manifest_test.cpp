@@ -195,6 +195,8 @@ TEST_CASE("a rung is timed on the first case that is one of its problems", "[man
     CHECK_NOTHROW(read(timed("sum", 32) + timed("dot", 64), speed));
     CHECK_THAT(refusal(timed("dot", 64) + timed("sum", 32), speed),
                ContainsSubstring("does not solve 'dot'"));
+    CHECK_THAT(refusal("", "speed = { points = 1.333, baseline = \"01_naive\", zero = 1.5, full = 2.5 }\n"),
+               ContainsSubstring("'points' has at most two decimals"));
     CHECK_THAT(refusal("", "speed = { points = 5, baseline = \"02_tree\", zero = 1.5, full = 2.5 }\n"),
                ContainsSubstring("must name another rung"));
 }

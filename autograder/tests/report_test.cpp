@@ -343,6 +343,28 @@ TEST_CASE("the validator finds what is wrong", "[report][json]") {
     CHECK_THROWS_AS(JsonSchema(Json{{"oneOf", Json::array()}}).errors(1), std::logic_error);
 }
 
+TEST_CASE("points are hundredths, and so is their sum", "[report][json]") {
+    for (const auto& [points, text] :
+         std::vector<std::pair<double, const char*>>{{13.333333333333334, "13.33"},
+                                                     {1365.5, "1365.5"},
+                                                     {12345.67, "12345.67"},
+                                                     {10, "10"},
+                                                     {-0.001, "0"}})
+        CHECK(points_text(points) == text);
+    Report report = sample_report();
+    report.rungs.resize(3);
+    const double points[] = {0.1, 0.2, 13.33};
+    for (std::size_t i = 0; i < 3; ++i) {
+        report.rungs[i].result.verdict = judge::Verdict::ok;
+        report.rungs[i].result.points = points[i];
+        report.rungs[i].result.max_points = 15.1;
+    }
+    REQUIRE(report.score());
+    CHECK(Json(to_json(report)).at("score").dump() == "13.63");
+    CHECK(Json(to_json(report)).at("max_score").dump() == "45.3");
+    CHECK_THAT(to_html(report), ContainsSubstring("13.63 / 45.3"));
+}
+
 TEST_CASE("a schema that refers to what is not there is no schema", "[report][json]") {
     const Json other{{"$id", "other.json"},
                      {"$defs", {{"word", {{"$ref", "#/$defs/text"}}}, {"text", {{"type", "string"}}}}}};

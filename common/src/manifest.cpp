@@ -63,6 +63,14 @@ class Reader {
         return *value;
     }
 
+    /// Points are told, and added up, in hundredths.
+    double points(const toml::node& node) const {
+        const double value = number(node, "'points'", 0);
+        if (std::abs(100 * value - std::round(100 * value)) > 1e-6)
+            refuse(node, "'points' has at most two decimals");
+        return value;
+    }
+
     long long integer(const toml::node& node, const std::string& what, long long least) const {
         const auto value = node.value_exact<int64_t>();
         if (!value || *value < least)
@@ -205,7 +213,7 @@ SpeedRule read_speed(const Reader& in, const toml::table& table, Kind kind) {
         in.only(table, {"points", "baseline", "zero", "full", "modelled"});
     }
     SpeedRule rule;
-    rule.points = in.number(in.required(table, "points", "'speed'"), "'points'", 0);
+    rule.points = in.points(in.required(table, "points", "'speed'"));
     rule.baseline = in.text(in.required(table, "baseline", "'speed'"), "'baseline'");
     if (summit) {
         rule.to_reference = true;
@@ -333,7 +341,7 @@ RungEntry read_rung(const Reader& in, const std::string& name, const toml::table
     } else {
         for (const ProblemEntry& problem : manifest.problems) rung.problems.push_back(problem.name);
     }
-    if (const toml::node* node = table.get("points")) rung.points = in.number(*node, "'points'", 0);
+    if (const toml::node* node = table.get("points")) rung.points = in.points(*node);
     rung.kind = rung.given() ? Kind::given : Kind::fill;
     if (const toml::node* node = table.get("kind")) {
         rung.kind = read_kind(in, *node);

@@ -15,6 +15,7 @@
 #include "class/times.hpp"
 #include "judge/hash.hpp"
 #include "judge/judge.hpp"
+#include "judge/points.hpp"
 #include "program/class/classes.hpp"
 #include "program/interrupt.hpp"
 #include "program/show.hpp"
@@ -79,7 +80,7 @@ std::vector<const GradedRung*> rungs_of(const Student& student, const Attempt& a
 }
 
 std::string points_of(const std::optional<double>& points, double max_points) {
-    return points ? fmt::format("{} of {}", number_text(*points), number_text(max_points)) : "no points yet";
+    return points ? fmt::format("{} of {}", points_text(*points), points_text(max_points)) : "no points yet";
 }
 
 std::string user_name() {
@@ -276,8 +277,10 @@ int review(const ReviewOptions& options, Terminal& out) {
     for (const GradedRung* rung : rungs) {
         if (!(*options.points >= 0 && *options.points <= rung->max_points))
             throw UsageError(fmt::format("--points: {} has from 0 to {}", rung->asked.short_name(),
-                                         number_text(rung->max_points)));
+                                         points_text(rung->max_points)));
     }
+    if (std::abs(*options.points - judge::hundredths(*options.points)) > 1e-9)
+        throw UsageError("--points: points have at most two decimals, as in 3.25");
     if (trimmed(options.because).empty())
         throw UsageError("a decision needs a reason that holds in an appeal: --because \"...\"");
     Decision decision;
