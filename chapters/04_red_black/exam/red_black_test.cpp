@@ -10,6 +10,7 @@
 
 #include "exam/reference.hpp"
 #include "ladder/promises.hpp"
+#include "program/study.cuh"
 #include "red_black.cuh"
 #include "rungs/catch.hpp"
 #include "rungs/device_buffer.cuh"
@@ -154,4 +155,9 @@ TEST_CASE("the best omega is the best", "[04_red_black][08_sor]") {
     CHECK(last_norm(0) < last_norm(best - 0.08));
     CHECK(last_norm(0) < last_norm(best + 0.08));
     CHECK(last_norm(0) < 1e-4 * last_norm(1));
+}
+
+TEST_CASE("the program tells no time below zero", "[04_red_black][program]") {
+    CHECK(red_black::difference_text(428.631) == "428.63");
+    for (const double time : {-791.12, 0.0, std::nan("")}) CHECK(red_black::difference_text(time) == "noisy");
 }

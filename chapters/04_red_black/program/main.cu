@@ -52,9 +52,9 @@ static bool run(const red_black::Options& options, const rungs::ProgramDevice& d
         const double error = single.error(), ms = single.milliseconds(rung, shown, tuning);
         const std::vector<double> norms = twice.run(rung, std::min(shown, 4 * n), tuning);
         const bool solved = needed > 0 && error < 0.5;  // the solution goes up to 1
-        std::printf("%-22s %10d %10.6f %9.3f %10.2f %10.2f %9.1e%s\n", rung.name, needed,
-                    red_black::last_factor(norms), ms, 1e3 * single.milliseconds_each(rung, tuning),
-                    1e3 * twice.milliseconds_each(rung, tuning), error,
+        std::printf("%-22s %10d %10.6f %9.3f %10s %10s %9.1e%s\n", rung.name, needed,
+                    red_black::last_factor(norms), ms, single.microseconds_each(rung, tuning).c_str(),
+                    twice.microseconds_each(rung, tuning).c_str(), error,
                     solved ? "" : "  WRONG: does not get there");
         if (!draws) return solved;
         plot.series.push_back({rung.name, {}, norms});

@@ -3,7 +3,9 @@
 // and what an iteration costs.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,6 +17,14 @@
 #include "rungs/timing.cuh"
 
 namespace red_black {
+
+/// A difference of two times: only one above 0 is a time.
+inline std::string difference_text(double time) {
+    if (!(time > 0)) return "noisy";
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2f", time);
+    return text.data();
+}
 
 /// The manufactured problem in device memory, from u = 0.
 template <class T>
@@ -62,9 +72,10 @@ class Study {
         return rungs::median_milliseconds(call, timing_);
     }
 
-    /// Milliseconds of one more iteration, without what a call does once.
-    double milliseconds_each(const Rung& rung, const Tuning& tuning) {
-        return (milliseconds(rung, 18, tuning) - milliseconds(rung, 6, tuning)) / 12;
+    /// Microseconds of one more iteration, without what a call does once; "noisy" where more iterations took
+    /// no longer, which other work on the machine can do.
+    std::string microseconds_each(const Rung& rung, const Tuning& tuning) {
+        return difference_text(1e3 * (milliseconds(rung, 18, tuning) - milliseconds(rung, 6, tuning)) / 12);
     }
 
     /// u of the last run, and largest |u - solution|.

@@ -54,7 +54,7 @@ static bool run(const btcs::Options& options, const rungs::ProgramDevice& device
         for (std::size_t k = 0; k < lines[0].x.size(); ++k) {
             std::printf("  %10.2e", lines[0].x[k]);
             for (const rungs::Series& line : lines)
-                std::printf(" %13.3e %6.2f", line.y[k], k > 0 ? std::log2(line.y[k - 1] / line.y[k]) : 0);
+                std::printf(" %13.3e %6s", line.y[k], btcs::order_text(line, k).c_str());
             std::printf("\n");
         }
         if (draws) {

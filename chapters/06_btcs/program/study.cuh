@@ -3,7 +3,10 @@
 // rod through time.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <limits>
 #include <numbers>
 #include <stdexcept>
 #include <string>
@@ -274,11 +277,24 @@ inline std::vector<Measured> measure_waves(const Rung& rung) {
     return all;
 }
 
+constexpr double study_end = 0.1;  ///< of the march whose error is measured
+
+/// The order between lines k - 1 and k of a series from measure_order(); "-" in the first one, and where the
+/// error is as large as rounding in float can be, which grows with the steps.
+inline std::string order_text(const rungs::Series& line, std::size_t k) {
+    const double steps = study_end / line.x[k];
+    const double rounding = std::numeric_limits<float>::epsilon() * std::max(10.0, steps);
+    if (k == 0 || !(line.y[k] > rounding) || !(line.y[k - 1] > rounding)) return "-";
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2f", std::log2(line.y[k - 1] / line.y[k]));
+    return text.data();
+}
+
 /// The error of the time discretisation at t = 0.1, against the step: sin(pi x) has to decay by the
 /// eigenvalue of the grid.
 inline rungs::Series measure_order(const Rung& rung, const std::string& name, double theta) {
     constexpr std::size_t n = 31;
-    constexpr double end = 0.1, pi = std::numbers::pi;
+    constexpr double end = study_end, pi = std::numbers::pi;
     const double lambda = 4 * std::pow((n + 1) * std::sin(pi / 2 / (n + 1)), 2);
     rungs::Series line{name, {}, {}};
     for (int steps = 2; steps <= 512; steps *= 2) {
