@@ -149,8 +149,8 @@ Rate rate_of(const judge::Speed& speed) {
                                                  : "beyond the FMA roof: it does less than is counted"};
         }
         case judge::Limit::one_pass: {
-            const auto times = [](double value) {
-                return fmt::format("{:.{}f}x", value, value < 9.95 ? 1 : 0);
+            const auto times = [](double value) {  // beyond that nobody compares any more
+                return value >= 1000 ? "over 1000x" : fmt::format("{:.{}f}x", value, value < 9.95 ? 1 : 0);
             };
             return {
                 times(speed.seconds / speed.floor) + " the one-pass floor",
