@@ -267,6 +267,8 @@ TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
           "cudaMemGetDefaultMemPool", "cudaImportExternalMemory"}) {
         CHECK(why(launcher + name + " U\n").find("copy by cudaMemcpy, ") != std::string::npos);
     }
+    for (const char* name : {"cuda", "cudaMemcpy3", "cudaMemPoolCreateX", "cudaxMemcpy_ptds", "udaMemcpy3D"})
+        CHECK(why(launcher + name + " U\n") == "");
     CHECK(why(launcher + "memcpy U\nstrlen U\n") == "");
     CHECK(why(launcher + "wmemcpy U\n").find("cannot follow") != std::string::npos);
     // With sizes that are checked: Ubuntu's compilers ask for them, and so may a rung.
@@ -285,6 +287,30 @@ TEST_CASE("an object file that reaches too far is refused", "[judge][gate]") {
           wanted);
     CHECK(renamed("_ZN9reduction3sumEPKfNS_4KindES1_", "sum", "shared_tree") ==
           "_ZN9reduction11shared_treeEPKfNS_4KindES1_");
+}
+
+TEST_CASE("a name of any length is refused in a sentence", "[judge][gate]") {
+    const std::string launcher = "_ZN9reduction3sumEPKf T 0 20\n";
+    const auto why = [&](const std::string& name, const char* type) {
+        return objection(parse_symbols(launcher + name + " " + type + "\n"), {"_ZN9reduction3sumEPKf"});
+    };
+    // What takes names apart, here or in a library, goes a step deeper with each of these.
+    for (const std::string start : {"cudaMemcpy3D", "_ZN", "_ZNK4simt", "_Z1f", "_ZN4simt", "cudaM", "__"}) {
+        for (const char* letter : {"a", "K", "P", "0", "N1a", "1", "I", "S_", "_"}) {
+            std::string name = start;
+            while (name.size() < 300'000) name += letter;
+            CAPTURE(start, letter);
+            for (const char* type : {"U", "w", "T 0 9", "W 0 9", "t 0 9", "i 0 9", "?"}) {
+                const std::string told = why(name, type);
+                CHECK_THAT(told, ContainsSubstring("has a name of 30"));
+                CHECK(told.size() < 200);
+            }
+            CHECK(demangle(name) == name);
+        }
+    }
+    CHECK(why(std::string(4096, 'a'), "U") == "");
+    CHECK(why(std::string(4097, 'a'), "U").find("has a name of 4097 bytes, aaa") == 0);
+    CHECK(demangle("_Z1f" + std::string(4000, 'P') + "i").size() <= 4006);
 }
 
 TEST_CASE("a short name that stands for a long text is left as it is", "[judge]") {
