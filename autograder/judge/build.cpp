@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 
 #include "judge/cache.hpp"
+#include "judge/clean_text.hpp"
 #include "judge/defences.hpp"
 #include "judge/diagnostics.hpp"
 #include "judge/hash.hpp"
@@ -62,6 +63,9 @@ constexpr const char* run_grid = TEXT(RUNGS_RUN_GRID);
 /// What the entry object calls in the place of a launcher. The linker is told which launcher that is, so
 /// rungs that solve the same problems share one entry object.
 constexpr const char* stand_in = "rungs_launcher";
+
+/// What the entry object defines for the worker.
+constexpr const char* entry_names[] = {"rungs_entries", "rungs_entry_count", "_Z10rungs_warmPKvm"};
 
 /// Without it nm has the plugins of all compilers look at an object first: with LLVM's 35 ms instead of 2.
 constexpr const char* no_plugins = "--plugin=/dev/null";
@@ -157,6 +161,41 @@ class Builder {
     std::string seen_of(const std::string& text) {
         copy_contract();
         return seen(check_preprocessed(translated(text)));
+    }
+
+    /// See judge::try_tools().
+    void try_tools() {
+        copy_contract();
+        const std::string source = rung_.name + ".cu";
+        write_working_file(work_.path() / source, fmt::format("#include \"{}\"\n", manifest_.contract));
+        if (!tools_.translator.empty()) run_own(translator_line(source), "the translator");
+        run_own(compile_line(compiled_name(source), "rung.o", tools_.least_prelude()), "the compiler");
+        make_private("rung.o", symbols_of(work_.path() / "rung.o"), {});
+        std::vector<std::string> line = link_line({"rung.o"});
+        for (const char* name : entry_names)
+            line.insert(line.end(), {"-Xlinker", fmt::format("--defsym={}=main", name)});
+        run_own(line, "the linker");
+    }
+
+    /// See places_of_tools().
+    ToolPlaces places() {
+        ToolPlaces places{{tools_.compiler}, {}};
+        const auto add = [&](const fs::path& file) {
+            if (file.is_absolute()) places.files.push_back(file);
+        };
+        add(tools_.translator);
+        for (const char* tool : {"as", "ld", "nm", "objcopy"}) add(binutil(tool));
+        for (const std::string& prelude : tools_.preludes) add(prelude + ".gch");
+        for (const std::string& archive : tools_.archives) add(archive);
+        if (backend_ == Backend::cpu) {  // the programs that the compiler's own one starts
+            for (const char* program : {"cc1plus", "collect2"})
+                add(trimmed(run_own({tools_.compiler, std::string("-print-prog-name=") + program},
+                                    "asking the compiler for its programs")));
+        }
+        for (const std::string& folder : header_folders()) places.folders.emplace_back(folder);
+        for (const fs::path& folder : own_headers()) places.folders.push_back(folder);
+        for (const fs::path& header : contract_headers()) places.files.push_back(header);
+        return places;
     }
 
     /// Names the worker that `text` becomes.
@@ -471,7 +510,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
                 fmt::format("compiling the calls of {} (does it have the problems of the manifest?)",
                             manifest_.contract));
         make_private("rungs_entry.o", symbols_of(work_.path() / "rungs_entry.o"),
-                     {"rungs_entries", "rungs_entry_count", "_Z10rungs_warmPKvm"});
+                     {std::begin(entry_names), std::end(entry_names)});
         into_cache(work_.path() / "rungs_entry.o", object);
         return object;
     }
@@ -699,13 +738,36 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const std::string source = rung_.name + ".cu";
         write_working_file(work_.path() / source, text);
         if (tools_.translator.empty()) return source;
-        const std::string compiled = source + ".cpp";
-        std::vector<std::string> line{tools_.translator, "./" + source, "-o", compiled, "-I."};
+        // The compiler sees what became of them.
+        run_on_submission(translator_line(source), "the translator", "translated.d");
+        return compiled_name(source);
+    }
+
+    /// What the compiler reads of a rung.
+    std::string compiled_name(const std::string& source) const {
+        return tools_.translator.empty() ? source : source + ".cpp";
+    }
+
+    std::vector<std::string> translator_line(const std::string& source) const {
+        std::vector<std::string> line{tools_.translator, "./" + source, "-o", compiled_name(source), "-I."};
         for (const fs::path& folder : own_headers()) line.push_back("-I" + folder.string());
         line.insert(line.end(), {"--header-dir", "translated", "--depfile", "translated.d"});
-        // The compiler sees what became of them.
-        run_on_submission(line, "the translator", "translated.d");
-        return compiled;
+        return line;
+    }
+
+    /// Links `objects` with our libraries.
+    std::vector<std::string> link_line(const std::vector<std::string>& objects) const {
+        std::vector<std::string> line{tools_.compiler, "-o", "worker"};
+        line.insert(line.end(), objects.begin(), objects.end());
+        line.insert(line.end(), tools_.archives.begin(), tools_.archives.end());
+        line.insert(line.end(), tools_.link.begin(), tools_.link.end());
+        if (backend_ == Backend::cpu) {
+            line.push_back(std::string("-Wl,--wrap=") + run_grid);
+        } else {
+            for (const char* name : protocol::wrapped_on_cuda)
+                line.insert(line.end(), {"-Xlinker", std::string("--wrap=") + name});
+        }
+        return line;
     }
 
     void link_worker(const std::vector<std::string>& line, const std::vector<std::string>& launchers) {
@@ -754,16 +816,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         }
         make_private("rung.o", symbols, wanted);
 
-        std::vector<std::string> line{tools_.compiler, "-o", "worker", entry.string(), "rung.o"};
-        line.insert(line.end(), tools_.archives.begin(), tools_.archives.end());
-        line.insert(line.end(), tools_.link.begin(), tools_.link.end());
+        std::vector<std::string> line = link_line({entry.string(), "rung.o"});
         for (const std::string& definition : stand_ins) line.insert(line.end(), {"-Xlinker", definition});
-        if (backend_ == Backend::cpu) {
-            line.push_back(std::string("-Wl,--wrap=") + run_grid);
-        } else {
-            for (const char* name : protocol::wrapped_on_cuda)
-                line.insert(line.end(), {"-Xlinker", std::string("--wrap=") + name});
-        }
         link_worker(line, wanted);
         const fs::path worker = work_.path() / "worker";
         // Workers run as another user, who must be able to execute this file but owns nothing.
@@ -788,6 +842,24 @@ void rungs_warm(const void* memory, std::size_t bytes) {
     std::string hashed_headers_, hashed_tools_, chapter_;
     std::string diagnostics_;
 };
+
+}  // namespace
+
+namespace {
+
+/// Does what has no submission in it: whatever fails there is ours.
+template <class Work>
+auto blaming_nobody(const Work& work) {
+    try {
+        return work();
+    } catch (const Rejected& rejected) {
+        throw InfraError(fmt::format("what the compiler makes of our own headers {}", rejected.what()));
+    } catch (const std::system_error& error) {
+        throw InfraError(error.what());
+    } catch (const FileError& error) {
+        throw InfraError(error.what());
+    }
+}
 
 }  // namespace
 
@@ -861,6 +933,16 @@ std::vector<std::string> files_of_rule(const std::string& rule) {
 std::string worker_key(const Manifest& manifest, const RungEntry& rung, const fs::path& source,
                        const Toolchain& toolchain, Backend backend, Mode mode) {
     return Builder(manifest, rung, toolchain, backend, nullptr, mode).key(read_rung(source));
+}
+
+ToolPlaces places_of_tools(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain,
+                           Backend backend, Mode mode, const std::atomic<bool>* stop) {
+    return blaming_nobody([&] { return Builder(manifest, rung, toolchain, backend, stop, mode).places(); });
+}
+
+void try_tools(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain, Backend backend,
+               const std::atomic<bool>* stop) {
+    blaming_nobody([&] { Builder(manifest, rung, toolchain, backend, stop, Mode::run).try_tools(); });
 }
 
 Build build_worker(const Manifest& manifest, const RungEntry& rung, const fs::path& source,

@@ -51,6 +51,20 @@ struct Build {
     double seconds = 0;
 };
 
+/// Files and folders that builds read beside a submission: programs, libraries, headers.
+struct ToolPlaces {
+    std::vector<std::filesystem::path> files, folders;
+};
+
+/// Those of a backend. @throws InfraError where its compiler does not answer; Stopped
+ToolPlaces places_of_tools(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain,
+                           Backend backend, Mode mode = Mode::run, const std::atomic<bool>* stop = nullptr);
+
+/// Lets all tools of a build do their work on what is ours alone, and takes nothing from the cache.
+/// @throws InfraError that names the one that fails; Stopped
+void try_tools(const Manifest& manifest, const RungEntry& rung, const Toolchain& toolchain, Backend backend,
+               const std::atomic<bool>* stop = nullptr);
+
 /// Builds `source` as `rung`. The result is cached under the hash of everything it depends on; entries appear
 /// whole or not at all, so any number of processes may share a cache.
 /// @throws InfraError, Stopped

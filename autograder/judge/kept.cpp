@@ -36,6 +36,19 @@ struct adl_serializer<std::optional<T>> {
 };
 
 template <>
+struct adl_serializer<rungs::judge::Profile> {
+    static void to_json(json& out, const rungs::judge::Profile& value) {
+        for (std::size_t i = 0; i < rungs::judge::parts; ++i)
+            out.push_back(value.seconds(static_cast<rungs::judge::Part>(i)));
+    }
+    static void from_json(const json& in, rungs::judge::Profile& value) {
+        value = {};
+        for (std::size_t i = 0; i < rungs::judge::parts; ++i)
+            value.add(static_cast<rungs::judge::Part>(i), in.at(i));
+    }
+};
+
+template <>
 struct adl_serializer<uint3> {
     static void to_json(json& out, const uint3& value) { out = {value.x, value.y, value.z}; }
     static void from_json(const json& in, uint3& value) { value = {in.at(0), in.at(1), in.at(2)}; }
@@ -94,10 +107,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Correctness, cases, passed, failing_case, sma
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(QuotedFinding, tool, severity, kind, kernel, side, has_other, other, array,
                                    index, element, extent, message, advice, count, source, other_source)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ChecksResult, done, why_not, tool, cases, of, orders, findings, found_in,
-                                   seconds, unchecked)
+                                   seconds, unchecked, unread)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TraceStep, place, array, space, access, width, phase, lanes, offsets)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WarpTrace, kernel, block, warp, cut, steps, requests)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Tally, launches, host, profile, trace)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Tally, launches, host, profile, trace, allocations)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counters, done, why_not, which, least_bytes, rung, reference, beyond)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Modelled, done, why_not, machine, which, baseline, speedup, of_reference,
                                    seconds, baseline_seconds, reference_seconds, limit, beats_reference,
@@ -109,9 +122,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Speed, judged, why_not, needs_gpu, speedup, l
                                    seconds, baseline_seconds, reference_seconds, bandwidth, roof, floor,
                                    flops, fma_roof, baseline, trust, points, max_points, zero, full, times,
                                    conditions)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Prediction, name, ask, answer, right)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RungResult, chapter, rung, given, verdict, judged, points, max_points,
-                                   causes, correctness, checks, counters, modelled, speed, diagnostics,
-                                   sandbox, seed)
+                                   causes, correctness, checks, counters, modelled, speed, predictions,
+                                   diagnostics, profile, seconds, build_seconds, cached, sandbox, seed)
 
 namespace {
 
@@ -154,7 +168,7 @@ std::optional<RungResult> kept_verdict(const fs::path& cache, const std::string&
     const std::optional<std::string> kept = from_cache(kept_file(cache, key));
     if (!kept) return std::nullopt;
     try {
-        return nlohmann::json::from_cbor(*kept).get<RungResult>();
+        return result_of(*kept);
     } catch (const nlohmann::json::exception&) {  // another judge's
         return std::nullopt;
     }
@@ -166,15 +180,26 @@ void keep_verdict(const fs::path& cache, const std::string& key, const RungResul
     const bool by_clock = result.verdict == Verdict::timeout || result.verdict == Verdict::deadlock ||
                           result.verdict == Verdict::oom;
     if (!result.judged || limited || by_clock || !result.checks.unread.empty()) return;
+    // What it took to find it out is no part of it.
+    RungResult lasting = result;
+    lasting.profile = {};
+    lasting.seconds = lasting.build_seconds = 0;
+    lasting.cached = false;
     try {
         const WorkFolder work(cache);
-        const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(nlohmann::json(result));
-        write_working_file(work.path() / "verdict", {bytes.begin(), bytes.end()});
+        write_working_file(work.path() / "verdict", bytes_of(lasting));
         into_cache(work.path() / "verdict", kept_file(cache, key), true);
         remove_least_used(cache / "verdicts", most_kept_bytes);
     } catch (const std::runtime_error&) {
     }
 }
+
+std::string bytes_of(const RungResult& result) {
+    const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(nlohmann::json(result));
+    return {bytes.begin(), bytes.end()};
+}
+
+RungResult result_of(const std::string& bytes) { return nlohmann::json::from_cbor(bytes).get<RungResult>(); }
 
 }  // namespace judge
 }  // namespace rungs

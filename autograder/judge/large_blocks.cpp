@@ -6,6 +6,8 @@
 // are kept for the next one who asks, in a region that no child inherits; so what is expected of a submission
 // does not lie in a process that becomes that submission, either.
 
+#include "judge/large_blocks.hpp"
+
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,9 +45,10 @@ bool inherited = false;
 
 class LargeBlocks {
   public:
-    LargeBlocks() {
+    /// @param where  its addresses, if they are free; null: any
+    explicit LargeBlocks(void* where = nullptr) {
         void* const addresses =
-            mmap(nullptr, region_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            mmap(where, region_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (addresses == MAP_FAILED) return;  // there is a limit: all blocks come from malloc
         if (madvise(addresses, region_bytes, MADV_DONTFORK) != 0 ||
             pthread_atfork(nullptr, nullptr, [] { inherited = true; }) != 0) {
@@ -85,7 +88,9 @@ class LargeBlocks {
     void give_back(void* address) {
         if (inherited) return;
         const std::lock_guard lock(mutex_);
-        const std::size_t size = sizes_.find(address)->second;
+        const auto known = sizes_.find(address);
+        if (known == sizes_.end()) return;  // its parent's
+        const std::size_t size = known->second;
         const bool has_memory = kept_ + size <= most_kept + most_lent();
         if (kept_ + size > most_kept) madvise(address, size, has_memory ? MADV_FREE : MADV_DONTNEED);
         if (has_memory) kept_ += size;
@@ -114,6 +119,14 @@ LargeBlocks& large_blocks() {
 
 }  // namespace
 
+void rungs::judge::keep_own_large_blocks() {
+    LargeBlocks& blocks = large_blocks();
+    if (!inherited) return;
+    // In the same place, which is free: so what its parent had is known by its address.
+    new (&blocks) LargeBlocks(reinterpret_cast<void*>(region.load()));
+    inherited = false;
+}
+
 void* operator new(std::size_t size) {
     if (size >= least_bytes) {
         if (void* const block = large_blocks().take(size)) return block;
@@ -132,5 +145,9 @@ void operator delete(void* block) noexcept {
 }
 
 void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
+
+#else
+
+void rungs::judge::keep_own_large_blocks() {}
 
 #endif
