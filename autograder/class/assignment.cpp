@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <regex>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "class/file_names.hpp"
 #include "judge/clean_text.hpp"
 #include "judge/points.hpp"
 
@@ -128,19 +128,69 @@ Assignment assignment_of(const nlohmann::json& json) try {
     throw ClassError(std::string("it is not an assignment that rungs has written: ") + error.what());
 }
 
+namespace {
+
+/// Reads a text from its beginning.
+class TextReader {
+  public:
+    explicit TextReader(std::string_view text) : rest_(text) {}
+
+    bool skip(std::string_view what) {
+        const bool is = rest_.starts_with(what);
+        if (is) rest_.remove_prefix(what.size());
+        return is;
+    }
+    /// So many digits, as a number.
+    std::optional<int> digits(std::size_t count) {
+        if (!is_number(rest_.substr(0, count)) || rest_.size() < count) return std::nullopt;
+        const int number = std::stoi(std::string(rest_.substr(0, count)));
+        rest_.remove_prefix(count);
+        return number;
+    }
+    void skip_digits() {
+        while (digits(1)) {
+        }
+    }
+    bool at_end() const { return rest_.empty(); }
+
+  private:
+    std::string_view rest_;
+};
+
+}  // namespace
+
 std::optional<Time> parse_time(const std::string& text) {
-    static const std::regex form(
-        R"((\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s?(?:(Z|UTC)|([+-])(\d\d):?(\d\d)))");
-    std::smatch parts;
-    if (text.size() > 60 || !std::regex_match(text, parts, form)) return std::nullopt;
-    const auto number = [&](int i) { return parts[i].matched ? std::stoi(parts[i].str()) : 0; };
+    TextReader in(text);
     std::tm fields{};
-    fields.tm_year = number(1) - 1900;
-    fields.tm_mon = number(2) - 1;
-    fields.tm_mday = number(3);
-    fields.tm_hour = number(4);
-    fields.tm_min = number(5);
-    fields.tm_sec = number(6);
+    const auto read = [&](std::size_t count, int& field) {
+        const std::optional<int> number = in.digits(count);
+        if (number) field = *number;
+        return number.has_value();
+    };
+    if (!(read(4, fields.tm_year) && in.skip("-") && read(2, fields.tm_mon) && in.skip("-") &&
+          read(2, fields.tm_mday) && (in.skip("T") || in.skip(" ")) && read(2, fields.tm_hour) &&
+          in.skip(":") && read(2, fields.tm_min)))
+        return std::nullopt;
+    if (in.skip(":")) {
+        if (!read(2, fields.tm_sec)) return std::nullopt;
+        if (in.skip(".")) {
+            if (!in.digits(1)) return std::nullopt;
+            in.skip_digits();
+        }
+    }
+    in.skip(" ");
+    Time offset = 0;
+    if (!in.skip("Z") && !in.skip("UTC")) {
+        const bool east = in.skip("+");
+        int hours = 0, minutes = 0;
+        if (!(east || in.skip("-")) || !read(2, hours)) return std::nullopt;
+        in.skip(":");
+        if (!read(2, minutes)) return std::nullopt;
+        offset = Time{east ? 60 : -60} * (60 * hours + minutes);
+    }
+    if (!in.at_end() || text.size() > 60) return std::nullopt;
+    fields.tm_year -= 1900;
+    fields.tm_mon -= 1;
     const std::tm asked = fields;
     const Time time = timegm(&fields);
     // timegm() takes February 30 for March 2.
@@ -148,8 +198,7 @@ std::optional<Time> parse_time(const std::string& text) {
         fields.tm_min != asked.tm_min) {
         return std::nullopt;
     }
-    const Time offset = 60 * (60 * number(9) + number(10));
-    return time - (parts[8] == "-" ? -offset : offset);
+    return time - offset;
 }
 
 std::string time_text(Time time) {

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <regex>
 #include <set>
 
 #include <fmt/format.h>
@@ -18,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "class/archive.hpp"
+#include "class/file_names.hpp"
 #include "class/policy.hpp"
 #include "class/repository.hpp"
 #include "judge/clean_text.hpp"
@@ -298,8 +298,7 @@ void take_rungs(const Brought& brought, const Setting& here, HandIn& hand_in) {
             const bool in_chapter = folder == rung.chapter;
             if (!in_chapter && !unique) continue;
             // In the folder of another chapter it is that chapter's.
-            static const std::regex chapter("[0-9][0-9]_.*");
-            if (!in_chapter && std::regex_match(folder, chapter)) continue;
+            if (!in_chapter && begins_like_a_rung(folder)) continue;
             used.insert(candidate);
             const Rank rank{in_chapter ? 0 : 1, std::distance(file.begin(), file.end())};
             fitting.emplace_back(candidate, rank);
@@ -365,8 +364,10 @@ void read_gradescope(const fs::path& place, const Setting& here, Intake& intake)
                     intake.problems.push_back(
                         fmt::format("{}: ':created_at' is not a time that is known here", first.origin));
             }
-            static const std::regex plain("submission_[0-9]+");
-            if (!std::regex_match(folder, plain) || !fs::is_directory(fs::symlink_status(place / folder))) {
+            constexpr std::string_view start = "submission_";
+            const bool plain =
+                folder.starts_with(start) && is_number(std::string_view(folder).substr(start.size()));
+            if (!plain || !fs::is_directory(fs::symlink_status(place / folder))) {
                 first.refused = "the export has no folder of that name";
             } else {
                 read_place(place / folder, here, first);
@@ -398,18 +399,12 @@ void read_gradescope(const fs::path& place, const Setting& here, Intake& intake)
     }
 }
 
-/// `lovelaceada_LATE_12345_67890_03_shared_tree-1.cu`: who, late, the student's number, the file's number,
-/// its name. A file that was handed in again has a number behind its stem.
-const std::regex canvas_name(R"(([^_]+)_(LATE_)?(\d+)_(\d+)_(.+))");
-/// `Ada Lovelace_12345_assignsubmission_file_`: a folder, or what a file's name begins with.
-const std::regex moodle_name(R"((.+?)_(\d+)_assignsubmission_(file|onlinetext)_?(.*))");
-
-bool is_moodles(const fs::path& entry) { return std::regex_match(entry.filename().string(), moodle_name); }
+bool is_moodles(const fs::path& entry) { return moodle_name(entry.filename().string()).has_value(); }
 /// Canvas has no folders.
 bool is_canvas(const fs::path& entry) {
     std::error_code unknown;
     return !fs::is_directory(entry, unknown) && !is_moodles(entry) &&
-           std::regex_match(entry.filename().string(), canvas_name);
+           canvas_name(entry.filename().string()).has_value();
 }
 
 /// A student of a platform whose download is files side by side, and each with its name there.
@@ -442,20 +437,20 @@ void read_canvas(const std::vector<fs::path>& entries, const Setting& here, Inta
     std::map<std::string, Loose> students;
     for (const fs::path& entry : entries) {
         const std::string name = entry.filename().string();
-        std::smatch parts;
-        if (!std::regex_match(name, parts, canvas_name)) {
+        const std::optional<CanvasName> parts = canvas_name(name);
+        if (!parts) {
             intake.problems.push_back(clean_name(name) + ": this is not named as Canvas names a hand-in");
             continue;
         }
-        Loose& loose = students[parts[3]];
+        Loose& loose = students[parts->number];
         HandIn& hand_in = loose.hand_in;
         hand_in.from = "canvas";
-        hand_in.key = parts[3];
-        hand_in.name = clean_name(parts[1].str());
+        hand_in.key = parts->number;
+        hand_in.name = clean_name(parts->who);
         hand_in.origin = fmt::format("{}_{}", hand_in.name, hand_in.key);
-        hand_in.marked_late = hand_in.marked_late || parts[2].matched;
-        std::string file = parts[5];
-        const std::string again = std::regex_replace(file, std::regex(R"(-\d+(\.[^.]+)$)"), "$1");
+        hand_in.marked_late = hand_in.marked_late || parts->late;
+        std::string file = parts->file;
+        const std::string again = without_count(file);
         if (again != file && may_be_rung(again, here.assignment)) file = again;
         loose.files.emplace_back(entry, file);
     }
@@ -466,22 +461,22 @@ void read_moodle(const std::vector<fs::path>& entries, const Setting& here, Inta
     std::map<std::string, Loose> students;
     for (const fs::path& entry : entries) {
         const std::string name = entry.filename().string();
-        std::smatch parts;
-        if (!std::regex_match(name, parts, moodle_name)) {
+        const std::optional<MoodleName> parts = moodle_name(name);
+        if (!parts) {
             intake.problems.push_back(clean_name(name) + ": this is not named as Moodle names a hand-in");
             continue;
         }
-        if (parts[3] == "onlinetext") {
+        if (parts->typed) {
             intake.problems.push_back(clean_name(name) + ": a text that was typed into Moodle is not graded");
             continue;
         }
-        Loose& loose = students[parts[2]];
+        Loose& loose = students[parts->number];
         HandIn& hand_in = loose.hand_in;
         hand_in.from = "moodle";
-        hand_in.key = parts[2];
-        hand_in.name = clean_name(parts[1].str());
+        hand_in.key = parts->number;
+        hand_in.name = clean_name(parts->who);
         hand_in.origin = clean_name(name);
-        loose.files.emplace_back(entry, parts[4]);
+        loose.files.emplace_back(entry, parts->file);
     }
     read_loose(students, here, intake);
 }
@@ -522,22 +517,20 @@ std::optional<HandIn> plain_hand_in(const fs::path& entry, const Assignment& ass
     }
     hand_in.key = name;
     if (const std::size_t at = name.rfind('@'); at != std::string::npos) {
-        static const std::regex date("[0-9]{4}-.*");
-        hand_in.handed_in = parse_time(name.substr(at + 1));
+        const std::string when = name.substr(at + 1);
+        const bool like_a_date = when.size() >= 5 && is_number(when.substr(0, 4)) && when[4] == '-';
+        hand_in.handed_in = parse_time(when);
         // An address may begin like a date; without a time a hand-in would be punctual.
-        const bool misread =
-            !hand_in.handed_in && std::regex_match(name.substr(at + 1), date) && !sender(hand_in, assignment);
+        const bool misread = !hand_in.handed_in && like_a_date && !sender(hand_in, assignment);
         if (hand_in.handed_in || misread) hand_in.key = name.substr(0, at);
         if (misread)
-            hand_in.refused =
-                fmt::format("'{}' is no time with its offset, such as 2026-01-31T23:59:00+01:00",
-                            clean_name(name.substr(at + 1)));
+            hand_in.refused = fmt::format(
+                "'{}' is no time with its offset, such as 2026-01-31T23:59:00+01:00", clean_name(when));
     }
     if (type == fs::file_type::regular && !is_archive(entry)) {
         // A rung's name is no student's: then it is a hand-in that was taken for a class.
-        static const std::regex rung("[0-9][0-9]_.*");
-        const bool anybodys = assignment.people.empty() && entry.extension() == ".cu" &&
-                              !std::regex_match(hand_in.origin, rung);
+        const bool anybodys =
+            assignment.people.empty() && entry.extension() == ".cu" && !begins_like_a_rung(hand_in.origin);
         if (hand_in.from == "file" && !anybodys && !sender(hand_in, assignment)) return std::nullopt;
         hand_in.refused =
             fmt::format("it is neither a folder nor an archive that is read here ({})", archive_endings());
@@ -614,11 +607,13 @@ bool is_class(const fs::path& folder, const Assignment& assignment) {
                            [&](const fs::path& entry) { return is_student(entry) || is_platforms(entry); });
     }
     // Without a roster: several folders or archives, of which none is a chapter's.
-    static const std::regex chapter("chapters|[0-9][0-9]_.*");
+    const auto is_chapter = [](const std::string& name) {
+        return name == "chapters" || begins_like_a_rung(name);
+    };
     return entries.size() > 1 && std::all_of(entries.begin(), entries.end(), [&](const fs::path& entry) {
                const std::optional<HandIn> hand_in = plain_hand_in(entry, assignment);
-               return is_platforms(entry) || (hand_in && hand_in->from != "file" &&
-                                              !std::regex_match(entry.filename().string(), chapter));
+               return is_platforms(entry) ||
+                      (hand_in && hand_in->from != "file" && !is_chapter(entry.filename().string()));
            });
 }
 

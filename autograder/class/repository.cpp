@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <regex>
 #include <sstream>
 #include <vector>
 
@@ -50,10 +49,12 @@ Origin origin_of(const std::string& repository) {
     }
     if (begins_with("https://")) return {repository, true, false};
     // "host:path" is another way to write "ssh://host/path".
-    static const std::regex short_ssh("[A-Za-z0-9][^/:]*:[^:].*");
+    const std::size_t colon = repository.find(':');
+    const bool short_ssh = colon != std::string::npos && colon < repository.find('/') &&
+                           std::isalnum(static_cast<unsigned char>(repository[0])) &&
+                           colon + 1 < repository.size() && repository[colon + 1] != ':';
     const bool has_scheme = repository.find("://") != std::string::npos;
-    if (begins_with("ssh://") || (!has_scheme && std::regex_match(repository, short_ssh)))
-        return {repository, true, true};
+    if (begins_with("ssh://") || (!has_scheme && short_ssh)) return {repository, true, true};
     throw ClassError(fmt::format("'{}' is neither an absolute path nor a URL with https: or ssh:",
                                  without_login(clean_name(repository))));
 }
@@ -208,8 +209,16 @@ class Git {
 }  // namespace
 
 std::string without_login(const std::string& text) {
-    static const std::regex login("([a-z]+://)[^/@\\s']*@");
-    return std::regex_replace(text, login, "$1");
+    constexpr std::string_view scheme = "://";
+    std::string shown;
+    std::size_t done = 0;
+    for (std::size_t at = text.find(scheme); at != std::string::npos; at = text.find(scheme, at + 1)) {
+        const std::size_t begin = at + scheme.size(), end = text.find_first_of("/@' \t\n\v\f\r", begin);
+        if (begin < done || end == std::string::npos || text[end] != '@') continue;
+        shown += text.substr(done, begin - done);
+        done = end + 1;
+    }
+    return shown + text.substr(done);
 }
 
 Exported export_commit(const std::string& repository, const std::string& asked,
@@ -219,14 +228,15 @@ Exported export_commit(const std::string& repository, const std::string& asked,
     const Git git(folder, heed);
     git.clone(origin);
     const std::optional<Time> before = asked.empty() ? due : parse_time(asked);
-    static const std::regex hash("[0-9a-f]{7,64}");
+    const bool is_hash = asked.size() >= 7 && asked.size() <= 64 &&
+                         asked.find_first_not_of("0123456789abcdef") == std::string::npos;
     std::string commit;
     if (before) {
         commit = git.in_copy({"rev-list", "-1", "--first-parent", "--before=" + time_text(*before), "HEAD"});
         if (commit.empty()) throw ClassError("it has no commit before " + time_text(*before));
     } else if (asked.empty()) {
         commit = git.in_copy({"rev-parse", "HEAD"});
-    } else if (std::regex_match(asked, hash)) {
+    } else if (is_hash) {
         commit = git.in_copy({"rev-parse", "--verify", "--end-of-options", asked + "^{commit}"});
     } else {
         throw ClassError(
