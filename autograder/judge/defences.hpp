@@ -52,11 +52,12 @@ enum class Defence {
     own_arena,
     null_alone,
     alone_again,
-    both_modes
+    both_modes,
+    names
 };
 
 /// Their names, in that order.
-inline constexpr std::array<std::string_view, 43> defence_names{"words",
+inline constexpr std::array<std::string_view, 44> defence_names{"words",
                                                                 "includes",
                                                                 "symbols",
                                                                 "tool files",
@@ -98,7 +99,8 @@ inline constexpr std::array<std::string_view, 43> defence_names{"words",
                                                                 "own arena",
                                                                 "null alone",
                                                                 "alone again",
-                                                                "both modes"};
+                                                                "both modes",
+                                                                "names"};
 
 bool is_on(Defence defence);
 bool all_are_on();

@@ -103,6 +103,12 @@ CallFilter::CallFilter(const Confinement& how) {
     // A descriptor sends its owner signals, and whoever holds a lease or watches a folder gets some.
     rules.refuse_values(SYS_fcntl, 1, {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY});
     rules.refuse_values(SYS_ioctl, 1, {FIOSETOWN, SIOCSPGRP, FIOASYNC});
+    // Who may read a library may lock it, and so keep others from it, or tell them something.
+    // (The driver of a GPU may lock files of its own.)
+    if (how.untrusted && !how.gpu) {
+        rules.refuse({SYS_flock});
+        rules.refuse_values(SYS_fcntl, 1, {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW});
+    }
     // The limits and the processor time of others.
     rules.refuse({SYS_setpriority, SYS_ioprio_set});
     for (const long call : {SYS_prlimit64, SYS_sched_setaffinity, SYS_sched_setscheduler, SYS_sched_setparam,

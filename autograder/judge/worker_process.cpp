@@ -81,6 +81,25 @@ Descriptor anonymous_file(std::size_t bytes) {
     return file;
 }
 
+/// What a worker sees as the name of its program.
+constexpr const char* program_name = "rungs-worker";
+#ifndef MFD_EXEC
+constexpr unsigned MFD_EXEC = 0x10;
+#endif
+
+/// The same program in memory: the name of a file would tell a submission where the judge and its cache are.
+/// @returns the file itself where this system runs no program from memory
+Descriptor without_name(Descriptor program) {
+    constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+    Descriptor copy(memfd_create(program_name, flags | MFD_EXEC));
+    if (!copy && errno == EINVAL) copy = Descriptor(memfd_create(program_name, flags));  // before Linux 6.3
+    const std::optional<std::string> bytes = copy ? read_all(program.get()) : std::nullopt;
+    const bool whole =
+        bytes && write_all(copy.get(), bytes->data(), bytes->size()) &&
+        fcntl(copy.get(), F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0;
+    return whole ? std::move(copy) : std::move(program);
+}
+
 }  // namespace
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
@@ -117,13 +136,14 @@ WorkerProcess::WorkerProcess(const fs::path& executable, const WorkerOptions& op
         out_.seal(false);
     }
 
-    const Descriptor program(open(executable.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!program) {
+    Descriptor file(open(executable.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
         throw InfraError(
             fmt::format("cannot open {}: {}; check again", executable.string(), std::strerror(errno)));
     }
+    const Descriptor program = is_on(Defence::names) ? without_name(std::move(file)) : std::move(file);
     Command command;
-    command.arguments = {"rungs-worker"};
+    command.arguments = {program_name};
     command.program = program.get();
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
     command.descriptors = {{in_.descriptor(), protocol::in_memory},
@@ -378,7 +398,11 @@ std::string WorkerProcess::with_columns(const std::string& places) {
 
 std::string WorkerProcess::with_lines(std::string report) const {
     constexpr std::size_t most = 64;  // addresses
+    // As the link /proc/self/exe has it (without_name() above).
+    const std::string in_memory = fmt::format("memfd:{} (deleted)+0x", program_name);
     const std::string own = executable_.filename().string() + "+0x";
+    for (std::size_t at = 0; (at = report.find(in_memory, at)) != std::string::npos; at += own.size())
+        report.replace(at, in_memory.size(), own);
     std::vector<std::string> addresses;
     std::vector<std::size_t> starts;
     for (std::size_t at = report.find(own); at != std::string::npos && starts.size() < most;
