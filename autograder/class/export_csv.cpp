@@ -34,7 +34,7 @@ std::string to_csv(const Gradebook& book, Detail detail) {
             line.push_back(rung && rung->points ? exact(*rung->points) : "");
             if (detail == Detail::points) continue;
             line.push_back(rung ? rung->told_verdict() : "");
-            line.push_back(rung ? rung->reason : "");
+            line.push_back(rung ? reason_for(*rung, detail) : "");
             if (detail == Detail::all) line.push_back(rung && rung->decision ? rung->decision->because : "");
         }
         csv += csv_line(line);

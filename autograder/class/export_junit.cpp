@@ -52,11 +52,11 @@ void add_case(pugi::xml_node suite, const Student& student, const AskedRung& ask
     set(problem, "type", rung ? rung->told_verdict() : "MISSING");
     set(problem, "message",
         !rung                      ? "nothing was handed in"
-        : open                     ? "not graded yet: " + rung->reason
+        : open                     ? "not graded yet: " + reason_for(*rung, detail)
         : detail == Detail::points ? exact(*rung->points) + " points"
         : rung->decision           ? "decided: " + rung->decision->because
         : rung->reason.empty()     ? rung->told_verdict()
-                                   : rung->reason);
+                                   : reason_for(*rung, detail));
     if (detail != Detail::all || !rung) return;
     std::string text;
     for (const std::string& part : details_for_student(*rung)) text += part + '\n';

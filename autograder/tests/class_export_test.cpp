@@ -109,6 +109,24 @@ TEST_CASE("one cell of a table changes, and no other byte", "[class][export]") {
     CHECK_THROWS_WITH(read_csv(std::string("a\0b", 3)), ContainsSubstring("UTF-16"));
 }
 
+TEST_CASE("no form that leaves the machine tells a seed", "[class][export]") {
+    const MadeClass made;
+    const Gradebook book = read_gradebook(made.folder.path());
+    for (const Detail detail : {Detail::points, Detail::reasons, Detail::all}) {
+        std::vector<std::string> forms{to_csv(book, detail), to_junit(book, detail)};
+        for (const Student& student : book.students) {
+            forms.push_back(to_gradescope(book, student, detail, "visible").dump());
+            forms.push_back(to_classroom50(book, student).dump());
+            forms.push_back(student_page(book, student, detail, "0"));
+        }
+        for (const std::string& form : forms) {
+            for (const char* secret : {"feedbeef", "seed 0x"}) CHECK(form.find(secret) == std::string::npos);
+        }
+    }
+    // What is told instead is there.
+    CHECK(to_csv(book, Detail::reasons).find("sum of 257 floats, kind uniform") != std::string::npos);
+}
+
 TEST_CASE("a student sees no seed and no folder of the machine", "[class][export]") {
     CHECK(for_student("sum of 257 floats, kind uniform, seed 0x2a") == "sum of 257 floats, kind uniform");
     CHECK(for_student("--seed 42; seed=7 x") == "; x");
