@@ -1,6 +1,7 @@
 #include "class/assignment.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 
@@ -199,6 +200,10 @@ std::optional<Time> parse_time(const std::string& text) {
         return std::nullopt;
     }
     return time - offset;
+}
+
+std::string now_text() {
+    return time_text(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
 }
 
 std::string time_text(Time time) {

@@ -276,7 +276,9 @@ std::string attempts_table(const Student& student) {
         const Attempt& attempt = student.attempts[i];
         rows.push_back({std::to_string(attempt.number), when_text(attempt.handed_in),
                         escape_html(late_text(attempt)), attempt.score ? exact(*attempt.score) : "not yet",
-                        student.counted == i ? "this one" : ""});
+                        student.counted == i  ? "this one"
+                        : attempt.withdrawn() ? "withdrawn"
+                                              : ""});
     }
     return table("Attempts", "All attempts",
                  {{"attempt", "number"},

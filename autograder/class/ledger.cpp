@@ -187,4 +187,16 @@ void put_decision(const fs::path& out, const Slot& slot, const Decision& decisio
     put_next(slot.folder(out / "decisions"), slot.rung.rung, [&](int) { return json; });
 }
 
+void put_withdrawal(const fs::path& out, const std::string& student, int attempt,
+                    const Withdrawal& withdrawal) {
+    const Json json = {{"schema", "rungs.withdrawal/1"},
+                       {"student", student},
+                       {"attempt", attempt},
+                       {"withdrawn", withdrawal.withdrawn},
+                       {"because", withdrawal.because},
+                       {"by", withdrawal.by},
+                       {"when", withdrawal.when}};
+    put_next(out / "decisions" / student / std::to_string(attempt), "hand-in", [&](int) { return json; });
+}
+
 }  // namespace rungs::classroom

@@ -76,4 +76,8 @@ void put_record(const std::filesystem::path& out, const Slot& slot, nlohmann::or
 /// decides beside it. @throws FileError
 void put_decision(const std::filesystem::path& out, const Slot& slot, const Decision& decision);
 
+/// Puts what a human has decided about a whole hand-in there, in the same way. @throws FileError
+void put_withdrawal(const std::filesystem::path& out, const std::string& student, int attempt,
+                    const Withdrawal& withdrawal);
+
 }  // namespace rungs::classroom

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 Json parse(const fs::path& file) {
     try {
-        return Json::parse(read_file(file));
+        return Json::parse(read_own_file(file));
     } catch (const Json::exception&) {
         throw ClassError(file.string() +
                          ": this is not what rungs has written; restore it, or delete it and grade again");
@@ -45,6 +45,18 @@ std::optional<Decision> decision_of(const fs::path& folder, const std::string& r
     try {
         return Decision{number, judge::hundredths(json.at("points").get<double>()), json.at("because"),
                         json.at("by"), json.at("when")};
+    } catch (const Json::exception& error) {
+        throw ClassError(file.string() + ": " + error.what());
+    }
+}
+
+std::optional<Withdrawal> withdrawal_of(const fs::path& folder) {
+    const int number = last_judging(folder, "hand-in");
+    if (number == 0) return std::nullopt;
+    const fs::path file = folder / fmt::format("hand-in.{}.json", number);
+    const Json json = parse(file);
+    try {
+        return Withdrawal{json.at("withdrawn"), json.at("because"), json.at("by"), json.at("when")};
     } catch (const Json::exception& error) {
         throw ClassError(file.string() + ": " + error.what());
     }
@@ -109,6 +121,7 @@ Attempt read_attempt(const fs::path& out, const Assignment& assignment, Person& 
     } catch (const Json::exception& error) {
         throw ClassError(file.string() + ": " + error.what());
     }
+    attempt.withdrawal = withdrawal_of(out / "decisions" / person.id / std::to_string(number));
     const bool has_due = person.due || assignment.due;
     if (attempt.handed_in || !has_due)
         attempt.minutes_late = attempt.handed_in ? minutes_late(assignment, person, *attempt.handed_in) : 0;
@@ -171,12 +184,20 @@ int last_judging(const fs::path& folder, const std::string& rung) {
 
 std::vector<std::size_t> that_may_count(const Assignment& assignment, const Student& student) {
     std::vector<std::size_t> taken;  // not too late to get any points
+    std::optional<std::size_t> last;
     for (std::size_t i = 0; i < student.attempts.size(); ++i) {
+        if (student.attempts[i].withdrawn()) continue;
         if (student.attempts[i].late_factor > 0 || student.attempts[i].marked_late) taken.push_back(i);
+        last = i;
     }
-    if (taken.empty() && !student.attempts.empty()) taken.push_back(student.attempts.size() - 1);
+    if (taken.empty() && last) taken.push_back(*last);
     if (assignment.counts == Counts::last && !taken.empty()) taken.erase(taken.begin(), taken.end() - 1);
     return taken;
+}
+
+std::string read_own_file(const fs::path& file) {
+    constexpr std::size_t most_bytes = 256U << 20;
+    return read_regular_file(file, most_bytes);
 }
 
 Gradebook read_gradebook(const fs::path& out) {
@@ -230,7 +251,9 @@ std::string projection(const Gradebook& book) {
                 lines.push_back(fmt::format("{}\t{}\t{}/{}\t{}\t{}\t{}\n", student.person.id, attempt.number,
                                             rung.asked.chapter, rung.asked.rung, rung.verdict,
                                             rung.cause.empty() ? "-" : rung.cause,
-                                            rung.points ? fmt::format("{:.4g}", *rung.points) : "-"));
+                                            attempt.withdrawn() ? "withdrawn"
+                                            : rung.points       ? fmt::format("{:.4g}", *rung.points)
+                                                                : "-"));
             }
         }
     }

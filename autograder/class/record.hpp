@@ -4,10 +4,12 @@
 //   OUT/hand-ins/STUDENT/ATTEMPT/hand-in.json              what came, when, and the bytes beside it
 //   OUT/records/STUDENT/ATTEMPT/CHAPTER/RUNG.JUDGING.json  what the judge found; never written twice
 //   OUT/decisions/STUDENT/ATTEMPT/CHAPTER/RUNG.NUMBER.json what a human decided about it
+//   OUT/decisions/STUDENT/ATTEMPT/hand-in.NUMBER.json      whether a human has withdrawn the hand-in
 // Grades follow from these alone: whoever reads them twice gets the same.
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,6 +23,14 @@ namespace rungs::classroom {
 struct Decision {
     int number = 0;     ///< the latest counts
     double points = 0;  ///< before the chapter's weight
+    std::string because;
+    std::string by;    ///< who: the user's name on the machine
+    std::string when;  ///< UTC
+};
+
+/// What a human has decided about a whole hand-in: whether it is withdrawn. The latest counts.
+struct Withdrawal {
+    bool withdrawn = false;  ///< false: it was taken back
     std::string because;
     std::string by;    ///< who: the user's name on the machine
     std::string when;  ///< UTC
@@ -55,17 +65,21 @@ struct GradedRung {
 };
 
 struct Attempt {
-    int number = 0;                      ///< from 1 on, in the order of handing in
-    std::string from;                    ///< as HandIn::from
-    std::string origin;                  ///< name of the folder, archive or commit
-    std::optional<Time> handed_in;       ///< none: nobody knows
-    bool marked_late = false;            ///< the platform says so without telling by how much
-    std::string refused;                 ///< why nothing of it could be taken; empty: it was taken
+    int number = 0;                 ///< from 1 on, in the order of handing in
+    std::string from;               ///< as HandIn::from
+    std::string origin;             ///< name of the folder, archive or commit
+    std::optional<Time> handed_in;  ///< none: nobody knows
+    bool marked_late = false;       ///< the platform says so without telling by how much
+    std::string refused;            ///< why nothing of it could be taken; empty: it was taken
+    std::optional<Withdrawal> withdrawal;
     std::optional<double> minutes_late;  ///< none: nobody knows, and there is a time that it is due
     double late_factor = 1;              ///< share of the points that it keeps
     std::vector<GradedRung> rungs;       ///< in the order of the assignment
     std::optional<double> score;         ///< weights, lateness and rounding applied; none: a rung is open
     double at_most = 0;                  ///< the score if every open rung got all its points
+
+    /// Whether it does not count, since a human has withdrawn it.
+    bool withdrawn() const { return withdrawal && withdrawal->withdrawn; }
 };
 
 struct Student {
@@ -75,7 +89,11 @@ struct Student {
     /// None as long as an attempt that could count has an open rung. Zero where nothing was handed in.
     std::optional<double> score;
 
-    bool missing() const { return attempts.empty(); }
+    /// Whether there is no hand-in that could count.
+    bool missing() const {
+        return std::all_of(attempts.begin(), attempts.end(),
+                           [](const Attempt& attempt) { return attempt.withdrawn(); });
+    }
 };
 
 struct Gradebook {
@@ -89,6 +107,10 @@ int last_judging(const std::filesystem::path& folder, const std::string& rung);
 
 /// Which of a student's attempts may come to count: those that have to be judged.
 std::vector<std::size_t> that_may_count(const Assignment& assignment, const Student& student);
+
+/// A file that rungs has written below OUT: no link or device that somebody has put in its place.
+/// @throws FileError
+std::string read_own_file(const std::filesystem::path& file);
 
 /// Reads all that is in `out`. @throws ClassError, FileError
 Gradebook read_gradebook(const std::filesystem::path& out);

@@ -215,7 +215,7 @@ RungSimilarity compare(const Gradebook& book, const fs::path& out, const AskedRu
     result.asked = asked;
     const auto text_of = [](const fs::path& file) {
         std::error_code unknown;
-        return fs::is_regular_file(file, unknown) ? read_file(file) : std::string();
+        return fs::is_regular_file(file, unknown) ? read_own_file(file) : std::string();
     };
     const fs::path place = fs::path(asked.chapter) / (asked.rung + ".cu");
     const std::vector<std::string> starter =

@@ -95,7 +95,7 @@ std::optional<ArrayRun> read_run(const fs::path& out) {
     std::error_code unknown;
     if (!fs::exists(file, unknown)) return std::nullopt;
     try {
-        const Json json = Json::parse(read_file(file));
+        const Json json = Json::parse(read_own_file(file));
         ArrayRun run;
         run.name = json.at("name");
         run.submitted = json.at("submitted");

@@ -237,11 +237,16 @@ void describe(CLI::App& app, Arguments& in) {
     }
     review->add_option("--points", in.review.points, "In place of the judge's")->type_name("N");
     review->add_option("--because", in.review.because, "Why; kept with the decision")->type_name("TEXT");
+    review->add_option("--withdraw", in.review.withdraw, "Let a hand-in of STUDENT no longer count")
+        ->type_name("N|all");
+    review->add_option("--restore", in.review.restore, "Let one that was withdrawn count again")
+        ->type_name("N|all");
     review->add_flag("--decided", in.review.decided, "List what has been decided, too");
     review->add_flag("--similar", in.review.similar,
                      "Instead: which hand-ins look alike, or like the solution (needs similarity-tester)");
     review->footer(
-        "Example: ./rungs review graded ada 01/03 --points 10 --because \"the time limit was ours\"\n\n"
+        "Example: ./rungs review graded ada 01/03 --points 10 --because \"the time limit was ours\"\n"
+        "     and ./rungs review graded ben --withdraw 2 --because \"it was handed in for somebody else\"\n\n"
         "Exit status: 0 nothing is open, 2 wrong use, 3 something is open.");
     replay->footer("Example: ./rungs replay graded ada 01/03\n\nExit status: 0 the same, 1 they differ.");
 

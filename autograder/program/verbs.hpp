@@ -117,6 +117,8 @@ struct ReviewOptions {
     int attempt = 0;  ///< 0: the one that counts
     std::optional<double> points;
     std::string because;
+    std::string withdraw;  ///< the number of an attempt that is no longer to count, or "all"
+    std::string restore;   ///< of one that was withdrawn and is to count again, or "all"
     bool decided = false;  ///< list what has been decided, too
     bool similar = false;  ///< compare hand-ins, instead
 };

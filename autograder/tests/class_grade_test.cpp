@@ -4,7 +4,9 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -434,4 +436,255 @@ TEST_CASE("a full disk stops a class loudly, and it goes on when there is room",
     CHECK(more.status == 1);
     CHECK(count_records(all.folder / "small/out") == 4);
     umount2((all.folder / "small").c_str(), MNT_DETACH);
+}
+
+namespace {
+
+/// Kills a process's children of that name with `signal`, as soon as there are some, while it lives.
+class Killer {
+  public:
+    Killer(pid_t parent, const std::string& name, int signal)
+        : thread_([this, parent, name, signal] {
+              while (!done_) {
+                  for (const pid_t child : children_of(parent)) {
+                      std::string is;
+                      std::ifstream("/proc/" + std::to_string(child) + "/comm") >> is;
+                      if (is == name && kill(child, signal) == 0) ++killed_;
+                  }
+                  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+              }
+          }) {}
+    ~Killer() {
+        done_ = true;
+        thread_.join();
+    }
+    bool has_killed() const { return killed_ > 0; }
+
+  private:
+    static std::vector<pid_t> children_of(pid_t parent) {
+        std::vector<pid_t> children;
+        std::error_code gone;
+        for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(parent) + "/task", gone)) {
+            std::ifstream list(task.path() / "children");
+            for (pid_t child = 0; list >> child;) children.push_back(child);
+        }
+        return children;
+    }
+
+    std::atomic<bool> done_{false};
+    std::atomic<int> killed_{0};
+    std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("a judge that dies of a hand-in is that rung's fault, and the class is graded", "[class][grade]") {
+    const GradedClass all;
+    // There for as long as it takes to find it.
+    all.folder.write("class/ben/01_reduction/03_shared_tree.cu",
+                     all.solution_with("for (volatile int i = 0;; ) { if (i) break; }"));
+    std::vector<std::string> command = all.grade("graded", {"--jobs", "2"});
+    command.insert(command.begin(), RUNGS_PROGRAM);
+    Process process(command, all.setup());
+    const Outcome outcome = [&] {
+        const Killer killer(process.pid(), "judge-ben", SIGSEGV);
+        const Outcome ended = process.finish();
+        CHECK(killer.has_killed());
+        return ended;
+    }();
+    CAPTURE(outcome.out, outcome.err);
+    CHECK(outcome.status == 3);
+    CHECK_THAT(outcome.out, ContainsSubstring("ben 01/03: the process that judged it ended by signal 11") &&
+                                ContainsSubstring("5 students: 3 graded, 1 open, 1 missing"));
+    const Json record = Json::parse(all.record("graded", "ben"));
+    CHECK(record.at("result").at("verdict") == "INFRA");
+    CHECK(record.at("result").at("points").is_null());
+    CHECK(record.at("canary").at("reference") == "OK");
+    CHECK(record.at("canary").at("tries") == 2);
+    CHECK(Json::parse(all.record("graded", "ada")).at("result").at("verdict") == "OK");
+    CHECK_THAT(all.run({"review", "graded"}).out, ContainsSubstring("ben 01/03  INFRA  no points yet"));
+    // It waits for a human, who may ask for another judging.
+    CHECK_THAT(all.graded("graded").out, ContainsSubstring("4 have a record already"));
+    CHECK(count_records(all.folder / "graded") == 4);
+    const Outcome again = all.graded("graded", {"--regrade", "ben"});
+    CHECK(again.status == 1);
+    CHECK(Json::parse(all.record("graded", "ben", 2)).at("result").at("verdict") == "TIMEOUT");
+}
+
+TEST_CASE("a machine that compiles no more stops a class, and leaves nobody a verdict", "[class][grade]") {
+    const GradedClass all;
+    all.fill(6);
+    // A compiler of the test's own, which can be taken away.
+    Json tools = Json::parse(all.folder.read("build/toolchain.json"));
+    const fs::path real = tools.at("cpu").at("compiler").get<std::string>(),
+                   compiler = all.folder.path() / "tools/compiler";
+    const auto provide = [&](const std::string& script) {
+        all.folder.write("tools/compiler", script);
+        fs::permissions(compiler, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
+                                      fs::perms::others_read | fs::perms::others_exec);
+    };
+    const std::string honest = "#!/bin/sh\nexec " + real.string() + " \"$@\"\n";
+    provide(honest);
+    for (const char* mode : {"cpu", "check"}) tools[mode]["compiler"] = compiler.string();
+    all.folder.write("build/toolchain.json", tools.dump(2));
+
+    const auto stopped_by = [&](const std::string& out, const std::function<void()>& harm) {
+        std::vector<std::string> command = all.grade(out, {"--jobs", "2"});
+        command.insert(command.begin(), RUNGS_PROGRAM);
+        Process process(command, all.setup());
+        while (count_records(all.folder / out) == 0 && kill(process.pid(), 0) == 0 &&
+               !process.wait_for("students:", 1, 0.02)) {
+        }
+        harm();
+        return process.finish();
+    };
+    const auto verdicts = [&](const std::string& out) {
+        std::map<std::string, int> count;
+        for (const auto& entry : fs::recursive_directory_iterator(all.folder / out / "records")) {
+            if (entry.path().extension() != ".json") continue;
+            const Json record = Json::parse(TemporaryFolder::content_of(entry.path()));
+            ++count[record.at("result").at("verdict").get<std::string>()];
+        }
+        return count;
+    };
+    const Outcome whole = all.graded("whole");
+    CAPTURE(whole.out, whole.err);
+    REQUIRE(whole.status == 1);
+    const std::map<std::string, int> expected = verdicts("whole");
+
+    const std::vector<std::pair<std::string, std::function<void()>>> harms = {
+        {"tools/compiler is missing", [&] { fs::remove(compiler); }},
+        {"tools/compiler was changed", [&] { fs::permissions(compiler, fs::perms::owner_read); }},
+        {"tools/compiler was changed", [&] { provide("#!/bin/sh\necho no memory >&2\nexit 1\n"); }}};
+    for (std::size_t i = 0; i < harms.size(); ++i) {
+        const std::string out = "out" + std::to_string(i);
+        const Outcome stopped = stopped_by(out, harms[i].second);
+        CAPTURE(i, stopped.out, stopped.err);
+        CHECK(stopped.status == 3);
+        CHECK_THAT(stopped.err, ContainsSubstring(harms[i].first) &&
+                                    ContainsSubstring("then give the same command again: it goes on"));
+        const std::map<std::string, int> then = verdicts(out);
+        CHECK(then.count("INFRA") == 0);
+        for (const auto& [verdict, count] : then) CHECK(count <= expected.at(verdict));
+        fs::remove(compiler);
+        provide(honest);
+        const Outcome more = all.graded(out);
+        CAPTURE(more.out, more.err);
+        CHECK(more.status == 1);
+        CHECK(verdicts(out) == expected);
+        CHECK(all.folder.read(out + "/projection.txt") == all.folder.read("whole/projection.txt"));
+    }
+
+    SECTION("what is broken from the beginning stops it as well, and a record of that is judged again") {
+        provide("#!/bin/sh\nfor word; do [ \"$word\" = -c ] && exit 1; done\nexec " + real.string() +
+                " \"$@\"\n");
+        const Outcome broken = all.graded("broken");
+        CAPTURE(broken.out, broken.err);
+        CHECK(broken.status == 3);
+        CHECK_THAT(broken.err, ContainsSubstring("nothing can be compiled here: the compiler failed"));
+        CHECK(count_records(all.folder / "broken") == 0);
+        fs::remove(compiler);
+        provide(honest);
+        CHECK(all.graded("broken").status == 1);
+        CHECK(verdicts("broken") == expected);
+
+        const std::string name = "broken/records/ada/1/01_reduction/03_shared_tree.1.json";
+        Json record = Json::parse(all.folder.read(name));
+        record["result"]["verdict"] = "INFRA";
+        record["result"]["points"] = nullptr;
+        record["canary"]["reference"] = "OK";
+        all.folder.write(name, record.dump());
+        CHECK(all.graded("broken").status == 3);
+        CHECK(count_records(all.folder / "broken") == count_records(all.folder / "whole"));
+        record["canary"]["reference"] = "INFRA";
+        all.folder.write(name, record.dump());
+        CHECK(all.graded("broken").status == 1);
+        CHECK(Json::parse(all.record("broken", "ada", 2)).at("result").at("verdict") == "OK");
+    }
+}
+
+TEST_CASE("a hand-in can be withdrawn, and counts again when that is taken back", "[class][grade][review]") {
+    const GradedClass all;
+    all.folder.write("class/ben@2026-11-19T00:00:00Z/03_shared_tree.cu", all.solution + "// first\n");
+    const Outcome first = all.graded("graded");
+    CAPTURE(first.out, first.err);
+    REQUIRE(first.status == 1);
+    const auto review = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"review", "graded"});
+        return all.run(words);
+    };
+    const auto points = [&](const std::string& who) {
+        const std::string csv = all.run({"export", "graded", "--to", "csv"}).out;
+        const std::size_t at = csv.find("\n" + who + ",");
+        return at == std::string::npos ? "" : csv.substr(at + 1, csv.find('\n', at + 1) - at - 1);
+    };
+    const int records = count_records(all.folder / "graded");
+    CHECK_THAT(points("ben"), ContainsSubstring("graded,2"));
+
+    CHECK(review({"ben", "--withdraw", "2"}).status == 2);
+    CHECK_THAT(review({"ben", "--withdraw", "2"}).err, ContainsSubstring("needs a reason"));
+    CHECK(review({"--withdraw", "2", "--because", "x"}).status == 2);
+    CHECK(review({"ben", "--withdraw", "7", "--because", "x"}).status == 2);
+    CHECK(review({"ben", "--withdraw", "two", "--because", "x"}).status == 2);
+    CHECK(review({"ben", "01/03", "--withdraw", "2", "--because", "x"}).status == 2);
+    CHECK(review({"ben", "--withdraw", "2", "--points", "3", "--because", "x"}).status == 2);
+    CHECK(review({"ben", "--restore", "2", "--because", "x"}).status == 2);
+
+    const Outcome withdrawn = review({"ben", "--withdraw", "2", "--because", "somebody else's"});
+    CAPTURE(withdrawn.out, withdrawn.err);
+    CHECK(withdrawn.status == 0);
+    CHECK_THAT(withdrawn.out,
+               ContainsSubstring("ben: attempt 2 (ben) is withdrawn; nothing of it is deleted") &&
+                   ContainsSubstring("attempt 1 counts now"));
+    CHECK(review({"ben", "--withdraw", "2", "--because", "x"}).status == 2);
+    CHECK_THAT(points("ben"), ContainsSubstring("graded,1"));
+    CHECK_THAT(review({}).out, ContainsSubstring("ben  attempt 2 (ben) does not count: withdrawn by ") &&
+                                   ContainsSubstring("somebody else's") &&
+                                   ContainsSubstring("nothing is open"));
+    CHECK(count_records(all.folder / "graded") == records);
+    CHECK_THAT(all.graded("graded").out, ContainsSubstring("have a record already"));
+    CHECK_THAT(all.folder.read("graded/projection.txt"), ContainsSubstring("ben\t2\t01_reduction/"
+                                                                           "03_shared_tree\tWRONG\texam:"
+                                                                           "WRONG\twithdrawn"));
+    // Handed in once more, the same bytes are the same hand-in.
+    CHECK_THAT(points("ben"), ContainsSubstring("graded,1"));
+
+    CHECK(review({"ben", "--withdraw", "all", "--because", "left the course"}).status == 0);
+    CHECK_THAT(points("ben"), ContainsSubstring("missing"));
+    CHECK(review({"ben", "--withdraw", "all", "--because", "x"}).status == 2);
+    CHECK(review({"ben", "01/03"}).status == 2);
+    CHECK(review({"ben", "01/03", "--attempt", "1"}).status == 0);
+    for (const char* form : {"junit", "gradescope", "classroom50", "html"}) {
+        CAPTURE(form);
+        CHECK(all.run({"export", "graded", "--to", form, "--out", std::string("to-") + form}).status !=
+              128 + SIGSEGV);
+    }
+    CHECK(all.graded("graded").status == 1);
+    CHECK(review({"ben", "--restore", "all", "--because", "is back"}).status == 0);
+    CHECK_THAT(points("ben"), ContainsSubstring("graded,2"));
+    CHECK_THAT(review({}).out, !ContainsSubstring("withdrawn"));
+}
+
+TEST_CASE("what somebody has put in the place of a record is not read", "[class][grade]") {
+    const GradedClass all;
+    REQUIRE(all.graded("graded").status == 1);
+    const fs::path record = all.folder / "graded/records/ada/1/01_reduction/03_shared_tree.1.json";
+    for (const char* target : {"/dev/zero", "/etc/passwd", "/dev/stdin"}) {
+        fs::remove(record);
+        fs::create_symlink(target, record);
+        for (const auto& words : {std::vector<std::string>{"export", "graded", "--to", "csv"},
+                                  std::vector<std::string>{"review", "graded"}, all.grade("graded")}) {
+            const Outcome refused = all.run(words);
+            CAPTURE(target, words, refused.out, refused.err);
+            CHECK(refused.status == 3);
+            CHECK_THAT(refused.err, ContainsSubstring("03_shared_tree.1.json: this is a link"));
+        }
+    }
+    fs::remove(record);
+    REQUIRE(mkfifo(record.c_str(), 0600) == 0);
+    CHECK_THAT(all.run({"export", "graded", "--to", "csv"}).err, ContainsSubstring("not a regular file"));
+    fs::remove(record);
+    std::ofstream(record) << "{";
+    fs::resize_file(record, 1ULL << 32);  // a hole
+    CHECK_THAT(all.run({"export", "graded", "--to", "csv"}).err, ContainsSubstring("larger than any"));
 }

@@ -240,10 +240,9 @@ void check_writable(const std::filesystem::path& path, Special special) {
     if (error != 0) throw FileError(path, error, doing);
 }
 
-std::string read_file(const std::filesystem::path& path) {
-    const std::string doing = "could not read";
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file.valid()) throw FileError(path, errno, doing);
+namespace {
+
+std::string read_all(const Descriptor& file, const std::filesystem::path& path, const std::string& doing) {
     std::string contents;
     char chunk[1 << 16];
     while (true) {
@@ -253,6 +252,28 @@ std::string read_file(const std::filesystem::path& path) {
         if (count == 0) return contents;
         contents.append(chunk, static_cast<std::size_t>(count));
     }
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+    const std::string doing = "could not read";
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid()) throw FileError(path, errno, doing);
+    return read_all(file, path, doing);
+}
+
+std::string read_regular_file(const std::filesystem::path& path, std::size_t most_bytes) {
+    const std::string doing = "could not read";
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!file.valid() && errno == ELOOP) throw FileError(path, 0, "this is a link, and links are not read");
+    if (!file.valid()) throw FileError(path, errno, doing);
+    struct stat about {};
+    if (::fstat(file.get(), &about) != 0) throw FileError(path, errno, doing);
+    if (!S_ISREG(about.st_mode)) throw FileError(path, 0, "this is not a regular file");
+    if (static_cast<std::size_t>(about.st_size) > most_bytes)
+        throw FileError(path, 0, "this file is larger than any that is read here");
+    return read_all(file, path, doing);
 }
 
 }  // namespace rungs

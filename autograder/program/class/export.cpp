@@ -145,7 +145,7 @@ class Exporter {
         const fs::path file = fs::path(options_.folder) / "similarity.json";
         std::error_code unknown;
         if (!fs::exists(file, unknown)) return nullptr;
-        const auto json = nlohmann::ordered_json::parse(read_file(file), nullptr, false);
+        const auto json = nlohmann::ordered_json::parse(read_own_file(file), nullptr, false);
         return json.is_discarded() ? nlohmann::ordered_json::object() : json;
     }
 

@@ -20,9 +20,11 @@
 #include "class/ledger.hpp"
 #include "class/policy.hpp"
 #include "class/slurm.hpp"
+#include "judge/apart.hpp"
 #include "judge/build.hpp"
 #include "judge/cache.hpp"
 #include "judge/hash.hpp"
+#include "judge/tool_files.hpp"
 #include "program/class/classes.hpp"
 #include "program/grading.hpp"
 #include "program/interrupt.hpp"
@@ -46,15 +48,14 @@ using judge::Verdict;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
-constexpr int most_tries = 3;
-
-std::string now_text() {
-    return time_text(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
-}
+/// Of a rung that the judge fails on, or, by a death of the judge's own process, ends on.
+constexpr int most_tries = 3, most_deaths = 2;
 
 /// What stops a whole run and no single rung; the records that are there stay.
-class DiskFull : public CannotCheck {
-    using CannotCheck::CannotCheck;
+class FaultOfMachine : public CannotCheck {
+  public:
+    explicit FaultOfMachine(const std::string& what)
+        : CannotCheck(what + ", then give the same command again: it goes on") {}
 };
 
 bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
@@ -79,7 +80,7 @@ class Regrade {
     explicit Regrade(const fs::path& out) : file_(out / "regrade.json") {
         std::error_code unknown;
         if (fs::exists(file_, unknown))
-            wanted_ = Json::parse(read_file(file_)).get<std::map<std::string, int>>();
+            wanted_ = Json::parse(read_own_file(file_)).get<std::map<std::string, int>>();
     }
     void ask(const Slot& slot, int judging) { wanted_[name_of(slot)] = judging; }
     void keep() const { write_file(file_, Json(wanted_).dump(1) + '\n'); }
@@ -111,15 +112,24 @@ bool means(const std::string& asked, const Slot& slot) {
            (asked.compare(0, id.size() + 1, id + "/") == 0 && rung(asked.substr(id.size() + 1)));
 }
 
+/// Whether a record is about the machine, which could not judge the reference either, and not about a
+/// hand-in.
+bool was_fault_of_machine(const Json& record) {
+    if (record.at("result").at("verdict") != judge::name_of(Verdict::infra)) return false;
+    const std::string reference = record.at("canary").at("reference");
+    return !reference.empty() && reference != judge::name_of(Verdict::ok) &&
+           reference != judge::name_of(Verdict::slow);
+}
+
 /// SHA-256 of each file of an attempt, as it was taken in.
 std::map<std::string, std::string> bytes_of(const fs::path& hand_in) {
-    const Json about = Json::parse(read_file(hand_in / "hand-in.json"));
+    const Json about = Json::parse(read_own_file(hand_in / "hand-in.json"));
     std::map<std::string, std::string> bytes;
     for (const Json& file : about.at("files")) {
         const std::string path = file.at("path");
         bytes[path] = file.at("sha256");
         // Since then it has been on a disk, for months perhaps.
-        if (judge::Sha256::of(read_file(hand_in / path)) != bytes[path])
+        if (judge::Sha256::of(read_own_file(hand_in / path)) != bytes[path])
             throw ClassError((hand_in / path).string() +
                              ": this is not what was taken in; restore the file, or delete " +
                              hand_in.string() + " to take it in again");
@@ -194,8 +204,8 @@ Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& 
                 if (judging > 0 && !again) {
                     const fs::path kept =
                         slot.folder(out / "records") / fmt::format("{}.{}.json", rung.rung, judging);
-                    const Json record = Json::parse(read_file(kept));
-                    if (record.at("key") == key) {
+                    const Json record = Json::parse(read_own_file(kept));
+                    if (record.at("key") == key && !was_fault_of_machine(record)) {
                         ++plan.kept;
                         if (record.at("same_as") == "")
                             spent.add(record.value("spent", 0.0), regrade.has_asked_for(slot));
@@ -219,7 +229,7 @@ Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& 
     for (Entry& entry : open) {
         const auto judged = records.find(entry.key);
         if (!entry.again && judged != records.end()) {
-            put_record(out, entry.slot, Json::parse(read_file(judged->second)), owners.at(entry.key));
+            put_record(out, entry.slot, Json::parse(read_own_file(judged->second)), owners.at(entry.key));
             ++plan.copied;
             continue;
         }
@@ -253,9 +263,18 @@ class ClassRun {
         judging_.backend = backend.backend;
         judging_.seed = secret.seed();
         for (const auto& [hand_in, spent] : plan.spent) spent_[hand_in] = spent.counts();
-        for (const Work& task : tasks_) {
-            if (!exams_[task.chosen.chapter])
+        if (tasks_.empty()) return;
+        try {
+            judge::prepare_to_judge_apart(judging_.toolchain, judging_.backend);
+            for (const Work& task : tasks_) {
+                if (exams_[task.chosen.chapter]) continue;
                 exams_[task.chosen.chapter] = judge::exam_of(*task.chosen.chapter);
+                watch_tools(task.chosen);
+            }
+        } catch (const judge::InfraError& error) {
+            throw FaultOfMachine(repair(error.what()));
+        } catch (const judge::Stopped&) {
+            throw Stopped{};
         }
     }
 
@@ -284,23 +303,47 @@ class ClassRun {
         RungReport report = about(task);
         Canary canary;
         for (;; ++canary.tries) {
-            report.result = judge_one(task, task.source, options);
+            const Judged judged = judge_one(task, "judge-" + payer->student, task.source, options);
             if (stop) return Jobs::End::stopped;
+            report.result = judged.result;
             turns += report.result.profile.seconds(judge::Part::turn);
+            if (may_be_fault_of_machine(report.result) && !fault_of_machine(task, options).empty()) {
+                // It may be a neighbour's: what is left when nothing else runs is the machine's.
+                if (!alone) jobs.wait_to_be_alone();
+                const std::string fault = stop ? "" : fault_of_machine(task, options);
+                if (stop) return Jobs::End::stopped;
+                if (!fault.empty()) throw FaultOfMachine(fault);
+                if (!alone) {
+                    pay();
+                    return Jobs::End::alone_once_more;
+                }
+                if (canary.tries == most_tries) throw FaultOfMachine(repair("tools fail now and then here"));
+                continue;
+            }
             if (!alone && deserves_another_try(report.result, judging_.backend)) {
                 pay();
                 return Jobs::End::alone_once_more;
             }
             if (!depends_on_load(report.result, judging_.backend)) break;
-            if (ask_canary(task, report, canary, options)) break;
+            if (ask_canary(task, report, canary, options, judged.died.empty() ? most_tries : most_deaths)) {
+                if (!judged.died.empty()) tell_death(*payer, report.result);
+                break;
+            }
             if (stop) return Jobs::End::stopped;
         }
+        if (const std::string fault = tools_.changed(); !fault.empty()) throw FaultOfMachine(repair(fault));
         const Json record = make_record(*payer, workshop_, secret_, report, canary, started, pay());
         for (const Slot& slot : task.slots)
             put_record(out_, slot, record, &slot == payer ? "" : hand_in_of(*payer));
         const std::lock_guard lock(mutex_);
         ++done_;
         return Jobs::End::finished;
+    }
+
+    /// Rungs on which the judge's own process has ended, and how: a line each.
+    std::vector<std::string> deaths() const {
+        const std::lock_guard lock(mutex_);
+        return deaths_;
     }
 
     /// Rungs that were not judged, since their hand-ins had used up their budgets.
@@ -369,43 +412,104 @@ class ClassRun {
         return *next;
     }
 
-    RungResult judge_one(const Work& task, const fs::path& source, const judge::JudgeOptions& options) {
-        return judge::judge_rung(*task.chosen.chapter, *task.chosen.rung, source,
-                                 *exams_.at(task.chosen.chapter), options);
+    /// How a rung was judged, in a process of its own.
+    struct Judged {
+        RungResult result;
+        std::string died;  ///< how that process has ended; empty: in order
+    };
+
+    /// `process`: its name.
+    Judged judge_one(const Work& task, const std::string& process, const fs::path& source,
+                     const judge::JudgeOptions& options) {
+        Judged judged;
+        judged.result = judge::judge_apart(process, *task.chosen.chapter, *task.chosen.rung, source,
+                                           *exams_.at(task.chosen.chapter), options, judged.died);
+        return judged;
+    }
+
+    /// Builds read the same files to the end of the run as at its beginning.
+    void watch_tools(const Chosen& chosen) {
+        std::vector<judge::Mode> modes{judge::Mode::run};
+        if (judging_.toolchain.tools(Backend::cpu, judge::Mode::check)) modes.push_back(judge::Mode::check);
+        for (const judge::Mode mode : modes) {
+            const Backend backend = mode == judge::Mode::check ? Backend::cpu : judging_.backend;
+            tools_.watch(judge::places_of_tools(*chosen.chapter, *chosen.rung, judging_.toolchain, backend,
+                                                mode, &stop_requested()));
+        }
+    }
+
+    static std::string repair(const std::string& fault) {
+        return fmt::format("{}: repair this machine or build again", fault);
+    }
+
+    /// What a compiler makes of a hand-in, or the judge, when something else than the hand-in is at fault.
+    static bool may_be_fault_of_machine(const RungResult& result) {
+        return result.verdict == Verdict::infra ||
+               (result.verdict == Verdict::compile_error && !result.causes.empty() &&
+                result.causes.front().source == judge::Source::build);
+    }
+
+    /// What is wrong with this machine, and what to do; empty: nothing is. No hand-in has a part in it,
+    /// unless it runs beside this.
+    std::string fault_of_machine(const Work& task, const judge::JudgeOptions& options) {
+        if (judge::nearly_full(out_) || judge::nearly_full(judging_.toolchain.cache))
+            return fmt::format("next to nothing can be written below {}; make room", out_.string());
+        if (const std::string fault = tools_.any_changed(); !fault.empty()) return repair(fault);
+        const judge::Apart tried = judge::run_apart(
+            "judge-tools",
+            [&options, &chapter = *task.chosen.chapter,
+             &rung = *task.chosen.rung](const judge::Caller&) -> std::string {
+                try {
+                    judge::try_tools(chapter, rung, options.toolchain, options.backend,
+                                     &judge::Caller::stop());
+                } catch (const std::exception& error) {
+                    return error.what();
+                } catch (const judge::Stopped&) {
+                }
+                return "";
+            },
+            options.stop);
+        const std::string& fault = tried.died.empty() ? tried.result : tried.died;
+        return fault.empty() ? "" : repair("nothing can be compiled here: " + fault);
     }
 
     /// Is it us? The reference tells, in the same place. Where it passes, a limit that was met is the
     /// student's; where it fails, or the judge has failed, the rung is tried again, and held in the end.
+    /// Where the judge fails on the reference, too, nothing can be judged here.
     /// @returns whether the result stands
-    bool ask_canary(const Work& task, RungReport& report, Canary& canary,
-                    const judge::JudgeOptions& options) {
+    bool ask_canary(const Work& task, RungReport& report, Canary& canary, const judge::JudgeOptions& options,
+                    int most) {
         const std::atomic<bool>& stop = *options.stop;
-        if (judge::nearly_full(out_) || judge::nearly_full(judging_.toolchain.cache))
-            throw DiskFull(
-                fmt::format("next to nothing can be written below {}; make room, then give the same command "
-                            "again: it goes on",
-                            out_.string()));
         const RungResult reference =
-            judge_one(task, source_of(workbook_, task.chosen, judge::Whose::solution), options);
+            judge_one(task, "judge-reference", source_of(workbook_, task.chosen, judge::Whose::solution),
+                      options)
+                .result;
         if (stop) return false;
         canary.verdict = judge::name_of(reference.verdict);
-        const bool ours = report.result.verdict == Verdict::infra || !reference.passed();
-        if (!ours) return true;
-        if (canary.tries < most_tries) {
+        const bool failed = report.result.verdict == Verdict::infra;
+        if (!failed && reference.passed()) return true;
+        if (canary.tries < most) {
             for (int i = 0; i < 20 * canary.tries && !stop; ++i)
                 std::this_thread::sleep_for(std::chrono::milliseconds(100));
             return false;
         }
-        if (report.result.verdict != Verdict::infra) {
+        if (failed && reference.verdict == Verdict::infra)
+            throw FaultOfMachine(repair("not even the reference can be judged here: " + reference.reason()));
+        if (!failed) {
             report.result.decide(
                 {.kind = Verdict::infra,
                  .text = fmt::format("tried {} times: {}; but the reference rung ends with {} here, too",
-                                     most_tries, judge::name_of(report.result.verdict), canary.verdict),
+                                     most, judge::name_of(report.result.verdict), canary.verdict),
                  .source = judge::Source::setup});
             report.result.judged = false;
             report.result.points = 0;
         }
         return true;
+    }
+
+    void tell_death(const Slot& slot, const RungResult& result) {
+        const std::lock_guard lock(mutex_);
+        deaths_.push_back(fmt::format("{} {}: {}", slot.student, slot.rung.short_name(), result.reason()));
     }
 
     const Workbook& workbook_;
@@ -416,12 +520,14 @@ class ClassRun {
     const std::vector<Work>& tasks_;
     judge::JudgeOptions judging_;
     std::map<const Manifest*, std::unique_ptr<Exam>> exams_;
-    mutable std::mutex mutex_;  // of all below
+    judge::ToolFiles tools_;
+    mutable std::mutex mutex_;  // of all below; never held while a process begins that judges
     std::vector<bool> begun_;
     std::size_t first_ = 0;
     std::vector<std::optional<std::size_t>> task_of_;
     std::vector<double> seconds_;          // of each task, beside others and alone
     std::map<std::string, double> spent_;  // by hand-in
+    std::vector<std::string> deaths_;
     std::size_t done_ = 0;
     std::size_t left_ = 0;
 };
@@ -628,6 +734,8 @@ void judge_all(const Place& place, const Assignment& assignment, const Workshop&
     }
     if (stop_requested()) say_how_far();
     stop_here();
+    for (const std::string& death : run.deaths())
+        out.line(out.paint(Style::warn, out.cut("  " + death, std::max(out.width(), 120))));
     if (run.left() > 0) {
         out.line(out.paint(
             Style::warn,
@@ -872,12 +980,10 @@ int grade_class(const ClassOptions& options, Terminal& out) {
         return options.task.empty() ? work_alone(place, out) : work_as_task(place, out);
     } catch (const FileError& error) {
         if (!is_full(error.error())) throw;
-        throw DiskFull(fmt::format(
-            "{}\n  the disk is full; make room, then give the same command again: it goes on", error.what()));
+        throw FaultOfMachine(fmt::format("{}\n  the disk is full; make room", error.what()));
     } catch (const fs::filesystem_error& error) {
         if (!is_full(error.code().value())) throw;
-        throw DiskFull(fmt::format(
-            "{}\n  the disk is full; make room, then give the same command again: it goes on", error.what()));
+        throw FaultOfMachine(fmt::format("{}\n  the disk is full; make room", error.what()));
     }
 }
 

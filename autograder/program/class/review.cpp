@@ -13,6 +13,7 @@
 #include "class/ledger.hpp"
 #include "class/similarity.hpp"
 #include "class/times.hpp"
+#include "judge/apart.hpp"
 #include "judge/hash.hpp"
 #include "judge/judge.hpp"
 #include "judge/points.hpp"
@@ -48,7 +49,9 @@ const Student& student_of(const Gradebook& book, const std::string& id) {
 
 /// The attempt with that number, else the one that counts.
 const Attempt& attempt_of(const Student& student, int number) {
-    if (student.missing()) throw UsageError(student.person.id + " has handed in nothing");
+    if (student.attempts.empty()) throw UsageError(student.person.id + " has handed in nothing");
+    if (number == 0 && !student.counted)
+        throw UsageError(student.person.id + " has no hand-in that counts; name one by --attempt");
     if (number == 0) return student.attempts[*student.counted];
     for (const Attempt& attempt : student.attempts) {
         if (attempt.number == number) return attempt;
@@ -167,6 +170,62 @@ std::size_t list_open(const fs::path& folder, const Gradebook& book, bool decide
     return open;
 }
 
+/// Lists the hand-ins that were withdrawn.
+void list_withdrawn(const Gradebook& book, Terminal& out) {
+    for (const Student& student : book.students) {
+        for (const Attempt& attempt : student.attempts) {
+            if (!attempt.withdrawn()) continue;
+            out.line(out.paint(Style::bold, student.person.id) +
+                     fmt::format("  attempt {} ({}) does not count: withdrawn by {} on {}: {}",
+                                 attempt.number, attempt.origin, attempt.withdrawal->by,
+                                 attempt.withdrawal->when, attempt.withdrawal->because));
+        }
+    }
+}
+
+/// Withdraws hand-ins of a student, or takes that back. `which`: the number of an attempt, or "all".
+int withdraw(const fs::path& folder, const ReviewOptions& options, Terminal& out) {
+    const bool withdrawn = !options.withdraw.empty();
+    const std::string& which = withdrawn ? options.withdraw : options.restore;
+    const char* const verb = withdrawn ? "--withdraw" : "--restore";
+    if (options.student.empty()) throw UsageError(fmt::format("whose hand-in? {} needs a student", verb));
+    if (!options.rung.empty() || options.points || options.attempt != 0 ||
+        (withdrawn && !options.restore.empty()))
+        throw UsageError(fmt::format(
+            "{} is about a whole hand-in: give a student, {} N or all, and --because", verb, verb));
+    if (trimmed(options.because).empty())
+        throw UsageError("a decision needs a reason that holds in an appeal: --because \"...\"");
+    const Lease lock(folder / "lock");
+    const Gradebook book = read_gradebook(folder);
+    const Student& student = student_of(book, options.student);
+    std::vector<const Attempt*> attempts;
+    for (const Attempt& attempt : student.attempts) {
+        if ((which == "all" && attempt.withdrawn() != withdrawn) || which == std::to_string(attempt.number))
+            attempts.push_back(&attempt);
+    }
+    if (attempts.empty())
+        throw UsageError(fmt::format("{} {}: {} has no such hand-in{}; there are {}", verb, clean_name(which),
+                                     student.person.id,
+                                     which != "all" ? ""
+                                     : withdrawn    ? " that counts"
+                                                    : " that was withdrawn",
+                                     student.attempts.size()));
+    const Withdrawal decision{withdrawn, clean_utf8(options.because), user_name(), now_text()};
+    for (const Attempt* attempt : attempts) {
+        if (attempt->withdrawn() == withdrawn)
+            throw UsageError(fmt::format("attempt {} of {} {} already", attempt->number, student.person.id,
+                                         withdrawn ? "was withdrawn" : "counts"));
+        put_withdrawal(folder, student.person.id, attempt->number, decision);
+        out.line(fmt::format("{}: attempt {} ({}) {}", student.person.id, attempt->number, attempt->origin,
+                             withdrawn ? "is withdrawn; nothing of it is deleted" : "may count again"));
+    }
+    const Gradebook after = read_gradebook(folder);
+    const Student& now = student_of(after, options.student);
+    out.line(now.counted ? fmt::format("attempt {} counts now", now.attempts[*now.counted].number)
+                         : "no hand-in counts now: the student is missing, with 0 points");
+    return 0;
+}
+
 /// Lists decisions about attempts that cannot come to count any more.
 void list_void(const Gradebook& book, Terminal& out) {
     for (const Student& student : book.students) {
@@ -240,6 +299,7 @@ void show_class(const Gradebook& book, const std::string& out_folder, Terminal& 
 
 int review(const ReviewOptions& options, Terminal& out) {
     const fs::path folder = options.folder;
+    if (!options.withdraw.empty() || !options.restore.empty()) return withdraw(folder, options, out);
     if (options.similar) {
         if (!options.student.empty())
             throw UsageError("--similar compares all hand-ins: it takes no student");
@@ -249,6 +309,7 @@ int review(const ReviewOptions& options, Terminal& out) {
         const Gradebook book = read_gradebook(folder);
         for (const std::string& problem : book.assignment.problems) out.line(out.paint(Style::warn, problem));
         const std::size_t open = list_open(folder, book, options.decided, out);
+        list_withdrawn(book, out);
         if (options.decided) list_void(book, out);
         out.line(
             open == 0
@@ -287,7 +348,7 @@ int review(const ReviewOptions& options, Terminal& out) {
     decision.points = *options.points;
     decision.because = clean_utf8(options.because);
     decision.by = user_name();
-    decision.when = time_text(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+    decision.when = now_text();
     for (const GradedRung* rung : rungs) {
         put_decision(folder, {student.person.id, attempt.number, rung->asked, ""}, decision);
         out.line(fmt::format("{} {}: {}, in place of {} ({})", student.person.id, rung->asked.short_name(),
@@ -315,7 +376,7 @@ int replay(const ReviewOptions& options, Terminal& out) {
     const fs::path source = source_in(folder, student, attempt, rung.asked);
     const std::string bytes = record.at("bytes");
     std::error_code unknown;
-    if (fs::exists(source, unknown) ? judge::Sha256::of(read_file(source)) != bytes : !bytes.empty())
+    if (fs::exists(source, unknown) ? judge::Sha256::of(read_own_file(source)) != bytes : !bytes.empty())
         throw CannotCheck(source.string() + ": these are not the bytes that were judged; restore the file");
     if (record.at("key") != record_key(workshop, secret, rung.asked, bytes)) {
         out.line(out.paint(Style::warn, "workbook, judge, compiler or sandbox are not those of the record:"));
@@ -337,7 +398,10 @@ int replay(const ReviewOptions& options, Terminal& out) {
     judging.seed = secret.seed();
     judging.stop = &stop_requested();
     const std::unique_ptr<Exam> exam = judge::exam_of(*chosen.chapter);
-    const judge::RungResult result = judge::judge_rung(*chosen.chapter, *chosen.rung, source, *exam, judging);
+    judge::prepare_to_judge_apart(judging.toolchain, judging.backend);
+    std::string died;
+    const judge::RungResult result = judge::judge_apart("judge-" + student.person.id, *chosen.chapter,
+                                                        *chosen.rung, source, *exam, judging, died);
     stop_here();
     const std::optional<double> points = result.judged ? std::optional(result.points) : std::nullopt;
     const int width = std::max(out.width(), 100);
