@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -28,6 +29,7 @@
 #include "judge/object_gate.hpp"
 #include "judge/preprocessed.hpp"
 #include "judge/process.hpp"
+#include "judge/public_names.hpp"
 #include "judge/source.hpp"
 #include "judge/visible_files.hpp"
 #include "judge_hash.hpp"
@@ -65,7 +67,7 @@ constexpr const char* run_grid = TEXT(RUNGS_RUN_GRID);
 constexpr const char* stand_in = "rungs_launcher";
 
 /// What the entry object defines for the worker.
-constexpr const char* entry_names[] = {"rungs_entries", "rungs_entry_count", "_Z10rungs_warmPKvm"};
+constexpr std::array entry_names{"rungs_entries", "rungs_entry_count", "_Z10rungs_warmPKvm"};
 
 /// Without it nm has the plugins of all compilers look at an object first: with LLVM's 35 ms instead of 2.
 constexpr const char* no_plugins = "--plugin=/dev/null";
@@ -345,10 +347,12 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         std::string text;
     };
 
-    Ran run_tool(const std::vector<std::string>& arguments, std::size_t file_bytes = compile_file_bytes) {
+    Ran run_tool(const std::vector<std::string>& arguments, std::size_t file_bytes = compile_file_bytes,
+                 int messages = -1) {
         if (stop_ && stop_->load()) throw Stopped{};
         Command command;
         command.arguments = arguments;
+        command.errors = messages;
         const char* path = std::getenv("PATH");
         // nvcc names its files by its process number, which in a namespace of its own is always the same; and
         // two of them may run at once.
@@ -461,6 +465,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
     // -- the steps
 
+    bool is_clang() const { return tools_.describe.rfind("Clang", 0) == 0; }
+
     /// `step`: -c, or -E to preprocess alone.
     std::vector<std::string> compile_line(const std::string& input, const std::string& output,
                                           const std::string& prelude, const char* step = "-c") const {
@@ -472,7 +478,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             line.insert(line.end(), {"-Xcompiler=-fmax-errors=20", "-x", "cu"});
         } else {
             // Clang stops after 20 errors by itself, and would warn of being told.
-            if (tools_.describe.rfind("Clang", 0) != 0) line.push_back("-fmax-errors=20");
+            if (!is_clang()) line.push_back("-fmax-errors=20");
             // The name of this folder is another one each time, and nothing that a rung may see.
             line.insert(line.end(), {"-fmacro-prefix-map=" + work_.path().string() + "=.",
                                      "-fdiagnostics-color=never", "-x", "c++"});
@@ -510,7 +516,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
                 fmt::format("compiling the calls of {} (does it have the problems of the manifest?)",
                             manifest_.contract));
         make_private("rungs_entry.o", symbols_of(work_.path() / "rungs_entry.o"),
-                     {std::begin(entry_names), std::end(entry_names)});
+                     {entry_names.begin(), entry_names.end()});
         into_cache(work_.path() / "rungs_entry.o", object);
         return object;
     }
@@ -532,15 +538,66 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         run_own(line, "objcopy");
     }
 
-    /// What a rung must not define, however weakly.
-    std::set<std::string> our_names() {
+    std::vector<Symbol> our_symbols() {
         std::vector<std::string> line{"nm", no_plugins, "-P", "--defined-only", "--extern-only"};
         line.insert(line.end(), tools_.archives.begin(), tools_.archives.end());
         try {
-            return strong_names(parse_symbols(run_binutil(line, stop_)));
+            return parse_symbols(run_binutil(line, stop_));
         } catch (const Rejected& unreadable) {
             throw InfraError(fmt::format("a library {}; build again", unreadable.what()));
         }
+    }
+
+    /// What a rung may include of ours, as it stands between < and >.
+    std::vector<std::string> public_headers() const {
+        std::vector<std::string> headers;
+        for (const fs::path& folder : own_headers()) {
+            for (const fs::path& file : files_below(folder)) {
+                const fs::path name = file.lexically_relative(folder);
+                const std::string room = name.begin()->string();
+                // What is a grader's own has another ending; the errors that the worker's part throws do not.
+                const bool is_public = room == "rungs"
+                                           ? name.extension() == ".cuh" || name == "rungs/cuda_error.hpp"
+                                           : room != "simt";
+                if (is_public) headers.push_back(name.string());
+            }
+        }
+        return headers;
+    }
+
+    /// Of the names that `symbols` define, those that no header declares which a rung may include.
+    std::vector<std::string> undeclared(const std::vector<Symbol>& symbols) {
+        const NameQuestion question(public_headers(), symbols);
+        write_working_file(work_.path() / "names.cu", question.text());
+        run_own(translator_line("names.cu"), "translating our headers");
+        const Descriptor messages(memfd_create("rungs-messages", MFD_CLOEXEC));
+        if (!messages) throw InfraError(fmt::format("no memory for messages: {}", std::strerror(errno)));
+        std::vector<std::string> line =
+            compile_line("names.cu.cpp", "names.o", tools_.least_prelude(), "-fsyntax-only");
+        // Messages are as many as there are names. Inline code of a class asks for what is private to it,
+        // too.
+        line.insert(line.end(), {"-w", "-fno-diagnostics-show-caret", "-fno-access-control",
+                                 is_clang() ? "-ferror-limit=0" : "-fmax-errors=0"});
+        run_tool(line, worker_bytes, messages.get());
+        const std::optional<std::string> said = read_all(messages.get());
+        if (!said) throw InfraError(fmt::format("messages cannot be read: {}", std::strerror(errno)));
+        try {
+            return question.undeclared(*said, "names.cu");
+        } catch (const std::runtime_error& error) {
+            throw InfraError(fmt::format("our headers cannot be compiled: {}", error.what()));
+        }
+    }
+
+    /// What a rung must not ask for. Headers are the same for both backends, and the CPU's compiler reads
+    /// them.
+    std::vector<std::string> reserved_names() {
+        const std::vector<Symbol> symbols = our_symbols();
+        std::vector<std::string> names =
+            backend_ == Backend::cpu
+                ? undeclared(symbols)
+                : Builder(manifest_, rung_, toolchain_, Backend::cpu, stop_, Mode::run).undeclared(symbols);
+        names.insert(names.end(), entry_names.begin(), entry_names.end());
+        return names;
     }
 
     std::vector<Symbol> symbols_of(const fs::path& object) {
@@ -804,9 +861,12 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             stand_ins.push_back(fmt::format("--defsym={}={}", name, wanted.back()));
         }
         const std::vector<Symbol> symbols = symbols_of(work_.path() / "rung.o");
-        const std::vector<std::string> names = known_of_tools("our_names", [this] { return our_names(); });
-        const std::set<std::string> ours(names.begin(), names.end());
-        if (const std::string why = objection(symbols, wanted, ours);
+        const std::vector<std::string> names =
+            known_of_tools("our_names", [this] { return strong_names(our_symbols()); });
+        const std::vector<std::string> reserved =
+            known_of_tools("reserved_names", [this] { return reserved_names(); });
+        if (const std::string why =
+                objection(symbols, wanted, {names.begin(), names.end()}, {reserved.begin(), reserved.end()});
             !why.empty() && is_on(Defence::symbols)) {
             throw Rejected(source + " " + why);
         }

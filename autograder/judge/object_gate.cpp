@@ -56,6 +56,9 @@ bool observes_memory(const std::string& name) {
                        [&](const char* start) { return starts_with(name, start); });
 }
 
+/// Would have check mode look away. No compiler asks for these by itself.
+bool stops_observing(const std::string& name) { return starts_with(name, "__tsan_ignore_"); }
+
 /// Names by which the linker knows a function that calls are led away from, and where they are led to.
 bool goes_round_the_worker(const std::string& name) {
     return starts_with(name, "__real_") || starts_with(name, "__wrap_");
@@ -206,7 +209,7 @@ std::set<std::string> strong_names(const std::vector<Symbol>& symbols) {
 }
 
 std::string objection(const std::vector<Symbol>& object, const std::vector<std::string>& launchers,
-                      const std::set<std::string>& ours) {
+                      const std::set<std::string>& ours, const std::set<std::string>& reserved) {
     unsigned long long data = 0;
     for (const Symbol& symbol : object) {
         if (symbol.name.size() > longest_name) {
@@ -233,7 +236,9 @@ std::string objection(const std::vector<Symbol>& object, const std::vector<std::
             return fmt::format("asks whether there is '{}', which belongs to the grader: remove it",
                                demangle(symbol.name));
         }
-        if (!defined && is_switch(symbol.name)) {
+        const bool is_reserved = stops_observing(symbol.name) ||
+                                 (reserved.count(symbol.name) > 0 && !observes_memory(symbol.name));
+        if (!defined && (is_switch(symbol.name) || is_reserved)) {
             return fmt::format("uses '{}', which belongs to the grader: remove it", demangle(symbol.name));
         }
         if (!defined && writes_unseen(symbol.name)) {

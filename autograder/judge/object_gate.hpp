@@ -37,9 +37,9 @@ std::string renamed(const std::string& symbol, const std::string& name, const st
 std::set<std::string> strong_names(const std::vector<Symbol>& symbols);
 
 /// Why an object must not be linked, in words for a student; empty when it may. `ours`: names that the worker
-/// and the backend define.
+/// and the backend define. `reserved`: names that it must not ask for (public_names.hpp).
 std::string objection(const std::vector<Symbol>& object, const std::vector<std::string>& launchers,
-                      const std::set<std::string>& ours = {});
+                      const std::set<std::string>& ours = {}, const std::set<std::string>& reserved = {});
 
 /// The symbols that an object defines but those that are `wanted` of it: made local, they cannot stand in for
 /// anything of ours or of the libraries. Weak ones, which are inline code, with `inline_code` alone.

@@ -226,8 +226,8 @@ class Tokens {
 
 /// Why a single word must not stand in a rung; null if it may.
 const char* fault_of(std::string_view word) {
-    static constexpr std::array<std::string_view, 5> hiding{"no_sanitize", "disable_sanitizer", "__tsan",
-                                                            "__sanitizer", "pch_preprocess"};
+    static constexpr std::array<std::string_view, 6> hiding{
+        "no_sanitize", "disable_sanitizer", "__tsan", "__sanitizer", "pch_preprocess", "_unobserved"};
     static constexpr std::array<std::string_view, 2> native{"__builtin_ia32_", "__builtin_aarch64_"};
     // What it knows depends on what it has inlined, and that on the mode.
     static constexpr std::array<std::string_view, 3> guesses{"__builtin_constant_p", "__builtin_object_size",

@@ -398,7 +398,7 @@ Process::Process(const Command& command) {
     prepared.control = control.read.get();
     prepared.status = status.write.get();
     prepared.output = command.output >= 0 ? command.output : output.write.get();
-    prepared.errors = errors.write.get();
+    prepared.errors = command.errors >= 0 ? command.errors : errors.write.get();
     prepared.null = null.get();
     prepared.confinement = command.confinement;
     for (const std::string& path : command.readable) prepared.readable.push_back(path.c_str());

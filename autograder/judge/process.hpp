@@ -93,6 +93,7 @@ struct Command {
     std::filesystem::path directory = "/";  ///< to start in
     int program = -1;                       ///< a descriptor of the executable, instead of arguments[0]
     int output = -1;                        ///< a descriptor for what it prints, instead of Process::output()
+    int errors = -1;                        ///< the same for its messages, instead of Process::errors()
     std::vector<std::pair<int, int>> descriptors;  ///< ours, and the number (3 or more) it gets there
     Confinement confinement;
     /// Of a tool: what it may read beside the system's files, and the folder that it may change.

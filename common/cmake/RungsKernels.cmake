@@ -73,7 +73,9 @@ function(rungs_write_toolchain)
     set(include -I${PROJECT_SOURCE_DIR}/common/include -I${SIMT_ROOT}/include)
     # What a rung does not use yet is no mistake: students begin with empty launchers. At -O2 chapter 7's last rungs are
     # compiled in twice the time, and calls take a tenth less of theirs.
-    set(cpu_compile -std=c++20 -O1 ${SIMT_DEBUG_OPTIONS} -Wall -Wextra -Wno-unused ${SIMT_RUN_OPTIONS} ${include})
+    # The string of an #ident would go to the assembler as it is.
+    set(no_ident -fno-ident)
+    set(cpu_compile -std=c++20 -O1 ${SIMT_DEBUG_OPTIONS} ${no_ident} -Wall -Wextra -Wno-unused ${SIMT_RUN_OPTIONS} ${include})
     if(SIMT_CHECK_COMPILERS)
         list(APPEND cpu_compile ${SIMT_LIKE_CHECK_OPTIONS})  # no rung is another program where it is checked
     endif()
@@ -87,7 +89,7 @@ function(rungs_write_toolchain)
     if(SIMT_CHECK_COMPILERS)
         # Warnings are run mode's to give: once is enough.
         set(check_compile ${SIMT_CHECK_OPTIONS_${CMAKE_CXX_COMPILER_ID}} ${SIMT_COUNT_OPTIONS_${CMAKE_CXX_COMPILER_ID}}
-            -finline-small-functions -w ${include})
+            -finline-small-functions ${no_ident} -w ${include})
         rungs_precompile(check check_prelude rungs_worker_check OPTIONS ${check_compile}
                          HEADERS simt/intercept.h cuda_runtime.h)
         list(TRANSFORM check_compile REPLACE "(.+)" "\"\\1\"")
@@ -105,7 +107,7 @@ function(rungs_write_toolchain)
     if(cuda IN_LIST RUNGS_BACKENDS)
         # Not with -split-compile: with it chapter 5's last rung was compiled in 12 s instead of 17 s and took 194 us
         # instead of 142 us (H200, nvcc 13.0).
-        set(cuda_compile -std=c++20 -O3 -lineinfo -Xcompiler=-Wall,-Wextra,-Wno-unused,-U_FORTIFY_SOURCE -diag-suppress=177,550
+        set(cuda_compile -std=c++20 -O3 -lineinfo -Xcompiler=-Wall,-Wextra,-Wno-unused,-U_FORTIFY_SOURCE,${no_ident} -diag-suppress=177,550
             -I${PROJECT_SOURCE_DIR}/common/include)
         foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
             string(REGEX REPLACE "-.*" "" number ${architecture})
