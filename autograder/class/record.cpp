@@ -91,6 +91,8 @@ GradedRung read_rung(const fs::path& out, const std::string& student, int attemp
             }
             rung.unchecked = rung.status == "passed" && asked.kind != "predict" &&
                              !result.at("checks").at("done").get<bool>();
+            if (rung.status == "passed")
+                rung.unreached = result.at("checks").value("unchecked", rung.unreached);
         } catch (const Json::exception& error) {
             throw ClassError(file.string() + ": " + error.what());
         }

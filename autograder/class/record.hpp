@@ -48,8 +48,9 @@ struct GradedRung {
     std::string cause;       ///< source and kind of the cause that decided: "exam:WRONG"; empty: none
     bool missing = false;    ///< it was not handed in, and was judged for that
     bool unchecked = false;  ///< it passed, but check mode did not come to its end
-    std::string reason;      ///< one line; may be empty
-    std::string sandbox;     ///< "S2: ..."
+    std::vector<unsigned> unreached;  ///< lines of it, passed as it has, that no check has run
+    std::string reason;               ///< one line; may be empty
+    std::string sandbox;              ///< "S2: ..."
     std::optional<Decision> decision;
     std::filesystem::path file;  ///< of the record; empty: there is none
 

@@ -21,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/assembly.hpp"
 #include "judge/cache.hpp"
 #include "judge/clean_text.hpp"
 #include "judge/defences.hpp"
@@ -467,7 +468,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
     bool is_clang() const { return tools_.describe.rfind("Clang", 0) == 0; }
 
-    /// `step`: -c, or -E to preprocess alone.
+    /// `step`: -c, -S to compile and not assemble, or -E to preprocess alone.
     std::vector<std::string> compile_line(const std::string& input, const std::string& output,
                                           const std::string& prelude, const char* step = "-c") const {
         std::vector<std::string> line{tools_.compiler};
@@ -827,6 +828,24 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         return line;
     }
 
+    /// Makes rung.o of what the compiler is to read.
+    void compile(const std::string& compiled, const std::string& prelude) {
+        // Nvcc and Clang assemble by themselves, and nothing of a source is text for that.
+        if (backend_ == Backend::cuda || is_clang())
+            return run_on_submission(compile_line(compiled, "rung.o", prelude), "the compiler", "rung.o.d");
+        run_on_submission(compile_line(compiled, "rung.s", prelude, "-S"), "the compiler", "rung.s.d");
+        const fs::path assembly = work_.path() / "rung.s";
+        if (const std::string why = objection_to_assembly(read_file(assembly), own_names());
+            !why.empty() && is_on(Defence::words))
+            throw Rejected(why);
+        std::vector<std::string> line{binutil("as"), "-o", "rung.o", "./rung.s"};
+        for (const std::string& flag : tools_.compile) {
+            if (flag.rfind("-gdwarf-", 0) == 0) line.push_back("-" + flag);  // of the line table
+        }
+        run_on_submission(line, "the assembler");
+        fs::remove(assembly);
+    }
+
     void link_worker(const std::vector<std::string>& line, const std::vector<std::string>& launchers) {
         try {
             run_on_submission(line, "the linker", "", worker_bytes);
@@ -852,7 +871,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         const std::string compiled = translated(text);
         compare_modes(text, check_preprocessed(compiled));
         const std::string prelude = prelude_for(work_.path() / "rung.ii.d", compiled);
-        run_on_submission(compile_line(compiled, "rung.o", prelude), "the compiler", "rung.o.d");
+        compile(compiled, prelude);
 
         const fs::path entry = entry_made.get();
         std::vector<std::string> wanted, stand_ins;

@@ -28,6 +28,7 @@ constexpr double budget_of_failed = 3;  ///< seconds for a rung that was wrong: 
 constexpr double failing_work = 1e7;    ///< of the case that failed
 constexpr double launch_seconds = 4;    ///< for a launch of a small case, which takes 0.1
 constexpr std::size_t report_bytes = 4U << 20;
+constexpr double seconds_for_the_rest = 6;  ///< for cases that are checked since run mode launched more
 
 bool is_small(const Manifest& manifest, const Exam& exam, const Case& which) {
     return exam.work(which).size() <= manifest.check.work;
@@ -123,6 +124,30 @@ std::map<unsigned, bool> lines_run(const fs::path& executable, const std::string
     return run;
 }
 
+/// What a call has found, and the blocks that it was the first to run, into `checks`. @throws
+/// std::runtime_error where the report makes no sense
+std::vector<QuotedFinding> take_report(const CheckedCall& checked, const fs::path& source,
+                                       ChecksResult& checks) {
+    if (!checked.unread.empty()) checks.unread = checked.unread;
+    std::vector<QuotedFinding> found;
+    if (is_on(Defence::findings)) found = findings_of(checked.report);
+    // The workspaces of streams, which a header of ours allocates, are kept on purpose.
+    std::erase_if(found, [&](const QuotedFinding& finding) {
+        return finding.kind == "leak" && finding.side.place.file != source.filename();
+    });
+    for (const std::uint64_t block : blocks_of(checked.report)) checks.blocks.insert(block);
+    return found;
+}
+
+/// Puts in which lines of `source` no check has reached.
+void put_unchecked(ChecksResult& checks, const fs::path& executable, const fs::path& source,
+                   const std::atomic<bool>* stop) {
+    const std::string text = read_file(source);
+    const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+    checks.unchecked = unreached(
+        lines_run(executable, source.filename().string(), lines, checks.blocks, stop, checks.unread), text);
+}
+
 WorkerOptions checked_worker(const JudgeOptions& options, const std::optional<Watched>& count) {
     WorkerOptions how;
     how.cpu_seconds = 2 * options.budget + worker_start_seconds;
@@ -174,6 +199,7 @@ std::optional<Cause> CheckedSession::call(const Case& which, const Task& task, s
     std::optional<Cause> cause = worker.command(protocol::all_steps, seconds);
     const double busy = worker.busy_seconds() - busy_before;
     checked.busy_seconds = busy >= 0 ? busy : seconds;  // it was ended
+    launched_.note(worker.reply(), which);
     if (!cause) {
         checked.outputs = outputs_in(task, layout, worker.out() + protocol::reply_bytes);
         checked.left = left_in_scratch(worker.reply());
@@ -341,7 +367,6 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     CheckedSession session(build.executable, options);
     std::vector<QuotedFinding> findings;
     std::string found_in, cut_short;
-    std::set<std::uint64_t> blocks;
     for (const Case& which : cases) {
         progress(checks.cases, checks.of);
         const Task task = [&] {
@@ -363,15 +388,9 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                                                       right ? call_limit : std::min(left, call_limit),
                                                       is_small(manifest, exam, which), checked);
             busy += checked.busy_seconds;
-            if (!checked.unread.empty()) checks.unread = checked.unread;
             std::vector<QuotedFinding> found;
             try {
-                if (is_on(Defence::findings)) found = findings_of(checked.report);
-                // The workspaces of streams, which a header of ours allocates, are kept on purpose.
-                std::erase_if(found, [&](const QuotedFinding& finding) {
-                    return finding.kind == "leak" && finding.side.place.file != source.filename();
-                });
-                for (const std::uint64_t block : blocks_of(checked.report)) blocks.insert(block);
+                found = take_report(checked, source, checks);
             } catch (const std::runtime_error& error) {
                 cause = Cause{Verdict::protocol, error.what()};
             }
@@ -449,11 +468,9 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
     }
     put_findings(result, manifest, source, std::move(findings), found_in);
     if (checks.of > 0 && checks.cases == checks.of) {
-        const std::string text = read_file(source);
-        const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
-        checks.unchecked = unreached(lines_run(build.executable, source.filename().string(), lines, blocks,
-                                               options.stop, checks.unread),
-                                     text);
+        put_unchecked(checks, build.executable, source, options.stop);
+        for (const auto& [name, which] : session.launched().named(build.executable, options.stop))
+            checks.launched.insert(name);
     }
     checks.done = has_error(checks.findings) || (checks.of > 0 && checks.cases == checks.of);
     if (!checks.done) {
@@ -467,6 +484,78 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
         }
     }
     checks.seconds = since();
+}
+
+namespace {
+
+/// The cases that show what the checks have not seen, those of little work first: of each launch in `missing`
+/// its own and, where lines were not reached, all sizes of run mode that were not checked.
+std::vector<Case> cases_of_the_rest(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                                    const JudgeOptions& options, const std::map<std::string, Case>& missing,
+                                    bool lines) {
+    std::vector<Case> cases;
+    std::vector<Case> known = cases_to_check(manifest, rung, exam, options.seed, std::nullopt);
+    const auto same_size = [](const Case& one) {
+        return [&](const Case& other) { return one.problem == other.problem && one.sizes == other.sizes; };
+    };
+    const auto add = [&](const Case& which) {
+        if (std::none_of(cases.begin(), cases.end(), same_size(which))) cases.push_back(which);
+    };
+    for (const auto& [name, which] : missing) add(which);
+    for (const Case& which : manifest.cases_of(rung, Backend::cpu, options.seed)) {
+        if (lines && std::none_of(known.begin(), known.end(), same_size(which))) add(which);
+    }
+    std::stable_sort(cases.begin(), cases.end(),
+                     [&](const Case& a, const Case& b) { return exam.work(a).size() < exam.work(b).size(); });
+    return cases;
+}
+
+}  // namespace
+
+void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntry& rung,
+                    const fs::path& source, const Exam& exam, const JudgeOptions& options,
+                    const std::map<std::string, Case>& launched) {
+    ChecksResult& checks = result.checks;
+    if (!result.passed() || !checks.done || has_error(checks.findings) || !is_on(Defence::every_launch))
+        return;
+    std::map<std::string, Case> missing = launched;
+    const auto drop_checked = [&] {
+        for (const std::string& name : checks.launched) missing.erase(name);
+    };
+    drop_checked();
+    if (missing.empty() && checks.unchecked.empty()) return;
+    const Build build =
+        build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop, Mode::check);
+    const Lap lap(result.profile, Part::checks);
+    CheckedSession session(build.executable, options);
+    double left = seconds_for_the_rest;
+    for (const Case& which :
+         cases_of_the_rest(manifest, rung, exam, options, missing, !checks.unchecked.empty())) {
+        if (left <= 0 || (missing.empty() && checks.unchecked.empty())) break;
+        const Task task = exam.make(which);
+        CheckedCall checked;
+        const std::optional<Cause> cause = session.call(which, task, 0, left, false, checked);
+        left -= checked.busy_seconds;
+        std::vector<QuotedFinding> found = take_report(checked, source, checks);
+        std::erase_if(found, has_no_end);  // there was no more time
+        const std::string where = fmt::format("{}, order 0", describe(exam, which, task));
+        if (has_error(found)) return put_findings(result, manifest, source, std::move(found), where);
+        if (cause) continue;  // run mode was right
+        const Check check = exam.check(which, task, checked.outputs);
+        if (!check.passed && is_on(Defence::checked_outputs)) return put_wrong(result, where, check);
+        for (const auto& [name, ignored] : session.launched().named(build.executable, options.stop))
+            checks.launched.insert(name);
+        drop_checked();
+        put_unchecked(checks, build.executable, source, options.stop);
+    }
+    if (missing.empty() || rung.given()) return;
+    const auto& [name, which] = *missing.begin();
+    result.decide(
+        {.kind = Verdict::suspect,
+         .text = fmt::format("the results are right, but no check has run {}, as {} launches it: a "
+                             "call in check mode takes more than {} s",
+                             kernel_of(name), describe(exam, which, exam.make(which)), seconds_for_the_rest),
+         .source = Source::checks});
 }
 
 void doubt_checks(RungResult& result, const RungEntry& rung, const fs::path& source,

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/judge.hpp"
+#include "judge/launch_kinds.hpp"
 #include "judge/session.hpp"
 
 namespace rungs::judge {
@@ -58,11 +59,15 @@ class CheckedSession {
     /// Whether lines had to be looked up for the last report: counters of that call lack them.
     bool looked_up() const { return looked_up_; }
 
+    /// What its calls have launched.
+    const LaunchKinds& launched() const { return launched_; }
+
   private:
     const simt::model::Machine& machine_;
     std::optional<Watched> count_;
     Session session_;
     bool looked_up_ = false;
+    LaunchKinds launched_;
 };
 
 /// A call in check mode whose outputs are wrong, though in run mode all were right: that is the verdict.
@@ -91,6 +96,13 @@ void put_findings(RungResult& result, const Manifest& manifest, const std::files
 void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                   const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
                   const std::optional<Case>& failing);
+
+/// Checks what run mode has launched and the checks have not: `launched`, by names, and the case of each.
+/// What no check has time for is for a human to look at. Where lines were not reached, larger cases are tried
+/// as well. For a rung that is right, on the CPU backend. @throws Stopped, InfraError
+void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntry& rung,
+                    const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
+                    const std::map<std::string, Case>& launched);
 
 /// What shows in check mode alone that a rung is wrong: the first error found, failure or wrong output,
 /// over all of its cases and orders; empty: nothing does. `executable`: built with Mode::check.

@@ -37,10 +37,12 @@ using simt::check::MemoryCounters;
 using simt::check::SiteCounters;
 using simt::check::Space;
 
-constexpr double most_work = 5e5;    ///< bytes or flops of a case that the manifest did not choose
-constexpr double call_seconds = 30;  ///< for one counted call
-constexpr int most_attempts = 4;     ///< until all lines are known
-constexpr double agreement = 1.1;    ///< of modelled times on two inputs of one kind and size
+constexpr double most_work = 5e5;     ///< bytes or flops of a case that the manifest did not choose
+constexpr double call_seconds = 30;   ///< for one counted call
+constexpr int most_attempts = 4;      ///< until all lines are known
+constexpr double agreement = 1.1;     ///< of modelled times on two inputs of one kind and size
+constexpr double evenness = 1.25;     ///< of modelled times, compared with the reference's, in two cases
+constexpr double enough_work = 0.25;  ///< of the modelled case's, for a case to tell anything of a speed
 // What a modelled time must not fall below, as a share of what reading the input costs, and
 // of the reference's.
 constexpr double least_of_input = 0.9, least_of_reference = 0.2;
@@ -423,17 +425,46 @@ bool is_modelled(const RungEntry& rung, const JudgeOptions& options) {
     return options.backend == Backend::cpu && rung.speed && rung.speed->modelled;
 }
 
+/// Where a rung is counted besides `which`, for its modelled speed: in a neighbour of that case and, for each
+/// other problem that it solves, in one of the largest case that is no more work. A student edition has no
+/// reference that could be counted there.
+std::vector<Case> cases_elsewhere(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                                  const JudgeOptions& options, const Case& which) {
+    if (rung.given() || !is_modelled(rung, options) || is_edition(options.toolchain.root) ||
+        !is_on(Defence::other_sizes))
+        return {};
+    const auto work = [&](const Case& one) { return exam.work(one).size(); };
+    const std::vector<Case> all = manifest.cases_of(rung, Backend::cpu, options.seed);
+    std::vector<Case> cases{which};
+    for (const std::string& problem : rung.problems) {
+        const Case* largest = nullptr;
+        for (const Case& one : all) {
+            if (problem == which.problem || one.problem != problem || work(one) > work(which)) continue;
+            if (!largest || work(one) > work(*largest)) largest = &one;
+        }
+        if (largest && work(*largest) >= enough_work * work(which)) cases.push_back(*largest);
+    }
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const std::uint64_t seed = seed_of(options.seed, Purpose::counts, 2 + i);
+        cases[i] = neighbour(exam, cases[i], seed);
+        cases[i].seed = seed;
+    }
+    return cases;
+}
+
 /// The counters of a submission.
 struct OwnCounts {
-    Tally shown;   ///< on the case that everybody is shown, with lines
-    Tally secret;  ///< on an input of the same kind and size that only this run has
+    Tally shown;                   ///< on the case that everybody is shown, with lines
+    Tally secret;                  ///< on an input of the same kind and size that only this run has
+    std::vector<Tally> elsewhere;  ///< on each of cases_elsewhere()
 };
 
 /// Counts a submission, whose author knows which case it is: what the calls leave is examined as in any other
 /// call. @returns nothing where it could not be counted, or was not right; Counters::why_not says so
 std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                                    const fs::path& source, const fs::path& executable, const Exam& exam,
-                                   const JudgeOptions& options, const Case& which) {
+                                   const JudgeOptions& options, const Case& which,
+                                   const std::vector<Case>& others) {
     std::string& why_not = result.counters.why_not;
     Counter counter(rung, executable, exam, options, {});
     const auto examined = [&](const Case& one) -> std::optional<Tally> {
@@ -484,25 +515,52 @@ std::optional<OwnCounts> count_own(RungResult& result, const Manifest& manifest,
     }
     if (!agree(modelled_machine(options.toolchain), *shown, *first) && !(first = secret(1)))
         return std::nullopt;
-    return OwnCounts{std::move(*shown), std::move(*first)};
+    OwnCounts own{std::move(*shown), std::move(*first), {}};
+    for (const Case& one : others) {
+        std::optional<Tally> tally = examined(one);
+        if (tally && tally->allocations != 0) tally = examined(one);  // it has set up what the next one finds
+        if (!tally) return std::nullopt;
+        own.elsewhere.push_back(std::move(*tally));
+    }
+    return own;
 }
 
 /// Counts what the rung will be compared with, beside the rung itself, where count_solution() finds it.
 /// `own`: the rung's worker.
 std::vector<std::future<void>> count_rivals(const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                                             const JudgeOptions& options, const Case& which,
-                                            const Build& own) {
+                                            const std::vector<Case>& others, const Build& own) {
     std::vector<std::future<void>> rivals;
-    const auto count = [&](const RungEntry& rival) {
-        rivals.push_back(std::async(std::launch::async, [&] {
+    const auto count = [&](const RungEntry& rival, const std::vector<Case>& cases) {
+        rivals.push_back(std::async(std::launch::async, [&, cases] {
             std::string ignored;
             const Tally known;
-            count_solution(manifest, rival, exam, options, which, ignored, &own, &known);
+            for (const Case& one : cases)
+                count_solution(manifest, rival, exam, options, one, ignored, &own, &known);
         }));
     };
-    if (!rung.given()) count(rung);
-    if (is_modelled(rung, options)) count(*manifest.find(rung.speed->baseline));
+    if (!rung.given()) count(rung, {which});
+    if (is_modelled(rung, options)) count(*manifest.find(rung.speed->baseline), {which});
+    if (!others.empty()) count(rung, others);
     return rivals;
+}
+
+/// Looks for the case in which the rung, compared with its reference, needs most.
+void compare_elsewhere(RungResult& result, const Manifest& manifest, const RungEntry& rung, const Exam& exam,
+                       const JudgeOptions& options, const Build& build, const std::vector<Case>& others,
+                       const OwnCounts& own) {
+    const simt::model::Machine& machine = modelled_machine(options.toolchain);
+    const double here = predict(machine, own.shown) / predict(machine, *result.counters.reference);
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        std::string why_not;
+        const std::optional<Tally> reference =
+            count_solution(manifest, rung, exam, options, others[i], why_not, &build, &own.elsewhere[i]);
+        if (!reference) throw InfraError("its time could not be modelled: " + why_not);
+        const double worse = predict(machine, own.elsewhere[i]) / predict(machine, *reference) / here;
+        if (!(worse > std::max(evenness, result.modelled.worse)) || !std::isfinite(worse)) continue;
+        result.modelled.worse = worse;
+        result.modelled.elsewhere = describe(exam, others[i], exam.make(others[i]));
+    }
 }
 
 /// What speaks for a call that the host has computed, whose own work is not counted; empty: kernels have
@@ -567,8 +625,8 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
         return;
     }
     modelled.done = true;
-    modelled.speedup = modelled.baseline_seconds / modelled.seconds;
-    modelled.of_reference = modelled.reference_seconds / modelled.seconds;
+    modelled.speedup = modelled.baseline_seconds / modelled.seconds / modelled.worse;
+    modelled.of_reference = modelled.reference_seconds / modelled.seconds / modelled.worse;
     modelled.max_points = rung.speed->points;
     if (!result.passed()) return;
     if (is_on(Defence::agreement) && !agree(machine, result.counters.rung, secret)) {
@@ -604,11 +662,11 @@ void judge_model(RungResult& result, const Manifest& manifest, const RungEntry& 
     modelled.full = rule.full;
     modelled.points = points_for(rule, modelled.speedup);
     if (modelled.points <= 0) {
-        result.decide(
-            {.kind = Verdict::slow,
-             .text = fmt::format("right, but modelled {:.2f} times as fast as {}; points begin beyond {:.2f}",
-                                 modelled.speedup, baseline.name, rule.zero),
-             .source = Source::counters});
+        result.decide({.kind = Verdict::slow,
+                       .text = fmt::format(
+                           "right, but modelled {:.2f} times as fast as {}; points begin beyond {:.2f}{}",
+                           modelled.speedup, baseline.name, rule.zero, elsewhere_text(modelled)),
+                       .source = Source::counters});
     }
 }
 
@@ -701,6 +759,17 @@ std::vector<SiteCounters> Tally::lines() const {
         return a.sectors + a.wavefronts > b.sectors + b.wavefronts;
     });
     return merged;
+}
+
+Case neighbour(const Exam& exam, Case which, std::uint64_t random) {
+    for (const std::size_t place : exam.extents(which)) {
+        long long& size = which.sizes.at(place);
+        const long long range = 3 * size / 8;
+        if (range < 2) continue;
+        size = (size / 2 + static_cast<long long>(random >> 8 & 0xffffffff) % range) | 1;
+        random = random * 6364136223846793005u + 1442695040888963407u;
+    }
+    return which;
 }
 
 Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& exam) {
@@ -862,12 +931,13 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
     counters.least_bytes = exam.work(which).least;
     const bool with_model = is_modelled(rung, options);
     const Build build = checked_build(manifest, rung, source, options, counters.why_not);
+    const std::vector<Case> others = cases_elsewhere(manifest, rung, exam, options, which);
     std::optional<OwnCounts> own;
     std::vector<std::future<void>> rivals;
     if (!build.executable.empty()) {
         const Lap lap(result.profile, Part::counts);
-        rivals = count_rivals(manifest, rung, exam, options, which, build);
-        own = count_own(result, manifest, rung, source, build.executable, exam, options, which);
+        rivals = count_rivals(manifest, rung, exam, options, which, others, build);
+        own = count_own(result, manifest, rung, source, build.executable, exam, options, which, others);
     }
     if (!own) {
         result.modelled.why_not = counters.why_not;
@@ -897,6 +967,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
         }
     }
     judge_method(result, rung, own->secret);
+    compare_elsewhere(result, manifest, rung, exam, options, build, others, *own);
     judge_model(result, manifest, rung, exam, options, which, own->secret);
     judge_limits(result, rung, own->secret);
 }

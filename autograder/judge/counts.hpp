@@ -23,6 +23,10 @@ namespace rungs::judge {
 /// largest small case of its first problem. The same for everybody and always.
 Case case_to_count(const Manifest& manifest, const RungEntry& rung, const Exam& exam);
 
+/// The case with other extents, smaller by an eighth to a half, and odd: a kernel that is fast where
+/// everybody knows that it is counted has to be fast there, too.
+Case neighbour(const Exam& exam, Case which, std::uint64_t random);
+
 /// Counts one call of `source` as `rung`, on case_to_count(), right or not. @returns nothing where that
 /// cannot be, and `why_not` says so
 /// @param wrong  receives what is wrong with the counted call; empty where it was right

@@ -53,11 +53,13 @@ enum class Defence {
     null_alone,
     alone_again,
     both_modes,
-    names
+    names,
+    other_sizes,
+    every_launch
 };
 
 /// Their names, in that order.
-inline constexpr std::array<std::string_view, 44> defence_names{"words",
+inline constexpr std::array<std::string_view, 46> defence_names{"words",
                                                                 "includes",
                                                                 "symbols",
                                                                 "tool files",
@@ -100,7 +102,9 @@ inline constexpr std::array<std::string_view, 44> defence_names{"words",
                                                                 "null alone",
                                                                 "alone again",
                                                                 "both modes",
-                                                                "names"};
+                                                                "names",
+                                                                "other sizes",
+                                                                "every launch"};
 
 bool is_on(Defence defence);
 bool all_are_on();

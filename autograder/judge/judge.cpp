@@ -185,6 +185,9 @@ class Examiner {
     /// The case that failed, once examine() has found one.
     const std::optional<Case>& failing() const { return failing_; }
 
+    /// What its calls have launched.
+    const LaunchKinds& launched() const { return launched_; }
+
     Check examined(const Case& which, const Task& task, const std::vector<Array>& outputs) const {
         Check check = exam_.check(which, task, outputs);
         if (!is_on(Defence::outputs)) check.passed = true;
@@ -430,6 +433,7 @@ class Examiner {
         // Commit: whatever the worker does from here on comes too late.
         committed_.assign(worker.out() + protocol::reply_bytes, worker.out() + layout.out_bytes);
         const protocol::Reply reply = worker.reply();
+        launched_.note(reply, which);
         counts_launches_ = reply.counts_launches != 0;
         launches_ = reply.launches;
         if (options_.backend == Backend::cuda) {
@@ -555,6 +559,7 @@ class Examiner {
     std::optional<FirstLeft> first_left_;
     bool counts_launches_ = false;
     std::uint64_t launches_ = 0;
+    LaunchKinds launched_;
     double most_moved_ = 0;  ///< bytes that the largest case so far has to move
     double to_host_ = 0;     ///< bytes of that call which the host may have seen
 };
@@ -726,6 +731,9 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     examiner.examine(result);
     if (second && result.verdict == Verdict::ok) {
         second->put(result);
+        if (options.backend == Backend::cpu)
+            check_the_rest(result, manifest, rung, source, exam, options,
+                           examiner.launched().named(build.executable, options.stop));
     } else if (second) {
         second.reset();
         judge_checks(result, manifest, rung, source, exam, options, examiner.failing());

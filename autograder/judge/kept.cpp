@@ -114,7 +114,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Tally, launches, host, profile, trace, alloca
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counters, done, why_not, which, least_bytes, rung, reference, beyond)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Modelled, done, why_not, machine, which, baseline, speedup, of_reference,
                                    seconds, baseline_seconds, reference_seconds, limit, beats_reference,
-                                   points, max_points, zero, full)
+                                   points, max_points, zero, full, elsewhere, worse)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RawTimes, rung, baseline, reference, baseline_alone, reference_alone)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Conditions, least_mhz, most_mhz, slowed_by, load)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Speed, judged, why_not, needs_gpu, speedup, low, high, of_reference,

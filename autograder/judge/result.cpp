@@ -114,6 +114,12 @@ std::string unread_text(const ChecksResult& checks) {
            checks.unread;
 }
 
+std::string elsewhere_text(const Modelled& modelled) {
+    if (modelled.elsewhere.empty()) return "";
+    return fmt::format("; for {} it takes {:.1f} times as long, compared with the reference, as for {}",
+                       modelled.elsewhere, modelled.worse, modelled.which);
+}
+
 std::string unchecked_text(const ChecksResult& checks) {
     const std::vector<unsigned>& lines = checks.unchecked;
     const std::string unread = unread_text(checks);

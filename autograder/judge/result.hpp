@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,10 @@ struct ChecksResult {
     /// Why the program's debug information could not be read: then `unchecked`, or columns of the findings,
     /// are missing, and nothing else.
     std::string unread = {};
+    /// What the checks have seen of the rung: launches by names (launch_kinds.hpp) and basic blocks of the
+    /// worker. For the judge alone.
+    std::set<std::string> launched = {};
+    std::set<std::uint64_t> blocks = {};
 };
 
 /// One memory instruction of a warp.
@@ -210,6 +215,10 @@ struct Modelled {
     bool beats_reference = false;       ///< by more than the model tells two inputs apart
     double points = 0, max_points = 0;  ///< of the rung's points, those for this
     double zero = 0, full = 0;  ///< the speedups beyond which there are points, and from which on all of them
+    /// Another case, in words, in which it needs so many times more, compared with the reference, than in
+    /// `which`: then `speedup` and `of_reference` are so much less. Empty: there is none.
+    std::string elsewhere;
+    double worse = 1;
 };
 
 /// What bounds the speed of a problem.
@@ -320,6 +329,10 @@ std::string unread_text(const ChecksResult& checks);
 
 /// "lines 41-44, 50 were not reached by any check case", and why that is not known; empty where all were.
 std::string unchecked_text(const ChecksResult& checks);
+
+/// "; in CASE it takes 3.1 times as long, compared with the reference, as in CASE", as the end of a sentence;
+/// empty: it does not.
+std::string elsewhere_text(const Modelled& modelled);
 
 /// What an error of that kind is called.
 Verdict verdict_of(const simt::check::Finding& finding);

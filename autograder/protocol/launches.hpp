@@ -3,7 +3,10 @@
 // CPU backend that is every launch, which can also be refused. On a GPU it is the ways in which a program
 // usually launches a kernel, and those in which what lies on the device comes to the host.
 
+#include <cstddef>
 #include <cstdint>
+
+#include "protocol/protocol.hpp"
 
 namespace rungs::protocol {
 
@@ -29,6 +32,10 @@ struct Launches {
     std::uint64_t to_host;
 };
 Launches launches();
+
+/// Writes kinds of launches that it has not told of yet to `kinds`, which has room for `most`. Known on the
+/// CPU backend. @returns how many
+std::size_t take_launch_kinds(LaunchKind* kinds, std::size_t most);
 
 /// From now on no launch succeeds, or all do again.
 void refuse_launches(bool refuse);

@@ -13,6 +13,7 @@
 // `in` is sealed: the worker cannot write, shrink or grow it. `out` cannot be resized. The worker knows no
 // seed, no expected value and no verdict; what it says in Reply may only lower what the judge has seen.
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 
@@ -96,6 +97,20 @@ enum class Status : std::uint32_t { nothing, done, unknown_problem, exception, c
 /// What has gone wrong during an order, noted at once: the process may end before it answers.
 enum class Claim : std::uint32_t { nothing, deadlock, out_of_memory };
 
+/// How a kernel was launched on the CPU backend: what is another launch is run by another loop, calls another
+/// kernel, or has blocks of another shape. Code is told by its distance from the program's beginning; 0:
+/// there is none.
+struct LaunchKind {
+    std::uint64_t loop =
+        0;  ///< what runs the lanes: one for each place of a launch and its template arguments
+    std::uint64_t kernel = 0;        ///< where it is known
+    std::uint64_t pointers[2] = {};  ///< the first among the arguments that may be functions
+    std::uint32_t block[3] = {};
+    std::uint32_t shared_bits = 0;  ///< of the number of bytes of dynamic shared memory
+    auto operator<=>(const LaunchKind&) const = default;
+};
+inline constexpr std::size_t max_launch_kinds = 14;
+
 /// At offset 0 of `out`. Claims, not facts.
 struct Reply {
     std::uint64_t sequence = 0;
@@ -104,7 +119,9 @@ struct Reply {
     std::uint64_t launches = 0;  ///< kernels launched so far in this process; see `counts_launches`
     std::uint64_t to_host = 0;   ///< bytes that the host may have seen of this call; known on a GPU
     std::uint32_t counts_launches = 0;
-    std::uint32_t reserved2 = 0;
+    std::uint32_t kinds =
+        0;  ///< of launches that this process had not told of before; those beyond `kind` wait
+    LaunchKind kind[max_launch_kinds];
     double seconds = 0;  ///< of `run`, by the worker's own clock: information only
     /// Of `report`: the bytes of JSON, or, before that, of how many addresses in its code the worker
     /// has to know the lines. It starts no program that could tell: the judge looks them up and

@@ -450,7 +450,7 @@ std::string details(const RungReport& rung) {
                         ratio_text(modelled.speedup), modelled.baseline, modelled.machine,
                         seconds_text(modelled.seconds), modelled.limit,
                         seconds_text(modelled.reference_seconds)) +
-                (modelled.beats_reference ? "; ahead of the reference" : ""));
+                (modelled.beats_reference ? "; ahead of the reference" : "") + elsewhere_text(modelled));
         row(html, "points for it", points_text(modelled.points) + " of " + points_text(modelled.max_points));
     }
     row(html, "time to judge",

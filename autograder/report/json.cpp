@@ -220,6 +220,8 @@ Json modelled_json(const judge::Modelled& modelled) {
             {"reference_seconds", number(modelled.reference_seconds)},
             {"limit", modelled.limit},
             {"beats_reference", modelled.beats_reference},
+            {"elsewhere", clean_utf8(modelled.elsewhere)},
+            {"worse", number(modelled.worse)},
             {"points", modelled.points},
             {"max_points", modelled.max_points}};
 }

@@ -277,7 +277,8 @@ std::string lost_text(const RungResult& result) {
     if (const judge::Modelled& modelled = result.modelled; modelled.done) {
         speed(modelled.points, modelled.max_points,
               result.counters.beyond.empty()
-                  ? reach("modelled ", modelled.speedup, modelled.baseline, modelled.zero, modelled.full)
+                  ? reach("modelled ", modelled.speedup, modelled.baseline, modelled.zero, modelled.full) +
+                        (modelled.points > 0 ? elsewhere_text(modelled) : "")
                   : " with them");
     }
     if (result.speed.judged) {

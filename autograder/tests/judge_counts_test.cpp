@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -163,6 +165,35 @@ TEST_CASE("a call that fails when it is counted first says why", "[judge][counts
     CHECK_FALSE(count(bench.manifest, bench.rung(), bench.folder.path() / "08_grid_stride.cu", *bench.exam,
                       bench.options, why_not));
     CHECK_THAT(why_not, ContainsSubstring("08_grid_stride: "));
+}
+
+TEST_CASE("a neighbour of every small case is a case as well", "[judge][counts]") {
+    std::set<std::string> moved;  // problems
+    for (const Manifest& manifest : read_manifests(fs::path(RUNGS_ROOT) / "chapters")) {
+        const std::unique_ptr<Exam> exam = exam_of(manifest);
+        for (const RungEntry& rung : manifest.rungs) {
+            for (const Case& which : manifest.cases_of(rung, Backend::cpu, 1)) {
+                if (exam->work(which).size() > 1e6) continue;
+                for (const std::uint64_t random : {std::uint64_t{0}, ~std::uint64_t{0}, random_seed()}) {
+                    const Case other = neighbour(*exam, which, random);
+                    CHECK_NOTHROW(exam->make(other));
+                    CHECK(exam->work(other).size() <= exam->work(which).size());
+                    if (other == which) continue;
+                    moved.insert(which.problem);
+                    for (const std::size_t place : exam->extents(which)) {
+                        CHECK(2 * other.sizes[place] >= which.sizes[place] - 1);
+                        CHECK((other.sizes[place] == which.sizes[place] || other.sizes[place] % 2 == 1));
+                    }
+                }
+            }
+        }
+        // All cases that are counted for the speed of rungs have one.
+        for (const TimedCase& counted : manifest.modelled) {
+            const Case which{counted.problem, counted.sizes, counted.kind};
+            CHECK(neighbour(*exam, which, 12345).sizes != which.sizes);
+        }
+    }
+    CHECK(moved.size() > 20);
 }
 
 TEST_CASE("who knows the answer to the case that is shown is SUSPECT", "[judge][counts]") {

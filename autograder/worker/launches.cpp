@@ -2,13 +2,54 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <atomic>
 
 #ifdef RUNGS_SIMT
 
+#include <bit>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <vector>
+
+extern "C" const char __executable_start[], etext[];  // the linker's
+
 namespace {
+
 std::atomic<std::uint64_t> launched{0};
 std::atomic<bool> refused{false};
+
+std::mutex kinds_mutex;
+std::set<rungs::protocol::LaunchKind> kinds;
+std::vector<rungs::protocol::LaunchKind> untold;  ///< of these, the ones that the judge has not heard of
+
+/// 0 for what is no code of this program.
+std::uint64_t distance_of(const void* code) {
+    const auto address = reinterpret_cast<std::uintptr_t>(code);
+    const auto begin = reinterpret_cast<std::uintptr_t>(__executable_start);
+    return address > begin && address < reinterpret_cast<std::uintptr_t>(etext) ? address - begin : 0;
+}
+
+void note_kind(const simt::Grid& grid) {
+    constexpr std::size_t most_words = 32;
+    rungs::protocol::LaunchKind kind;
+    kind.loop = distance_of(reinterpret_cast<const void*>(grid.loop));
+    kind.kernel = distance_of(grid.function);
+    // Where a kernel is a variable, its address is one of the arguments.
+    const std::size_t words = std::min(most_words, grid.closure_bytes / sizeof(void*));
+    auto* next = std::begin(kind.pointers);
+    for (std::size_t i = 0; i < words && next != std::end(kind.pointers); ++i) {
+        const void* word = nullptr;
+        std::memcpy(&word, static_cast<const char*>(grid.closure) + i * sizeof word, sizeof word);
+        if (const std::uint64_t distance = distance_of(word)) *next++ = distance;
+    }
+    kind.block[0] = grid.block.x, kind.block[1] = grid.block.y, kind.block[2] = grid.block.z;
+    kind.shared_bits = static_cast<std::uint32_t>(std::bit_width(grid.dynamic_shared));
+    const std::lock_guard<std::mutex> lock(kinds_mutex);
+    if (kinds.insert(kind).second) untold.push_back(kind);
+}
+
 }  // namespace
 
 // ld's --wrap: calls of run_grid arrive at __wrap_run_grid, and __real_run_grid is the function itself.
@@ -19,7 +60,17 @@ extern "C" cudaError_t JOIN(__wrap_, RUNGS_RUN_GRID)(const void* grid);
 extern "C" cudaError_t JOIN(__wrap_, RUNGS_RUN_GRID)(const void* grid) {
     if (refused.load(std::memory_order_relaxed)) return cudaErrorLaunchOutOfResources;
     launched.fetch_add(1, std::memory_order_relaxed);
+    note_kind(*static_cast<const simt::Grid*>(grid));
     return JOIN(__real_, RUNGS_RUN_GRID)(grid);
+}
+
+std::size_t rungs::protocol::take_launch_kinds(LaunchKind* to, std::size_t most) {
+    const std::lock_guard<std::mutex> lock(kinds_mutex);
+    const std::size_t count = std::min(most, untold.size());
+    const auto end = untold.begin() + static_cast<std::ptrdiff_t>(count);
+    std::copy(untold.begin(), end, to);
+    untold.erase(untold.begin(), end);
+    return count;
 }
 
 rungs::protocol::Launches rungs::protocol::launches() { return {true, launched.load(), 0}; }
@@ -106,6 +157,7 @@ WRAP(cudaHostRegister, (void* memory, std::size_t bytes, unsigned flags), note_m
 rungs::protocol::Launches rungs::protocol::launches() {
     return {known.load(), launched.load(), copied.load() + seen_by_both.load()};
 }
+std::size_t rungs::protocol::take_launch_kinds(LaunchKind*, std::size_t) { return 0; }
 void rungs::protocol::refuse_launches(bool) {}
 void rungs::protocol::learn_from(void (*launch)()) {
     expected = true;

@@ -268,6 +268,7 @@ class WorkerLoop {
         reply.counts_launches = count.known ? 1 : 0;
         reply.launches = count.count;
         reply.to_host = count.to_host;
+        reply.kinds = static_cast<std::uint32_t>(take_launch_kinds(reply.kind, max_launch_kinds));
     }
 
     static void say(Reply& reply, Status status, const char* where, const char* what, const char* more) {

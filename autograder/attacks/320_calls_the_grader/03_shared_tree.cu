@@ -1,5 +1,5 @@
-// Races, and has the grader begin its checks anew once the kernel has run: by the function that the worker itself
-// calls.
+// Races, and has the grader begin its checks anew once the kernel has run: by the function that the worker
+// itself calls.
 
 #include "reduction.cuh"
 #include "rungs/cuda_check.cuh"

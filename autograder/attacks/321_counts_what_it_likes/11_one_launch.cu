@@ -1,5 +1,5 @@
-// Adds with one atomic per element, then lets the grader forget what it has counted, and has it count a kernel that reads
-// the input and drops it.
+// Adds with one atomic per element, then lets the grader forget what it has counted, and has it count a
+// kernel that reads the input and drops it.
 
 #include "reduction.cuh"
 #include "rungs/cuda_check.cuh"
@@ -10,7 +10,7 @@ namespace rungs::protocol {
 bool in_check_mode();
 void begin_checks(std::uint64_t order, double launch_seconds);
 void begin_counting(double l2_bytes, std::uint64_t block, std::uint64_t warp);
-}
+}  // namespace rungs::protocol
 
 template <class Terms>
 __global__ void add_kernel(Terms terms, float* sum, std::size_t n) {

@@ -1,4 +1,5 @@
-// Races where the grader says that nobody looks: asked by a declaration of C's, with the name that the linker knows.
+// Races where the grader says that nobody looks: asked by a declaration of C's, with the name that the linker
+// knows.
 
 #include "reduction.cuh"
 #include "rungs/cuda_check.cuh"

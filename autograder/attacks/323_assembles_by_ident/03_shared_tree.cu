@@ -1,10 +1,12 @@
-// Races, and has the assembler leave out the calls by which check mode would see it: the string of an #ident goes there as it
-// is. The macro takes the place of the instruction, and leaves out the calls of the hooks that it names.
+// Races, and has the assembler leave out the calls by which check mode would see it: the string of an #ident
+// goes there as it is. The macro takes the place of the instruction, and leaves out the calls of the hooks
+// that it names.
 
 #include "reduction.cuh"
 #include "rungs/cuda_check.cuh"
 
-#ident "x\"\n.macro call t:vararg\n.ifnc \\t,__ts\141n_write4\n.ifnc \\t,__ts\141n_read4\n.byte 0xe8\n.reloc .-0, R_X86_64_PLT32, \\t-4\n.long 0\n.endif\n.endif\n.endm\n.ident \"y"
+#ident \
+    "x\"\n.macro call t:vararg\n.ifnc \\t,__ts\141n_write4\n.ifnc \\t,__ts\141n_read4\n.byte 0xe8\n.reloc .-0, R_X86_64_PLT32, \\t-4\n.long 0\n.endif\n.endif\n.endm\n.ident \"y"
 
 static constexpr unsigned block_size = 256;
 

@@ -161,6 +161,13 @@ std::size_t list_open(const fs::path& folder, const Gradebook& book, bool decide
             }
             for (const GradedRung& rung : attempt.rungs) {
                 const bool look = rung.open() || (rung.unchecked && !rung.decision);
+                if (!look && !rung.decision && !rung.unreached.empty()) {
+                    // Nothing has to be decided: run mode may never come there either.
+                    judge::ChecksResult checks;
+                    checks.unchecked = rung.unreached;
+                    out.line(out.paint(Style::bold, student.person.id + " " + rung.asked.short_name()) +
+                             "  passed; " + judge::unchecked_text(checks));
+                }
                 if (!look && !(decided && rung.decision)) continue;
                 open += look;
                 show_evidence(folder, student, attempt, rung, out);

@@ -149,6 +149,11 @@ class BtcsExam : public rungs::Exam {
         return {"rows", "systems"};
     }
 
+    std::vector<std::size_t> extents(const rungs::Case& which) const override {
+        if (marches(which) || which.sizes.size() == 1) return {0};
+        return {0, 1};
+    }
+
     /// A system: three diagonals and a right-hand side read once, x written once; elimination takes eight
     /// operations a row. A march: values read and written once, whatever the steps; a step takes six
     /// operations a point.

@@ -52,6 +52,8 @@ class PcgExam : public rungs::Exam {
         return {"d", "side", "limit"};
     }
 
+    std::vector<std::size_t> extents(const rungs::Case& /*which*/) const override { return {1}; }
+
     rungs::Work work(const rungs::Case& which) const override {
         const Setting setting = pcg::setting_of(which);
         const auto n = static_cast<double>(setting.grid.points());

@@ -145,6 +145,11 @@ class Exam {
     /// What the sizes of `which` are called, in their order: "n", "iterations". Empty: it has one size, the
     /// number of elements.
     virtual std::vector<std::string> size_names(const Case& /*which*/) const { return {}; }
+
+    /// Where in the sizes of `which` its extents are: instead of each, any smaller number is a case as well.
+    /// The others are numbers of iterations, of dimensions, and so on. What is public of a rung's cases is
+    /// not all that a grader counts it on.
+    virtual std::vector<std::size_t> extents(const Case& /*which*/) const { return {0}; }
 };
 
 }  // namespace rungs
