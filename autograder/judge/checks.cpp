@@ -28,7 +28,8 @@ constexpr double budget_of_failed = 3;  ///< seconds for a rung that was wrong: 
 constexpr double failing_work = 1e7;    ///< of the case that failed
 constexpr double launch_seconds = 4;    ///< for a launch of a small case, which takes 0.1
 constexpr std::size_t report_bytes = 4U << 20;
-constexpr double seconds_for_the_rest = 6;  ///< for cases that are checked since run mode launched more
+// For cases that are checked since run mode launched more, or since lines were not reached; and for each.
+constexpr double seconds_for_launches = 6, seconds_for_lines = 2, seconds_of_one = 2;
 
 bool is_small(const Manifest& manifest, const Exam& exam, const Case& which) {
     return exam.work(which).size() <= manifest.check.work;
@@ -516,7 +517,8 @@ void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntr
                     const fs::path& source, const Exam& exam, const JudgeOptions& options,
                     const std::map<std::string, Case>& launched) {
     ChecksResult& checks = result.checks;
-    if (!result.passed() || !checks.done || has_error(checks.findings) || !is_on(Defence::every_launch))
+    if (rung.given() || !result.passed() || !checks.done || has_error(checks.findings) ||
+        !is_on(Defence::every_launch))
         return;
     std::map<std::string, Case> missing = launched;
     const auto drop_checked = [&] {
@@ -528,33 +530,38 @@ void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntr
         build_worker(manifest, rung, source, options.toolchain, Backend::cpu, options.stop, Mode::check);
     const Lap lap(result.profile, Part::checks);
     CheckedSession session(build.executable, options);
-    double left = seconds_for_the_rest;
+    double left = missing.empty() ? seconds_for_lines : seconds_for_launches;
     for (const Case& which :
          cases_of_the_rest(manifest, rung, exam, options, missing, !checks.unchecked.empty())) {
         if (left <= 0 || (missing.empty() && checks.unchecked.empty())) break;
         const Task task = exam.make(which);
         CheckedCall checked;
-        const std::optional<Cause> cause = session.call(which, task, 0, left, false, checked);
+        const std::optional<Cause> cause =
+            session.call(which, task, 0, std::min(left, seconds_of_one), false, checked);
         left -= checked.busy_seconds;
-        std::vector<QuotedFinding> found = take_report(checked, source, checks);
-        std::erase_if(found, has_no_end);  // there was no more time
         const std::string where = fmt::format("{}, order 0", describe(exam, which, task));
+        std::vector<QuotedFinding> found;
+        try {
+            found = take_report(checked, source, checks);
+        } catch (const std::runtime_error& error) {
+            return put_failure(result, where, Cause{Verdict::protocol, error.what()});
+        }
+        std::erase_if(found, has_no_end);  // of such a launch the first blocks were seen
         if (has_error(found)) return put_findings(result, manifest, source, std::move(found), where);
-        if (cause) continue;  // run mode was right
-        const Check check = exam.check(which, task, checked.outputs);
-        if (!check.passed && is_on(Defence::checked_outputs)) return put_wrong(result, where, check);
         for (const auto& [name, ignored] : session.launched().named(build.executable, options.stop))
             checks.launched.insert(name);
         drop_checked();
         put_unchecked(checks, build.executable, source, options.stop);
+        if (cause) continue;  // run mode was right
+        const Check check = exam.check(which, task, checked.outputs);
+        if (!check.passed && is_on(Defence::checked_outputs)) return put_wrong(result, where, check);
     }
-    if (missing.empty() || rung.given()) return;
+    if (missing.empty()) return;
     const auto& [name, which] = *missing.begin();
     result.decide(
         {.kind = Verdict::suspect,
-         .text = fmt::format("the results are right, but no check has run {}, as {} launches it: a "
-                             "call in check mode takes more than {} s",
-                             kernel_of(name), describe(exam, which, exam.make(which)), seconds_for_the_rest),
+         .text = fmt::format("the results are right, but no check has come to {}, as {} makes it",
+                             kernel_of(name), without_seed(describe(exam, which, exam.make(which)))),
          .source = Source::checks});
 }
 

@@ -548,18 +548,18 @@ std::vector<std::future<void>> count_rivals(const Manifest& manifest, const Rung
 /// Looks for the case in which the rung, compared with its reference, needs most.
 void compare_elsewhere(RungResult& result, const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                        const JudgeOptions& options, const Build& build, const std::vector<Case>& others,
-                       const OwnCounts& own) {
+                       const std::vector<Tally>& own) {
     const simt::model::Machine& machine = modelled_machine(options.toolchain);
-    const double here = predict(machine, own.shown) / predict(machine, *result.counters.reference);
+    const double here = predict(machine, result.counters.rung) / predict(machine, *result.counters.reference);
     for (std::size_t i = 0; i < others.size(); ++i) {
         std::string why_not;
         const std::optional<Tally> reference =
-            count_solution(manifest, rung, exam, options, others[i], why_not, &build, &own.elsewhere[i]);
+            count_solution(manifest, rung, exam, options, others[i], why_not, &build, &own[i]);
         if (!reference) throw InfraError("its time could not be modelled: " + why_not);
-        const double worse = predict(machine, own.elsewhere[i]) / predict(machine, *reference) / here;
+        const double worse = predict(machine, own[i]) / predict(machine, *reference) / here;
         if (!(worse > std::max(evenness, result.modelled.worse)) || !std::isfinite(worse)) continue;
         result.modelled.worse = worse;
-        result.modelled.elsewhere = describe(exam, others[i], exam.make(others[i]));
+        result.modelled.elsewhere = without_seed(describe(exam, others[i], exam.make(others[i])));
     }
 }
 
@@ -967,7 +967,7 @@ void judge_counts(RungResult& result, const Manifest& manifest, const RungEntry&
         }
     }
     judge_method(result, rung, own->secret);
-    compare_elsewhere(result, manifest, rung, exam, options, build, others, *own);
+    compare_elsewhere(result, manifest, rung, exam, options, build, others, own->elsewhere);
     judge_model(result, manifest, rung, exam, options, which, own->secret);
     judge_limits(result, rung, own->secret);
 }

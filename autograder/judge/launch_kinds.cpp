@@ -53,6 +53,22 @@ std::map<std::uint64_t, std::string> functions_at(const std::set<std::uint64_t>&
     return found;
 }
 
+/// "reduction::launch" of "N9reduction6launchEv", or "launch" of "6launchEv".
+std::string function_name(std::string_view mangled) {
+    const bool nested = mangled.starts_with('N');
+    mangled.remove_prefix(std::min(mangled.find_first_not_of("NLK"), mangled.size()));
+    std::string name;
+    std::size_t size = 0;
+    for (bool more = true; more; more = nested) {
+        const auto [end, failed] = std::from_chars(mangled.data(), mangled.data() + mangled.size(), size);
+        if (failed != std::errc()) break;
+        mangled.remove_prefix(static_cast<std::size_t>(end - mangled.data()));
+        name += (name.empty() ? "" : "::") + std::string(mangled.substr(0, size));
+        mangled.remove_prefix(std::min(size, mangled.size()));
+    }
+    return name;
+}
+
 }  // namespace
 
 void LaunchKinds::note(const protocol::Reply& reply, const Case& which) {
@@ -91,13 +107,13 @@ std::string kernel_of(const std::string& name) {
         const std::string kernel = demangle(std::string(words[i]));
         return fmt::format("{} with blocks of {} threads", kernel.substr(0, kernel.find('(')), words[4]);
     }
-    // The function in which the launch is written.
-    std::string place = demangle(std::string(words[0]));
-    const std::string before = "Body<";
-    const std::size_t begin = place.find(before), end = place.find("::{lambda");
-    if (begin < end && end != std::string::npos)
-        place = place.substr(begin + before.size(), end - begin - before.size());
-    return fmt::format("a launch in {} with blocks of {} threads", place.substr(0, place.find('(')),
+    // The function in which the launch is written: simt::Body<f()::{lambda...}...>. Such names are too full
+    // of references to be spelled out.
+    constexpr std::string_view before = "BodyIZ";
+    const std::size_t at = words[0].find(before);
+    std::string place =
+        at == std::string_view::npos ? "" : function_name(words[0].substr(at + before.size()));
+    return fmt::format("a launch{}{} with blocks of {} threads", place.empty() ? "" : " in ", place,
                        words[4]);
 }
 

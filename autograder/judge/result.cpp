@@ -117,7 +117,7 @@ std::string unread_text(const ChecksResult& checks) {
 std::string elsewhere_text(const Modelled& modelled) {
     if (modelled.elsewhere.empty()) return "";
     return fmt::format("; for {} it takes {:.1f} times as long, compared with the reference, as for {}",
-                       modelled.elsewhere, modelled.worse, modelled.which);
+                       modelled.elsewhere, modelled.worse, without_seed(modelled.which));
 }
 
 std::string unchecked_text(const ChecksResult& checks) {
@@ -219,6 +219,8 @@ std::string RungResult::brief_reason() const {
     const bool told = cause.which.empty() || cause.which == correctness.failing_case;
     return (told ? "" : cause.which + ": ") + cause.text;
 }
+
+std::string without_seed(const std::string& which) { return which.substr(0, which.rfind(", seed ")); }
 
 std::string describe(const Exam& exam, const Case& which, const Task& task) {
     const std::string element = task.inputs.empty() ? "element" : name_of(task.inputs.front().element);

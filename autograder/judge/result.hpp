@@ -341,6 +341,9 @@ Verdict verdict_of(const simt::check::Finding& finding);
 /// "red_black of floats, n = 6, iterations = 1, kind random, seed 0x2a".
 std::string describe(const Exam& exam, const Case& which, const Task& task);
 
+/// Such words without the seed, from which an input follows.
+std::string without_seed(const std::string& which);
+
 /// `rule.points`, scaled between its two thresholds: linearly, or by the logarithm on a summit's
 /// scale; always in [0, rule.points].
 double points_for(const SpeedRule& rule, double speedup);
