@@ -38,6 +38,7 @@ constexpr std::array sentences{
     "a launch is refused{at}",
     "{line} shifts by more bits than the number has",
     "{line} copies {array} the wrong way round",
+    "{line} makes a call that fails, and drops the error",
     // racecheck
     "two writes of {element} meet in no given order{at}",
     "a read and a write of {element} meet in no given order{at}",
@@ -45,6 +46,7 @@ constexpr std::array sentences{
     "an atomic and a write of {element} meet in no given order{at}",
     // initcheck
     "{line} {reads} {element}, which nothing has written",
+    "{line} copies what nothing has written: {element} and more",
     // synccheck
     "threads of a block wait at different barriers{at}",
     "some threads leave the kernel before the barrier{at}: an early return?",

@@ -161,7 +161,7 @@ function(rungs_add_chapter chapter)
         target_link_libraries(${name} PRIVATE rungs_warnings)
         if(way STREQUAL "cpu")
             simt_add_checked_kernels(${name} SOURCES ${sources} ${entries})
-            simt_translate(${name} plain ${ladder}/times.cu)  # is not what is watched
+            simt_translate(${name} plain FILES ${ladder}/times.cu)  # is not what is watched
             target_sources(${name} PRIVATE ${plain})
             target_link_libraries(${name} PRIVATE simt_metrics simt_model)
         else()

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "check/addresses.h"
+#include "check/host.h"
 #include "check/order.h"
 #include "runtime/crash.h"
 #include "runtime/worker.h"
@@ -33,7 +34,9 @@ struct Pending {
     std::size_t size = 0;
     unsigned char before[32];
     Report report;
-} pending;
+};
+Lasting<Pending> the_pending;
+Pending& pending = the_pending.value;
 
 /// A plain read that met an atomic is harmless where it is the first guess of a loop of compare-and-swaps:
 /// these find out whether it is still true. That is known at the lane's compare-and-swap.
@@ -44,7 +47,9 @@ struct Guess {
     std::size_t size = 0;
     unsigned char value[8];
     Report report;
-} guess;
+};
+Lasting<Guess> the_guess;
+Guess& guess = the_guess.value;
 std::uint64_t accesses = 0;  ///< that check_fully() has seen
 
 const char* access_name(bool write, bool atomic) { return atomic ? "atomic" : write ? "write" : "read"; }
@@ -664,12 +669,16 @@ SIMT_DEVICE void observe_access(void* p, std::size_t size, AccessKind kind, bool
     const auto address = reinterpret_cast<std::uintptr_t>(p);
     // The caller's frame and its nearest callers': locals and parameters. (Below a page, hence below the
     // guard page of the next stack.)
-    if (address - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < 2048) return;
+    if (address - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < 2048) {
+        if (__builtin_expect(garbage.holds(address), 0) && !execution.in_lane)
+            access_by_host(address, size, kind, pc);
+        return;
+    }
     if (is_thread_local(address)) return;  // threadIdx, above all
     if (__builtin_expect(execution.in_lane, 1))
         simt::check::check(address, size, kind, aligned, pc);
-    else if (__builtin_expect(is_device_address(address), 0))
-        host_access(address, size, kind, pc);
+    else if (__builtin_expect(concerns_host(address), 0))
+        access_by_host(address, size, kind, pc);
 }
 }  // namespace
 

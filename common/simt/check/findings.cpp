@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "check/host.h"
 #include "check/state.h"
 #include "runtime/launch_state.h"
 #include "runtime/report.h"
@@ -169,11 +170,11 @@ std::string message_of(const Finding& f, const Entry& e) {
             return (f.kernel.empty() ? array + " is freed twice" : "A kernel frees memory twice") +
                    since("first", e.freed_at) + ".";
         case Kind::invalid_free:
+            if (!r.text.empty()) return r.text + since("allocated", e.made_at) + ".";
             if (!f.kernel.empty())
                 return "A kernel frees " + (f.array.empty() ? "an address" : f.array) +
                        ", which no malloc or new of a kernel returned.";
-            return f.side.access == "free" ? "The host gives device memory to free or delete."
-                                           : "cudaFree is given an address that cudaMalloc did not return.";
+            return "The host gives device memory to free or delete.";
         case Kind::leak:
             return array + " of " + std::to_string(e.array_size) + " bytes is never freed" +
                    since("allocated", e.made_at) + ".";
@@ -188,6 +189,11 @@ std::string message_of(const Finding& f, const Entry& e) {
         case Kind::uninitialised:
             return access + " gets " + element + ", which nothing has written" +
                    (in_shared(e) ? "" : since("allocated", e.made_at)) + ".";
+        case Kind::unwritten_copy:
+            return "A copy brings " + element + " to the host, which nothing has written" +
+                   since("allocated", e.made_at) + ": " + r.text + ". " +
+                   (f.has_other ? "The host reads what it brought."
+                                : "The host has not been seen to read what it brought.");
         case Kind::divergent_barrier:
             return "Threads of a block wait at different barriers: " + r.text + ".";
         case Kind::exited_threads:
@@ -205,6 +211,8 @@ std::string message_of(const Finding& f, const Entry& e) {
         case Kind::timeout:
             return capitalised(r.text) + "." +
                    (f.side.place.file.empty() ? " Which line it was at is not known." : "");
+        case Kind::failed_call:
+            return r.text + ".";
         case Kind::assertion:
         case Kind::refused_launch:
         case Kind::wide_shift:
@@ -214,7 +222,9 @@ std::string message_of(const Finding& f, const Entry& e) {
     return capitalised(r.text) + ".";
 }
 
-bool same_line(const Place& a, const Place& b) { return a.line == b.line && a.file == b.file; }
+bool same_line(const Place& a, const Place& b) {
+    return a.line == b.line && a.file == b.file && a.path == b.path;
+}
 
 bool in_one_line(const Finding& f) {
     return f.side.place.line != 0 && same_line(f.side.place, f.other.place);
@@ -325,7 +335,8 @@ const char* advice_of(const Finding& f, const Entry& e) {
             if (!f.kernel.empty()) return "Free what cudaMalloc returned with cudaFree, on the host.";
             if (f.side.access == "free")
                 return "Free it with cudaFree; what a kernel allocated, a kernel has to free.";
-            break;
+            return "Each allocation has a function that frees it: cudaFree, cudaFreeHost, cudaFreeArray, free() in "
+                   "a kernel. Give it the pointer that the allocation returned.";
         case Kind::leak:
             if (r.severity == Severity::note)
                 return "A later kernel may still free it; until then it takes up memory.";
@@ -440,7 +451,7 @@ Finding make(const Entry& e) {
                                                                           : 2,
                                side.place.file, side.place.line);
     };
-    if (f.has_other && (f.tool == Tool::racecheck ? rank(f.other) < rank(f.side)
+    if (f.has_other && r.kind != Kind::unwritten_copy && (f.tool == Tool::racecheck ? rank(f.other) < rank(f.side)
                                                   : std::tie(f.other.place.file, f.other.place.line) <
                                                         std::tie(f.side.place.file, f.side.place.line)))
         std::swap(f.side, f.other);
@@ -449,7 +460,7 @@ Finding make(const Entry& e) {
 
 auto order(const Finding& f) {
     return std::tie(f.severity, f.tool, f.side.place.file, f.side.place.line, f.kind, f.array, f.kernel,
-                    f.other.place.file, f.other.place.line);
+                    f.other.place.file, f.other.place.line, f.side.place.path, f.other.place.path);
 }
 
 bool example_before(const Finding& a, const Finding& b) {
@@ -466,7 +477,8 @@ std::string json_triple(uint3 v) {
 
 std::string json_side(const Side& side) {
     std::string text =
-        "{\"file\": " + json_text(side.place.file) + ", \"line\": " + std::to_string(side.place.line) +
+        "{\"file\": " + json_text(side.place.file) +
+        (side.place.path.empty() ? "" : ", \"path\": " + json_text(side.place.path)) + ", \"line\": " + std::to_string(side.place.line) +
         ", \"column\": " + std::to_string(side.place.column) +
         ", \"function\": " + json_text(side.place.function) + ", \"access\": " + json_text(side.access);
     if (!side.place.caller_file.empty())
@@ -480,21 +492,46 @@ std::string json_side(const Side& side) {
     return text + "}";
 }
 
+/// Bytes of the character that begins at text[i], which is none of ASCII; 0 where there is no such one in
+/// UTF-8.
+std::size_t character_length(const std::string& text, std::size_t i) {
+    const auto at = [&](std::size_t k) {
+        return k < text.size() ? static_cast<unsigned char>(text[k]) : std::uint8_t{0};
+    };
+    const unsigned first = at(i), second = at(i + 1);
+    const std::size_t length = first >= 0xC2 && first <= 0xDF ? 2
+                               : first >= 0xE0 && first <= 0xEF ? 3
+                               : first >= 0xF0 && first <= 0xF4 ? 4
+                                                                : 0;
+    for (std::size_t k = 1; k < length; ++k)
+        if ((at(i + k) & 0xC0) != 0x80) return 0;
+    // Written with more bytes than it needs; half of a pair of UTF-16; behind the last character.
+    const bool wrong = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
+                       (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F);
+    return wrong ? 0 : length;
+}
+
 }  // namespace
 
 std::string json_text(const std::string& text) {
     std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
+    for (std::size_t i = 0; i < text.size();) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const std::size_t length = byte < 128 ? 1 : character_length(text, i);
+        if (byte == '"' || byte == '\\') {
             result += '\\';
-            result += c;
-        } else if (static_cast<unsigned char>(c) < 32) {
+            result += text[i];
+        } else if (byte < 32) {
             char escape[8];
-            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+            std::snprintf(escape, sizeof escape, "\\u%04x", byte);
             result += escape;
+        } else if (length == 0) {  // of Latin-1, as far as anybody can tell
+            result += static_cast<char>(0xC0 | byte >> 6);
+            result += static_cast<char>(0x80 | (byte & 0x3F));
         } else {
-            result += c;
+            result.append(text, i, length);
         }
+        i += std::max<std::size_t>(length, 1);
     }
     return result + "\"";
 }
@@ -520,23 +557,22 @@ void record(Report report) {
     const OwnWork own;
     Records& all = records();
     std::lock_guard lock(all.mutex);
-    static const std::string nowhere;
-    std::string kernel = report.on_host || !state.launch ? nowhere : kernel_name(state.launch->grid);
+    std::string kernel = report.on_host || !state.launch ? "" : kernel_name(state.launch->grid);
     const void* pc = report.pc                  ? report.pc
-                     : report.task.name.empty() ? report.stack[0]
+                     : report.task.name.empty() ? one_for(report.stack)
                                                 : one_for(report.task.stack);
     const void* other_pc = report.other_pc ? report.other_pc : one_for(report.other_task.stack);
     Key key{report.kind,
             pc,
             other_pc,
-            report.array ? report.array->name : nowhere,
+            report.array ? report.array->name : "",
             kernel,
             static_cast<int>(report.severity),
             report.place.line ? reinterpret_cast<const void*>(std::uintptr_t{report.place.line}) : nullptr};
     auto [found, fresh] = all.entries.try_emplace(std::move(key));
     Entry& entry = found->second;
     if (fresh && report.pc) entry.calls = calls_up_to(report.pc);
-    ++entry.count;
+    entry.count += report.times;
     entry.between_warps = entry.between_warps || (report.has_other && report.block == report.other_block &&
                                                   report.flat / warp_lanes != report.other_flat / warp_lanes);
     if (!fresh && !earlier(report, entry.report)) return;
@@ -585,6 +621,8 @@ static Line line_of_race(const Entry& e) {
 std::vector<Finding> findings() {
     settle_pending();
     settle_host();
+    record_unread_calls();
+    record_unwritten_copies();
     Records& all = records();
     std::lock_guard lock(all.mutex);
     // One run of addr2line for everything.
@@ -643,11 +681,15 @@ std::vector<Finding> findings() {
 void clear() {
     settle_pending();
     settle_host();
+    forget_unread_calls();
+    forget_unwritten_copies();
     Records& all = records();
     std::lock_guard lock(all.mutex);
     all.entries.clear();
     state.stopped = false;
 }
+
+void watch_host(bool on) { state.watches_host = on; }
 
 std::uint64_t allocations() { return state.allocations; }
 
@@ -656,7 +698,7 @@ void find_leaks(std::uint64_t since) {
         if (array->serial < since) continue;
         Report report{};
         // CUDA keeps what kernels allocated until the context ends, and later kernels may use it.
-        if (array->from_kernel) report.severity = Severity::note;
+        report.severity = array->from_kernel ? Severity::note : Severity::warning;
         report.tool = Tool::memcheck;
         report.kind = Kind::leak;
         report.on_host = true;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "check/host.h"
 #include "check/state.h"
 #include "simt/device.h"
 
@@ -20,6 +21,13 @@ void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, cons
         const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
         // Atomics and volatile accesses are how a host talks to a running kernel.
         if (reads || kind == AccessKind::write) host_races(*array, address, size, !reads, pc);
+        if (array->memory != Memory::managed || !state.watches_host || !array->live ||
+            !array->holds(address, size))
+            return;
+        if (reads)
+            host_reads_managed(*array, address, size, pc);
+        else
+            mark_written(address, size);
         return;
     }
     Report report{};
@@ -36,6 +44,13 @@ void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, cons
     report.address = address;
     record(std::move(report));
 }
+
+void access_by_host(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
+    if (garbage.holds(address))
+        host_touches(address, size, kind != AccessKind::read && kind != AccessKind::volatile_read &&
+                                        kind != AccessKind::atomic_load, pc);
+    if (is_device_address(address)) host_access(address, size, kind, pc);
+}
 }  // namespace simt::check
 
 namespace {
@@ -45,8 +60,8 @@ inline __attribute__((always_inline)) void access(const volatile void* p, std::s
     const auto address = reinterpret_cast<std::uintptr_t>(p);
     if (__builtin_expect(execution.in_lane, 1))
         check_access(address, size, kind, aligned, pc);
-    else if (__builtin_expect(is_device_address(address), 0))
-        host_access(address, size, kind, pc);
+    else if (__builtin_expect(concerns_host(address), 0))
+        access_by_host(address, size, kind, pc);
 }
 
 std::mutex wide_mutex;  // for 16-byte atomics
@@ -214,7 +229,14 @@ bool concerns(std::uintptr_t address) {
 void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {
     const auto target = reinterpret_cast<std::uintptr_t>(to), source = reinterpret_cast<std::uintptr_t>(from);
     const bool writes = concerns(target), reads = from && concerns(source);
-    if (n == 0 || !(writes || reads)) return;
+    if (n == 0) return;
+    if (garbage.size != 0 && !execution.in_lane && !own_work) {
+        if (from)
+            host_moves(target, source, n);
+        else
+            host_touches(target, n, true, pc);
+    }
+    if (!(writes || reads)) return;
     if (execution.in_lane) {
         if (own_work) return;
         // A copy of a struct, as Clang makes it: known on one side, so it is a kernel's.
@@ -224,6 +246,7 @@ void observe_copy(void* to, const void* from, std::size_t n, const void* pc) {
         operation_copies(target, source, n);
         const Array* const array = writes ? find_array(target) : nullptr;
         count_bytes(n, reads && (!array || array->on_host));
+        if (state.watches_host && reads && (!array || array->on_host)) copied_to_host(target, source, n);
         if (!writes) return;
         if (from)
             mark_copied(target, source, n);
@@ -291,6 +314,8 @@ void out_of_bounds(const OutOfBounds& data, std::uintptr_t index, const void* pc
         Report report = by_current_lane(Tool::memcheck, Kind::out_of_bounds, pc);
         report.on_host = !execution.in_lane;
         report.place.file = slash ? slash + 1 : data.location.file;
+        const std::string path = locate(pc).path;
+        report.place.path = path.ends_with('/' + report.place.file) ? path : data.location.file;
         report.place.line = data.location.line;
         report.place.column = data.location.column;
         report.place.function = locate(pc).function;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "check/host.h"
 #include "check/state.h"
 #include "runtime/heap.h"
 #include "simt/api.h"
@@ -67,6 +68,7 @@ void release(void* memory, const void* pc) {
 
 /// free() and delete on the host.
 bool refuse_on_host(const void* memory, const void* pc) {
+    host_frees(memory);
     if (number(memory) - state.heap_begin >= state.heap_size) return false;
     Report report{};
     report.tool = Tool::memcheck;
@@ -87,6 +89,12 @@ void check_copy(const void* to, const void* from, std::size_t n, const void* pc)
         if (from) check_access(number(from), n, AccessKind::read, false, pc);
         check_access(number(to), n, AccessKind::write, false, pc);
     } else if (!execution.in_lane) {
+        if (garbage.size != 0) {
+            if (from)
+                host_moves(number(to), number(from), n);
+            else
+                host_touches(number(to), n, true, pc);
+        }
         if (number(from) - state.heap_begin < state.heap_size)
             host_access(number(from), n, AccessKind::read, pc);
         if (number(to) - state.heap_begin >= state.heap_size) return;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "check/host.h"
 #include "check/order.h"
 #include "runtime/heap.h"
 #include "runtime/launch_state.h"
@@ -82,6 +83,7 @@ void restart_segments() {
     for (auto& [address, array] : symbols().arrays) forget(*array);
     state.next_segment = 1;
     forget_order();
+    forget_launches();
 }
 
 }  // namespace
@@ -129,7 +131,7 @@ CallStack calls_up_to(const void* innermost) {
     CallStack stack{};
     void* frames[32];
     const int n = backtrace(frames, 32);
-    void** const found = std::find(frames, frames + n, innermost);
+    void** const found = innermost ? std::find(frames, frames + n, innermost) : frames + std::min(n, 2);
     std::copy_n(found, std::min<std::ptrdiff_t>(frames + n - found, stack.size()), stack.begin());
     return stack;
 }
@@ -301,6 +303,7 @@ void launch_begins(const Launch& launch) {
     state.kernel = nullptr;
     state.first_segment = state.launch_base = state.next_segment;
     operation_is_kernel(launch);
+    note_launch(launch);
     check::forget_to_stop();
     // Who was who in earlier launches is asked only if these are unordered with others.
     constexpr std::size_t few = 1 << 20, many = 1 << 25;
@@ -614,7 +617,9 @@ void refused(const char* text) {
     report.on_host = true;
     report.text = text;
     report.stack = call_stack();
+    call_is_recorded();
     record(std::move(report));
+    state.stopped = true;
 }
 
 void copy_disagrees(const void* pointer, const char* kind) {
@@ -667,7 +672,32 @@ void released(const void* pointer) {
     array->freed_at = call_stack();
 }
 
-void release_failed(const void* pointer) {
+/// What there is at an address that `function` cannot free, as a sentence.
+static std::string unfreeable(const void* pointer, const char* function, const Array* array) {
+    const std::string is_given = std::string(function) + " is given ";
+    const std::string name = array && !array->name.empty() ? array->name : "an array";
+    if (!array)
+        return is_given + (is_device_address(number(pointer)) ? "an address that belongs to no allocation"
+                                                               : "memory of the host, or of nobody");
+    if (array->memory == Memory::symbol || array->memory == Memory::constant)
+        return is_given + array->name + ", a variable of the device, which nobody allocated";
+    if (!array->live) return is_given + name + ", which has been freed";
+    if (array->begin != number(pointer))
+        return is_given + "an address " + std::to_string(number(pointer) - array->begin) + " bytes into " + name +
+               ": only its beginning can be freed";
+    if (array->from_kernel)
+        return is_given + "memory that a kernel allocated by malloc or new: it is of the device's heap, and only "
+                          "free() or delete in a kernel gives it back";
+    const char* const right = array->memory == Memory::pinned ? "cudaFreeHost" : "cudaFree";
+    return is_given + name + ", which " + right + " frees";
+}
+
+bool is_of_kernel(const void* pointer) {
+    const Array* const array = find_array(number(pointer));
+    return array && array->live && array->from_kernel && array->begin == number(pointer);
+}
+
+void release_failed(const void* pointer, const char* function) {
     const Array* array = find_array(number(pointer));
     const bool twice = array && !array->live && array->begin == number(pointer);
     Report report{};
@@ -676,7 +706,9 @@ void release_failed(const void* pointer) {
     report.on_host = true;
     report.array = array;
     report.address = number(pointer);
+    if (!twice) report.text = unfreeable(pointer, function, array);
     report.stack = call_stack();
+    call_is_recorded();
     record(std::move(report));
 }
 
@@ -729,6 +761,7 @@ void symbol_removed(const void* pointer) {
     ++state.layout;
     auto found = s.arrays.find(number(pointer));
     if (found == s.arrays.end()) return;
+    settle_host();  // what is on its way to the record may name it
     unmap_cells(found->second->cells, found->second->cell_count());
     s.arrays.erase(found);
 }

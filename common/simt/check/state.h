@@ -33,6 +33,17 @@
 
 namespace simt::check {
 
+/// What is never destroyed: a program's findings are put into words when its static objects are gone, in
+/// whatever order they went.
+template <class T>
+union Lasting {
+    T value{};
+    constexpr Lasting() {}
+    constexpr ~Lasting() {}
+    Lasting(const Lasting&) = delete;
+    Lasting& operator=(const Lasting&) = delete;
+};
+
 struct Cell {
     std::uint32_t write;                          ///< segment, 0: never
     std::uint32_t first;                          ///< segment of a read or atomic
@@ -237,7 +248,7 @@ struct State {
     std::map<std::uintptr_t, PhaseRecord> phases;  ///< by address
     bool fences = false;                           ///< the launch has used one, or a barrier in two halves
     bool tiles = false;                            ///< the launch has made tiles of more than a warp
-    bool stopped = false;   ///< a lane was stopped since clear(): what is missing may follow from that
+    bool stopped = false;   ///< a lane or a whole launch, since clear(): what is missing may follow from that
     bool counting = false;  ///< the launch is being counted
     bool in_a_row = false;  ///< threadIdx.x is the lane of the block
     /// Grows whenever an array comes, goes or changes its cells, and when another block runs.
@@ -256,6 +267,7 @@ struct State {
     std::size_t symbols_size = 0;
     std::vector<Observer*> observers;
     std::map<std::uintptr_t, Array*> live;  ///< allocations of the heap
+    bool watches_host = false;              ///< watch_host()
     std::uint64_t allocations = 0;          ///< ever made
 };
 extern State state;
@@ -315,6 +327,8 @@ enum class AccessKind : std::uint8_t {
 void check_access(std::uintptr_t address, std::size_t size, AccessKind kind, bool aligned, const void* pc);
 /// The host is about to access the heap.
 void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
+/// The host is about to access any memory.
+void access_by_host(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
 /// Marks memory as written by a copy, a fill or the host.
 void mark_written(std::uintptr_t address, std::size_t size);
 /// Marks [to, to + size) as [from, from + size) is, if both are device memory; else as written.
@@ -387,6 +401,8 @@ struct Task {
 bool foreign_ordered(std::uint32_t segment);
 /// The running operation; what else there is to say of it than the launch says.
 Task running_task();
+/// Its number.
+std::uint64_t running_operation();
 /// Fills in the other side of a race with another operation: a lane's access with code `code` in `segment`.
 void describe_other(struct Report& report, std::uint32_t segment, unsigned lane, std::uint16_t code);
 /// The host, or the running operation on it, accesses memory that kernels use, too.
@@ -428,6 +444,7 @@ struct Report {
     unsigned other_flat = 0;
     std::uint32_t other_block = 0;
     std::string text;  ///< what else there is to say
+    std::uint64_t times = 1;
     CallStack stack = {};
     Place place;            ///< where the pc does not tell
     Task task, other_task;  ///< of a race between operations; else without names
@@ -436,7 +453,8 @@ void record(Report report);
 /// The place `pc` reads or writes `array`: so that is what it missed in this launch, where this was a guess.
 void correct_guesses(const void* pc, const char* access, const Array& array);
 /// The calls that led to where the caller is, innermost first, but none within the checks: from the frame
-/// that returns to `innermost` on. Empty where that is none of them.
+/// that returns to `innermost` on; with nullptr, from that of the caller's caller on. Empty where that is none of
+/// them.
 CallStack calls_up_to(const void* innermost);
 /// record() for the current lane.
 Report by_current_lane(Tool tool, Kind kind, const void* pc);

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "check/state.h"
 #include "check/trace.h"
@@ -58,12 +59,14 @@ struct Order {
     std::vector<std::uint32_t> lanes_of_graphs;           ///< actors that nodes take in turn
     std::vector<Operation> operations;
     std::map<const void*, Clock> events;
+    std::set<const void*> asked;  ///< of these, those whose time was asked for too early
     Clock host;
     Clock told;                ///< what host functions may have told others on the host
     std::uint32_t legacy = 0;  ///< the actor, if `has_legacy`
     bool has_legacy = false;
 
     bool running = false;
+    std::uint64_t begun = 0;    ///< operations, ever
     Clock clock;                ///< of the running operation
     std::uint32_t segment = 0;  ///< its own, where it is no kernel; 0: to be made
     std::vector<Level> levels;  ///< graphs in graphs
@@ -112,6 +115,7 @@ void begin(std::uint32_t actor, const char* name, const CallStack& stack) {
     Order& o = order();
     Actor& a = o.actors[actor];
     ++a.count;
+    ++o.begun;
     if (o.clock.size() <= actor) o.clock.resize(actor + 1);
     o.clock[actor] = a.count;
     a.starts.push_back(state.next_segment);
@@ -177,7 +181,9 @@ struct HostGuess {
     std::uintptr_t place = 0;
     unsigned char value[4];
     Report report;
-} host_guess;
+};
+Lasting<HostGuess> the_host_guess;
+HostGuess& host_guess = the_host_guess.value;
 
 void settle_host_guess() {
     if (!host_guess.active) return;
@@ -308,6 +314,8 @@ Task running_task() {
     return operations.empty() ? Task{} : operations.back().task;
 }
 
+std::uint64_t running_operation() { return order().begun; }
+
 void host_races(Array& array, std::uintptr_t address, std::size_t size, bool write, const void* pc) {
     if (!state.host_is_behind && !in_operation) return;
     Order& o = order();
@@ -434,11 +442,26 @@ void event_recorded(const void* event) {
     Order& o = order();
     std::lock_guard lock(o.mutex);
     o.events[event] = o.clock;
+    o.asked.erase(event);
 }
 void event_destroyed(const void* event) {
     Order& o = order();
     std::lock_guard lock(o.mutex);
     o.events.erase(event);
+    o.asked.erase(event);
+}
+bool may_be_ahead(const void* event) {
+    if (!state.watches_host) return false;
+    Order& o = order();
+    std::lock_guard lock(o.mutex);
+    const auto found = o.events.find(event);
+    if (found == o.events.end()) return false;
+    Clock known = o.host;
+    join(known, o.told);
+    for (std::uint32_t a = 0; a < found->second.size(); ++a)
+        if (found->second[a] > std::max(entry(known, a), o.actors[a].forgotten))
+            return o.asked.insert(event).second;
+    return false;
 }
 void operation_waits(const void* event) {
     Order& o = order();

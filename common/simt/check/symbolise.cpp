@@ -147,6 +147,7 @@ void read_places(const std::string& text, const std::vector<const void*>& addres
             place.line = before;
         }
         place.file = base_name(line);
+        place.path = line;
         place.function = short_name(function);
         const bool runtime = is_runtime(line) || place.line == 0;
         if (known.runtime) {

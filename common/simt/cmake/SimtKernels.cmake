@@ -58,6 +58,9 @@ if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     endif()
 endif()
 
+# What check mode wants to know of the host's code.
+set(SIMT_CHECK_TRANSLATION --dropped-errors)
+
 # What run mode's kernels become loops over lanes by, and what the compiler then needs.
 set(SIMT_LOOP_TRANSLATION --loops)
 set(SIMT_LOOP_OPTIONS -include simt/lanes.h)
@@ -65,25 +68,22 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which at -O2 vectorises only loops w
     list(APPEND SIMT_LOOP_OPTIONS -ftree-vectorize -fvect-cost-model=dynamic -funroll-loops)
 endif()
 
-# simt_translate(<target> <variable> [LOOPS] <file.cu>...)
-#   Lets cu2cpp translate CUDA sources for a target; the names of the results are in <variable>. LOOPS: for run mode.
+# simt_translate(<target> <variable> [OPTIONS <option>...] FILES <file.cu>...)
+#   Lets cu2cpp translate CUDA sources for a target; the names of the results are in <variable>. OPTIONS: what run mode or
+#   check mode asks of it.
 function(simt_translate target variable)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "LOOPS" "" "")
-    set(loops)
-    if(arg_LOOPS)
-        set(loops ${SIMT_LOOP_TRANSLATION})
-    endif()
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "OPTIONS;FILES")
     set(folder ${CMAKE_BINARY_DIR}/translated/${target})
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     set(translated)
-    foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
+    foreach(source IN LISTS arg_FILES)
         get_filename_component(source ${source} ABSOLUTE)
         get_filename_component(name ${source} NAME)
         set(output ${folder}/${name}.cpp)
         add_custom_command(
             OUTPUT ${output}
             COMMAND simt::cu2cpp ${source} -o ${output} "$<$<BOOL:${include}>:-I$<JOIN:${include},;-I>>"
-                    --header-dir ${folder}/headers --depfile ${output}.d ${loops}
+                    --header-dir ${folder}/headers --depfile ${output}.d ${arg_OPTIONS}
             DEPENDS ${source} simt::cu2cpp
             DEPFILE ${output}.d
             COMMENT "Translating ${name} for ${target}"
@@ -97,7 +97,7 @@ endfunction()
 #   Adds CUDA sources to a target. Each file goes through cu2cpp first; quoted headers with CUDA syntax are
 #   translated along with it. The target is linked with the runtime.
 function(simt_add_kernels target)
-    simt_translate(${target} outputs LOOPS ${ARGN})
+    simt_translate(${target} outputs OPTIONS ${SIMT_LOOP_TRANSLATION} FILES ${ARGN})
     target_sources(${target} PRIVATE ${outputs})
     # A kernel sees what it includes, and no precompiled header.
     set_source_files_properties(${outputs} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
@@ -164,7 +164,7 @@ function(simt_add_checked_kernels target)
         endif()
         set(prelude ${prelude}.gch)
     endif()
-    simt_translate(${target} outputs ${arg_SOURCES})
+    simt_translate(${target} outputs OPTIONS ${SIMT_CHECK_TRANSLATION} FILES ${arg_SOURCES})
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     set(make_private ${SIMT_ROOT}/cmake/make_private.cmake)
     foreach(source IN LISTS outputs)

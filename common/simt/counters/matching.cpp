@@ -247,7 +247,8 @@ struct Tally {
     void match_all();
 };
 
-std::unique_ptr<Tally> tally;
+constinit Lasting<std::unique_ptr<Tally>> the_tally;
+std::unique_ptr<Tally>& tally = the_tally.value;
 
 const Arithmetic& Tally::arithmetic(const Step& step) {
     if (step.information >= costs.size()) costs.resize(step.information + 64);

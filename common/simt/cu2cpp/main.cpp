@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* usage =
     "usage: cu2cpp INPUT.cu -o OUTPUT.cpp [-I DIR]... [--header-dir DIR] [--depfile FILE] [--rdc]\n"
-    "              [--relaxed-constexpr] [--loops] [--explain-loops] [--lenient]\n"
+    "              [--relaxed-constexpr] [--loops] [--explain-loops] [--dropped-errors] [--lenient]\n"
     "       cu2cpp --check INPUT.cu [-I DIR]...\n"
     "\n"
     "Translates CUDA C++ into C++ for the CPU backend. Lines keep their numbers; what cannot be\n"
@@ -30,6 +30,7 @@ constexpr const char* usage =
     "comes\n"
     "                     out with -include simt/lanes.h\n"
     "  --explain-loops    say on standard error what became of each kernel with a barrier, and why\n"
+    "  --dropped-errors   for check mode: mark the calls of the runtime whose error the program drops\n"
     "  --lenient          for what others wrote: let texture references pass, which CUDA 12 removed "
     "(compile\n"
     "                     what comes out with -include simt/texture_reference.h), and take the device's\n"
@@ -82,6 +83,8 @@ int main(int argc, char** argv) {
             job.relocatable = true;
         } else if (argument == "--relaxed-constexpr") {
             job.relaxed_constexpr = true;
+        } else if (argument == "--dropped-errors") {
+            job.dropped_errors = true;
         } else if (argument == "--loops") {
             job.loops_over_lanes = true;
         } else if (argument == "--lenient") {

@@ -80,6 +80,12 @@ void variable_of_host(Unit& unit, const Context& context, std::size_t i);
 /// mathematical functions.
 void library_of_host(Unit& unit, const Context& context, std::size_t i);
 
+// ---- unread.cpp ----
+
+/// `cudaMemcpy(...);` on the host: its error is dropped, as by `(void)`, or by a variable that nobody reads.
+/// For TranslateOptions::dropped_errors.
+void dropped_error(Unit& unit, const Context& context, std::size_t i);
+
 // ---- conditions.cpp ----
 
 /// `__CUDA_ARCH__` in device code: the virtual device's compute capability, 9.0.

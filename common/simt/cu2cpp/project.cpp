@@ -176,6 +176,7 @@ Project::File* Project::open(const fs::path& path, const std::string& display, c
     TranslateOptions options;
     options.relocatable = job_.relocatable;
     options.relaxed_constexpr = job_.relaxed_constexpr;
+    options.dropped_errors = job_.dropped_errors;
     options.loops_over_lanes = job_.loops_over_lanes;
     options.lenient = job_.lenient;
     options.has_header = [this](std::string_view header) { return finds(header); };

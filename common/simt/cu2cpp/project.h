@@ -21,6 +21,7 @@ struct Job {
     std::filesystem::path depfile;     ///< empty: none
     bool relocatable = false;          ///< see TranslateOptions
     bool relaxed_constexpr = false;    ///< see TranslateOptions
+    bool dropped_errors = false;       ///< see TranslateOptions
     bool loops_over_lanes = false;     ///< see TranslateOptions
     bool lenient = false;              ///< see TranslateOptions
 };

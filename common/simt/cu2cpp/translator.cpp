@@ -386,6 +386,7 @@ class Translator {
         if (word.substr(0, 4) == "cuda") {
             kernel_argument(unit_, context, i);
             runtime_function(unit_, context, i);
+            dropped_error(unit_, context, i);
         }
         if (word == "while") return waiting_loop(unit_, context, i);
         if (word == "clock") return clock_call(unit_, context, i);

@@ -111,6 +111,8 @@ struct TranslateOptions {
     /// simt/texture_reference.h. Constants that `__CUDA_ARCH__` chooses are the device's for the host, too,
     /// with a note.
     bool lenient = false;
+    /// Calls of the runtime whose error the program drops are marked; for check mode alone.
+    bool dropped_errors = false;
     /// Looks at an included file at once, because its macros matter from there on. Null: unknown file.
     /// @param so_far what is known where the file is included
     std::function<const Exports*(const Include&, const Exports& so_far)> open_include;

@@ -2,6 +2,7 @@
 // what it did wrong and, where that is asked for, what its launches cost.
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "simt/error.h"
 #include "simt/inspect/check.h"
 #include "simt/inspect/counters.h"
 #include "simt/inspect/model.h"
@@ -20,6 +22,7 @@
 [[gnu::weak]] bool simt_driver_counts = false;
 [[gnu::weak]] const char* simt_driver_model = "";  ///< a machine's file; empty: none
 [[gnu::weak]] const char* simt_driver_json = "";   ///< where all of it goes; empty: text to standard error
+[[gnu::weak]] bool simt_driver_leaks = false;      ///< memory that is never freed is an error
 
 namespace {
 
@@ -102,8 +105,20 @@ bool write(const std::string& json) {
     return false;
 }
 
+/// Most severe first, as findings() has them.
+std::vector<simt::check::Finding> found() {
+    auto all = simt::check::findings();
+    if (!simt_driver_leaks) return all;
+    for (simt::check::Finding& finding : all)
+        if (finding.kind == name_of(simt::check::Kind::leak) && finding.severity == Severity::warning)
+            finding.severity = Severity::error;
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.severity < b.severity; });
+    return all;
+}
+
 void tell(int status, void*) {
-    const auto all = simt::check::findings();
+    const auto all = found();
     std::size_t errors = 0;
     for (const simt::check::Finding& finding : all) errors += finding.severity == Severity::error ? 1 : 0;
     std::fflush(nullptr);
@@ -115,7 +130,8 @@ void tell(int status, void*) {
     } else {
         print(all);
     }
-    std::fprintf(stderr, "simt: %zu findings, %zu of them errors\n", all.size(), errors);
+    std::fprintf(stderr, "simt: %zu finding%s, %zu of them %s\n", all.size(), all.size() == 1 ? "" : "s", errors,
+                 errors == 1 ? "an error" : "errors");
     if ((errors > 0 || !told) && status == 0) _exit(1);
 }
 
@@ -125,23 +141,34 @@ void tell_at_abort(int number) {
     tell(number, nullptr);
 }
 
-[[maybe_unused]] const bool begun = [] {
-    if (simt_driver_counts) {
-        try {
-            auto mine = std::make_unique<Watch>();
-            if (*simt_driver_model) {
-                mine->machine =
-                    std::make_unique<simt::model::Machine>(simt::model::read_machine(simt_driver_model));
-                mine->traffic = std::make_unique<simt::model::Traffic>(mine->machine->l2_bytes);
+/// What is still allocated when everything of the program's own has ended is its leaks.
+void tell_at_exit(int status, void*) {
+    if (simt::sticky_error() == cudaSuccess) simt::check::find_leaks();  // else nothing could be freed
+    tell(status, nullptr);
+}
+
+struct Beginning {
+    Beginning() {
+        simt::check::watch_host(true);
+        if (simt_driver_counts) {
+            try {
+                auto mine = std::make_unique<Watch>();
+                if (*simt_driver_model) {
+                    mine->machine =
+                        std::make_unique<simt::model::Machine>(simt::model::read_machine(simt_driver_model));
+                    mine->traffic = std::make_unique<simt::model::Traffic>(mine->machine->l2_bytes);
+                }
+                watch = mine.release();  // for what ends after everything else
+            } catch (const std::exception& error) {
+                std::fprintf(stderr, "simt: %s\n", error.what());
+                std::_Exit(2);
             }
-            watch = mine.release();  // for what ends after everything else
-        } catch (const std::exception& error) {
-            std::fprintf(stderr, "simt: %s\n", error.what());
-            std::_Exit(2);
         }
+        std::signal(SIGABRT, tell_at_abort);
+        ::on_exit(tell_at_exit, nullptr);
     }
-    std::signal(SIGABRT, tell_at_abort);
-    return ::on_exit(tell, nullptr) == 0;
-}();
+};
+/// Before the program's static objects, so that what is asked for at the exit comes behind their destructors.
+[[gnu::init_priority(102)]] const Beginning beginning;
 
 }  // namespace

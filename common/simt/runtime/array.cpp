@@ -87,7 +87,10 @@ cudaError_t describe(cudaArray_t array, const cudaPitchedPtr& memory, cudaPos at
     const std::size_t slice = memory.pitch * memory.ysize;
     char* start = static_cast<char*>(memory.ptr) + at.z * slice + at.y * memory.pitch + at.x;
     const std::size_t reach = (depth - 1) * slice + (height - 1) * memory.pitch + width;
-    if (!side_agrees(start, reach, kind, destination)) return cudaErrorInvalidValue;
+    if (!side_agrees(start, reach, kind, destination)) {
+        explain_side(start, reach, kind, destination);
+        return cudaErrorInvalidValue;
+    }
     *side = {start, memory.pitch, slice};
     return cudaSuccess;
 }

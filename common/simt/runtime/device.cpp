@@ -297,11 +297,11 @@ static std::map<cudaDeviceAttr, int> attributes_of(const cudaDeviceProp& p) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     if (!value) return fail(cudaErrorInvalidValue);
     if (device != 0) return fail(cudaErrorInvalidDevice);
-    static const std::map<cudaDeviceAttr, int> attributes = [] {
+    static const auto& attributes = *new std::map<cudaDeviceAttr, int>([] {
         cudaDeviceProp properties;
         cudaGetDeviceProperties(&properties, 0);
         return attributes_of(properties);
-    }();
+    }());
     if (attribute == cudaDevAttrMultiProcessorCount) {
         *value = multiprocessors();
         return cudaSuccess;
@@ -341,7 +341,10 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-    if (const cudaError_t error = enter_unsafe()) return fail(error);
+    if (const cudaError_t error = enter_unsafe()) {
+        if (is_sticky(error)) observe::host_waits_for_all();  // nothing runs any more
+        return fail(error);
+    }
     // The legacy stream waits for all blocking streams; the others may be used by other host threads.
     const cudaError_t error = execute(
         resolve(nullptr), [] { return cudaSuccess; }, nullptr);

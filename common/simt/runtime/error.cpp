@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "runtime/nested_launch.h"
+#include "runtime/observe.h"
 #include "simt/lane.h"
 
 namespace simt {
@@ -33,6 +34,7 @@ bool is_sticky(cudaError_t error) {
 
 cudaError_t fail(cudaError_t error) {
     if (error == cudaSuccess) return error;
+    observe::call_failed(error);
     if (execution.in_lane)
         note_lane_error(error);
     else
@@ -55,13 +57,15 @@ void clear_sticky_error() {
 
 cudaError_t cudaGetLastError() {
     if (simt::execution.in_lane) return simt::lane_error(true);
-    const cudaError_t error = simt::last_error;
+    const cudaError_t error = cudaPeekAtLastError();
     simt::last_error = cudaSuccess;
     return error;
 }
 
 cudaError_t cudaPeekAtLastError() {
-    return simt::execution.in_lane ? simt::lane_error(false) : simt::last_error;
+    if (simt::execution.in_lane) return simt::lane_error(false);
+    if (simt::last_error != cudaSuccess) simt::observe::error_read();
+    return simt::last_error;
 }
 
 const char* cudaGetErrorName(cudaError_t error) {

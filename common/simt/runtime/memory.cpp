@@ -90,6 +90,13 @@ std::string first_argument(std::string_view text) {
     }
 }
 
+// What check mode says of a call that fails. Run mode has no use for it.
+template <class Words>
+cudaError_t fail_as(cudaError_t error, Words words) {
+    if constexpr (observe::on) observe::call_fails(words());
+    return fail(error);
+}
+
 cudaError_t allocate(void** pointer, std::size_t size, Location::Kind kind) {
     if (!pointer) return cudaErrorInvalidValue;
     if (size == 0) {
@@ -97,7 +104,13 @@ cudaError_t allocate(void** pointer, std::size_t size, Location::Kind kind) {
         return cudaSuccess;
     }
     void* memory = heap().allocate(size, kind);
-    if (!memory) return cudaErrorMemoryAllocation;
+    if (!memory) {
+        if constexpr (observe::on)
+            observe::call_fails("of " + std::to_string(heap().capacity()) + " bytes " +
+                                std::to_string(heap().capacity() - heap().used()) + " are free, and it wants " +
+                                std::to_string(size) + " (RUNGS_SIMT_MEMORY sets how many there are)");
+        return cudaErrorMemoryAllocation;
+    }
     *pointer = memory;
     return cudaSuccess;
 }
@@ -125,6 +138,56 @@ bool side_is_right(const void* address, std::size_t size, bool device_side, bool
             return true;  // both sides reach it
     }
     return false;
+}
+
+const char* kind_of_copy(cudaMemcpyKind kind) {
+    static constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                            "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                            "cudaMemcpyDefault"};
+    return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault ? names[kind] : "none of the five";
+}
+
+// "array `d`", as the program calls it.
+std::string name_of(const Location& location) {
+    return location.name[0] ? std::string("`") + location.name + "`" : "the array";
+}
+
+const char* words_of(Space space) {
+    switch (space) {
+        case Space::host:
+            return "memory of the host";
+        case Space::pinned:
+            return "pinned memory of the host";
+        case Space::managed:
+            return "managed memory";
+        default:
+            return "device memory";
+    }
+}
+
+// What is wrong with [address, address + size), whatever it is for; "" if nothing is.
+std::string flaw_of_range(const void* address, std::size_t size, const std::string& side) {
+    if (!address) return side + " is a null pointer";
+    if (classify(address, size) != Space::invalid) return "";
+    Location location{};
+    if (!locate(address, &location)) return side + " is no address of an array";
+    if (location.kind == Location::Kind::freed) return side + ", " + name_of(location) + ", has been freed";
+    const auto offset = static_cast<std::size_t>(location.offset);
+    if (location.offset < 0 || offset > location.size)
+        return side + " is beside " + name_of(location) + ", which has " + std::to_string(location.size) + " bytes";
+    return std::to_string(size) + " bytes are more than " + side + " has: " + name_of(location) + " has " +
+           std::to_string(location.size) + " bytes" +
+           (offset ? ", " + std::to_string(location.size - offset) + " of them from there on" : "");
+}
+
+// Why a copy between two ranges is refused.
+std::string flaw_of_copy(const void* destination, std::size_t to, const void* source, std::size_t from,
+                         cudaMemcpyKind kind) {
+    for (const std::string& flaw : {flaw_of_range(destination, to, "the destination"),
+                                    flaw_of_range(source, from, "the source")})
+        if (!flaw.empty()) return flaw;
+    return std::string("its direction is ") + kind_of_copy(kind) + ", but the destination is " +
+           words_of(classify(destination, to)) + ", and the source is " + words_of(classify(source, from));
 }
 
 }  // namespace
@@ -167,13 +230,27 @@ bool side_agrees(const void* address, std::size_t size, cudaMemcpyKind kind, boo
                          kind == cudaMemcpyDefault);
 }
 
+void explain_side(const void* address, std::size_t size, cudaMemcpyKind kind, bool is_destination) {
+    if constexpr (observe::on) {
+        const std::string side = is_destination ? "the destination" : "the source";
+        const std::string flaw = flaw_of_range(address, size, side);
+        observe::call_fails(!flaw.empty() ? flaw
+                                          : std::string("its direction is ") + kind_of_copy(kind) + ", but " +
+                                                side + " is " + words_of(classify(address, size)));
+    }
+}
+
 cudaError_t check_copy(const void* destination, const void* source, std::size_t count, cudaMemcpyKind kind) {
     if (count == 0) return cudaSuccess;
+    return check_copy(destination, count, source, count, kind);
+}
+
+cudaError_t check_copy(const void* destination, std::size_t to, const void* source, std::size_t from,
+                       cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    const bool any = kind == cudaMemcpyDefault;
-    if (!side_is_right(destination, count, writes_device(kind), any)) return cudaErrorInvalidValue;
-    if (!side_is_right(source, count, reads_device(kind), any)) return cudaErrorInvalidValue;
-    return cudaSuccess;
+    if (side_agrees(destination, to, kind, true) && side_agrees(source, from, kind, false)) return cudaSuccess;
+    if constexpr (observe::on) observe::call_fails(flaw_of_copy(destination, to, source, from, kind));
+    return cudaErrorInvalidValue;
 }
 
 void* allocate_device(std::size_t size, Location::Kind kind) { return heap().allocate(size, kind); }
@@ -250,6 +327,27 @@ static bool is_bare_symbol(const void* address) {
            it->second.kind != SymbolKind::managed && !it->second.addressed;
 }
 
+// "the device variable `table`"
+static std::string symbol_text(const void* address) {
+    std::shared_lock lock(known().mutex);
+    const auto it = holder(known().symbols, number(address));
+    return it == known().symbols.end() ? "a device variable"
+                                       : std::string("the device variable `") + it->second.name + "`";
+}
+
+// What `symbol` is, if it is none: a name in quotes, most likely.
+static cudaError_t no_symbol(const void* symbol) {
+    return fail_as(cudaErrorInvalidSymbol, [symbol]() -> std::string {
+        std::shared_lock lock(known().mutex);
+        for (const auto& [address, info] : known().symbols)
+            if (symbol && std::strncmp(static_cast<const char*>(symbol), info.name, std::strlen(info.name) + 1) == 0)
+                return std::string("it is given a text, and names in quotes went away with CUDA 5: write the "
+                                   "variable itself, ") + info.name;
+        return "it is given no __device__, __constant__ or __managed__ variable. (Names in quotes went away with "
+               "CUDA 5: write the variable itself.)";
+    });
+}
+
 }  // namespace simt
 
 using namespace simt;
@@ -278,8 +376,11 @@ cudaError_t cudaFree(void* pointer) {
     if (!pointer) return cudaSuccess;
     const observe::Unobserved red_zones;
     observe::host_waits_for_all();  // as cudaFree does
-    if (heap().release(pointer)) return cudaSuccess;
-    observe::release_failed(pointer);
+    // In check mode pinned memory and what kernels allocate is in the heap, too.
+    Heap::Found found{};
+    const bool another = heap().find(pointer, &found) && found.kind == Location::Kind::pinned;
+    if (!another && !observe::is_of_kernel(pointer) && heap().release(pointer)) return cudaSuccess;
+    observe::release_failed(pointer, "cudaFree");
     return fail(cudaErrorInvalidValue);
 }
 
@@ -345,7 +446,11 @@ cudaError_t cudaFreeHost(void* pointer) {
     if (!pointer) return cudaSuccess;
     std::unique_lock lock(known().mutex);
     auto it = known().pinned.find(number(pointer));
-    if (it == known().pinned.end() || it->second.registered) return fail(cudaErrorInvalidValue);
+    if (it == known().pinned.end() || it->second.registered) {
+        lock.unlock();
+        observe::release_failed(pointer, "cudaFreeHost");
+        return fail(cudaErrorInvalidValue);
+    }
     known().pinned.erase(it);
     lock.unlock();
     observe::host_waits_for_all();
@@ -538,21 +643,31 @@ static cudaError_t copy(void* destination, const void* source, size_t count, cud
     return fail(note_copy(error, destination, source, count, stream, asynchronous));
 }
 
+// A copy by addresses fails where one of them is a variable of the device by its name.
+static cudaError_t refuse_symbols(const void* destination, const void* source, cudaMemcpyKind kind) {
+    const bool to = writes_device(kind) && is_bare_symbol(destination);
+    if (!to && !(reads_device(kind) && is_bare_symbol(source))) return cudaSuccess;
+    return fail_as(cudaErrorInvalidValue, [&] {
+        return std::string(to ? "the destination" : "the source") + " is the name of " +
+               symbol_text(to ? destination : source) +
+               ", which on the host stands for memory of the host and not for the variable: use " +
+               (to ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol") + ", or cudaGetSymbolAddress";
+    });
+}
+
 // A copy that the program asks for by addresses.
 static cudaError_t copy_by_address(void* destination, const void* source, size_t count, cudaMemcpyKind kind,
                                    cudaStream_t stream, const char* name, bool asynchronous) {
-    if (count > 0 && ((writes_device(kind) && is_bare_symbol(destination)) ||
-                      (reads_device(kind) && is_bare_symbol(source))))
-        return fail(cudaErrorInvalidValue);
+    if (count > 0) {
+        if (const cudaError_t error = refuse_symbols(destination, source, kind)) return error;
+    }
     const cudaError_t error = copy(destination, source, count, kind, stream, name, asynchronous);
     if constexpr (observe::on) {
-        static constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
-                                                "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
         if (error != cudaSuccess || count == 0 || kind == cudaMemcpyDefault) return error;
         if (!writes_device(kind) && classify(destination, count) == Space::device)
-            observe::copy_disagrees(destination, names[kind]);
+            observe::copy_disagrees(destination, kind_of_copy(kind));
         if (!reads_device(kind) && classify(source, count) == Space::device)
-            observe::copy_disagrees(source, names[kind]);
+            observe::copy_disagrees(source, kind_of_copy(kind));
     }
     return error;
 }
@@ -593,11 +708,11 @@ cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const
     if (width > destination_pitch || width > source_pitch) return fail(cudaErrorInvalidPitchValue);
     if (destination_pitch > VirtualDevice::max_pitch || source_pitch > VirtualDevice::max_pitch)
         return fail(cudaErrorInvalidValue);
+    if (const cudaError_t error = refuse_symbols(destination, source, kind)) return error;
     // The last row ends after `width` bytes, not after a pitch.
-    const bool any = kind == cudaMemcpyDefault;
-    if (!side_is_right(destination, destination_pitch * (height - 1) + width, writes_device(kind), any) ||
-        !side_is_right(source, source_pitch * (height - 1) + width, reads_device(kind), any))
-        return fail(cudaErrorInvalidValue);
+    if (const cudaError_t error = check_copy(destination, destination_pitch * (height - 1) + width, source,
+                                             source_pitch * (height - 1) + width, kind))
+        return fail(error);
     const cudaError_t error =
         enqueue(stream, {Operation::Kind::memcpy, "cudaMemcpy2D", [=] {
                              if (const cudaError_t absent = check_present(destination, source)) return absent;
@@ -610,6 +725,19 @@ cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const
     return fail(note_copy(error, destination, source, 1, stream, true));
 }
 
+// The device fills what it reaches.
+static cudaError_t check_fill(const void* pointer, size_t count) {
+    const bool symbol = is_bare_symbol(pointer);
+    if (!symbol && is_device_accessible(pointer, count)) return cudaSuccess;
+    return fail_as(cudaErrorInvalidValue, [&]() -> std::string {
+        if (symbol)
+            return "it is given the name of " + symbol_text(pointer) +
+                   ", which on the host stands for memory of the host: ask cudaGetSymbolAddress";
+        const std::string flaw = flaw_of_range(pointer, count, "what it fills");
+        return flaw.empty() ? "what it fills is memory of the host: memset does that" : flaw;
+    });
+}
+
 cudaError_t cudaMemset(void* pointer, int value, size_t count) {
     return cudaMemsetAsync(pointer, value, count, nullptr);
 }
@@ -617,7 +745,7 @@ cudaError_t cudaMemset(void* pointer, int value, size_t count) {
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t stream) {
     if (const cudaError_t error = enter()) return fail(error);
     if (count == 0) return cudaSuccess;
-    if (!is_device_accessible(pointer, count)) return fail(cudaErrorInvalidValue);
+    if (const cudaError_t error = check_fill(pointer, count)) return error;
     return fail(enqueue(stream, {Operation::Kind::memset, "cudaMemset", [=] {
                                      if (const cudaError_t absent = check_present(pointer)) return absent;
                                      std::memset(pointer, value, count);
@@ -646,8 +774,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent exte
     const size_t rows = depth > 1 ? pointer.ysize * (depth - 1) + height : height;
     if ((rows > 1 && width > pointer.pitch) || (depth > 1 && height > pointer.ysize))
         return fail(cudaErrorInvalidValue);
-    if (!is_device_accessible(pointer.ptr, pointer.pitch * (rows - 1) + width))
-        return fail(cudaErrorInvalidValue);
+    if (const cudaError_t error = check_fill(pointer.ptr, pointer.pitch * (rows - 1) + width)) return error;
     return fail(enqueue(
         stream, {Operation::Kind::memset, "cudaMemset2D", [=, w = width, h = height, d = depth] {
                      if (const cudaError_t absent = check_present(pointer.ptr)) return absent;
@@ -669,7 +796,10 @@ cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
     {
         std::unique_lock lock(known().mutex);
         const auto it = known().symbols.find(number(symbol));
-        if (it == known().symbols.end()) return fail(cudaErrorInvalidSymbol);
+        if (it == known().symbols.end()) {
+            lock.unlock();
+            return no_symbol(symbol);
+        }
         it->second.addressed = true;
     }
     *address = const_cast<void*>(symbol);
@@ -680,7 +810,7 @@ cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
     if (const cudaError_t error = enter()) return fail(error);
     if (!size) return fail(cudaErrorInvalidValue);
     const size_t bytes = symbol_size(symbol);
-    if (bytes == 0) return fail(cudaErrorInvalidSymbol);
+    if (bytes == 0) return no_symbol(symbol);
     *size = bytes;
     return cudaSuccess;
 }
@@ -690,11 +820,17 @@ static cudaError_t copy_symbol(const void* memory, const void* symbol, size_t co
                                cudaMemcpyKind kind, cudaStream_t stream, bool to_symbol, bool asynchronous) {
     if (const cudaError_t error = enter()) return fail(error);
     const size_t size = symbol_size(symbol);
-    if (size == 0) return fail(cudaErrorInvalidSymbol);
+    if (size == 0) return no_symbol(symbol);
     const bool right_kind = kind == cudaMemcpyDefault || kind == cudaMemcpyDeviceToDevice ||
                             kind == (to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
-    if (!right_kind) return fail(cudaErrorInvalidMemcpyDirection);
-    if (offset > size || count > size - offset) return fail(cudaErrorInvalidValue);
+    if (!right_kind)
+        return fail_as(cudaErrorInvalidMemcpyDirection,
+                       [kind] { return std::string("its direction is ") + kind_of_copy(kind); });
+    if (offset > size || count > size - offset)
+        return fail_as(cudaErrorInvalidValue, [&] {
+            return std::to_string(count) + " bytes from byte " + std::to_string(offset) + " on are more than " +
+                   symbol_text(symbol) + " has: " + std::to_string(size);
+        });
     void* place = static_cast<char*>(const_cast<void*>(symbol)) + offset;
     return to_symbol ? copy(place, memory, count, kind, stream, "cudaMemcpyToSymbol", asynchronous)
                      : copy(const_cast<void*>(memory), place, count, kind, stream, "cudaMemcpyFromSymbol",

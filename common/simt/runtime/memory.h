@@ -49,9 +49,15 @@ void reset_memory();
 
 /// `cudaSuccess` if a copy of `count` bytes in direction `kind` is right, else what CUDA returns.
 cudaError_t check_copy(const void* destination, const void* source, std::size_t count, cudaMemcpyKind kind);
+/// The same for a destination of `to` bytes and a source of `from` bytes, of rows with a distance.
+cudaError_t check_copy(const void* destination, std::size_t to, const void* source, std::size_t from,
+                       cudaMemcpyKind kind);
 
 /// The same for one side: what [address, address + size) is agrees with what `kind` says of it.
 bool side_agrees(const void* address, std::size_t size, cudaMemcpyKind kind, bool is_destination);
+
+/// Says to the checks why it does not.
+void explain_side(const void* address, std::size_t size, cudaMemcpyKind kind, bool is_destination);
 
 /// Checks a three-dimensional copy and describes it as an operation.
 cudaError_t make_copy(const cudaMemcpy3DParms& copy, Operation* operation);

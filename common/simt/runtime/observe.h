@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include "simt/error.h"
 #include "simt/inspect/kinds.h"
 
 #if defined(SIMT_CHECK)
@@ -112,6 +114,15 @@ SIMT_OBSERVED(void ask_to_stop())
 /// The host asked for a launch that cannot be: why.
 SIMT_OBSERVED(void refused(const char*))
 
+/// The host calls the runtime.
+SIMT_OBSERVED(void call_begins())
+/// The call will fail, and this is why: what it does wrong, as a clause.
+SIMT_OBSERVED(void call_fails(const std::string&))
+/// It fails.
+SIMT_OBSERVED(void call_failed(cudaError_t))
+/// The host has been told the last error of this thread.
+SIMT_OBSERVED(void error_read())
+
 /// A copy whose kind says that this address is the host's, and it is device memory: what the kind is called.
 SIMT_OBSERVED(void copy_disagrees(const void*, const char*))
 
@@ -119,8 +130,8 @@ SIMT_OBSERVED(void copy_disagrees(const void*, const char*))
 SIMT_OBSERVED(void allocated(const void*, std::size_t, unsigned char))
 SIMT_OBSERVED(void named(const void*, const char*))
 SIMT_OBSERVED(void released(const void*))
-/// cudaFree() of an address that is no live allocation.
-SIMT_OBSERVED(void release_failed(const void*))
+/// A function that frees, of this name, was given an address that is nothing of what it frees.
+SIMT_OBSERVED(void release_failed(const void*, const char*))
 /// A variable at namespace scope.
 SIMT_OBSERVED(void symbol_added(const void*, std::size_t, const char*, SymbolKind))
 SIMT_OBSERVED(void symbol_removed(const void*))
@@ -134,6 +145,17 @@ SIMT_OBSERVED(void stray_fetch(const void*, std::size_t, long, long, const void*
 SIMT_OBSERVED(void texel_read(const void*, std::size_t, const void*, unsigned, const void*))
 /// Host memory that belongs to the runtime and that inlined device code reads.
 SIMT_OBSERVED(void runtime_memory(const void*, std::size_t))
+
+#if defined(SIMT_CHECK)
+/// A kernel has allocated what begins there, and a kernel has to free it.
+bool is_of_kernel(const void*);
+/// On a device the event may not have been reached yet: nothing that the host has waited for comes after it.
+/// Who asks again has given it time.
+bool may_be_ahead(const void* event);
+#else
+inline bool is_of_kernel(const void*) { return false; }
+inline bool may_be_ahead(const void*) { return false; }
+#endif
 
 }  // namespace observe
 }  // namespace simt

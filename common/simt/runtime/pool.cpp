@@ -95,7 +95,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
     }
     // Memory of cudaMalloc() may be freed this way too.
     return fail(enqueue(handle, {Operation::Kind::free, "cudaFreeAsync", [pointer] {
-                                     if (!release_device(pointer)) return cudaErrorInvalidValue;
+                                     if (observe::is_of_kernel(pointer) || !release_device(pointer)) {
+                                         observe::release_failed(pointer, "cudaFreeAsync");
+                                         return cudaErrorInvalidValue;
+                                     }
                                      std::lock_guard lock(pools().mutex);
                                      auto found = pools().allocations.find(pointer);
                                      if (found != pools().allocations.end()) {

@@ -25,8 +25,8 @@ namespace {
 
 std::mutex report_mutex;
 std::string& stored_report() {
-    static std::string text;
-    return text;
+    static auto* text = new std::string;  // failures come to the program's end, and after it
+    return *text;
 }
 std::atomic<bool> quiet{[] {
     const char* text = std::getenv("RUNGS_SIMT_QUIET");
@@ -472,7 +472,7 @@ void warn_stray_shuffle(const Launch& launch, bool exited, const void* site) {
         observe::stray_shuffle(exited, site);
         return;
     }
-    static std::set<const void*> warned;
+    static auto& warned = *new std::set<const void*>;
     {
         std::lock_guard lock(report_mutex);
         if (quiet || !warned.insert(site).second) return;

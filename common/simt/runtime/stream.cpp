@@ -310,6 +310,14 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     if (start->capture || end->capture) return fail(cudaErrorCapturedEvent);
     if ((start->flags | end->flags) & cudaEventDisableTiming || !start->recorded || !end->recorded)
         return fail(cudaErrorInvalidResourceHandle);
+    const bool too_early = observe::may_be_ahead(start);
+    if (observe::may_be_ahead(end) || too_early) {
+        observe::call_fails(
+            "on a GPU an event may not have been reached yet, as nothing that the host has waited for comes after "
+            "it; the time is not written. Call cudaEventSynchronize on the second event before");
+        observe::call_failed(cudaErrorNotReady);
+        return cudaErrorNotReady;  // not recorded: it is no failure
+    }
     *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
     return cudaSuccess;
 }

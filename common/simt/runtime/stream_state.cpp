@@ -60,7 +60,10 @@ Registry<cudaGraph_t>& graphs() { return registry<cudaGraph_t>(); }
 Registry<cudaGraphNode_t>& nodes() { return registry<cudaGraphNode_t>(); }
 Registry<cudaGraphExec_t>& executables() { return registry<cudaGraphExec_t>(); }
 
-cudaError_t enter() { return in_host_function ? cudaErrorNotPermitted : sticky_error(); }
+cudaError_t enter() {
+    observe::call_begins();
+    return in_host_function ? cudaErrorNotPermitted : sticky_error();
+}
 
 cudaStream_t resolve(cudaStream_t stream) {
     if (stream == nullptr || stream == cudaStreamLegacy) return legacy_stream();

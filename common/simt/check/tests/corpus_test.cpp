@@ -44,8 +44,10 @@ std::vector<simt::check::Finding> run(void (*function)(), std::uint64_t seed) {
     simt::set_quiet(true);
     simt::set_seed(seed);
     simt::check::clear();
+    simt::check::watch_host(true);
     function();
     auto found = simt::check::findings();
+    simt::check::watch_host(false);
     cudaDeviceReset();
     cudaGetLastError();
     simt::set_seed(0);
@@ -109,13 +111,13 @@ void check_tool(const char* tool, std::size_t at_least) {
 
 // Each fault a kernel can have here, and the same kernel without it, in ten orders.
 TEST_CASE("memcheck finds what is there and nothing else", "[simt][check][memcheck]") {
-    check_tool("memcheck", 25);
+    check_tool("memcheck", 55);
 }
 TEST_CASE("racecheck finds what is there and nothing else", "[simt][check][racecheck]") {
     check_tool("racecheck", 47);
 }
 TEST_CASE("initcheck finds what is there and nothing else", "[simt][check][initcheck]") {
-    check_tool("initcheck", 10);
+    check_tool("initcheck", 20);
 }
 TEST_CASE("synccheck finds what is there and nothing else", "[simt][check][synccheck]") {
     check_tool("synccheck", 11);

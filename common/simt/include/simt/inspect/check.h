@@ -32,6 +32,7 @@ struct Place {
     /// Where a function of another file was called that led there, the nearest one; "" and 0: there is none.
     std::string caller_file = {};
     unsigned caller_line = 0;
+    std::string path = {};  ///< of the file, with its directories, as the compiler knew it
 };
 
 /// One side of a finding: who, where, what.
@@ -66,6 +67,10 @@ struct Finding {
 std::vector<Finding> findings();
 /// Forgets all findings, and what is known to follow from them.
 void clear();
+/// Whether the program's own calls on the host are looked at as well, and not kernels alone; at first they are
+/// not. Calls that fail and whose error nobody reads, copies to the host of what nothing has written, and the
+/// time of an event that need not have been reached: a GPU says so then, and so does cudaEventElapsedTime().
+void watch_host(bool on);
 /// How many device allocations there have been in the process.
 std::uint64_t allocations();
 /// Adds a finding for every device allocation after the first `since` ones that is still live. Call it where

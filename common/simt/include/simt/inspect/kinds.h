@@ -28,6 +28,7 @@ enum class Kind : std::uint8_t {
     refused_launch,
     wide_shift,
     copy_direction,
+    failed_call,
     // racecheck
     write_write,
     read_write,
@@ -35,6 +36,7 @@ enum class Kind : std::uint8_t {
     atomic_write,
     // initcheck
     uninitialised,
+    unwritten_copy,
     // synccheck
     divergent_barrier,
     exited_threads,
@@ -79,6 +81,7 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
     {"copy-direction",
      "Name the direction that it is: cudaMemcpyDeviceToDevice, HostToDevice or DeviceToHost; or "
      "cudaMemcpyDefault, which asks the pointers."},
+    {"failed-call", "Correct the call, and look at what every call of the runtime returns."},
     {"write-write", "Let one thread write, give each thread its own element, or use an atomic."},
     {"read-write",
      "Put __syncthreads() between the two; or, if they are not meant to meet, correct the index, or let one "
@@ -90,6 +93,9 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
      "Put __syncthreads() between the two, or let one thread do both. If they are meant to meet, store by an "
      "atomic, too."},
     {"uninitialised", "Copy, clear or write the array before it is read."},
+    {"unwritten-copy",
+     "Launch a thread for every element, (n + threads - 1) / threads blocks of them, and let none of them leave "
+     "one out; or copy only what is there."},
     {"divergent-barrier",
      "Every thread of the block has to come to the same __syncthreads(): move it out of the branch."},
     {"exited-threads",
