@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "check/addresses.h"
 #include "check/host.h"
 #include "check/order.h"
 #include "runtime/crash.h"
+#include "runtime/launch_state.h"
+#include "runtime/report.h"
 #include "runtime/worker.h"
 #include "simt/atomic.h"
 #include "simt/device.h"
@@ -52,6 +55,24 @@ Lasting<Guess> the_guess;
 Guess& guess = the_guess.value;
 std::uint64_t accesses = 0;  ///< that check_fully() has seen
 
+/// Of a race with a launch around this one.
+void describe_parent(Report& report, const ParentLaunch& parent, const Segment& segment, unsigned lane) {
+    report.nested = true;
+    report.task.name = kernel_name(state.launch->grid);
+    report.task.is_kernel = true;
+    report.task.grid = state.launch->grid.grid;
+    report.task.block = state.launch->grid.block;
+    Grid grid;
+    grid.name = parent.name;
+    grid.function = parent.function;
+    report.other_task.name = kernel_name(grid);
+    report.other_task.is_kernel = true;
+    report.other_task.grid = parent.grid;
+    report.other_task.block = parent.block;
+    report.other_block = segment.block;
+    report.other_flat = segment.warp * warp_lanes + lane;
+}
+
 const char* access_name(bool write, bool atomic) { return atomic ? "atomic" : write ? "write" : "read"; }
 
 struct Subject {
@@ -85,7 +106,9 @@ struct Subject {
     report.other_access = access_name(other_write, other_atomic);
     report.other_flat = segment.warp * warp_lanes + other_lane;
     report.other_block = segment.block;
-    if (foreign) {
+    if (const ParentLaunch* const parent = foreign ? parent_of(other) : nullptr) {
+        describe_parent(report, *parent, state.segments[other - state.segments_from], other_lane);
+    } else if (foreign) {
         report.task = running_task();
         describe_other(report, other, other_lane, other_code);
     }
@@ -328,23 +351,24 @@ void supersede(Cell& cell, const Array& array) {
         cell.first = 0;
 }
 
-/// The current lane has fenced for whoever may see `array`.
-bool has_fenced(const Now& now, const Array& array) {
+/// The current lane has fenced for whoever may see `array`, or its operation does.
+bool has_fenced(const Now& now, const Array& array, const Ordering* ordering) {
+    const bool shared = array.memory == Memory::shared || array.memory == Memory::dynamic_shared;
+    if (ordering && ordering->releases && (shared || ordering->device)) return true;
     if (!state.fences) return false;
     const auto fence = now.block.fences.find(now.warp * warp_lanes + now.lane);
-    const bool shared = array.memory == Memory::shared || array.memory == Memory::dynamic_shared;
     return fence != now.block.fences.end() && (shared || fence->second.device);
 }
 
 /// `reads`: it gives the old value to somebody; `writes`: it may change it.
 void atomic_cell(const Now& now, Cell& cell, const Subject& subject, std::uint16_t code, bool reads,
-                 bool writes) {
+                 bool writes, const Ordering* ordering) {
     if (reads && !(cell.flags & Cell::initialised)) uninitialised(subject, cell, true);
     if (cell.write >= state.order_base && (writes || !cell.holds_read()))
         check_write_slot(now, cell, subject, false, true);
     if (writes) check_slots(now, cell, subject, false, true, true, false);
-    if (reads && writes) supersede(cell, subject.array);
-    if (!writes || has_fenced(now, subject.array)) code |= Cell::marked;
+    if (reads && writes && (!ordering || ordering->acquires)) supersede(cell, subject.array);
+    if (!writes || has_fenced(now, subject.array, ordering)) code |= Cell::marked;
     remember(now, cell, subject.array, writes, code);
     if (writes) cell.flags |= Cell::initialised;
 }
@@ -447,18 +471,30 @@ Recent recent[256];
 
 std::uint32_t guessed_in = 0;  ///< State::first_segment of the last access whose array was guessed
 
+/// Where the cells are, of the part of the array that the entry knows: of a large one, the pieces of an
+/// access.
+void take_cells(Recent& entry) {
+    const Array& array = *entry.array;
+    entry.cells = array.cells + ((entry.begin - array.begin) >> array.shift);
+    entry.shift = static_cast<std::uint8_t>(array.shift);
+    entry.layout = state.layout;
+}
+
+/// The array that a place in the code went to before in this launch; nullptr: that is not known.
+const Array* array_before(const Recent& entry, AccessKind kind, const void* pc) {
+    if (entry.pc != pc || entry.kind != kind || entry.launch != state.first_segment) return nullptr;
+    if (!entry.shared) return find_array(entry.begin);
+    return entry.layout == state.layout ? entry.array : nullptr;
+}
+
 /// An access is beside all arrays: it has missed the one that its place in the code went to before in this
 /// launch, else most likely the nearest.
 [[noreturn, gnu::noinline, gnu::cold]] void beside(const Recent& entry, std::uintptr_t address,
                                                    std::size_t size, AccessKind kind, const Array* nearest,
                                                    const void* pc) {
-    const Array* before = nullptr;
-    if (entry.pc == pc && entry.kind == kind && entry.launch == state.first_segment) {
-        if (!entry.shared)
-            before = find_array(entry.begin);
-        else if (entry.layout == state.layout)
-            before = entry.array;
-    }
+    if (const Wrapped index = wrapped(address, size); index.array)
+        bad(Kind::out_of_bounds, address, size, kind, index.array, pc, false, index.index);
+    const Array* const before = array_before(entry, kind, pc);
     if (!before) guessed_in = state.first_segment;
     bad(Kind::out_of_bounds, address, size, kind, before ? before : nearest, pc, !before);
 }
@@ -481,7 +517,8 @@ const Array* live_below(std::uintptr_t address) {
         if (array && !array->live) {
             // In the pages of a freed array, but before it: an index of another one has come there.
             const Array* const other = address < array->begin ? live_below(address) : nullptr;
-            if (!other) bad(Kind::use_after_free, address, size, kind, array, pc);
+            if (!other && !wrapped(address, size).array)
+                bad(Kind::use_after_free, address, size, kind, array, pc);
             beside(entry, address, size, kind, other, pc);
         }
         if (!array) array = below_zero(address, size);
@@ -493,7 +530,7 @@ const Array* live_below(std::uintptr_t address) {
         if (!array || !array->holds(address, size))
             beside(entry, address, size, kind, array ? array : nearest_shared(address), pc);
     } else {
-        array = elsewhere(address, size, kind, pc);
+        array = elsewhere(address, size, kind, array_before(entry, kind, pc), pc);
         if (!array) return nullptr;
         if (!array->holds(address, size)) bad(Kind::out_of_bounds, address, size, kind, array, pc);
     }
@@ -502,13 +539,19 @@ const Array* live_below(std::uintptr_t address) {
     entry.pc = pc;
     entry.begin = array->begin;
     entry.size = array->size;
-    entry.cells = array->cells;
+    if (!array->pieces.empty()) {
+        constexpr std::size_t piece = std::size_t{1} << piece_shift;
+        const std::size_t offset = address - array->begin;
+        make_cells(*array, offset, size);
+        entry.begin += offset / piece * piece;
+        entry.size =
+            std::min((offset + size + piece - 1) / piece * piece, array->size) - offset / piece * piece;
+    }
     entry.array = array;
-    entry.layout = state.layout;
+    take_cells(entry);
     entry.launch = state.first_segment;
     entry.code = code;
     entry.kind = kind;
-    entry.shift = static_cast<std::uint8_t>(array->shift);
     entry.shared = is_shared;
     entry.constant = array->memory == Memory::constant;
     entry.plain = array->shift == 2 && !entry.constant && array->begin % 4 == 0;
@@ -518,10 +561,8 @@ const Array* live_below(std::uintptr_t address) {
 
 [[gnu::noinline, gnu::cold]] void split_in(Recent& entry) {
     split(*entry.array);
-    entry.cells = entry.array->cells;
-    entry.shift = 0;
+    take_cells(entry);
     entry.plain = false;
-    entry.layout = state.layout;
 }
 
 constexpr StepKind step_kind(AccessKind kind) {
@@ -620,8 +661,11 @@ SIMT_DEVICE bool usual(const Recent& entry, std::uintptr_t address, std::size_t 
             [[fallthrough]];
         default: {
             const bool reads = kind != AccessKind::atomic_store && kind != AccessKind::volatile_write;
-            for (; cell != end; ++cell) atomic_cell(now, *cell, subject, code, reads, writes);
-            if (state.fences) synchronise(now, address, writes);
+            const Ordering said = std::exchange(state.ordering, {});
+            const Ordering* const ordering = said.address == address ? &said : nullptr;
+            for (; cell != end; ++cell) atomic_cell(now, *cell, subject, code, reads, writes, ordering);
+            if (state.fences || (ordering && ordering->releases))
+                synchronise(now, address, reads, writes, ordering);
         }
     }
 }

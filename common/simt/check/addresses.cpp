@@ -1,7 +1,13 @@
 // Whose memory an address is.
 #include "check/addresses.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
 #include "runtime/heap.h"
+#include "runtime/launch_state.h"
 #include "runtime/memory.h"
 
 namespace simt::check {
@@ -11,6 +17,26 @@ namespace {
 std::vector<std::pair<std::uintptr_t, std::size_t>>& runtime_ranges() {
     static auto* ranges = new std::vector<std::pair<std::uintptr_t, std::size_t>>;
     return *ranges;
+}
+
+/// Is one of the kernel's arguments a pointer from which an index may have come to `address`, in the host's
+/// memory?
+bool argument_leads_to(std::uintptr_t address) {
+    constexpr std::uintptr_t reach = std::uintptr_t{1} << 33;
+    const auto* words = static_cast<const unsigned char*>(execution.closure);
+    for (std::size_t i = 0; i + sizeof(std::uintptr_t) <= state.launch->grid.closure_bytes; i += 4) {
+        std::uintptr_t word;
+        std::memcpy(&word, words + i, sizeof word);
+        if (word <= address && address - word < reach && !is_device_address(word)) return true;
+    }
+    return false;
+}
+
+/// No memory at all is there, so that no pointer of the host's meant it.
+bool is_nowhere(std::uintptr_t address) {
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    unsigned char resident;
+    return mincore(reinterpret_cast<void*>(address / page * page), 1, &resident) != 0;
 }
 
 bool is_read_only_data(std::uintptr_t address) {
@@ -38,7 +64,7 @@ const char* kind_name(AccessKind kind) {
 void add_runtime_range(std::uintptr_t begin, std::size_t size) { runtime_ranges().push_back({begin, size}); }
 
 void bad(Kind what, std::uintptr_t address, std::size_t size, AccessKind kind, const Array* array,
-         const void* pc, bool guessed) {
+         const void* pc, bool guessed, std::int64_t meant) {
     {
         const OwnWork own;
         Report report = by_current_lane(Tool::memcheck, what, pc);
@@ -47,6 +73,7 @@ void bad(Kind what, std::uintptr_t address, std::size_t size, AccessKind kind, c
         report.address = address;
         report.array = array;
         report.guessed = guessed;
+        report.meant = meant;
         record(std::move(report));
     }
     state.stopped = true;
@@ -77,7 +104,22 @@ Array* below_zero(std::uintptr_t address, std::size_t size) {
     return nullptr;
 }
 
-Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
+Wrapped wrapped(std::uintptr_t address, std::size_t size) {
+    constexpr std::int64_t wrap = std::int64_t{1} << 32;
+    for (const std::size_t stride : {size, std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
+        for (std::uintptr_t times = 1; times <= 4; ++times) {
+            const std::uintptr_t meant = address + times * (std::uintptr_t{stride} << 32);
+            const Array* const array = find_array(meant);
+            if (!array || !array->live || !array->holds(meant, size) || address >= array->begin) continue;
+            const auto index = static_cast<std::int64_t>((meant - array->begin) / stride);
+            if (index >= static_cast<std::int64_t>(times) * wrap - wrap / 2) return {array, index};
+        }
+    }
+    return {};
+}
+
+Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, const Array* before,
+                 const void* pc) {
     if (Array* array = find_array(address)) return array;
     const auto closure = reinterpret_cast<std::uintptr_t>(execution.closure);
     if (address - closure < state.launch->grid.closure_bytes) return nullptr;
@@ -92,6 +134,11 @@ Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, cons
     if (const Array* array = below_zero(address, size))
         bad(Kind::out_of_bounds, address, size, kind, array, pc, true);
     if (address < 65536) bad(Kind::null_pointer, address, size, kind, nullptr, pc);
+    if (!argument_leads_to(address)) {
+        if (const Wrapped index = wrapped(address, size); index.array)
+            bad(Kind::out_of_bounds, address, size, kind, index.array, pc, false, index.index);
+        if (before && is_nowhere(address)) bad(Kind::out_of_bounds, address, size, kind, before, pc);
+    }
     if (const Fiber* other = this_worker->fibers().holder(reinterpret_cast<const void*>(address)))
         if (lies_on(*other, address)) bad(Kind::local_memory, address, size, kind, nullptr, pc);
     bad(Kind::host_memory, address, size, kind, nullptr, pc);

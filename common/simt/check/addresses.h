@@ -12,10 +12,17 @@ const char* kind_name(AccessKind kind);
 /// Puts a bad access on record and ends the current lane. `guessed`: as in Report.
 [[gnu::noinline, gnu::cold, noreturn]] void bad(Kind what, std::uintptr_t address, std::size_t size,
                                                 AccessKind kind, const Array* array, const void* pc,
-                                                bool guessed = false);
+                                                bool guessed = false, std::int64_t meant = 0);
 /// The array from whose begin an unsigned index of 32 bits has gone below 0, by elements of `size`: 2^32
 /// elements further. A guess.
 Array* below_zero(std::uintptr_t address, std::size_t size);
+/// An index of 32 bits has left the range of an int, and the access has met `address` in place of element
+/// `index` of the array.
+struct Wrapped {
+    const Array* array = nullptr;
+    std::int64_t index = 0;
+};
+Wrapped wrapped(std::uintptr_t address, std::size_t size);
 /// The array of the heap nearest to an address that is in none.
 const Array* nearest(std::uintptr_t address);
 /// A shared array that ends before the address, or the first one.
@@ -35,6 +42,8 @@ SIMT_DEVICE bool is_own(std::uintptr_t address) {
     return own && lies_on(*own, address);
 }
 /// An address that is neither the heap's nor shared nor is_own(): nullptr if the access does not matter.
-Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
+/// `before`: the array that the place in the code went to before in this launch, or nullptr.
+Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, const Array* before,
+                 const void* pc);
 
 }  // namespace simt::check

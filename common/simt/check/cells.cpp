@@ -1,7 +1,9 @@
 // Shadow cells: their memory, what copies make of them, and the numbers by which they know code.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
+#include <utility>
 
 #include "check/state.h"
 
@@ -26,6 +28,36 @@ Cell* map_cells(std::size_t count) {
     return static_cast<Cell*>(memory);
 }
 
+void give_cells(Array& array) {
+    array.cells = map_cells(array.cell_count());
+    array.rest = rest_behind(array.cells, array.cell_count());
+    array.pieces.clear();
+    if (array.size >= large_array) array.pieces.resize(((array.size - 1) >> piece_shift) + 1);
+}
+
+void make_cells(Array& array, std::size_t offset, std::size_t size) {
+    if (array.pieces.empty()) return;
+    for (std::size_t p = offset >> piece_shift; p <= (offset + size - 1) >> piece_shift; ++p) {
+        Piece& piece = array.pieces[p];
+        if (std::exchange(piece.made, true)) continue;
+        const Cell& all = piece.all;
+        if ((all.flags | all.write | all.first) == 0) continue;  // as they are
+        const std::size_t begin = p << piece_shift,
+                          stop = std::min(begin + (std::size_t{1} << piece_shift), array.size);
+        std::fill(array.cells + (begin >> array.shift), array.cells + ((stop - 1) >> array.shift) + 1, all);
+    }
+}
+
+std::size_t written_prefix(const Array& array) {
+    const auto written = [&](std::size_t i) { return (array.cell_at(i).flags & Cell::initialised) != 0; };
+    const std::size_t step = std::size_t{1} << array.shift;
+    std::size_t count = 0;
+    while (count < array.size && written(count)) count += step;
+    for (std::size_t i = count; i < array.size; i += step)
+        if (written(i)) return 0;
+    return count < array.size ? count : 0;
+}
+
 void unmap_cells(Cell* cells, std::size_t count) { munmap(cells, count * (sizeof(Cell) + sizeof(CellRest))); }
 
 void split(Array& array) {
@@ -35,6 +67,10 @@ void split(Array& array) {
     Cell* const bytes = in_place ? array.cells : map_cells(array.size);
     CellRest* const rest = in_place ? array.rest : rest_behind(bytes, array.size);
     for (std::size_t i = array.size; i-- > 0;) {
+        if (!array.pieces.empty() && !array.pieces[i >> piece_shift].made) {
+            i &= ~((std::size_t{1} << piece_shift) - 1);
+            continue;
+        }
         const Cell cell = array.cells[i >> 2];
         if (in_place || (cell.flags | cell.write | cell.first) != 0) bytes[i] = cell;
         if (cell.second_pc != 0 || (cell.flags & Cell::several)) rest[i] = array.rest[i >> 2];
@@ -52,13 +88,15 @@ void mark_written(std::uintptr_t address, std::size_t size) {
     if (!array || !array->live || !array->holds(address, size)) return;
     const std::size_t offset = address - array->begin;
     if ((offset & 3) != 0 || ((size & 3) != 0 && offset + size != array->size)) split(*array);
-    Cell* const end = array->cells + ((offset + size - 1) >> array->shift) + 1;
-    for (Cell* cell = array->cells + (offset >> array->shift); cell != end; ++cell)
-        cell->flags |= Cell::initialised;
+    for_cells(*array, offset, size, [](Cell& cell, std::size_t, std::size_t) {
+        cell.flags |= Cell::initialised;
+        return true;
+    });
 }
 
 void mark_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
     Array *target = find_array(to), *source = find_array(from);
+    if (size == 0) return;
     if (!target || !source || !source->tracks_values || !target->holds(to, size) ||
         !source->holds(from, size)) {
         mark_written(to, size);
@@ -66,6 +104,8 @@ void mark_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
     }
     if (((to | from | size) & 3) != 0) split(*target), split(*source);
     if (target->shift != source->shift) split(*target), split(*source);
+    make_cells(*source, from - source->begin, size);
+    make_cells(*target, to - target->begin, size);
     const Cell* cell = source->cells + ((from - source->begin) >> source->shift);
     Cell* other = target->cells + ((to - target->begin) >> target->shift);
     for (std::size_t n = size >> target->shift; n-- > 0; ++cell, ++other)

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "check/host.h"
@@ -28,10 +29,13 @@ struct Entry {
     CallStack made_at = {}, freed_at = {};
     CallStack calls = {};  ///< that led to the report's pc, the first time
     std::uint64_t count = 0;
-    std::uint32_t launch = 0;    ///< State::first_segment then
-    bool between_warps = false;  ///< of a block: in the example or in any other case
-    bool cooperative = false;    ///< the launch, so that there is a barrier of the grid
-    bool adds_up = false;        ///< a race of one line that both reads and writes the element
+    std::uint32_t launch = 0;       ///< State::first_segment then
+    bool between_warps = false;     ///< of a block: in the example or in any other case
+    bool cooperative = false;       ///< the launch, so that there is a barrier of the grid
+    bool adds_up = false;           ///< a race of one line that both reads and writes the element
+    std::size_t written_bytes = 0;  ///< of the array, from its begin on, and nothing behind; 0: another part
+    bool has_lambda = false;        ///< the code is a lambda's, or has one for a template's argument
+    std::string extern_names;  ///< of the arrays that all of dynamic shared memory is, if there are several
 };
 
 using Key = std::tuple<Kind, const void*, const void*, std::string, std::string, int, const void*>;
@@ -115,19 +119,34 @@ std::ptrdiff_t offset_of(const Entry& e) { return static_cast<std::ptrdiff_t>(e.
 
 bool in_shared(const Entry& e) { return e.memory == Memory::shared || e.memory == Memory::dynamic_shared; }
 
+/// An unsigned index of 32 bits went below 0.
+bool wraps_below_zero(const Finding& f) {
+    return f.index < std::int64_t{1} << 32 && f.index >= (std::int64_t{1} << 32) - (1 << 20);
+}
+
 std::string out_of_bounds_message(const Finding& f, const Entry& e) {
     const Report& r = e.report;
     if (!r.text.empty()) return r.text;
     const std::string access = capitalised(with_article(f.side.access));
     if (f.array.empty() && e.array_size == 0)
         return access + " goes to an address that belongs to no allocation.";
+    const std::string extent = " of an array of " + std::to_string(f.extent) +
+                               (f.extent == 1 ? " element" : " elements") + since("allocated", e.made_at) +
+                               ".";
+    if (r.meant != 0)
+        return access + " goes to " + element_text(f, e.shape) + ": the index has wrapped, for " +
+               std::to_string(r.meant) + " is more than an int holds. That is out of bounds" + extent;
+    if (wraps_below_zero(f))
+        return access + " goes to " + element_text(f, e.shape) +
+               ": the index has wrapped below 0, where an unsigned one goes on at 4294967295. That is out of "
+               "bounds" +
+               extent;
     const std::ptrdiff_t begin = offset_of(e);
     const std::ptrdiff_t past = begin + static_cast<std::ptrdiff_t>(r.size - e.array_size);
     return access + " goes to " + element_text(f, e.shape) + ", " +
            (begin < 0 ? std::to_string(-begin) + " bytes before the start"
                       : std::to_string(past) + " bytes past the end") +
-           " of an array of " + std::to_string(f.extent) + (f.extent == 1 ? " element" : " elements") +
-           since("allocated", e.made_at) + ".";
+           extent;
 }
 
 std::string race_message(const Finding& f, const Entry& e) {
@@ -138,7 +157,8 @@ std::string race_message(const Finding& f, const Entry& e) {
                   (r.block != r.other_block ? "threads of different blocks" : "two threads of a block")
             : capitalised(by(f.side)) + " and " + by(f.other);
     return sides + " meet at " + element_text(f, e.shape) + " in no given order" +
-           (f.severity == Severity::note ? "; both store the same value." : ".");
+           (f.severity == Severity::note ? "; both store the same value." : ".") +
+           (e.extern_names.empty() ? "" : " The arrays " + e.extern_names + " begin at the same address.");
 }
 
 std::string message_of(const Finding& f, const Entry& e) {
@@ -188,7 +208,10 @@ std::string message_of(const Finding& f, const Entry& e) {
             return race_message(f, e);
         case Kind::uninitialised:
             return access + " gets " + element + ", which nothing has written" +
-                   (in_shared(e) ? "" : since("allocated", e.made_at)) + ".";
+                   (in_shared(e) ? "" : since("allocated", e.made_at)) + "." +
+                   (e.written_bytes == 0 ? ""
+                                         : " Only the first " + std::to_string(e.written_bytes) + " of its " +
+                                               std::to_string(e.array_size) + " bytes have been written.");
         case Kind::unwritten_copy:
             return "A copy brings " + element + " to the host, which nothing has written" +
                    since("allocated", e.made_at) + ": " + r.text + ". " +
@@ -238,6 +261,10 @@ bool read_is_below(const Finding& f) {
 }
 
 const char* race_advice(const Finding& f, const Entry& e) {
+    if (e.report.nested)
+        return "A kernel does not wait for one that it has launched: leave what reads the result to another "
+               "kernel, "
+               "which the same thread launches after it, or to the host.";
     if (!e.report.other_task.name.empty()) {
         const auto either = [&](std::string Side::*what, const char* value) {
             return f.side.*what == value || f.other.*what == value;
@@ -311,8 +338,10 @@ const char* advice_of(const Finding& f, const Entry& e) {
     const Report& r = e.report;
     switch (r.kind) {
         case Kind::out_of_bounds:
-            if ((f.index < std::int64_t{1} << 32 && f.index >= (std::int64_t{1} << 32) - (1 << 20)) ||
-                r.text.compare(0, 14, "Index 42949672") == 0)
+            if (r.meant != 0)
+                return "Compute the index in 64 bits: make one factor a std::size_t or a long long before "
+                       "the product.";
+            if (wraps_below_zero(f) || r.text.compare(0, 14, "Index 42949672") == 0)
                 return "Below 0 an unsigned index begins again at 4294967295: compare before you subtract, "
                        "or compute with int.";
             if (r.text.empty())
@@ -335,8 +364,16 @@ const char* advice_of(const Finding& f, const Entry& e) {
             if (!f.kernel.empty()) return "Free what cudaMalloc returned with cudaFree, on the host.";
             if (f.side.access == "free")
                 return "Free it with cudaFree; what a kernel allocated, a kernel has to free.";
-            return "Each allocation has a function that frees it: cudaFree, cudaFreeHost, cudaFreeArray, free() in "
+            return "Each allocation has a function that frees it: cudaFree, cudaFreeHost, cudaFreeArray, "
+                   "free() in "
                    "a kernel. Give it the pointer that the allocation returned.";
+        case Kind::host_memory:
+            if (e.has_lambda)
+                return "A lambda that names a member of its class captures `this`, and with it the host's "
+                       "object: copy the member into a local variable first, or capture `*this`. Pointers "
+                       "that "
+                       "it captures have to be to device memory.";
+            break;
         case Kind::leak:
             if (r.severity == Severity::note)
                 return "A later kernel may still free it; until then it takes up memory.";
@@ -350,6 +387,10 @@ const char* advice_of(const Finding& f, const Entry& e) {
             return in_shared(e)
                        ? "Shared memory starts with garbage: store every element that is read, and 0 where "
                          "there is no data."
+                   : e.written_bytes != 0
+                       ? "Has all of it been copied or cleared? cudaMemcpy and cudaMemset count bytes, not "
+                         "elements. Or "
+                         "write the rest in an earlier kernel. If nothing belongs there, correct the index."
                        : "cudaMalloc does not clear: copy or cudaMemset the array, or write it in an "
                          "earlier kernel. If nothing belongs there, correct the index.";
         case Kind::failure:
@@ -362,6 +403,10 @@ const char* advice_of(const Finding& f, const Entry& e) {
             if (r.text.find("stack overflow") != std::string::npos)
                 return "Local arrays and recursion have to fit a thread's stack: use smaller arrays, shared "
                        "or global memory, or a loop.";
+            if (r.text.find("that the host has for it") != std::string::npos)
+                return "A function has another address on the host: take it in device code, into a "
+                       "__device__ variable, "
+                       "and fetch it with cudaMemcpyFromSymbol; or make the function a template's argument.";
             if (r.text.find("division") != std::string::npos)
                 return "Guard the divisor; a GPU gives a meaningless number there and goes on.";
             break;
@@ -378,7 +423,17 @@ const char* advice_of(const Finding& f, const Entry& e) {
     return advice_for(r.kind);
 }
 
-Finding make(const Entry& e) {
+/// Of a function's name; the lambda that cu2cpp makes of a launch does not count.
+bool names_lambda(const std::string& function) {
+    constexpr std::string_view lambda = "{lambda(", launch = "auto:1&&...";
+    for (std::size_t at = 0; (at = function.find(lambda, at)) != std::string::npos;) {
+        at += lambda.size();
+        if (function.compare(at, launch.size(), launch) != 0) return true;
+    }
+    return false;
+}
+
+Finding make(Entry& e) {
     const Report& r = e.report;
     Finding f;
     f.tool = r.tool;
@@ -438,12 +493,19 @@ Finding make(const Entry& e) {
         const auto element = static_cast<std::ptrdiff_t>(f.element);
         f.index = offset < 0 ? -((-offset + element - 1) / element) : offset / element;
     }
+    e.has_lambda = names_lambda(f.side.place.function);
     // A kernel that was inlined into its caller.
     for (Side* side : {&f.side, &f.other})
         if (side->place.function.find("run_lane<") != std::string::npos)
             side->place.function = side->kernel.empty() ? f.kernel : side->kernel;
     f.message = message_of(f, e);
     f.advice = advice_of(f, e);
+    if (!e.extern_names.empty() && f.tool == Tool::racecheck)
+        f.advice =
+            "All extern __shared__ arrays of a kernel are one memory: declare one, and let the others begin "
+            "behind "
+            "it. If they are meant to share it: " +
+            f.advice;
     // A race looks the same whichever side came second: the write first, then by line.
     const auto rank = [](const Side& side) {
         return std::make_tuple(side.access.compare(0, 5, "write") == 0    ? 0
@@ -451,9 +513,10 @@ Finding make(const Entry& e) {
                                                                           : 2,
                                side.place.file, side.place.line);
     };
-    if (f.has_other && r.kind != Kind::unwritten_copy && (f.tool == Tool::racecheck ? rank(f.other) < rank(f.side)
-                                                  : std::tie(f.other.place.file, f.other.place.line) <
-                                                        std::tie(f.side.place.file, f.side.place.line)))
+    if (f.has_other && r.kind != Kind::unwritten_copy &&
+        (f.tool == Tool::racecheck ? rank(f.other) < rank(f.side)
+                                   : std::tie(f.other.place.file, f.other.place.line) <
+                                         std::tie(f.side.place.file, f.side.place.line)))
         std::swap(f.side, f.other);
     return f;
 }
@@ -476,11 +539,12 @@ std::string json_triple(uint3 v) {
 }
 
 std::string json_side(const Side& side) {
-    std::string text =
-        "{\"file\": " + json_text(side.place.file) +
-        (side.place.path.empty() ? "" : ", \"path\": " + json_text(side.place.path)) + ", \"line\": " + std::to_string(side.place.line) +
-        ", \"column\": " + std::to_string(side.place.column) +
-        ", \"function\": " + json_text(side.place.function) + ", \"access\": " + json_text(side.access);
+    std::string text = "{\"file\": " + json_text(side.place.file) +
+                       (side.place.path.empty() ? "" : ", \"path\": " + json_text(side.place.path)) +
+                       ", \"line\": " + std::to_string(side.place.line) +
+                       ", \"column\": " + std::to_string(side.place.column) +
+                       ", \"function\": " + json_text(side.place.function) +
+                       ", \"access\": " + json_text(side.access);
     if (!side.place.caller_file.empty())
         text += ", \"caller_file\": " + json_text(side.place.caller_file) +
                 ", \"caller_line\": " + std::to_string(side.place.caller_line);
@@ -499,7 +563,7 @@ std::size_t character_length(const std::string& text, std::size_t i) {
         return k < text.size() ? static_cast<unsigned char>(text[k]) : std::uint8_t{0};
     };
     const unsigned first = at(i), second = at(i + 1);
-    const std::size_t length = first >= 0xC2 && first <= 0xDF ? 2
+    const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
                                : first >= 0xE0 && first <= 0xEF ? 3
                                : first >= 0xF0 && first <= 0xF4 ? 4
                                                                 : 0;
@@ -584,6 +648,17 @@ void record(Report report) {
     }
     entry.launch = state.first_segment;
     if (report.array) describe(entry, *report.array);
+    constexpr std::size_t soon_read = 1 << 24;
+    if (fresh && report.kind == Kind::uninitialised && entry.memory == Memory::device &&
+        entry.array_size <= soon_read)
+        entry.written_bytes = written_prefix(*report.array);
+    entry.extern_names.clear();
+    if (entry.memory == Memory::dynamic_shared && state.dynamic_names.size() > 1)
+        for (const char* name : state.dynamic_names)
+            entry.extern_names += (entry.extern_names.empty()           ? ""
+                                   : name == state.dynamic_names.back() ? " and "
+                                                                        : ", ") +
+                                  std::string(name);
     entry.report = std::move(report);
     entry.report.array = nullptr;
 }

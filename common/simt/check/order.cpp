@@ -18,30 +18,65 @@ bool releases(const Release& release, std::uint32_t s, const Segment& segment, u
            (lane == release.lane || lane == warp_lanes ? release.fence.segment : release.fence.known[lane]);
 }
 
-using Visited = std::vector<std::pair<const Signal*, std::uint32_t>>;
+/// The lane knew `a` when it made `release`.
+bool knew(const Release& release, const Acquisition& a) {
+    const Fence& fence = release.fence;
+    if (a.segment < fence.block_base) return true;
+    if (a.warp != release.warp) return a.segment < fence.met[a.warp];
+    return a.segment < (a.lane == release.lane ? fence.segment : fence.known[a.lane]);
+}
 
-/// One of the first `count` releases of `signal`, or of what these had been told, made the access visible
-/// to block `reader`.
-bool covered(const Signal& signal, std::uint32_t count, std::uint32_t reader, std::uint32_t s,
-             const Segment& segment, unsigned lane, Visited& visited) {
-    for (auto& [seen, up_to] : visited) {
-        if (seen != &signal) continue;
-        if (up_to >= count) return false;
-        up_to = count;
-    }
-    visited.emplace_back(&signal, count);
+/// Looks for a chain of releases and acquisitions from one access to another.
+struct ChainSearch {
+    std::uint32_t s;
+    const Segment& segment;
+    unsigned lane;
+    struct Seen {
+        const Signal* signal;
+        std::uint32_t count, reader;
+        bool device;
+    };
+    std::vector<Seen> seen = {};
+    unsigned steps = 0;
+
+    /// One of the releases that `a` saw, or of what these had been told, made the access visible to block
+    /// `reader`.
+    bool covered(const Acquisition& a, std::uint32_t reader);
+};
+
+/// After so many steps the search ends, and the accesses count as ordered: a finding has to be true.
+constexpr unsigned most_steps = 1u << 20;
+
+bool ChainSearch::covered(const Acquisition& a, std::uint32_t reader) {
+    const Signal& signal = *a.signal;
+    steps += 1 + static_cast<unsigned>(seen.size() / 8);
+    // What the longest list of one reader has not is in none of its shorter ones.
+    const auto alike = std::find_if(seen.begin(), seen.end(), [&](const Seen& other) {
+        return other.signal == &signal && other.reader == reader && other.device == a.device;
+    });
+    const std::uint32_t first = alike == seen.end() ? 0 : alike->count;
+    if (first >= a.count) return false;
+    if (alike == seen.end())
+        seen.push_back({&signal, a.count, reader, a.device});
+    else
+        alike->count = a.count;
+    const auto visible = [&](const Release& release) {
+        return release.block == reader || (release.fence.device && a.device);
+    };
     const auto [begin, end] = signal.of_block.equal_range(segment.block);
     for (auto found = begin; found != end; ++found) {
         const Release& release = signal.releases[found->second];
-        if (found->second < count && (release.fence.device || release.block == reader) &&
-            releases(release, s, segment, lane))
-            return true;
+        ++steps;
+        if (found->second < a.count && visible(release) && releases(release, s, segment, lane)) return true;
     }
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const auto& inherited = signal.releases[i].inherited;
-        if (!inherited) continue;
-        for (const Acquisition& a : *inherited)
-            if (covered(*a.signal, a.count, reader, s, segment, lane, visited)) return true;
+    for (std::uint32_t i = first; i < a.count; ++i) {
+        const Release& release = signal.releases[i];
+        if (!release.told || !visible(release)) continue;
+        for (std::uint32_t k = 0; k < release.count; ++k) {
+            const Acquisition& earlier = (*release.told)[k];
+            if (++steps > most_steps) return true;
+            if (knew(release, earlier) && covered(earlier, release.block)) return true;
+        }
     }
     return false;
 }
@@ -54,11 +89,34 @@ bool knows(const Now& now, const Acquisition& a) {
     return a.lane == now.lane || a.segment < (warp.partial ? warp.lanes->known[now.lane][a.lane] : warp.base);
 }
 
+/// Access `s` of a launch around this one comes before the launch by a lane of it that led here.
+bool ordered_in_parent(std::uint32_t s, unsigned lane) {
+    const ParentLaunch* const parent = parent_of(s);
+    if (!parent || parent->tail || parent->begun == 0 || s < state.segments_from) return true;
+    const Release& point = parent->launches[parent->begun - 1];
+    const Segment& segment = state.segments[s - state.segments_from];
+    if (releases(point, s, segment, lane)) return true;
+    if (parent->signals != state.signals_forgotten) return true;  // who knows
+    if (!point.told) return false;
+    ChainSearch search{s, segment, lane};
+    for (std::uint32_t k = 0; k < point.count; ++k) {
+        const Acquisition& a = (*point.told)[k];
+        if (knew(point, a) && search.covered(a, point.block)) return true;
+    }
+    return false;
+}
+
 }  // namespace
+
+const ParentLaunch* parent_of(std::uint32_t s) {
+    for (const ParentLaunch& parent : state.parents)
+        if (s >= parent.first_segment && s < parent.end) return &parent;
+    return nullptr;
+}
 
 bool ordered(const Now& now, std::uint32_t s, unsigned lane) {
     if (s < state.order_base) return true;
-    if (__builtin_expect(s < state.first_segment, 0)) return foreign_ordered(s);
+    if (__builtin_expect(s < state.first_segment, 0)) return foreign_ordered(s) && ordered_in_parent(s, lane);
     if (s < state.launch_base) return true;
     const Segment& segment = state.segments[s - state.segments_from];
     const BlockState& block = now.block;
@@ -76,11 +134,10 @@ bool ordered(const Now& now, std::uint32_t s, unsigned lane) {
         const SharedKnowledge& told = block.told[now.warp * warp_lanes + now.lane];
         if (told && told->covers(s, segment, lane)) return true;
     }
-    if (block.acquisitions.empty()) return false;
-    Visited visited;
-    for (const Acquisition& a : block.acquisitions)
-        if (knows(now, a) && covered(*a.signal, a.count, block.number, s, segment, lane, visited))
-            return true;
+    if (block.acquisitions->empty() || block.signals != state.signals_forgotten) return false;
+    ChainSearch search{s, segment, lane};
+    for (const Acquisition& a : *block.acquisitions)
+        if (knows(now, a) && search.covered(a, block.number)) return true;
     return false;
 }
 
@@ -99,34 +156,128 @@ bool same_warp(std::uint32_t a, std::uint32_t b) {
     return x.block == y.block && x.warp == y.warp;
 }
 
-void synchronise(const Now& now, std::uintptr_t address, bool writes) {
+Fence make_fence(BlockState& block, unsigned flat, bool device) {
+    const unsigned lane = flat % warp_lanes;
+    LaneClocks& clocks = lane_clocks(block.warps[flat / warp_lanes]);
+    Fence f;
+    f.segment = state.next_segment;
+    f.block_base = block.base;
+    std::copy_n(clocks.known[lane], warp_lanes, f.known);
+    f.met = block.met[flat / warp_lanes];
+    f.device = device;
+    f.told = block.told.empty() ? nullptr : block.told[flat];
+    // What the lane does from now on is not fenced: it gets a segment of its own.
+    clocks.segment[lane] = 0;
+    state.fences = true;
+    return f;
+}
+
+void forget_signals() {
+    state.signals.clear();
+    state.releases = 0;
+    ++state.signals_forgotten;
+    state.launch_base = state.next_segment;
+    for (auto& [address, phase] : state.phases) {
+        phase.arrived.acquisitions.clear();
+        if (!phase.ended || phase.ended->acquisitions.empty()) continue;
+        auto ended = std::make_shared<Knowledge>();
+        ended->of_block = phase.ended->of_block;
+        phase.ended = std::move(ended);
+    }
+}
+
+namespace {
+
+/// Those that the block's lanes have made; without the forgotten ones.
+Acquisitions& acquisitions_of(BlockState& block) {
+    if (block.signals != state.signals_forgotten) {
+        block.signals = state.signals_forgotten;
+        block.acquisitions = std::make_shared<Acquisitions>();
+        block.released_at = 0;
+        block.relaxed.clear();
+    }
+    return *block.acquisitions;
+}
+
+/// As long as no release stands between, a lane's later sight of a signal takes the place of the one before.
+void acquire(const Now& now, const Acquisition& a) {
+    Acquisitions& all = acquisitions_of(now.block);
+    for (std::size_t i = all.size(); i > now.block.released_at && all.size() - i < 8; --i) {
+        Acquisition& known = all[i - 1];
+        if (known.signal != a.signal || known.warp != a.warp || known.lane != a.lane ||
+            known.segment != a.segment || known.device != a.device)
+            continue;
+        known.count = std::max(known.count, a.count);
+        return;
+    }
+    all.push_back(a);
+}
+
+}  // namespace
+
+void acquire_relaxed(const Now& now, bool device) {
+    acquisitions_of(now.block);
+    const auto found = now.block.relaxed.find(now.warp * warp_lanes + now.lane);
+    if (found == now.block.relaxed.end()) return;
+    for (Acquisition a : found->second) {
+        a.segment = now.segment;
+        a.device = a.device && device;
+        acquire(now, a);
+    }
+    now.block.relaxed.erase(found);
+}
+
+/// What the block's lanes have been told, of which this one, that releases something, knows a part.
+static void keep_told(BlockState& block, Release& release) {
+    const Acquisitions& all = acquisitions_of(block);
+    if (all.empty()) return;
+    release.told = block.acquisitions;
+    release.count = static_cast<std::uint32_t>(all.size());
+    block.released_at = all.size();
+}
+
+Release launch_point(const Now& now) {
+    const unsigned flat = now.warp * warp_lanes + now.lane;
+    Release point{now.block.number, now.warp, now.lane, make_fence(now.block, flat, true), nullptr, 0};
+    keep_told(now.block, point);
+    return point;
+}
+
+void synchronise(const Now& now, std::uintptr_t address, bool reads, bool writes, const Ordering* ordering) {
+    const unsigned flat = now.warp * warp_lanes + now.lane;
+    // So much is kept: what comes then is told nothing wrong, and of what came before nothing.
+    constexpr std::size_t most_releases = 1 << 17;
+    if (state.releases > most_releases) forget_signals();
     auto found = state.signals.find(address);
-    if (found != state.signals.end() && !found->second.releases.empty()) {
+    if (found != state.signals.end() && !found->second.releases.empty() && (reads || !ordering)) {
         const Signal& signal = found->second;
         const auto count = static_cast<std::uint32_t>(signal.releases.size());
-        auto& acquisitions = now.block.acquisitions;
-        bool known = false;
-        for (std::size_t i = acquisitions.size(); i-- > 0 && acquisitions.size() - i < 8;) {
-            Acquisition& a = acquisitions[i];
-            if (a.signal != &signal || a.warp != now.warp || a.lane != now.lane || a.segment != now.segment)
-                continue;
-            a.count = count;
-            known = true;
-            break;
+        const Acquisition a{&signal, count, now.segment, now.warp, now.lane, !ordering || ordering->device};
+        if (!ordering || ordering->acquires) {
+            acquire(now, a);
+        } else {
+            Acquisitions& relaxed = now.block.relaxed[flat];
+            const auto same = std::find_if(relaxed.begin(), relaxed.end(),
+                                           [&](const Acquisition& other) { return other.signal == &signal; });
+            if (same == relaxed.end())
+                relaxed.push_back(a);
+            else
+                *same = a;
         }
-        if (!known) acquisitions.push_back({&signal, count, now.segment, now.warp, now.lane});
     }
-    if (!writes || !state.fences) return;
-    const auto fence = now.block.fences.find(now.warp * warp_lanes + now.lane);
-    if (fence == now.block.fences.end()) return;
+    if (!writes) return;
+    const auto fence = now.block.fences.find(flat);
+    const bool fenced = fence != now.block.fences.end();
+    const bool releases = ordering && ordering->releases;
+    if (!releases && !fenced) return;
+    Release release{now.block.number, now.warp, now.lane, {}, nullptr, 0};
+    release.fence = releases ? make_fence(now.block, flat, ordering->device) : fence->second;
+    release.fence.device = release.fence.device && (!ordering || ordering->device);
+    keep_told(now.block, release);
     Signal& signal = state.signals[address];
-    Release release{now.block.number, now.warp, now.lane, fence->second, nullptr};
-    std::vector<Acquisition> told;
-    for (const Acquisition& a : now.block.acquisitions)
-        if (a.signal != &signal && knows(now, a)) told.push_back(a);
-    if (!told.empty()) release.inherited = std::make_shared<const std::vector<Acquisition>>(std::move(told));
     signal.of_block.emplace(now.block.number, static_cast<std::uint32_t>(signal.releases.size()));
     signal.releases.push_back(std::move(release));
+    ++state.releases;
 }
 
 // ---- Barriers in two halves -------------------------------------------------------------------------------
@@ -173,10 +324,11 @@ void arrive(const Now& now, PhaseRecord& phase) {
     warp[now.lane] = state.next_segment;
     // What the lane does from now on is not known to those who wait: it gets a segment of its own.
     clocks.segment[now.lane] = 0;
-    for (const Acquisition& a : block.acquisitions) {
+    for (const Acquisition& a : acquisitions_of(block)) {
         if (!knows(now, a)) continue;
-        const auto same = std::find_if(arrived.acquisitions.begin(), arrived.acquisitions.end(),
-                                       [&](const Acquisition& other) { return other.signal == a.signal; });
+        const auto same = std::find_if(
+            arrived.acquisitions.begin(), arrived.acquisitions.end(),
+            [&](const Acquisition& other) { return other.signal == a.signal && other.device == a.device; });
         if (same == arrived.acquisitions.end())
             arrived.acquisitions.push_back(a);
         else
@@ -197,7 +349,7 @@ void learn(const Now& now, const SharedKnowledge& knowledge) {
         told = std::move(both);
     }
     for (const Acquisition& a : knowledge->acquisitions)
-        block.acquisitions.push_back({a.signal, a.count, now.segment, now.warp, now.lane});
+        acquisitions_of(block).push_back({a.signal, a.count, now.segment, now.warp, now.lane, a.device});
 }
 
 namespace {

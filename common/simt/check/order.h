@@ -21,8 +21,20 @@ bool ordered(const Now& now, std::uint32_t s, unsigned lane);
 unsigned unordered_lane(const Now& now, std::uint32_t s, std::uint32_t lanes);
 /// Two segments of the running launch are of one warp.
 bool same_warp(std::uint32_t a, std::uint32_t b);
-/// An atomic on `address`: takes what others released there, and releases what this lane has fenced.
-void synchronise(const Now& now, std::uintptr_t address, bool writes);
+/// An atomic on `address`: takes what others released there, and releases what this lane has fenced. With
+/// `ordering` it does what that says instead, or in addition to the lane's fences.
+void synchronise(const Now& now, std::uintptr_t address, bool reads, bool writes, const Ordering* ordering);
+/// The current lane fences: what it saw by operations that order nothing, it takes; `device`: also of other
+/// blocks.
+void acquire_relaxed(const Now& now, bool device);
+/// The launch around the running one that segment `s` is of; nullptr: none.
+const ParentLaunch* parent_of(std::uint32_t s);
+/// What the current lane launches now comes after this.
+Release launch_point(const Now& now);
+/// The fence of a lane, now: what the lane does from then on is not fenced.
+Fence make_fence(BlockState& block, unsigned flat, bool device);
+/// All releases and acquisitions go: whatever has happened in this launch comes before all that will.
+void forget_signals();
 
 /// The current lane arrives at a barrier in two halves: all that it did or knew shall be known at its end.
 void arrive(const Now& now, PhaseRecord& phase);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "runtime/observe.h"
 #include "runtime/report.h"
 #include "runtime/worker.h"
+#include "simt/atomic.h"
 #include "simt/device.h"
 #include "simt/phase.h"
 #include "simt/shared.h"
@@ -40,11 +42,6 @@ Symbols& symbols() {
 }
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
-
-void give_cells(Array& array) {
-    array.cells = map_cells(array.cell_count());
-    array.rest = rest_behind(array.cells, array.cell_count());
-}
 
 CallStack call_stack() {
     CallStack stack{};
@@ -72,11 +69,11 @@ void know_heap() {
 /// All accesses of the past are ordered before those to come: numbers may start again.
 void restart_segments() {
     const auto forget = [](Array& array) {
-        const std::size_t n = array.live ? array.cell_count() : 0;
-        for (Cell* cell = array.cells; cell != array.cells + n; ++cell) {
-            cell->write = cell->first = 0;
-            cell->second_pc = 0;
-        }
+        for_cells(array, 0, array.live ? array.size : 0, [](Cell& cell, std::size_t, std::size_t) {
+            cell.write = cell.first = 0;
+            cell.second_pc = 0;
+            return true;
+        });
     };
     for (auto& [address, array] : state.live) forget(*array);
     std::lock_guard lock(symbols().mutex);
@@ -174,7 +171,7 @@ std::size_t unwritten(const void* pointer, std::size_t bytes) {
     for (std::uintptr_t a = number(pointer); a != number(pointer) + bytes; ++a) {
         const Array* array = find_array(a);
         if (array && array->live && array->holds(a, 1) && array->tracks_values)
-            count += !(array->cells[(a - array->begin) >> array->shift].flags & Cell::initialised);
+            count += !(array->cell_at(a - array->begin).flags & Cell::initialised);
     }
     return count;
 }
@@ -225,24 +222,48 @@ SIMT_EXCHANGE(std::uint32_t)
 SIMT_EXCHANGE(std::uint64_t)
 #undef SIMT_EXCHANGE
 
-void fence(bool device) {
+/// Where the current lane stands, once its last access is settled.
+static Now current_now() {
+    settle_pending();
+    BlockState& block = *state.block;
+    const unsigned flat = current_flat(), warp = flat / warp_lanes, lane = flat % warp_lanes;
+    return {block, warp, lane, segment_of(block, warp, lane), state.order_base};
+}
+
+static void fence(bool device, bool acquires, bool releases) {
     if (!execution.in_lane) return;
     settle_pending();
     BlockState& block = *state.block;
-    const unsigned flat = current_flat(), lane = flat % warp_lanes;
-    WarpClock& warp = block.warps[flat / warp_lanes];
-    LaneClocks& clocks = lane_clocks(warp);
-    Fence& f = block.fences[flat];
-    f.segment = state.next_segment;
-    f.block_base = block.base;
-    std::copy_n(clocks.known[lane], warp_lanes, f.known);
-    f.met = block.met[flat / warp_lanes];
-    f.device = device;
-    f.told = block.told.empty() ? nullptr : block.told[flat];
-    // What the lane does from now on is not fenced: it gets a segment of its own.
-    clocks.segment[lane] = 0;
-    state.fences = true;
+    if (acquires && !block.relaxed.empty()) acquire_relaxed(current_now(), device);
+    const unsigned flat = current_flat();
+    if (releases) block.fences[flat] = make_fence(block, flat, device);
     pause(&execution);
+}
+void fence(bool device) { fence(device, true, true); }
+
+static Ordering ordering_of(const volatile void* address, int order, Reach reach) {
+    const bool orders = reach != Reach::thread;
+    return {reinterpret_cast<std::uintptr_t>(address),
+            orders && order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE,
+            orders && (order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST),
+            reach == Reach::device};
+}
+void order_unobserved(const volatile void* address, int order, Reach reach) {
+    if (execution.in_lane) state.ordering = ordering_of(address, order, reach);
+}
+void exchange_order_unobserved(const volatile void* address, const void* expected, std::size_t size,
+                               int order, int failure, Reach reach) {
+    if (!execution.in_lane) return;
+    const auto place = reinterpret_cast<std::uintptr_t>(address);
+    const Array* array =
+        place - state.shared_begin < state.shared_size ? find_shared_array(place) : find_array(place);
+    const bool known = array && array->live && array->holds(place, size);
+    const bool fails = known && std::memcmp(const_cast<const void*>(address), expected, size) != 0;
+    state.ordering = ordering_of(address, fails ? failure : order, reach);
+}
+void fence_unobserved(int order, Reach reach) {
+    const Ordering ordering = ordering_of(nullptr, order, reach);
+    if (ordering.acquires || ordering.releases) fence(ordering.device, ordering.acquires, ordering.releases);
 }
 
 static Array& add_shared(BlockState& block, const void* memory, std::size_t size, const char* name,
@@ -276,8 +297,11 @@ void* find_shared(SharedKey& key, const char* name, std::size_t size, std::size_
     return memory;
 }
 
-void* find_dynamic_shared() {
+void* find_dynamic_shared(const char* name) {
     if (!execution.in_lane) return nullptr;
+    const auto same = [&](const char* other) { return other == name || std::strcmp(other, name) == 0; };
+    if (std::none_of(state.dynamic_names.begin(), state.dynamic_names.end(), same))
+        state.dynamic_names.push_back(name);
     if (execution.dynamic_serial == execution.serial) return execution.dynamic_shared;
     const OwnWork own;
     settle_pending();
@@ -311,9 +335,15 @@ void launch_begins(const Launch& launch) {
         state.segments.clear();
         state.segments_from = state.next_segment;
     }
-    state.signals.clear();
+    if (state.parents.empty()) {  // whose signals say what came before
+        state.signals.clear();
+        state.releases = 0;
+    }
+    state.ordering = {};
+    state.lane_launches.clear();
     state.phases.clear();
     state.fences = state.tiles = false;
+    state.dynamic_names.clear();
     state.block = nullptr;
     ++state.layout;
     counted::launch_begins(launch);
@@ -324,7 +354,15 @@ void launch_begins(const Launch& launch) {
     }
 }
 
-void launch_ends(const Launch&) {
+/// The launch that has ended last.
+static struct Launched {
+    const char* name = nullptr;
+    const void* function = nullptr;
+    dim3 grid, block;
+} last_launch;
+
+void launch_ends(const Launch& launch) {
+    last_launch = {launch.grid.name, launch.grid.function, launch.grid.grid, launch.grid.block};
     own_work = false;
     settle_pending();
     settle_guess();
@@ -335,6 +373,24 @@ void launch_ends(const Launch&) {
     state.shared_size = 0;
     kernel_has_ended();
 }
+
+void lane_launches(bool tail) {
+    const OwnWork own;
+    const Now now = current_now();
+    if (!tail) state.lane_launches.push_back(launch_point(now));
+}
+void nested_launches_begin() {
+    const Launched& ended = last_launch;
+    state.parents.push_back({state.first_segment, state.next_segment, ended.name, ended.function, ended.grid,
+                             ended.block, state.signals_forgotten, std::move(state.lane_launches)});
+    state.lane_launches.clear();
+}
+void nested_launch_begins(bool tail) {
+    ParentLaunch& parent = state.parents.back();
+    parent.tail = tail;
+    if (!tail) ++parent.begun;
+}
+void nested_launches_end() { state.parents.pop_back(); }
 
 void block_begins(Block& block, std::uint64_t number_of_block) {
     settle_pending();
@@ -360,7 +416,13 @@ void block_begins(Block& block, std::uint64_t number_of_block) {
     b.sites.clear();
     block.last_site = nullptr;
     block.at_last_site = 0;
-    b.acquisitions.clear();
+    if (b.acquisitions.use_count() == 1)
+        b.acquisitions->clear();
+    else
+        b.acquisitions = std::make_shared<Acquisitions>();
+    b.released_at = 0;
+    b.signals = state.signals_forgotten;
+    b.relaxed.clear();
     b.told.clear();
     state.phases.erase(state.phases.lower_bound(number(block.static_shared)),
                        state.phases.lower_bound(number(block.dynamic_shared + shared_limit)));
@@ -452,13 +514,6 @@ void barrier_completes(Block& block) {
 void grid_barrier_completes() {
     state.launch_base = state.next_segment;
     counted::grid_barrier();
-}
-
-static Now current_now() {
-    settle_pending();
-    BlockState& block = *state.block;
-    const unsigned flat = current_flat(), warp = flat / warp_lanes, lane = flat % warp_lanes;
-    return {block, warp, lane, segment_of(block, warp, lane), state.order_base};
 }
 
 void phase_reached(const void* word, const void* site) {
@@ -601,8 +656,8 @@ void failed(Kind kind, const char* text, const void* site) {
     record_end(by_current_lane(by_lane ? Tool::memcheck : Tool::synccheck, kind, site), text);
 }
 
-void overdue(const char* text, const void* const* callers) {
-    Report report = by_current_lane(Tool::memcheck, Kind::timeout, nullptr);
+void interrupted(Kind kind, const char* text, const void* const* callers) {
+    Report report = by_current_lane(Tool::memcheck, kind, nullptr);
     for (const void*& frame : report.stack)
         if (!(frame = *callers++)) break;
     record_end(std::move(report), text);

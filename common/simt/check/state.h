@@ -18,6 +18,7 @@
 /// at a time: what only others need stands apart (CellRest).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -90,13 +91,22 @@ enum class Memory : std::uint8_t { device, managed, pinned, symbol, constant, sh
 
 using CallStack = std::array<const void*, 12>;
 
+/// A part of a large array whose cells are made when something accesses less than all of it.
+struct Piece {
+    Cell all = {};  ///< what each of them is until then; neither `several` nor with a second
+    bool made = false;
+};
+constexpr unsigned piece_shift = 20;                       ///< log2 of its bytes
+constexpr std::size_t large_array = std::size_t{8} << 20;  ///< bytes from which on an array has pieces
+
 /// An allocation, a variable at namespace scope, or a shared array of a running block.
 struct Array {
     std::uintptr_t begin = 0;
     std::size_t size = 0;  ///< bytes
     Cell* cells = nullptr;
-    CellRest* rest = nullptr;  ///< of each cell
-    unsigned shift = 2;        ///< log2 of the bytes of a cell
+    CellRest* rest = nullptr;        ///< of each cell
+    std::vector<Piece> pieces = {};  ///< of a large one
+    unsigned shift = 2;              ///< log2 of the bytes of a cell
     Memory memory = Memory::device;
     bool live = true;
     bool on_host = false;       ///< the host can read it, too
@@ -109,6 +119,11 @@ struct Array {
 
     bool holds(std::uintptr_t address, std::size_t bytes) const {
         return address - begin < size && bytes <= size - (address - begin);
+    }
+    /// The cell of the byte at `offset`, which may be its piece's.
+    const Cell& cell_at(std::size_t offset) const {
+        if (!pieces.empty() && !pieces[offset >> piece_shift].made) return pieces[offset >> piece_shift].all;
+        return cells[offset >> shift];
     }
     std::size_t cell_count() const { return shift == 0 ? size : (size + 3) / 4; }
     CellRest& rest_of(const Cell& cell) const { return rest[&cell - cells]; }
@@ -156,13 +171,21 @@ struct Acquisition {
     const Signal* signal;
     std::uint32_t count;
     std::uint32_t segment, warp, lane;
+    bool device;  ///< not only those of its own block
+};
+using Acquisitions = std::vector<Acquisition>;
+
+/// What an atomic operation orders by itself, if it says so: one of cuda::atomic.
+struct Ordering {
+    std::uintptr_t address = 0;  ///< 0: none
+    bool acquires = false, releases = false, device = false;
 };
 
 /// What somebody knows of lanes of several blocks, by way of barriers in two halves.
 struct Knowledge {
     /// By block: of each of its lanes, all segments before this one are known.
     std::map<std::uint32_t, std::vector<std::uint32_t>> of_block;
-    std::vector<Acquisition> acquisitions;  ///< what else these lanes had been told
+    Acquisitions acquisitions;  ///< what else these lanes had been told
 
     /// Of lane `lane` in segment `s`; lane 32: of some lane of its warp.
     bool covers(std::uint32_t s, const Segment& segment, unsigned lane) const;
@@ -187,11 +210,24 @@ struct Fence {
     SharedKnowledge told;
 };
 
-/// A lane changed an atomic, in whose list this stands, after a fence.
+/// A lane changed an atomic, in whose list this stands, after a fence or by an operation that is one.
 struct Release {
     std::uint32_t block, warp, lane;
     Fence fence;
-    std::shared_ptr<const std::vector<Acquisition>> inherited;  ///< what the lane had been told itself
+    std::shared_ptr<const Acquisitions> told;  ///< its block's; the lane knew some of the first `count`
+    std::uint32_t count;
+};
+
+/// A launch that has ended but for those that its lanes have made.
+struct ParentLaunch {
+    std::uint32_t first_segment, end;  ///< of its own
+    const char* name;                  ///< as Grid has them
+    const void* function;
+    dim3 grid, block;
+    std::uint32_t signals;          ///< State::signals_forgotten then
+    std::vector<Release> launches;  ///< what each launch by a lane comes after; without those to the tail
+    std::size_t begun = 0;          ///< of these
+    bool tail = false;              ///< the running one comes after all
 };
 
 /// An address that atomics use to synchronise.
@@ -216,11 +252,14 @@ struct BlockState {
     std::vector<Array> shared;
     std::size_t last_shared = 0;
     std::vector<BarrierSite> sites;  ///< of the barrier that lanes wait at
-    std::vector<Acquisition> acquisitions;
-    std::unordered_map<unsigned, Fence> fences;  ///< by lane
-    std::vector<SharedKnowledge> told;           ///< by lane, once one has waited at a barrier in two halves
-    unsigned stopped = 0;                        ///< lanes that a bad access ended
-    Cell* cells = nullptr;                       ///< one for every byte of shared memory
+    std::shared_ptr<Acquisitions> acquisitions = std::make_shared<Acquisitions>();
+    std::size_t released_at = 0;                         ///< of these, so many stand in releases
+    std::uint32_t signals = 0;                           ///< State::signals_forgotten then
+    std::unordered_map<unsigned, Acquisitions> relaxed;  ///< by lane: what it takes at its next fence
+    std::unordered_map<unsigned, Fence> fences;          ///< by lane
+    std::vector<SharedKnowledge> told;  ///< by lane, once one has waited at a barrier in two halves
+    unsigned stopped = 0;               ///< lanes that a bad access ended
+    Cell* cells = nullptr;              ///< one for every byte of shared memory
     CellRest* rest = nullptr;
     std::size_t cell_count = 0;
     std::unique_ptr<BlockTrace> trace;  ///< once somebody has counted
@@ -245,9 +284,15 @@ struct State {
     std::uint32_t segments_from = 1;  ///< number of segments[0]
     bool host_is_behind = false;      ///< operations of streams have not been waited for
     std::unordered_map<std::uintptr_t, Signal> signals;
+    std::size_t releases = 0;                      ///< in all of these
+    std::uint32_t signals_forgotten = 0;           ///< how often
+    Ordering ordering;                             ///< of the next atomic operation
+    std::vector<Release> lane_launches;            ///< by lanes of the running launch: what they come after
+    std::vector<ParentLaunch> parents;             ///< launches around the running one
     std::map<std::uintptr_t, PhaseRecord> phases;  ///< by address
     bool fences = false;                           ///< the launch has used one, or a barrier in two halves
     bool tiles = false;                            ///< the launch has made tiles of more than a warp
+    std::vector<const char*> dynamic_names;        ///< of dynamic shared memory in the launch
     bool stopped = false;   ///< a lane or a whole launch, since clear(): what is missing may follow from that
     bool counting = false;  ///< the launch is being counted
     bool in_a_row = false;  ///< threadIdx.x is the lane of the block
@@ -303,6 +348,36 @@ constexpr std::uint16_t unknown_code = 1;
 std::uint16_t code_of(const void* address);
 const void* code_address(std::uint16_t code);
 
+/// Gives a new array its cells, all zero. @throws std::bad_alloc
+void give_cells(Array& array);
+/// Makes the cells of all pieces that [offset, offset + size) meets. An array without pieces has its cells.
+void make_cells(Array& array, std::size_t offset, std::size_t size);
+/// Calls `f(cell, offset, count)` for the cells of [offset, offset + size): each alone, or one that stands
+/// for all `count` of a piece in that range whose cells are not made. If that returns false, they are made
+/// first.
+template <class F>
+void for_cells(Array& array, std::size_t offset, std::size_t size, F f) {
+    const std::size_t end = offset + size;
+    while (offset < end) {
+        std::size_t stop = end;
+        if (!array.pieces.empty()) {
+            const std::size_t first = offset >> piece_shift << piece_shift;
+            const std::size_t behind = std::min(first + (std::size_t{1} << piece_shift), array.size);
+            stop = std::min(end, behind);
+            Piece& piece = array.pieces[offset >> piece_shift];
+            if (!piece.made && offset == first && stop == behind &&
+                f(piece.all, offset, (stop - offset + 3) >> array.shift)) {
+                offset = stop;
+                continue;
+            }
+            if (!piece.made) make_cells(array, offset, stop - offset);
+        }
+        const std::size_t last = (stop - 1) >> array.shift;
+        for (std::size_t i = offset >> array.shift; i <= last; ++i)
+            f(array.cells[i], i << array.shift, std::size_t{1});
+        offset = stop;
+    }
+}
 /// Memory for `count` cells, all zero, and behind them as many rests. @throws std::bad_alloc
 Cell* map_cells(std::size_t count);
 inline CellRest* rest_behind(Cell* cells, std::size_t count) {
@@ -331,6 +406,8 @@ void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, cons
 void access_by_host(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
 /// Marks memory as written by a copy, a fill or the host.
 void mark_written(std::uintptr_t address, std::size_t size);
+/// How many bytes of `array` have been written, from its begin on, if none behind them has; else 0.
+std::size_t written_prefix(const Array& array);
 /// Marks [to, to + size) as [from, from + size) is, if both are device memory; else as written.
 void mark_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size);
 
@@ -446,15 +523,17 @@ struct Report {
     std::string text;  ///< what else there is to say
     std::uint64_t times = 1;
     CallStack stack = {};
-    Place place;            ///< where the pc does not tell
-    Task task, other_task;  ///< of a race between operations; else without names
+    Place place;             ///< where the pc does not tell
+    Task task, other_task;   ///< of a race between operations; else without names
+    bool nested = false;     ///< of these, the second has launched the first
+    std::int64_t meant = 0;  ///< the index that wrapped to what the address says; 0: it did not
 };
 void record(Report report);
 /// The place `pc` reads or writes `array`: so that is what it missed in this launch, where this was a guess.
 void correct_guesses(const void* pc, const char* access, const Array& array);
 /// The calls that led to where the caller is, innermost first, but none within the checks: from the frame
-/// that returns to `innermost` on; with nullptr, from that of the caller's caller on. Empty where that is none of
-/// them.
+/// that returns to `innermost` on; with nullptr, from that of the caller's caller on. Empty where that is
+/// none of them.
 CallStack calls_up_to(const void* innermost);
 /// record() for the current lane.
 Report by_current_lane(Tool tool, Kind kind, const void* pc);

@@ -221,54 +221,56 @@ void touch(Array& array, std::uintptr_t address, std::size_t size, bool write, c
     if (by.base == state.next_segment && by.segment == 0) return;
     const std::size_t offset = address - array.begin;
     if (((offset | size) & 3) != 0 && offset + size != array.size) split(array);
-    Cell* const end = array.cells + ((offset + size - 1) >> array.shift) + 1;
     const auto unordered = [&](std::uint32_t s) {
         return s >= by.base && s != by.segment && !comes_before(by.clock, s);
     };
     bool told = false;
     std::uint32_t clean = 0;  // the last segment that was found to be ordered: neighbours share it
-    for (Cell* cell = array.cells + (offset >> array.shift); cell != end; ++cell) {
-        const auto place = array.begin + (static_cast<std::size_t>(cell - array.cells) << array.shift);
+    for_cells(array, offset, size, [&](Cell& cell, std::size_t at, std::size_t count) {
+        // A second reader stands beside the cell, of which there has to be one.
+        if (count > 1 && !write && by.segment != 0 && cell.first != 0 && unordered(cell.first)) return false;
+        const std::uintptr_t place = array.begin + at;
         const std::size_t width = std::size_t{1} << array.shift;
-        if (!told && cell->write >= by.base && cell->write != clean && (write || !cell->holds_read())) {
-            if (unordered(cell->write)) {
-                const bool atomic = (cell->flags & Cell::write_atomic) != 0;
-                report(by, array, place, width, write, cell->write, cell->flags & Cell::lane_mask,
-                       cell->write_code(), !atomic && !cell->holds_read(), atomic);
+        if (!told && cell.write >= by.base && cell.write != clean && (write || !cell.holds_read())) {
+            if (unordered(cell.write)) {
+                const bool atomic = (cell.flags & Cell::write_atomic) != 0;
+                report(by, array, place, width, write, cell.write, cell.flags & Cell::lane_mask,
+                       cell.write_code(), !atomic && !cell.holds_read(), atomic);
                 told = true;
             } else {
-                clean = cell->write;
+                clean = cell.write;
             }
         }
-        const bool first_atomic = (cell->flags & Cell::first_atomic) != 0;
-        const bool second_atomic = (cell->flags & Cell::second_atomic) != 0;
-        if (!told && (write || first_atomic) && cell->first >= by.base && unordered(cell->first)) {
-            report(by, array, place, width, write, cell->first,
-                   static_cast<unsigned>(__builtin_ctz(array.lanes_of(*cell))), cell->first_code(), false,
+        const bool first_atomic = (cell.flags & Cell::first_atomic) != 0;
+        const bool second_atomic = (cell.flags & Cell::second_atomic) != 0;
+        if (!told && (write || first_atomic) && cell.first >= by.base && unordered(cell.first)) {
+            report(by, array, place, width, write, cell.first,
+                   static_cast<unsigned>(__builtin_ctz(array.lanes_of(cell))), cell.first_code(), false,
                    first_atomic);
             told = true;
         }
-        const std::uint32_t second = array.second_of(*cell);
+        const std::uint32_t second = array.second_of(cell);
         if (!told && (write || second_atomic) && second >= by.base && unordered(second)) {
-            report(by, array, place, width, write, second, 0, cell->second_code(), false, second_atomic);
+            report(by, array, place, width, write, second, 0, cell.second_code(), false, second_atomic);
             told = true;
         }
-        if (by.segment == 0) continue;
+        if (by.segment == 0) return true;
         if (write) {
-            cell->write = by.segment;
-            cell->first = 0;
-            cell->write_pc = unknown_code;
-            cell->second_pc = 0;
-            cell->flags = static_cast<std::uint16_t>(cell->flags & Cell::initialised);
-        } else if (cell->first == 0 || !unordered(cell->first)) {
-            cell->set_first(by.segment, 0, unknown_code);
-            cell->flags = static_cast<std::uint16_t>(cell->flags & ~Cell::first_atomic);
+            cell.write = by.segment;
+            cell.first = 0;
+            cell.write_pc = unknown_code;
+            cell.second_pc = 0;
+            cell.flags = static_cast<std::uint16_t>(cell.flags & Cell::initialised);
+        } else if (cell.first == 0 || !unordered(cell.first)) {
+            cell.set_first(by.segment, 0, unknown_code);
+            cell.flags = static_cast<std::uint16_t>(cell.flags & ~Cell::first_atomic);
         } else {
-            array.rest_of(*cell).second = by.segment;
-            cell->second_pc = unknown_code;
-            cell->flags = static_cast<std::uint16_t>(cell->flags & ~Cell::second_atomic);
+            array.rest_of(cell).second = by.segment;
+            cell.second_pc = unknown_code;
+            cell.flags = static_cast<std::uint16_t>(cell.flags & ~Cell::second_atomic);
         }
-    }
+        return true;
+    });
 }
 
 /// The running operation, which is no kernel, accesses memory.

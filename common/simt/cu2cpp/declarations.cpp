@@ -88,6 +88,8 @@ void note_function(Unit& unit, const Sequence& seq, Range head, std::string_view
     function.relaxed = has_specifier(seq, head, "constexpr");
     function.host = !function.kernel && is_host_function(unit, seq, head);
     function.device = !function.kernel && !function.host;
+    if (!function.kernel && runs_on_device(seq, head))
+        function.device_only = (is_template ? "<>" : "") + parameter_types(seq, name);
     unit.out.exports.note_function(seq[name].text, function);
 }
 

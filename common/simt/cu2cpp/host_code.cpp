@@ -142,6 +142,27 @@ bool is_of_something_else(const Sequence& seq, std::size_t i, std::string_view s
     return seq.is(i - 1, ".") || seq.is(i - 1, "->");
 }
 
+/// Is token i in a template's arguments, of the statement that it is in?
+bool is_in_template_arguments(const Sequence& seq, std::size_t i) {
+    for (std::size_t k = i; k-- > 0 && !seq.is(k, ";") && !seq.is(k, "{") && !seq.is(k, "}");) {
+        const std::size_t stop = seq.is(k, "<") ? seq.skip_angles(k) : npos;
+        if (stop != npos && stop > i) return true;
+    }
+    return false;
+}
+
+/// A variable of the host's at namespace scope, in whose initialiser token i is; no parameter's default.
+bool is_in_host_variable(const Unit& unit, const Sequence& seq, std::size_t i) {
+    for (std::size_t k = i; k-- > 0 && !seq.is(k, ";") && !seq.is(k, "}");) {
+        const std::string_view word = seq[k].text;
+        if (is_cuda_specifier(word) || word == "constexpr" || word == "constinit" || word == "template" ||
+            unit.out.exports.execution_macros.count(word) != 0)
+            return false;
+        if (word == "(" && seq.skip_group(k) > i) return false;
+    }
+    return true;
+}
+
 /// Is code here of a function, not of a macro or of a declaration?
 bool in_function(const Context& context) {
     return !context.macro && (context.scope == ScopeKind::function || context.scope == ScopeKind::block);
@@ -222,6 +243,37 @@ void call(Unit& unit, const Context& context, std::size_t i) {
                         " called from device code; a device cannot run it; write `__device__` or `__host__ "
                         "__device__` in front of it");
     }
+}
+
+void function_of_device(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    if (context.macro || context.device || context.both) return;
+    const auto found = unit.out.exports.functions.find(seq[i].text);
+    if (found == unit.out.exports.functions.end() || found->second.device_only.empty()) return;
+    if (is_of_something_else(seq, i, found->second.space)) return;
+    std::size_t begin = i, end = i + 1;
+    while (begin > 0 && seq.is(begin - 1, "::"))
+        begin -= begin > 1 && seq.is_identifier(begin - 2) && !is_keyword(seq[begin - 2].text) ? 2 : 1;
+    if (found->second.device_only[0] == '<') {
+        if (!seq.is(end, "<") || seq.skip_angles(end) == npos) return;
+        end = seq.skip_angles(end);
+    }
+    const std::size_t first = begin > 0 && seq.is(begin - 1, "&") ? begin - 1 : begin;
+    static constexpr std::array<std::string_view, 7> before = {"=", "(", ",", "{", "return", "?", ":"};
+    static constexpr std::array<std::string_view, 6> behind = {";", ")", ",", "}", ":", "?"};
+    if (first == 0 || end >= seq.size() || !contains(before, seq[first - 1].text) ||
+        !contains(behind, seq[end].text))
+        return;
+    const bool unevaluated = seq.is(first - 1, "(") && first > 1 &&
+                             (seq.is(first - 2, "decltype") || seq.is(first - 2, "sizeof") ||
+                              seq.is(first - 2, "noexcept") || seq.is(first - 2, "typeid"));
+    if (unevaluated || is_in_template_arguments(seq, i)) return;
+    if (in_function(context) ? is_declared_in_function(seq, context.function, i)
+                             : context.scope == ScopeKind::class_ || !is_in_host_variable(unit, seq, i))
+        return;
+    if (first != begin) unit.blank(seq[first]);
+    unit.insert(seq[begin].begin, "::simt::of_host(");
+    unit.insert(seq[end - 1].end, ", " + quoted(context, {begin, end}) + ")");
 }
 
 void runtime_function(Unit& unit, const Context& context, std::size_t i) {

@@ -25,6 +25,9 @@ void kernel_member(Unit& unit, const Context& context, std::size_t i);
 /// keeps its line.
 void shared(Unit& unit, const Context& context, std::size_t i);
 
+/// From the first specifier to the `;`, or what else ends it, of the declaration that has a specifier at `i`.
+[[nodiscard]] Range declaration_around(const Sequence& seq, std::size_t i);
+
 /// Outside functions the references have no block: each device function that names such a variable gets the
 /// reference in front of its body, in braces of its own, so that the body may have other things of that name.
 void use_of_shared(Unit& unit, const Sequence& seq, Range head);
@@ -54,6 +57,17 @@ void note_extern(Unit& unit, const Sequence& seq, Range whole);
 /// Registers `__device__`, `__constant__` and `__managed__` variables with the runtime, behind the `;`.
 void device_variables(Unit& unit, const Sequence& seq, Range whole, std::size_t semicolon);
 
+// ---- statics.cpp ----
+
+/// `static int n;` in a device function lies on the device: the runtime is told of it behind the `;`. In a
+/// function for both sides each side gets a variable of its own.
+void static_variable(Unit& unit, const Context& context, std::size_t i);
+
+/// Remembers `template <class T> __device__ T v;`, whose instances are registered where they are used.
+void note_variable_template(Unit& unit, const Sequence& seq, Range whole);
+/// `v<int>` in a function, of such a template.
+void use_of_variable_template(Unit& unit, const Context& context, std::size_t i);
+
 // ---- host_code.cpp ----
 
 /// True for a function that only the host can call, as far as its head tells.
@@ -66,6 +80,10 @@ void note_variables(Unit& unit, const Sequence& seq, Range whole, std::string_vi
 /// A kernel called without a launch, or a host function called by device code: C++ that runs, and that no
 /// CUDA compiler takes.
 void call(Unit& unit, const Context& context, std::size_t i);
+
+/// `f = twice;` on the host, of a device function: the address is the host's, and nothing that a kernel can
+/// call.
+void function_of_device(Unit& unit, const Context& context, std::size_t i);
 
 /// `cudaMemcpy(...)` in device code: most of the runtime's functions are the host's.
 void runtime_function(Unit& unit, const Context& context, std::size_t i);

@@ -36,11 +36,12 @@ void rewrite_shared(Unit& unit, const Context& context, const Declaration& decla
             if (d.first_extent != npos) unit.blank(seq, {d.first_extent, seq.skip_group(d.first_extent)});
             if (at_namespace) {
                 if (!unit.dynamic_names.insert(name).second) continue;
-                statements.push_back("[[maybe_unused]] static ::simt::DynamicShared<" + type + "> " + name);
-            } else if (d.first_extent != npos) {
-                statements.push_back(type + "* const " + name + " = ::simt::dynamic_shared<" + type + ">()");
+                statements.push_back("[[maybe_unused]] static constexpr ::simt::DynamicShared<" + type +
+                                     "> " + name + "{" + literal + "}");
             } else {
-                statements.push_back(type + "& " + name + " = *::simt::dynamic_shared<" + type + ">()");
+                const bool array = d.first_extent != npos;
+                statements.push_back(type + (array ? "* const " : "& ") + name + (array ? " = " : " = *") +
+                                     "::simt::dynamic_shared<" + type + ">(" + literal + ")");
             }
             continue;
         }
@@ -68,8 +69,8 @@ void rewrite_shared(Unit& unit, const Context& context, const Declaration& decla
     }
 }
 
-/// Specifiers, and even the type, may stand in front of `__shared__`.
-std::size_t shared_begin(const Sequence& seq, std::size_t i) {
+/// Specifiers, and even the type, may stand in front of the word.
+std::size_t declaration_begin(const Sequence& seq, std::size_t i) {
     std::size_t k = i;
     while (k > 0) {
         const std::string_view word = seq[k - 1].text;
@@ -92,7 +93,7 @@ std::size_t shared_begin(const Sequence& seq, std::size_t i) {
     return type_in_front ? k - 1 : k;
 }
 
-std::size_t shared_end(const Sequence& seq, std::size_t i) {
+std::size_t declaration_end(const Sequence& seq, std::size_t i) {
     std::size_t k = i;
     while (k < seq.size() && !seq.is(k, ";") && !seq.is(k, ")") && !seq.is(k, "}")) {
         const bool group = seq.is(k, "(") || seq.is(k, "[") || seq.is(k, "{");
@@ -113,10 +114,14 @@ std::size_t varies(const Sequence& seq, const Declarator& d) {
 
 }  // namespace
 
+Range declaration_around(const Sequence& seq, std::size_t i) {
+    return {declaration_begin(seq, i), declaration_end(seq, i)};
+}
+
 void shared(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
     if (!context.macro && i < unit.shared_done) return;  // a second `__shared__` in one declaration
-    const Range range{shared_begin(seq, i), shared_end(seq, i)};
+    const Range range = declaration_around(seq, i);
     const bool ended = seq.is(range.end, ";");
     if (!context.macro) unit.shared_done = range.end;
     const auto declaration =

@@ -13,6 +13,7 @@ struct Scope {
     ScopeKind kind = ScopeKind::namespace_;
     bool device = false;          ///< the code inside runs on the device only
     bool both = false;            ///< it may run on either side
+    bool surely_both = false;     ///< and says so
     std::size_t brackets = 0;     ///< open `(` and `[` inside it
     std::size_t declaration = 0;  ///< first token of the declaration or statement being read
     std::size_t function = npos;  ///< first token of the function around it
@@ -175,6 +176,7 @@ class Translator {
         context_.scope = scopes_.back().kind;
         context_.device = scopes_.back().device;
         context_.both = scopes_.back().both;
+        context_.surely_both = scopes_.back().surely_both;
         context_.function = scopes_.back().function;
         context_.member = scopes_.back().member;
         rewrite(context_, i);
@@ -232,6 +234,7 @@ class Translator {
             inner.function = head.begin;
             inner.device = runs_on_device(seq_, head);
             inner.both = !inner.device && may_run_on_device(seq_, head);
+            inner.surely_both = inner.both && says_who_runs_it(head);
             if (scopes_.back().kind == ScopeKind::namespace_) {
                 note_function(unit_, seq_, head, scopes_.back().space);
                 device_function(unit_, seq_, head);
@@ -241,11 +244,12 @@ class Translator {
         if (inner.kind == ScopeKind::block || inner.kind == ScopeKind::initialiser) {
             inner.device = scopes_.back().device;
             inner.both = scopes_.back().both;
+            inner.surely_both = scopes_.back().surely_both;
         }
         if (scopes_.back().device) inner.device = true;
         if (const auto lambda = device_braces_.find(i); lambda != device_braces_.end()) {
             inner.kind = ScopeKind::block;
-            inner.both = lambda->second && !inner.device;
+            inner.both = inner.surely_both = lambda->second && !inner.device;
             inner.device = !inner.both;
         }
         scopes_.push_back(inner);
@@ -264,6 +268,15 @@ class Translator {
         const bool ends =
             kind == ScopeKind::namespace_ || kind == ScopeKind::function || kind == ScopeKind::block;
         if (ends && outer.brackets == 0) outer.declaration = i + 1;
+    }
+
+    /// The function has `__device__` in front of it, or a macro for it.
+    [[nodiscard]] bool says_who_runs_it(Range head) const {
+        if (has_specifier(seq_, head, "__device__")) return true;
+        const auto& macros = unit_.out.exports.execution_macros;
+        for (std::size_t k = head.begin; k < head.end && !seq_.is(k, "("); ++k)
+            if (macros.count(seq_[k].text) != 0) return true;
+        return false;
     }
 
     /// What kind of scope the brace behind `head` opens.
@@ -352,6 +365,7 @@ class Translator {
         if (!variable && !has_specifier(seq_, whole, "__global__")) return note_extern(unit_, seq_, whole);
         if (has_specifier(seq_, whole, "__shared__")) return;
         if (function_name(seq_, whole) != npos) return device_function(unit_, seq_, whole);
+        if (variable && seq_.is(whole.begin, "template")) return note_variable_template(unit_, seq_, whole);
         if (variable) device_variables(unit_, seq_, whole, semicolon);
     }
 
@@ -388,6 +402,7 @@ class Translator {
             runtime_function(unit_, context, i);
             dropped_error(unit_, context, i);
         }
+        if (word == "static") return static_variable(unit_, context, i);
         if (word == "while") return waiting_loop(unit_, context, i);
         if (word == "clock") return clock_call(unit_, context, i);
         if (word == "func") return kernel_member(unit_, context, i);
@@ -395,6 +410,8 @@ class Translator {
         call(unit_, context, i);
         variable_of_host(unit_, context, i);
         constant_of_device(unit_, context, i);
+        use_of_variable_template(unit_, context, i);
+        function_of_device(unit_, context, i);
         use_of_macro(unit_, context, i);
     }
 
@@ -439,6 +456,7 @@ void Exports::merge(const Exports& other, bool at_namespace) {
     hidden_waits = hidden_waits || other.hidden_waits;
     classes.insert(other.classes.begin(), other.classes.end());
     device_variables.insert(other.device_variables.begin(), other.device_variables.end());
+    variable_templates.insert(other.variable_templates.begin(), other.variable_templates.end());
     for (const auto& [name, words] : other.macro_words) {
         auto& known = macro_words[name];
         known.insert(known.end(), words.begin(), words.end());
@@ -451,6 +469,7 @@ void Exports::note_function(std::string_view name, const Function& function) {
     if (is_new) return;
     Function& known = entry->second;
     if (known.parameters != function.parameters) known.parameters.clear();
+    if (known.device_only != function.device_only) known.device_only.clear();
     known.kernel = known.kernel || function.kernel;
     known.device = known.device || function.device;
     known.host = known.host || function.host;

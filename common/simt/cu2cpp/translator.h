@@ -53,7 +53,10 @@ struct Exports {
         bool host = false;        ///< it may mean a function of the host
         bool relaxed = false;     ///< ... that is `constexpr`
         bool launchable = false;  ///< it may mean what can be launched, or that cannot be told
-        std::string space;        ///< the namespace that it is in, or several; "": none with a name
+        /// Of a function that says `__device__` alone: its parameters' types, with `<>` in front of a
+        /// template's; empty where the name stands for others as well.
+        std::string device_only;
+        std::string space;  ///< the namespace that it is in, or several; "": none with a name
     };
     std::map<std::string, Function, std::less<>> functions;
     /// What a variable's name at namespace scope stands for.
@@ -74,6 +77,8 @@ struct Exports {
     std::set<std::string, std::less<>> classes;
     /// Names of `__device__` and `__managed__` variables, which kernels may change.
     std::set<std::string, std::less<>> device_variables;
+    /// Names of variable templates that say `__device__`, and the kind of memory that their instances lie in.
+    std::map<std::string, std::string, std::less<>> variable_templates;
     /// The names, assignments and ends of statements in a macro's text.
     std::map<std::string, std::vector<std::string>, std::less<>> macro_words;
     /// By name, `__shared__` variables at namespace scope: the declaration that a function needs to use one.

@@ -90,6 +90,26 @@ void find_text() {
     backtrace(&frame, 1);  // loads what it needs now rather than in a handler
 }
 
+/// The calls that a lane is in, as a handler sees them.
+void note_callers(Fault& fault) {
+    const int n = backtrace(const_cast<void**>(fault.callers), static_cast<int>(std::size(fault.callers)));
+    for (int i = n; i < static_cast<int>(std::size(fault.callers)); ++i) fault.callers[i] = nullptr;
+    // Unlike its callers, what was interrupted has not called.
+    for (const void*& caller : fault.callers)
+        if (caller == fault.pc) caller = static_cast<const char*>(fault.pc) + 1;
+}
+
+/// The return address of a call that has only just been made.
+const void* return_address(const ucontext_t& context) {
+#if defined(__x86_64__)
+    return *reinterpret_cast<const void* const*>(context.uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+    return reinterpret_cast<const void*>(context.uc_mcontext.regs[30]);
+#else
+    return nullptr;
+#endif
+}
+
 /// The watchdog asks a thread to give its launch up.
 void handle_overtime(Worker* worker, ucontext_t& context) {
 #if !defined(RUNGS_SIMT_UCONTEXT)
@@ -109,11 +129,7 @@ void handle_overtime(Worker* worker, ucontext_t& context) {
     fault = {};
     fault.signal = overtime_signal;
     fault.pc = program_counter(context);
-    const int n = backtrace(const_cast<void**>(fault.callers), static_cast<int>(std::size(fault.callers)));
-    for (int i = n; i < static_cast<int>(std::size(fault.callers)); ++i) fault.callers[i] = nullptr;
-    // Unlike its callers, what was interrupted has not called.
-    for (const void*& caller : fault.callers)
-        if (caller == fault.pc) caller = static_cast<const char*>(fault.pc) + 1;
+    note_callers(fault);
     land_on_root(context, worker->root());
 #else
     (void)worker, (void)context;
@@ -136,6 +152,12 @@ void handle(int number, siginfo_t* info, void* opaque) {
         fault.address = info->si_addr;
         fault.pc = program_counter(context);
         fault.stack_overflow = worker->fibers().in_guard(info->si_addr);
+        fault.called = number == SIGSEGV && fault.address == fault.pc;
+        for (const void*& caller : fault.callers) caller = nullptr;
+        if (fault.stack_overflow)
+            note_callers(fault);
+        else if (fault.called)
+            fault.callers[0] = return_address(context);
         land_on_root(context, worker->root());
         return;
     }

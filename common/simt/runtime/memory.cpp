@@ -303,6 +303,17 @@ Symbol::Symbol(const volatile void* address, std::size_t size, const char* name,
     observe::red_zone(this, sizeof *this);
 }
 
+void register_static(StaticKey& key, const void* address, std::size_t size, const char* name,
+                     SymbolKind kind) {
+    const observe::Unobserved own;
+    std::unique_lock lock(known().mutex);
+    if (key.known) return;
+    // Only device code knows where it is: whoever has the address has it from there.
+    known().symbols[number(address)] = {size, name, kind, true};
+    observe::symbol_added(address, size, name, kind);
+    __atomic_store_n(&key.known, true, __ATOMIC_RELEASE);
+}
+
 RedZone::RedZone(const char (&zone)[64]) { observe::red_zone(zone, sizeof zone); }
 
 Symbol::~Symbol() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/observe.h"
 #include "runtime/worker.h"
 
 namespace simt {
@@ -27,17 +28,27 @@ cudaError_t launch_from_lane(Action run, cudaStream_t stream) {
     std::lock_guard lock(launch.lanes_mutex);
     if (launch.depth >= max_launch_depth || launch.nested.size() + launch.tail.size() >= max_pending_launches)
         return cudaErrorLaunchPendingCountExceeded;
-    (stream == cudaStreamTailLaunch ? launch.tail : launch.nested).push_back(std::move(run));
+    const bool tail = stream == cudaStreamTailLaunch;
+    (tail ? launch.tail : launch.nested).push_back(std::move(run));
+    observe::lane_launches(tail);
     return cudaSuccess;
 }
 
 cudaError_t run_nested(Launch& launch) {
+    if (launch.nested.empty() && launch.tail.empty()) return cudaSuccess;
     struct Deeper {
-        Deeper() { ++depth; }
-        ~Deeper() { --depth; }
+        Deeper() {
+            ++depth;
+            observe::nested_launches_begin();
+        }
+        ~Deeper() {
+            --depth;
+            observe::nested_launches_end();
+        }
     } deeper;
     for (auto* launches : {&launch.nested, &launch.tail}) {
         for (Action& run : *launches) {
+            observe::nested_launch_begins(launches == &launch.tail);
             if (const cudaError_t error = run()) return error;
             run = {};  // its arguments
         }

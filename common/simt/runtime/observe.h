@@ -48,6 +48,14 @@ struct Unobserved {
 SIMT_OBSERVED(void launch_begins(const Launch&))
 SIMT_OBSERVED(void launch_ends(const Launch&))
 
+/// The current lane has launched a kernel; to its launch's tail?
+SIMT_OBSERVED(void lane_launches(bool))
+/// What the lanes of this launch, which has ended, have launched follows: one launch, to its tail or not; all
+/// have ended.
+SIMT_OBSERVED(void nested_launches_begin())
+SIMT_OBSERVED(void nested_launch_begins(bool))
+SIMT_OBSERVED(void nested_launches_end())
+
 /// A block starts: its shared memory is new. `number` is its linear index.
 SIMT_OBSERVED(void block_begins(Block&, std::uint64_t))
 /// The block whose lanes run next.
@@ -83,9 +91,9 @@ SIMT_OBSERVED(void stray_shuffle(bool, const void*))
 /// The current lane or the launch failed (deadlock, livelock, crash, assertion or failure): what was printed,
 /// and where.
 SIMT_OBSERVED(void failed(check::Kind, const char*, const void*))
-/// The launch took too long: what was printed; the return addresses of the calls that it was in, innermost
-/// first, with a null behind the last.
-SIMT_OBSERVED(void overdue(const char*, const void* const*))
+/// A signal ended the launch, which took too long, or the current lane: what was printed; the return
+/// addresses of the calls that it was in, innermost first, with a null behind the last.
+SIMT_OBSERVED(void interrupted(check::Kind, const char*, const void* const*))
 
 /// An operation of the stream with this id (legacy default stream? blocking?) begins and ends, on this thread
 /// and alone. Without a name it is none: only locked.
@@ -152,9 +160,12 @@ bool is_of_kernel(const void*);
 /// On a device the event may not have been reached yet: nothing that the host has waited for comes after it.
 /// Who asks again has given it time.
 bool may_be_ahead(const void* event);
+/// The name of the device function for which of_host() gave this address; nullptr if it gave none.
+const char* function_of_host(const void*);
 #else
 inline bool is_of_kernel(const void*) { return false; }
 inline bool may_be_ahead(const void*) { return false; }
+inline const char* function_of_host(const void*) { return nullptr; }
 #endif
 
 }  // namespace observe

@@ -172,8 +172,9 @@ static std::string locate_own(const void* return_address, bool& own) {
         if (end == std::string::npos) end = output.size();
         const std::string line = output.substr(begin, end - begin);
         begin = end + 1;
-        own = line.compare(0, 2, "??") != 0 && line.compare(0, 5, "/usr/") != 0 && !is_own_source(line) &&
-              line.find("../sysdeps") == std::string::npos;
+        const bool no_line = line.size() > 1 && line.compare(line.size() - 2, 2, ":?") == 0;
+        own = !no_line && line.compare(0, 2, "??") != 0 && line.compare(0, 5, "/usr/") != 0 &&
+              !is_own_source(line) && line.find("../sysdeps") == std::string::npos;
         if (own) return base_name(line.substr(0, line.find(" (discriminator")));
     }
     return "";
@@ -375,15 +376,27 @@ FailureReport fault_report(const Launch& launch, const Fault& fault, const Block
     // locate() takes return addresses.
     const void* site = static_cast<const char*>(fault.pc) + 1;
     std::string place = locate({site})[0];
-    // Callers are known of a launch that takes too long: the first one in the program counts. (Two frames
-    // are the handler's.)
-    for (std::size_t i = 2; i < std::size(fault.callers) && fault.callers[i]; ++i) {
+    // Of the callers, where they are known, the first one in the program counts. (Two frames of what was
+    // interrupted are the handler's.)
+    for (std::size_t i = fault.called ? 0 : 2; i < std::size(fault.callers) && fault.callers[i]; ++i) {
         bool own = false;
         const std::string caller = locate_own(fault.callers[i], own);
         if (!own) continue;
         place = caller;
         site = fault.callers[i];
         break;
+    }
+    // A recursion is to be seen where it calls itself.
+    const void* const* innermost = fault.callers;
+    const auto* const end = std::find(std::begin(fault.callers), std::end(fault.callers), nullptr);
+    const auto* const again = std::find_if(std::begin(fault.callers), end, [&](const void* const& caller) {
+        return std::find(&caller + 1, end, caller) != end;
+    });
+    const bool recursion = fault.stack_overflow && again != end;
+    if (recursion) {
+        innermost = again;
+        site = *again;
+        place = locate({site})[0];
     }
     const std::string address = format("%p", fault.address);
     static constexpr struct {
@@ -406,17 +419,21 @@ FailureReport fault_report(const Launch& launch, const Fault& fault, const Block
     cudaError_t error = cause->error;
     std::string text = cause->text;
     if (fault.signal == SIGSEGV || fault.signal == SIGBUS) text += address;
+    if (fault.called) text = "call of a function at address " + address;
+    if (const char* name = fault.called ? observe::function_of_host(fault.address) : nullptr)
+        text = std::string("it calls device function '") + name + "' by the address that the host has for it";
     if (fault.signal == overtime_signal)
         text += format("%.3g s", 1e-9 * static_cast<double>(time_limit_ns()));
     if (fault.stack_overflow) {
         text = format(
-            "stack overflow (a lane has %zu bytes; RUNGS_SIMT_STACK or cudaLimitStackSize raises that)",
-            lane_stack_size());
+            "stack overflow%s (a lane has %zu bytes; RUNGS_SIMT_STACK or cudaLimitStackSize raises that)",
+            recursion ? " in a recursion" : "", lane_stack_size());
         word = "stack-overflow";
         error = cudaErrorLaunchFailure;
     }
-    if (fault.signal == overtime_signal)
-        observe::overdue(text.c_str(), fault.callers);
+    if (fault.callers[0])
+        observe::interrupted(fault.signal == overtime_signal ? check::Kind::timeout : check::Kind::crash,
+                             text.c_str(), innermost);
     else
         observe::failed(check::Kind::crash, text.c_str(), site);
     return lane_report(launch, block, error, word, text, place,

@@ -24,7 +24,9 @@ struct Fault {
     const void* address = nullptr;
     const void* pc = nullptr;
     bool stack_overflow = false;
-    /// Of a launch that took too long: return addresses of the calls that it was in, innermost first.
+    bool called = false;  ///< the lane called what is no function
+    /// Of a launch that took too long, of a stack overflow, and of a call that led nowhere: return addresses
+    /// of the calls that it was in, innermost first.
     const void* callers[16] = {};
 };
 

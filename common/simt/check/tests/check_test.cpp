@@ -11,6 +11,7 @@
 #include <string>
 
 #include "check/tests/checks.h"
+#include "simt/api.h"
 #include "simt/inspect/check.h"
 #include "simt/inspect/columns.h"
 #include "simt/inspect/control.h"
@@ -281,8 +282,130 @@ TEST_CASE("an unsigned index below 0 is of the array that it was meant for", "[s
         CHECK(found.kind == "out-of-bounds");
         CHECK(found.array == (shared ? "tile" : "in"));
         CHECK(found.index == 4294967295);
+        CHECK(found.message.find("the index has wrapped below 0") != std::string::npos);
         CHECK(found.advice.find("unsigned") != std::string::npos);
     }
+    clear();
+}
+
+namespace {
+
+/// Bytes of memory that the process has.
+std::size_t resident() {
+    std::ifstream file("/proc/self/statm");
+    std::size_t all = 0, here = 0;
+    file >> all >> here;
+    return here * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// The finding of a launch that is ended by force.
+template <class Run>
+Finding finding_of_crash(Run run) {
+    simt::set_quiet(true);
+    Finding found = only_finding(run);
+    cudaDeviceReset();
+    cudaGetLastError();
+    simt::set_quiet(false);
+    clear();
+    return found;
+}
+
+/// Of a test for which this machine has not the memory.
+void skip() {
+    SUCCEED("needs 2.3 GB of device memory");
+    simt_testing::skipped = true;
+}
+
+constexpr std::size_t two_gigabytes = std::size_t{70000} * 32000;
+
+}  // namespace
+
+TEST_CASE("an index that has wrapped is of the array that it was meant for", "[simt][check][memcheck]") {
+    clear();
+    if (!checks::index_of(64, two_gigabytes)) return skip();
+    CHECK(findings().empty());
+    const Finding found = only_finding([] { checks::index_of(32, two_gigabytes); });
+    CHECK(found.kind == "out-of-bounds");
+    CHECK(found.array == "table");
+    CHECK(found.index == 2239968000 - (std::int64_t{1} << 32));
+    CHECK(found.message.find("the index has wrapped, for 2239968000") != std::string::npos);
+    CHECK(found.message.find("out of bounds") != std::string::npos);
+    CHECK(found.advice.find("64 bits") != std::string::npos);
+    clear();
+}
+
+TEST_CASE("the checks' memory is what a program touches, and not what it allocates", "[simt][check]") {
+    clear();
+    CHECK(checks::touches_little(1 << 20, true));  // what the first launch needs
+    constexpr std::size_t few = std::size_t{64} << 20;
+    std::size_t before = resident();
+    for (int i = 0; i < 2; ++i)
+        if (!checks::touches_little(two_gigabytes, false)) return skip();
+    CHECK(resident() < before + few);
+    // The array's own memory has been cleared, and freed.
+    before = resident();
+    CHECK(checks::touches_little(4 * few, true));
+    CHECK(resident() < before + few);
+    CHECK(findings().empty());
+}
+
+TEST_CASE("a copy of elements in place of bytes is called one", "[simt][check][initcheck]") {
+    const Finding found = only_finding([] { checks::copies_a_part(16); });
+    CHECK(found.index == 16);
+    CHECK(found.message.find("Only the first 64 of its 256 bytes have been written") != std::string::npos);
+    CHECK(found.advice.find("count bytes") != std::string::npos);
+    const Finding all = only_finding([] { checks::copies_a_part(0); });
+    CHECK(all.message.find("Only") == std::string::npos);
+    clear();
+    checks::copies_a_part(64);
+    CHECK(findings().empty());
+}
+
+TEST_CASE("arrays that are one memory are named in their race", "[simt][check][racecheck]") {
+    for (const bool same : {false, true}) {
+        CAPTURE(same);
+        clear();
+        checks::dynamic_arrays(same);
+        const auto found = findings();
+        REQUIRE_FALSE(found.empty());
+        CHECK((found[0].message.find("first and second begin at the same address") == std::string::npos) ==
+              same);
+        CHECK((found[0].advice.find("extern __shared__") == std::string::npos) == same);
+    }
+    clear();
+}
+
+TEST_CASE("a stack overflow is shown where the recursion calls itself", "[simt][check][memcheck]") {
+    unsigned line = 0;
+    const Finding found = finding_of_crash([&] { line = checks::endless_recursion(); });
+    CHECK(found.kind == "crash");
+    CHECK(found.message.find("stack overflow in a recursion") != std::string::npos);
+    CHECK(found.side.place.file == "checks.cu");
+    CHECK(found.side.place.line == line);
+    CHECK(found.kernel == "recurse");
+}
+
+TEST_CASE("a function's address that the host took cannot be called", "[simt][check][memcheck]") {
+    clear();
+    checks::calls_by_address(false);
+    CHECK(findings().empty());
+    unsigned line = 0;
+    const Finding found = finding_of_crash([&] { line = checks::calls_by_address(true); });
+    CHECK(found.kind == "crash");
+    CHECK(found.message.find("'plus_one' by the address that the host has for it") != std::string::npos);
+    CHECK(found.side.place.line == line);
+}
+
+TEST_CASE("a lambda that captures `this` is told so", "[simt][check][memcheck]") {
+    unsigned line = 0;
+    clear();
+    line = checks::captures_this();
+    const auto found = findings();
+    REQUIRE_FALSE(found.empty());
+    CHECK(found[0].kind == "host-memory");
+    CHECK(found[0].side.place.line == line);
+    INFO(to_text(found[0]));
+    CHECK(found[0].advice.find("`this`") != std::string::npos);
     clear();
 }
 

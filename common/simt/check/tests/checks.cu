@@ -241,6 +241,63 @@ __global__ void barrier_behind_return(int* out, unsigned n) {
     __syncthreads();
 }
 
+__global__ void byte_of(const char* table, char* out, int row, int width, unsigned bits) {
+    const long at = bits == 32 ? static_cast<int>(static_cast<unsigned>(row) * static_cast<unsigned>(width))
+                               : static_cast<long>(row) * width;
+    *out = table[at];
+}
+
+__global__ void two_names(int* out) {
+    extern __shared__ int first[];
+    extern __shared__ unsigned second[];
+    first[threadIdx.x] = 1;
+    second[63 - threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = first[threadIdx.x];
+}
+__global__ void one_name(int* out) {
+    extern __shared__ int first[];
+    first[threadIdx.x] = 1;
+    first[63 - threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = first[threadIdx.x];
+}
+
+__global__ void add_one(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x] + 1; }
+
+constexpr unsigned recursion_line = __LINE__ + 5;
+__device__ __noinline__ int deeper(int n, int* out) {
+    int values[64];
+    for (int i = 0; i < 64; ++i) values[i] = n + out[i % 8];
+    if (n < 0) return values[3];
+    return deeper(n + 1, out) + values[n % 64];
+}
+__global__ void recurse(int* out) {
+    for (int i = 0; i < 8; ++i) out[i] = i;
+    out[0] = deeper(0, out);
+}
+
+using Unary = int (*)(int);
+__device__ int plus_one(int x) { return x + 1; }
+__device__ Unary address_of_plus_one = plus_one;
+constexpr unsigned call_line = __LINE__ + 2;
+__global__ void call_by_address(int* out, Unary function) {
+    out[threadIdx.x] = function(static_cast<int>(threadIdx.x));
+}
+
+template <class F>
+__global__ void for_each(F f) {
+    f(threadIdx.x);
+}
+struct Scaled {
+    int by;
+    int* out;
+    unsigned run() {
+        for_each<<<1, 32>>>([=, this] __device__(unsigned i) { out[i] = by; });
+        return __LINE__ - 1;
+    }
+};
+
 }  // namespace
 
 void checks::add_vectors(int n) {
@@ -373,6 +430,64 @@ void checks::comes_beside_freed(std::ptrdiff_t bytes_before_freed) {
     cudaFree(freed);
     const auto meant = begin - bytes_before_freed - reinterpret_cast<const char*>(in.get());
     read_one<<<1, 1>>>(out.get(), in.get(), meant / std::ptrdiff_t{sizeof(int)});
+}
+
+bool checks::index_of(unsigned width, std::size_t bytes) {
+    char* table = nullptr;
+    if (cudaMalloc(&table, bytes) != cudaSuccess) return false;
+    simt::name_allocation(table, "table");
+    Device<char> out("out", 1);
+    cudaMemset(table + bytes - 32000, 7, 32000);
+    byte_of<<<1, 1>>>(table, out.get(), 70000 - 1, 32000, width);
+    cudaFree(table);
+    return true;
+}
+
+bool checks::touches_little(std::size_t bytes, bool cleared) {
+    char* array = nullptr;
+    if (cudaMalloc(&array, bytes) != cudaSuccess) return false;
+    Device<char> out("out", 1);
+    if (cleared)
+        cudaMemset(array, 0, bytes);
+    else
+        cudaMemset(array + bytes / 2, 0, 4);
+    byte_of<<<1, 1>>>(array + bytes / 2, out.get(), 0, 0, 32);
+    cudaFree(array);
+    return true;
+}
+
+void checks::dynamic_arrays(bool same) {
+    Device<int> out("out", 64);
+    if (same)
+        one_name<<<1, 64, 64 * sizeof(int)>>>(out.get());
+    else
+        two_names<<<1, 64, 64 * sizeof(int)>>>(out.get());
+}
+
+void checks::copies_a_part(int copied) {
+    const std::vector<int> ones(64, 1);
+    Device<int> in("in", 64), out("out", 64);
+    cudaMemcpy(in.get(), ones.data(), copied * sizeof(int), cudaMemcpyHostToDevice);
+    add_one<<<1, 64>>>(in.get(), out.get());
+}
+
+unsigned checks::endless_recursion() {
+    Device<int> out("out", 8);
+    recurse<<<1, 1>>>(out.get());
+    return recursion_line;
+}
+
+unsigned checks::calls_by_address(bool of_host) {
+    Device<int> out("out", 4);
+    Unary function = plus_one;
+    if (!of_host) cudaMemcpyFromSymbol(&function, address_of_plus_one, sizeof function);
+    call_by_address<<<1, 4>>>(out.get(), function);
+    return call_line;
+}
+
+unsigned checks::captures_this() {
+    Device<int> out("out", 32);
+    return Scaled{3, out.get()}.run();
 }
 
 void checks::goes_below_zero(bool shared) {

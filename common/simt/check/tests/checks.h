@@ -54,6 +54,21 @@ void shifts_in_place_of_warp();
 void comes_beside_freed(std::ptrdiff_t bytes_before_freed);
 /// Thread 0 reads element i - 1 of an unsigned i, of shared or of global memory.
 void goes_below_zero(bool shared);
+/// Reads byte row * width of an array of `bytes`, with a product of `width` bits. False: there is no such
+/// memory.
+bool index_of(unsigned width, std::size_t bytes);
+/// Reads one byte of an array of `bytes`, which `cleared` says is 0. False: there is no such memory.
+bool touches_little(std::size_t bytes, bool cleared);
+/// Two arrays that are both extern __shared__, in a race; of one name in two functions, if `same`.
+void dynamic_arrays(bool same);
+/// Copies `copied` of 64 ints, and reads all.
+void copies_a_part(int copied);
+/// A recursion without end. The line where it calls itself.
+unsigned endless_recursion();
+/// Calls a device function by an address that the host took, or device code. The line of the call.
+unsigned calls_by_address(bool of_host);
+/// A lambda in a member function names a member. Its line.
+unsigned captures_this();
 /// Thread 0 waits at a barrier of its own.
 void own_barrier();
 /// 0 + 1 + ... + 7, which eight lanes of so many threads add up by shuffles with this mask.

@@ -24,7 +24,8 @@ std::string bound(const std::string& name) {
 }
 
 std::string bound_dynamic(const std::string& name) {
-    return " simt_type_" + name + "* const " + name + " = ::simt::dynamic_shared<simt_type_" + name + ">();";
+    return " simt_type_" + name + "* const " + name + " = ::simt::dynamic_shared<simt_type_" + name + ">(\"" +
+           name + "\");";
 }
 
 }  // namespace
@@ -95,11 +96,11 @@ TEST_CASE("Dynamic shared memory is a pointer", "[simt][cu2cpp][shared]") {
     CHECK(in_kernel("extern __shared__ __align__(sizeof(T)) unsigned char a[];") ==
           "typedef unsigned char simt_type_a ;" + bound_dynamic("a"));
     CHECK(in_kernel("extern __shared__ int a;") ==
-          "typedef int simt_type_a; simt_type_a& a = *::simt::dynamic_shared<simt_type_a>();");
+          "typedef int simt_type_a; simt_type_a& a = *::simt::dynamic_shared<simt_type_a>(\"a\");");
     SECTION("at namespace scope every use looks it up") {
         const std::string declaration = "extern __shared__ float a[];";
         const std::string expected =
-            "typedef float simt_type_a ; [[maybe_unused]] static ::simt::DynamicShared<simt_type_a> a;";
+            "typedef float simt_type_a ; [[maybe_unused]] static constexpr ::simt::DynamicShared<simt_type_a> a{\"a\"};";
         CHECK(translation(declaration) == expected);
         CHECK(translation("namespace n { " + declaration + " }") == "namespace n { " + expected + " }");
         CHECK(translation(declaration + " " + declaration) == expected + " typedef float simt_type_a ;");

@@ -22,6 +22,16 @@ constexpr unsigned spin_patience = 32;
 /// pause() and changed() of a check build, out of line: their own accesses are not observed.
 void pause_unobserved(const volatile void* address);
 void changed_unobserved(const volatile void* address);
+/// Who sees what an operation or a fence orders.
+enum class Reach : unsigned char { thread, block, device };
+/// What the next operation of this thread, at `address`, orders by itself: an `__ATOMIC_*`. CUDA's atomic
+/// functions, of which nothing is said, order nothing without a fence.
+void order_unobserved(const volatile void* address, int order, Reach reach);
+/// The same of a compare-and-swap, which is a load in order `failure` unless it finds `*expected`.
+void exchange_order_unobserved(const volatile void* address, const void* expected, std::size_t size,
+                               int order, int failure, Reach reach);
+/// A fence of a given order.
+void fence_unobserved(int order, Reach reach);
 /// Puts `desired` where `*old` stands, unless that has changed; then gives what is there.
 bool exchange_unobserved(std::uint16_t* address, std::uint16_t* old, std::uint16_t desired);
 bool exchange_unobserved(std::uint32_t* address, std::uint32_t* old, std::uint32_t desired);
@@ -51,6 +61,36 @@ SIMT_DEVICE void changed([[maybe_unused]] const volatile void* address) {
 #else
     ++execution.changes;
 #endif
+}
+
+/// See order_unobserved(): here all operations are sequentially consistent, and only the checks ask.
+SIMT_DEVICE void in_order([[maybe_unused]] const volatile void* address, [[maybe_unused]] int order,
+                          [[maybe_unused]] Reach reach) {
+#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+    order_unobserved(address, order, reach);
+#endif
+}
+SIMT_DEVICE void in_order_of_exchange([[maybe_unused]] const volatile void* address,
+                                      [[maybe_unused]] const void* expected,
+                                      [[maybe_unused]] std::size_t size, [[maybe_unused]] int order,
+                                      [[maybe_unused]] int failure, [[maybe_unused]] Reach reach) {
+#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+    exchange_order_unobserved(address, expected, size, order, failure, reach);
+#endif
+}
+/// A fence that orders what `order` says, for those in `reach`.
+SIMT_DEVICE void fence_in_order([[maybe_unused]] int order, [[maybe_unused]] Reach reach) {
+#if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)
+    fence_unobserved(order, reach);
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+/// The order of a compare-and-swap that fails, where one order is given for both.
+constexpr int order_of_failure(int order) {
+    return order == __ATOMIC_ACQ_REL   ? __ATOMIC_ACQUIRE
+           : order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED
+                                       : order;
 }
 
 /// A value of T is its bytes. (In check mode CUDA's vectors copy themselves: see simt/types.h.)

@@ -36,7 +36,7 @@ struct SharedShape {
 /// shared() and dynamic_shared() of a check build: out of line, so that their own accesses are not observed.
 void* find_shared(SharedKey& key, const char* name, std::size_t size, std::size_t alignment,
                   SharedShape shape);
-void* find_dynamic_shared();
+void* find_dynamic_shared(const char* name);
 
 /// The running block's instance of a `__shared__` declaration.
 template <class T>
@@ -55,10 +55,11 @@ SIMT_DEVICE T& shared(SharedKey& key, const char* name) {
 }
 
 /// The running block's dynamic shared memory: the third launch parameter's bytes, aligned to 1024.
+/// `name`: of the declaration, one of those that mean this memory.
 template <class T>
-SIMT_DEVICE T* dynamic_shared() {
+SIMT_DEVICE T* dynamic_shared([[maybe_unused]] const char* name) {
 #if defined(SIMT_CHECK)
-    return static_cast<T*>(find_dynamic_shared());
+    return static_cast<T*>(find_dynamic_shared(name));
 #else
     if (__builtin_expect(execution.dynamic_serial == execution.serial, 1))
         return reinterpret_cast<T*>(execution.dynamic_shared);
@@ -69,8 +70,9 @@ SIMT_DEVICE T* dynamic_shared() {
 /// `extern __shared__ T x[];` at namespace scope: looks the block's memory up at each use.
 template <class T>
 struct DynamicShared {
-    operator T*() const { return dynamic_shared<T>(); }
-    T* operator&() const { return dynamic_shared<T>(); }
+    const char* name;
+    operator T*() const { return dynamic_shared<T>(name); }
+    T* operator&() const { return dynamic_shared<T>(name); }
 };
 
 }  // namespace simt

@@ -8,6 +8,11 @@
 #include <stddef.h>
 
 #include "simt/structures.h"
+#if defined(__cplusplus)
+#include <type_traits>
+
+#include "simt/lane.h"
+#endif
 
 #if defined(__cplusplus)
 extern "C" {
@@ -63,12 +68,70 @@ class RedZone {
     __attribute__((used)) static char name##_data[64] = {1}; \
     static const ::simt::RedZone name##_zone(name##_data);
 
+/// A `static` variable of a device function, which lies on the device. Constant-initialised: registered by
+/// the first lane that meets its declaration.
+struct StaticKey {
+    bool known = false;
+};
+/// `static`, of a variable that nothing computes when the program runs: a device has nothing that would.
+#if defined(__clang__)
+#define SIMT_STATIC [[clang::require_constant_initialization]] static
+#else
+#define SIMT_STATIC __constinit static
+#endif
+/// Registers the variable of `key` for good, unless it is known.
+void register_static(StaticKey& key, const void* address, size_t size, const char* name, SymbolKind kind);
+
 /// Address of a variable of any type, volatile or not, without its operator&.
 template <class T>
 inline const void* symbol_address(const T& symbol) {
     return const_cast<const void*>(
         static_cast<const volatile void*>(&reinterpret_cast<const volatile char&>(symbol)));
 }
+
+/// The lane has come to the declaration of `variable`. Constants are no variables: the compiler has their
+/// values.
+template <class T>
+SIMT_DEVICE void device_static(StaticKey& key, T& variable, const char* name, SymbolKind kind) {
+    if (std::is_const<std::remove_all_extents_t<T>>::value) return;
+#if !defined(SIMT_CHECK)  // there, also the key's accesses would be observed
+    if (__builtin_expect(__atomic_load_n(&key.known, __ATOMIC_ACQUIRE), 1)) return;
+#endif
+    register_static(key, symbol_address(variable), sizeof variable, name, kind);
+}
+
+/// A `static` variable of a function that host and device call: each side has one of its own. `variable`
+/// gives one for each type of its argument.
+template <class F>
+SIMT_DEVICE auto& of_side(F variable, const char* name) {
+    static StaticKey key;
+    if (!runs_lane()) return variable(std::false_type());
+    auto& own = variable(std::true_type());
+    device_static(key, own, name, SymbolKind::device);
+    return own;
+}
+
+/// The address that the host has for a device function: one that no lane can call. Run mode has the
+/// function's own.
+const void* address_on_host(const void* function, const char* name);
+template <class R, class... P>
+inline R (*of_host(R (*function)(P...), [[maybe_unused]] const char* name))(P...) {
+#if defined(SIMT_CHECK)
+    return reinterpret_cast<R (*)(P...)>(address_on_host(reinterpret_cast<const void*>(function), name));
+#else
+    return function;
+#endif
+}
+
+#if __cplusplus >= 201703L
+/// An instance of a variable template.
+template <auto* variable>
+SIMT_DEVICE auto& device_variable(const char* name, SymbolKind kind) {
+    static StaticKey key;
+    device_static(key, *variable, name, kind);
+    return *variable;
+}
+#endif
 
 }  // namespace simt
 
