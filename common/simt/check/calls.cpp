@@ -159,10 +159,12 @@ void call_fails(const std::string& why) {
 
 void call_failed(cudaError_t error) {
     if (execution.in_lane || !state.watches_host) return;
-    // What calls another function of the runtime may pass its error on.
-    if (error == failed_call.error && !coming.is_recorded && coming.cause[0] == '\0') return;
     const OwnWork own;
-    failed_call = {coming, error, calls_up_to(nullptr)};
+    // What calls another function of the runtime may pass its error on.
+    const bool passed_on = error == failed_call.error && !coming.is_recorded && coming.cause[0] == '\0';
+    if (!passed_on) failed_call.failure = coming;
+    failed_call.error = error;
+    failed_call.stack = calls_up_to(nullptr);
     coming.clear();
 }
 

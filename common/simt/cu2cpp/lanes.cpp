@@ -912,7 +912,7 @@ class Kernel {
 }  // namespace
 
 void note_macro(Unit& unit, const Directive& d) {
-    if (!unit.options.loops_over_lanes || d.tokens.size() < 2) return;
+    if (d.tokens.size() < 2 || !(unit.options.loops_over_lanes || unit.options.dropped_errors)) return;
     std::size_t body = 2;
     if (body < d.tokens.size() && d.tokens[2].is("(") && d.tokens[1].end == d.tokens[2].begin)
         while (body < d.tokens.size() && !d.tokens[body].is(")")) ++body;

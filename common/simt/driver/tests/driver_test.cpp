@@ -1,6 +1,7 @@
 /// @file
 /// simt++ as somebody calls it who has one file and the command line of nvcc.
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -74,7 +75,7 @@ TEST_CASE("simt++ --check says what a program does wrong", "[simt][driver]") {
     CHECK(folder.told("15\n"));
     CHECK(folder.told("memcheck error: out-of-bounds in kernel twice"));
     CHECK(folder.told("a.cu:3:"));
-    CHECK(folder.told("simt: 1 findings, 1 of them errors"));
+    CHECK(folder.told("simt: 1 finding, 1 of them an error"));
     REQUIRE(folder.compile("--check -DFACTOR=3 -DN=32 a.cu -o good") == 0);
     CHECK(folder.run("./good") == 0);
     CHECK(folder.told("simt: 0 findings"));
@@ -93,11 +94,66 @@ TEST_CASE("a program in check mode that aborts is told what it did wrong", "[sim
         REQUIRE(folder.compile("--check '-DEND=" + std::string(end) + "' a.cu -o a") == 0);
         CHECK(folder.run("sh -c './a; exit $?' 2>&1") == 128 + 6);
         CHECK(folder.told("out-of-bounds in kernel fill"));
-        CHECK(folder.told("simt: 1 findings, 1 of them errors"));
+        CHECK(folder.told("simt: 1 finding, 1 of them an error"));
         REQUIRE(folder.compile("--json a.json '-DEND=" + std::string(end) + "' a.cu -o a") == 0);
         CHECK(folder.run("sh -c './a; exit $?' 2>&1") == 128 + 6);
         CHECK(folder.has("a.json"));
     }
+}
+
+TEST_CASE("simt++ --check says where memory was allocated that is never freed", "[simt][driver]") {
+    Desk folder;
+    INFO(folder.text);
+    folder.write("a.cu", R"(
+        __device__ int* kept;
+        __global__ void keep() { kept = new int(1); }
+        // What it frees is freed when main() is over.
+        struct Owner { int* v; Owner() { cudaMalloc(&v, 4); } ~Owner() { cudaFree(v); } };
+        static Owner early;
+        int main(int argc, char**) {
+            static Owner late;
+            int *lost, *pinned, *freed;
+            cudaMalloc(&lost, 128);
+            cudaMallocHost(&pinned, 64);
+            cudaMalloc(&freed, 32);
+            cudaFree(freed);
+            keep<<<1, 1>>>();
+            cudaDeviceSynchronize();
+            if (argc > 1) cudaDeviceReset();
+            return 0;
+        })");
+    REQUIRE(folder.compile("--check a.cu -o a") == 0);
+    CHECK(folder.run("./a") == 0);
+    CHECK(folder.told("memcheck warning: leak"));
+    CHECK(folder.told("lost of 128 bytes is never freed, allocated at a.cu:10:"));
+    CHECK(folder.told("64 bytes is never freed, allocated at a.cu:11:"));
+    CHECK(folder.told("simt: 3 findings, 0 of them errors"));  // the last is what a kernel has kept: a note
+    REQUIRE(folder.compile("--leaks a.cu -o a") == 0);
+    CHECK(folder.run("./a") == 1);
+    CHECK(folder.told("memcheck error: leak"));
+    CHECK(folder.told("simt: 3 findings, 2 of them errors"));
+}
+
+TEST_CASE("what a program says at its end are its own words, and UTF-8", "[simt][driver]") {
+    Desk folder;
+    INFO(folder.text);
+    const std::string name = "caf\xe9";  // Latin-1, in the name and in the text
+    // The last finding is made when the program has ended, of what its static objects were.
+    folder.write(name + ".cu", "// d\xe9j\xe0 vu\n"
+                               "__global__ void count(int* flag) { atomicAdd(flag, 1); }\n"
+                               "int main() {\n    int* flag;\n    cudaMallocHost(&flag, 8);\n    *flag = 0;\n"
+                               "    count<<<1, 1>>>(flag);\n    volatile int now = *flag;\n    (void)now;\n"
+                               "    cudaFreeHost(flag);\n}\n");
+    REQUIRE(folder.compile("--check " + name + ".cu -o told") == 0);
+    CHECK(folder.run("./told") == 1);
+    CHECK(folder.told("and an atomic by kernel count in the default stream meet"));
+    REQUIRE(folder.compile("--json all.json " + name + ".cu -o written") == 0);
+    CHECK(folder.run("./written && exit 9; python3 -c 'import json; "
+                     "found = json.load(open(\"all.json\", encoding=\"utf-8\"))[\"findings\"]; "
+                     "place = found[0][\"side\"]; "
+                     "print(len(found), ascii(place[\"file\"]), place[\"path\"].endswith(\"/\" + place[\"file\"]))'") ==
+          0);
+    CHECK(folder.told("1 'caf\\xe9.cu' True"));
 }
 
 TEST_CASE("what simt++ compiles it compiles in check mode, too", "[simt][driver]") {
@@ -173,7 +229,7 @@ TEST_CASE("simt++ --counters and --model say what launches cost", "[simt][driver
               "print(all[\"findings\"][0][\"kind\"], all[\"counters\"][0][\"kernel\"], "
               "all[\"modelled\"][\"launches\"][0][\"kernel\"])'") == 0);
     CHECK(folder.told("out-of-bounds twice twice"));
-    CHECK(folder.told("simt: 1 findings, 1 of them errors"));
+    CHECK(folder.told("simt: 1 finding, 1 of them an error"));
 
     REQUIRE(folder.compile("--json nowhere/a.json -DFACTOR=3 -DN=32 a.cu -o lost") == 0);
     CHECK(folder.run("./lost") == 1);
@@ -247,7 +303,7 @@ TEST_CASE("kernels launch kernels", "[simt][driver]") {
     CHECK(folder.text == printed);
     REQUIRE(folder.run("cat findings") == 0);
     CHECK(folder.told("refused-launch"));
-    CHECK(folder.told("simt: 1 findings, 1 of them errors"));
+    CHECK(folder.told("simt: 1 finding, 1 of them an error"));
 
     CHECK(folder.compile("'" + source + "' -o plain") != 0);
     CHECK(folder.told("nested.cu:18:5: error: launch inside device code; it takes nvcc's `-rdc=true`"));
@@ -353,9 +409,13 @@ TEST_CASE("simt++ says what it cannot do", "[simt][driver][bad-input]") {
                                         "-c a.cu a.cu -o a", "--check -ccbin g++ a.cu"}) {
         CAPTURE(arguments);
         CHECK(folder.compile(arguments) == 2);
-        CHECK(folder.told("usage: simt++"));
+        CHECK(folder.told("; see simt++ --help\n"));
+        CHECK(std::count(folder.text.begin(), folder.text.end(), '\n') == 1);
     }
     CHECK(folder.compile("--help") == 0);
+    CHECK(folder.told("usage: simt++"));
+    CHECK(folder.compile("--version") == 0);
+    CHECK(folder.text.substr(0, 7) == "simt++:");
 }
 
 TEST_CASE("a CMake project in CUDA builds by the toolchain, unchanged", "[simt][driver][cmake]") {

@@ -42,11 +42,10 @@ template <bool repaired>
 void run_async_wrong_way() {
     const Device<int> d("d", n, 1);
     int h[n];
-    if (!repaired) (void)cudaMemcpyAsync(d, h, bytes, cudaMemcpyDeviceToHost, nullptr);  // bad: async_wrong_way
     // Who looks at it is told.
     if (cudaMemcpyAsync(d, h, bytes, cudaMemcpyDeviceToHost, nullptr) != cudaSuccess) cudaGetLastError();
+    if (!repaired) (void)cudaMemcpyAsync(d, h, bytes, cudaMemcpyDeviceToHost, nullptr);  // bad: async_wrong_way
 }
-// (A copy to device memory that is called one to the host takes place; ordinary memory is no source of it.)
 CORPUS_CASE(async_wrong_way, "memcheck", "failed-call", "");
 
 template <bool repaired>
