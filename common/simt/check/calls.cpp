@@ -78,7 +78,8 @@ const char* usual_cause(cudaError_t error) {
         case cudaErrorStreamCaptureUnsupported:
             return "while a stream is being captured, this call would wait for the device";
         case cudaErrorStreamCaptureImplicit:
-            return "the default stream takes no part in a capture: work goes into the stream that is captured";
+            return "the default stream takes no part in a capture: work goes into the stream that is "
+                   "captured";
         case cudaErrorStreamCaptureInvalidated:
             return "an earlier call made the capture invalid";
         case cudaErrorStreamCaptureUnjoined:

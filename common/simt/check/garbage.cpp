@@ -97,7 +97,8 @@ void forget_range(HostGarbage& all, std::uintptr_t begin, std::uintptr_t end) {
         }
         next = all.ranges.erase(next);
         if (first < begin) all.ranges[first] = {begin, range.copy};
-        if (range.end > end) next = all.ranges.insert_or_assign(end, GarbageRange{range.end, range.copy}).first;
+        if (range.end > end)
+            next = all.ranges.insert_or_assign(end, GarbageRange{range.end, range.copy}).first;
     }
     set_bounds(all);
 }
@@ -125,15 +126,18 @@ void describe_copy(const HostGarbage& all, UnwrittenCopy& copy, const Array& arr
     bool too_few = false;
     if (writer && offset % writer->threads == 0) {
         const std::size_t per_thread = offset / writer->threads;
-        too_few = std::has_single_bit(per_thread) && per_thread <= 16 && (missing | copied) % per_thread == 0;
+        too_few = per_thread <= 32 && (std::has_single_bit(per_thread) || per_thread % 12 == 0) &&
+                  missing % per_thread == 0 && copied % per_thread == 0;
         if (too_few) element = per_thread;
     }
     Report& report = copy.report;
     report.address = first;
     report.size = element;
-    report.text = times_text(missing / element, "element", "elements") + " of " + std::to_string(copied / element);
+    report.text =
+        times_text(missing / element, "element", "elements") + " of " + std::to_string(copied / element);
     if (missing == end - first && missing > element)
-        report.text += ", up to " + array.name + "[" + std::to_string((end - array.begin) / element - 1) + "]";
+        report.text +=
+            ", up to " + array.name + "[" + std::to_string((end - array.begin) / element - 1) + "]";
     if (!writer) return;
     Grid grid;
     grid.name = writer->name;
@@ -236,7 +240,8 @@ void host_moves(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
     auto next = all.ranges.upper_bound(from);
     if (next != all.ranges.begin()) --next;
     for (; next != all.ranges.end() && next->first < from + size; ++next) {
-        const std::uintptr_t begin = std::max(next->first, from), end = std::min(next->second.end, from + size);
+        const std::uintptr_t begin = std::max(next->first, from),
+                             end = std::min(next->second.end, from + size);
         if (begin < end && is_poison(begin, end - begin))
             moved.push_back({to + (begin - from), {to + (end - from), next->second.copy}});
     }

@@ -47,8 +47,10 @@ void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, cons
 
 void access_by_host(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc) {
     if (garbage.holds(address))
-        host_touches(address, size, kind != AccessKind::read && kind != AccessKind::volatile_read &&
-                                        kind != AccessKind::atomic_load, pc);
+        host_touches(
+            address, size,
+            kind != AccessKind::read && kind != AccessKind::volatile_read && kind != AccessKind::atomic_load,
+            pc);
     if (is_device_address(address)) host_access(address, size, kind, pc);
 }
 }  // namespace simt::check

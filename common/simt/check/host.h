@@ -30,7 +30,9 @@ struct GarbageBounds {
 extern GarbageBounds garbage;
 
 /// An access of the host's there has to be looked at.
-inline bool concerns_host(std::uintptr_t address) { return is_device_address(address) || garbage.holds(address); }
+inline bool concerns_host(std::uintptr_t address) {
+    return is_device_address(address) || garbage.holds(address);
+}
 
 /// The running operation copies `size` bytes from device memory to where the host can read them.
 void copied_to_host(std::uintptr_t to, std::uintptr_t from, std::size_t size);

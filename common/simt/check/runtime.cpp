@@ -733,16 +733,17 @@ static std::string unfreeable(const void* pointer, const char* function, const A
     const std::string name = array && !array->name.empty() ? array->name : "an array";
     if (!array)
         return is_given + (is_device_address(number(pointer)) ? "an address that belongs to no allocation"
-                                                               : "memory of the host, or of nobody");
+                                                              : "memory of the host, or of nobody");
     if (array->memory == Memory::symbol || array->memory == Memory::constant)
         return is_given + array->name + ", a variable of the device, which nobody allocated";
     if (!array->live) return is_given + name + ", which has been freed";
     if (array->begin != number(pointer))
-        return is_given + "an address " + std::to_string(number(pointer) - array->begin) + " bytes into " + name +
-               ": only its beginning can be freed";
+        return is_given + "an address " + std::to_string(number(pointer) - array->begin) + " bytes into " +
+               name + ": only its beginning can be freed";
     if (array->from_kernel)
-        return is_given + "memory that a kernel allocated by malloc or new: it is of the device's heap, and only "
-                          "free() or delete in a kernel gives it back";
+        return is_given +
+               "memory that a kernel allocated by malloc or new: it is of the device's heap, and only "
+               "free() or delete in a kernel gives it back";
     const char* const right = array->memory == Memory::pinned ? "cudaFreeHost" : "cudaFree";
     return is_given + name + ", which " + right + " frees";
 }

@@ -114,8 +114,8 @@ void dropped_error(Unit& unit, const Context& context, std::size_t i) {
     if (begin > 0 && seq.is(begin - 1, "::")) --begin;
     const std::size_t statement = behind_cast(seq, begin);
     const std::string note = runtime(context, "dropped") + "(\"" + std::string(name) + "\")";
-    // All of it stands behind the call, which keeps its column, and is no argument of another: g++ takes such a
-    // call to be where the other one is.
+    // All of it stands behind the call, which keeps its column, and is no argument of another: g++ takes such
+    // a call to be where the other one is.
     if (begins_statement(seq, statement)) {
         if (statement != begin) {  // `(void)f(x);`
             unit.blank(seq[statement]);

@@ -130,8 +130,8 @@ void tell(int status, void*) {
     } else {
         print(all);
     }
-    std::fprintf(stderr, "simt: %zu finding%s, %zu of them %s\n", all.size(), all.size() == 1 ? "" : "s", errors,
-                 errors == 1 ? "an error" : "errors");
+    std::fprintf(stderr, "simt: %zu finding%s, %zu of them %s\n", all.size(), all.size() == 1 ? "" : "s",
+                 errors, errors == 1 ? "an error" : "errors");
     if ((errors > 0 || !told) && status == 0) _exit(1);
 }
 

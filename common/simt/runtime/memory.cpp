@@ -107,8 +107,9 @@ cudaError_t allocate(void** pointer, std::size_t size, Location::Kind kind) {
     if (!memory) {
         if constexpr (observe::on)
             observe::call_fails("of " + std::to_string(heap().capacity()) + " bytes " +
-                                std::to_string(heap().capacity() - heap().used()) + " are free, and it wants " +
-                                std::to_string(size) + " (RUNGS_SIMT_MEMORY sets how many there are)");
+                                std::to_string(heap().capacity() - heap().used()) +
+                                " are free, and it wants " + std::to_string(size) +
+                                " (RUNGS_SIMT_MEMORY sets how many there are)");
         return cudaErrorMemoryAllocation;
     }
     *pointer = memory;
@@ -174,7 +175,8 @@ std::string flaw_of_range(const void* address, std::size_t size, const std::stri
     if (location.kind == Location::Kind::freed) return side + ", " + name_of(location) + ", has been freed";
     const auto offset = static_cast<std::size_t>(location.offset);
     if (location.offset < 0 || offset > location.size)
-        return side + " is beside " + name_of(location) + ", which has " + std::to_string(location.size) + " bytes";
+        return side + " is beside " + name_of(location) + ", which has " + std::to_string(location.size) +
+               " bytes";
     return std::to_string(size) + " bytes are more than " + side + " has: " + name_of(location) + " has " +
            std::to_string(location.size) + " bytes" +
            (offset ? ", " + std::to_string(location.size - offset) + " of them from there on" : "");
@@ -183,8 +185,8 @@ std::string flaw_of_range(const void* address, std::size_t size, const std::stri
 // Why a copy between two ranges is refused.
 std::string flaw_of_copy(const void* destination, std::size_t to, const void* source, std::size_t from,
                          cudaMemcpyKind kind) {
-    for (const std::string& flaw : {flaw_of_range(destination, to, "the destination"),
-                                    flaw_of_range(source, from, "the source")})
+    for (const std::string& flaw :
+         {flaw_of_range(destination, to, "the destination"), flaw_of_range(source, from, "the source")})
         if (!flaw.empty()) return flaw;
     return std::string("its direction is ") + kind_of_copy(kind) + ", but the destination is " +
            words_of(classify(destination, to)) + ", and the source is " + words_of(classify(source, from));
@@ -248,7 +250,8 @@ cudaError_t check_copy(const void* destination, const void* source, std::size_t 
 cudaError_t check_copy(const void* destination, std::size_t to, const void* source, std::size_t from,
                        cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    if (side_agrees(destination, to, kind, true) && side_agrees(source, from, kind, false)) return cudaSuccess;
+    if (side_agrees(destination, to, kind, true) && side_agrees(source, from, kind, false))
+        return cudaSuccess;
     if constexpr (observe::on) observe::call_fails(flaw_of_copy(destination, to, source, from, kind));
     return cudaErrorInvalidValue;
 }
@@ -351,10 +354,14 @@ static cudaError_t no_symbol(const void* symbol) {
     return fail_as(cudaErrorInvalidSymbol, [symbol]() -> std::string {
         std::shared_lock lock(known().mutex);
         for (const auto& [address, info] : known().symbols)
-            if (symbol && std::strncmp(static_cast<const char*>(symbol), info.name, std::strlen(info.name) + 1) == 0)
-                return std::string("it is given a text, and names in quotes went away with CUDA 5: write the "
-                                   "variable itself, ") + info.name;
-        return "it is given no __device__, __constant__ or __managed__ variable. (Names in quotes went away with "
+            if (symbol &&
+                std::strncmp(static_cast<const char*>(symbol), info.name, std::strlen(info.name) + 1) == 0)
+                return std::string(
+                           "it is given a text, and names in quotes went away with CUDA 5: write the "
+                           "variable itself, ") +
+                       info.name;
+        return "it is given no __device__, __constant__ or __managed__ variable. (Names in quotes went away "
+               "with "
                "CUDA 5: write the variable itself.)";
     });
 }
@@ -656,8 +663,10 @@ static cudaError_t copy(void* destination, const void* source, size_t count, cud
 
 // A copy by addresses fails where one of them is a variable of the device by its name.
 static cudaError_t refuse_symbols(const void* destination, const void* source, cudaMemcpyKind kind) {
-    const bool to = writes_device(kind) && is_bare_symbol(destination);
-    if (!to && !(reads_device(kind) && is_bare_symbol(source))) return cudaSuccess;
+    // (Called cudaMemcpyDefault, it would succeed on a GPU, and not reach the variable.)
+    const bool any = kind == cudaMemcpyDefault;
+    const bool to = (any || writes_device(kind)) && is_bare_symbol(destination);
+    if (!to && !((any || reads_device(kind)) && is_bare_symbol(source))) return cudaSuccess;
     return fail_as(cudaErrorInvalidValue, [&] {
         return std::string(to ? "the destination" : "the source") + " is the name of " +
                symbol_text(to ? destination : source) +
@@ -839,8 +848,8 @@ static cudaError_t copy_symbol(const void* memory, const void* symbol, size_t co
                        [kind] { return std::string("its direction is ") + kind_of_copy(kind); });
     if (offset > size || count > size - offset)
         return fail_as(cudaErrorInvalidValue, [&] {
-            return std::to_string(count) + " bytes from byte " + std::to_string(offset) + " on are more than " +
-                   symbol_text(symbol) + " has: " + std::to_string(size);
+            return std::to_string(count) + " bytes from byte " + std::to_string(offset) +
+                   " on are more than " + symbol_text(symbol) + " has: " + std::to_string(size);
         });
     void* place = static_cast<char*>(const_cast<void*>(symbol)) + offset;
     return to_symbol ? copy(place, memory, count, kind, stream, "cudaMemcpyToSymbol", asynchronous)

@@ -313,7 +313,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     const bool too_early = observe::may_be_ahead(start);
     if (observe::may_be_ahead(end) || too_early) {
         observe::call_fails(
-            "on a GPU an event may not have been reached yet, as nothing that the host has waited for comes after "
+            "on a GPU an event may not have been reached yet, as nothing that the host has waited for comes "
+            "after "
             "it; the time is not written. Call cudaEventSynchronize on the second event before");
         observe::call_failed(cudaErrorNotReady);
         return cudaErrorNotReady;  // not recorded: it is no failure

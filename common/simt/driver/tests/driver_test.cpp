@@ -139,11 +139,12 @@ TEST_CASE("what a program says at its end are its own words, and UTF-8", "[simt]
     INFO(folder.text);
     const std::string name = "caf\xe9";  // Latin-1, in the name and in the text
     // The last finding is made when the program has ended, of what its static objects were.
-    folder.write(name + ".cu", "// d\xe9j\xe0 vu\n"
-                               "__global__ void count(int* flag) { atomicAdd(flag, 1); }\n"
-                               "int main() {\n    int* flag;\n    cudaMallocHost(&flag, 8);\n    *flag = 0;\n"
-                               "    count<<<1, 1>>>(flag);\n    volatile int now = *flag;\n    (void)now;\n"
-                               "    cudaFreeHost(flag);\n}\n");
+    folder.write(name + ".cu",
+                 "// d\xe9j\xe0 vu\n"
+                 "__global__ void count(int* flag) { atomicAdd(flag, 1); }\n"
+                 "int main() {\n    int* flag;\n    cudaMallocHost(&flag, 8);\n    *flag = 0;\n"
+                 "    count<<<1, 1>>>(flag);\n    volatile int now = *flag;\n    (void)now;\n"
+                 "    cudaFreeHost(flag);\n}\n");
     REQUIRE(folder.compile("--check " + name + ".cu -o told") == 0);
     CHECK(folder.run("./told") == 1);
     CHECK(folder.told("and an atomic by kernel count in the default stream meet"));
@@ -151,8 +152,8 @@ TEST_CASE("what a program says at its end are its own words, and UTF-8", "[simt]
     CHECK(folder.run("./written && exit 9; python3 -c 'import json; "
                      "found = json.load(open(\"all.json\", encoding=\"utf-8\"))[\"findings\"]; "
                      "place = found[0][\"side\"]; "
-                     "print(len(found), ascii(place[\"file\"]), place[\"path\"].endswith(\"/\" + place[\"file\"]))'") ==
-          0);
+                     "print(len(found), ascii(place[\"file\"]), place[\"path\"].endswith(\"/\" + "
+                     "place[\"file\"]))'") == 0);
     CHECK(folder.told("1 'caf\\xe9.cu' True"));
 }
 

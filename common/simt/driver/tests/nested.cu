@@ -92,4 +92,5 @@ int main() {
     allocate<<<3, 1>>>(count);
     cudaDeviceSynchronize();
     std::printf("memory: %d\nat the end: %s\n", *count, cudaGetErrorName(cudaGetLastError()));
+    cudaFree(count);
 }

@@ -47,8 +47,9 @@ bool is_sticky(cudaError_t error);
 /// Forgets the sticky error: part of cudaDeviceReset().
 void clear_sticky_error();
 
-/// For check mode, whose translation writes `cudaFree(p) ? simt::dropped("cudaFree") : (void)0;` where a program
-/// drops the error of a call: one that fails becomes a finding, unless the thread asks for its last error later.
+/// For check mode, whose translation writes `cudaFree(p) ? simt::dropped("cudaFree") : (void)0;` where a
+/// program drops the error of a call: one that fails becomes a finding, unless the thread asks for its last
+/// error later.
 void dropped(const char* call);
 
 }  // namespace simt

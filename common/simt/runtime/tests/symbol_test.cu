@@ -61,6 +61,8 @@ TEST_CASE("a copy by address reaches no variable by its name", "[simt][symbol]")
     CHECK(cudaMemcpy(by_name, values, sizeof values, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
     CHECK(cudaMemcpyAsync(by_name + 1, values, 4, cudaMemcpyHostToDevice, nullptr) == cudaErrorInvalidValue);
     CHECK(cudaMemcpy(read, by_name, sizeof read, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpy2D(read, 8, by_name, 8, 8, 2, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+    CHECK(cudaMemset(by_name, 0, sizeof values) == cudaErrorInvalidValue);
     cudaGetLastError();
     REQUIRE(cudaMemcpyToSymbol(by_name, values, sizeof values) == cudaSuccess);
     void* address = nullptr;

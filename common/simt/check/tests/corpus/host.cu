@@ -1,5 +1,6 @@
-// What the host does wrong by itself: calls that fail and whose error it drops, memory that it frees by the wrong
-// function, and copies of what nothing has written. The repaired twins do what looks like it, and is right.
+// What the host does wrong by itself: calls that fail and whose error it drops, memory that it frees by the
+// wrong function, and copies of what nothing has written. The repaired twins do what looks like it, and is
+// right.
 #include <cstring>
 
 #include "check/tests/corpus/corpus.h"
@@ -44,7 +45,8 @@ void run_async_wrong_way() {
     int h[n];
     // Who looks at it is told.
     if (cudaMemcpyAsync(d, h, bytes, cudaMemcpyDeviceToHost, nullptr) != cudaSuccess) cudaGetLastError();
-    if (!repaired) (void)cudaMemcpyAsync(d, h, bytes, cudaMemcpyDeviceToHost, nullptr);  // bad: async_wrong_way
+    if (!repaired)
+        (void)cudaMemcpyAsync(d, h, bytes, cudaMemcpyDeviceToHost, nullptr);  // bad: async_wrong_way
 }
 CORPUS_CASE(async_wrong_way, "memcheck", "failed-call", "");
 
@@ -465,7 +467,7 @@ void run_padding() {
     const Device<Padded> d("d", 8);
     Padded h[8];
     store_members<<<1, 8>>>(d, repaired ? 8 : 7);
-    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);  // bad: padding
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);                        // bad: padding
     for (const Padded& value : h) sink = value.i + static_cast<int>(value.x);  // bad: padding
 }
 CORPUS_CASE(padding, "initcheck", "unwritten-copy", "d");
