@@ -14,14 +14,14 @@ std::string told(const std::string& name, const std::string& kind = "device") {
 }
 
 /// A statement of a kernel; what the translator makes of it.
-std::string in_kernel(const std::string& statement) {
+std::string statement_in_kernel(const std::string& statement) {
     const std::string before = "__global__ void k() { ";
     const std::string out = translation(before + statement + " }");
     REQUIRE(starts_with(out, before));
     return out.substr(before.size(), out.size() - before.size() - 2);
 }
 
-void unchanged(const std::string& text) {
+void left_as_it_is(const std::string& text) {
     CAPTURE(text);
     CHECK(raw_translation(text) == text);
 }
@@ -29,13 +29,14 @@ void unchanged(const std::string& text) {
 }  // namespace
 
 TEST_CASE("A static variable of a device function is told to the runtime", "[simt][cu2cpp][static]") {
-    CHECK(in_kernel("static int n;") == "static int n;" + told("n"));
-    CHECK(in_kernel("static unsigned n = 0, *p, a[4] = {1};") ==
+    CHECK(statement_in_kernel("static int n;") == "static int n;" + told("n"));
+    CHECK(statement_in_kernel("static unsigned n = 0, *p, a[4] = {1};") ==
           "SIMT_STATIC unsigned n = 0, *p, a[4] = {1};" + told("n") + told("p") + told("a"));
-    CHECK(in_kernel("static __constant__ float w[2];") ==
+    CHECK(statement_in_kernel("static __constant__ float w[2];") ==
           "static __constant__ float w[2];" + told("w", "constant"));
-    CHECK(in_kernel("static const char* t = \"a\";") == "SIMT_STATIC const char* t = \"a\";" + told("t"));
-    CHECK(in_kernel("if (x) { static T n; }") == "if (x) { static T n;" + told("n") + " }");
+    CHECK(statement_in_kernel("static const char* t = \"a\";") ==
+          "SIMT_STATIC const char* t = \"a\";" + told("t"));
+    CHECK(statement_in_kernel("if (x) { static T n; }") == "if (x) { static T n;" + told("n") + " }");
     CHECK(translation("struct S { __device__ int f() { static int n; return n; } };") ==
           "struct S { __device__ int f() { static int n;" + told("n") + " return n; } };");
     CHECK(translation("void h() { k<<<1, 1>>>([] __device__() { static int n; }); }").find(told("n")) !=
@@ -44,10 +45,10 @@ TEST_CASE("A static variable of a device function is told to the runtime", "[sim
     for (const std::string statement :
          {"static constexpr int n = 1;", "static const float w[2] = {1, 2};", "static T& r = v;",
           "static_assert(n > 0);", "for (static int i = 0; i < 2;) {}"}) {
-        unchanged("__global__ void k() { " + statement + " }\n");
+        left_as_it_is("__global__ void k() { " + statement + " }\n");
     }
-    unchanged("int h() { static int n = 0; return ++n; }\nstatic int v = 0;\n");
-    unchanged("Foo& foo() { static Foo f; return f; }\n");
+    left_as_it_is("int h() { static int n = 0; return ++n; }\nstatic int v = 0;\n");
+    left_as_it_is("Foo& foo() { static Foo f; return f; }\n");
 }
 
 TEST_CASE("Host and device have a static variable each of a function for both", "[simt][cu2cpp][static]") {
@@ -59,8 +60,8 @@ TEST_CASE("Host and device have a static variable each of a function for both", 
               .find("of_side") != std::string::npos);
     CHECK(translation("#define COUNT() do { static int n; ++n; } while (0)\n").find("of_side") !=
           std::string::npos);
-    unchanged("#define COUNTER(n) static int n = 0\n");
-    unchanged("__host__ __device__ int f() { static const int n = 4; int a[n]; return a[0]; }\n");
+    left_as_it_is("#define COUNTER(n) static int n = 0\n");
+    left_as_it_is("__host__ __device__ int f() { static const int n = 4; int a[n]; return a[0]; }\n");
 }
 
 TEST_CASE("An instance of a variable template is told where it is used", "[simt][cu2cpp][static]") {
@@ -70,8 +71,9 @@ TEST_CASE("An instance of a variable template is told where it is used", "[simt]
               "__global__ void k() { ::simt::device_variable<&v<int>>(\"v<int>\", "
               "::simt::SymbolKind::device) = "
               "::simt::device_variable<&ns::v<T*>>(\"v<T*>\", ::simt::SymbolKind::device); }");
-    unchanged("template <class T> constexpr __device__ T v = 1;\n__global__ void k() { int a[v<int>]; }\n");
-    unchanged("template <class T> T v;\nvoid h() { v<int> = 1; }\n");
+    left_as_it_is(
+        "template <class T> constexpr __device__ T v = 1;\n__global__ void k() { int a[v<int>]; }\n");
+    left_as_it_is("template <class T> T v;\nvoid h() { v<int> = 1; }\n");
 }
 
 TEST_CASE("The host has another address of a device function", "[simt][cu2cpp][static]") {

@@ -117,7 +117,8 @@ const void* address_on_host(const void* function, const char* name);
 template <class R, class... P>
 inline R (*of_host(R (*function)(P...), [[maybe_unused]] const char* name))(P...) {
 #if defined(SIMT_CHECK)
-    return reinterpret_cast<R (*)(P...)>(address_on_host(reinterpret_cast<const void*>(function), name));
+    const void* const address = address_on_host(reinterpret_cast<const void*>(function), name);
+    return reinterpret_cast<R (*)(P...)>(const_cast<void*>(address));
 #else
     return function;
 #endif
