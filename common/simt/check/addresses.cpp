@@ -19,17 +19,42 @@ std::vector<std::pair<std::uintptr_t, std::size_t>>& runtime_ranges() {
     return *ranges;
 }
 
+/// The words of the kernel's arguments, pointers among them.
+template <class F>
+void for_arguments(F f) {
+    const auto* words = static_cast<const unsigned char*>(execution.closure);
+    for (std::size_t i = 0; i + sizeof(std::uintptr_t) <= state.launch->grid.closure_bytes;
+         i += alignof(std::uintptr_t)) {
+        std::uintptr_t word;
+        std::memcpy(&word, words + i, sizeof word);
+        f(word);
+    }
+}
+
 /// Is one of the kernel's arguments a pointer from which an index may have come to `address`, in the host's
 /// memory?
 bool argument_leads_to(std::uintptr_t address) {
     constexpr std::uintptr_t reach = std::uintptr_t{1} << 33;
-    const auto* words = static_cast<const unsigned char*>(execution.closure);
-    for (std::size_t i = 0; i + sizeof(std::uintptr_t) <= state.launch->grid.closure_bytes; i += 4) {
-        std::uintptr_t word;
-        std::memcpy(&word, words + i, sizeof word);
-        if (word <= address && address - word < reach && !is_device_address(word)) return true;
-    }
-    return false;
+    bool leads = false;
+    for_arguments([&](std::uintptr_t word) {
+        leads = leads || (word <= address && address - word < reach && !is_device_address(word));
+    });
+    return leads;
+}
+
+/// The array from which an index of 32 bits may have come to `address`, where nothing is: one of the
+/// arguments' or, if there are none, the nearest shared one. A guess.
+const Array* far_from(std::uintptr_t address, std::size_t size) {
+    const Array* best = nullptr;
+    std::uintptr_t distance = std::uintptr_t{size} << 31;
+    for_arguments([&](std::uintptr_t word) {
+        const Array* const array = is_device_address(word) ? find_array(word) : nullptr;
+        const std::uintptr_t away = word < address ? address - word : word - address;
+        if (!array || !array->live || away > distance) return;
+        best = array;
+        distance = away;
+    });
+    return best || state.block->shared.empty() ? best : nearest_shared(address);
 }
 
 /// No memory at all is there, so that no pointer of the host's meant it.
@@ -137,7 +162,11 @@ Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, cons
     if (!argument_leads_to(address)) {
         if (const Wrapped index = wrapped(address, size); index.array)
             bad(Kind::out_of_bounds, address, size, kind, index.array, pc, false, index.index);
-        if (before && is_nowhere(address)) bad(Kind::out_of_bounds, address, size, kind, before, pc);
+        if (is_nowhere(address)) {
+            if (before) bad(Kind::out_of_bounds, address, size, kind, before, pc);
+            if (const Array* array = address < 65536 ? nullptr : far_from(address, size))
+                bad(Kind::out_of_bounds, address, size, kind, array, pc, true);
+        }
     }
     if (const Fiber* other = this_worker->fibers().holder(reinterpret_cast<const void*>(address)))
         if (lies_on(*other, address)) bad(Kind::local_memory, address, size, kind, nullptr, pc);

@@ -123,6 +123,8 @@ bool in_shared(const Entry& e) { return e.memory == Memory::shared || e.memory =
 bool wraps_below_zero(const Finding& f) {
     return f.index < std::int64_t{1} << 32 && f.index >= (std::int64_t{1} << 32) - (1 << 20);
 }
+/// A signed one went beyond its largest number, as far as can be told.
+bool wraps_far(std::ptrdiff_t index) { return index < -(std::int64_t{1} << 29); }
 
 std::string out_of_bounds_message(const Finding& f, const Entry& e) {
     const Report& r = e.report;
@@ -141,6 +143,9 @@ std::string out_of_bounds_message(const Finding& f, const Entry& e) {
                ": the index has wrapped below 0, where an unsigned one goes on at 4294967295. That is out of "
                "bounds" +
                extent;
+    if (wraps_far(f.index))
+        return access + " goes to " + element_text(f, e.shape) +
+               ": the index has wrapped, for an int does not hold its value. That is out of bounds" + extent;
     const std::ptrdiff_t begin = offset_of(e);
     const std::ptrdiff_t past = begin + static_cast<std::ptrdiff_t>(r.size - e.array_size);
     return access + " goes to " + element_text(f, e.shape) + ", " +
@@ -338,7 +343,7 @@ const char* advice_of(const Finding& f, const Entry& e) {
     const Report& r = e.report;
     switch (r.kind) {
         case Kind::out_of_bounds:
-            if (r.meant != 0)
+            if (r.meant != 0 || wraps_far(f.index) || r.text.find("has wrapped") != std::string::npos)
                 return "Compute the index in 64 bits: make one factor a std::size_t or a long long before "
                        "the product.";
             if (wraps_below_zero(f) || r.text.compare(0, 14, "Index 42949672") == 0)

@@ -328,7 +328,7 @@ void out_of_bounds(const OutOfBounds& data, std::uintptr_t index, const void* pc
         report.place.column = data.location.column;
         report.place.function = locate(pc).function;
         report.text = "Index " + std::to_string(value) + " is out of range for an array of type " +
-                      data.array->name + ".";
+                      data.array->name + (value < -(1ll << 29) ? ": it has wrapped." : ".");
         report.access = "access";
         record(std::move(report));
     }

@@ -81,6 +81,8 @@ void static_variable(Unit& unit, const Context& context, std::size_t i) {
             continue;
         }
         computed = computed || d.initialiser != npos || d.parameters;
+        // (`int (*f)(int) = g`, of which g++ believes that it is a function's result.)
+        for (std::size_t k = d.whole.begin; k < d.name.begin; ++k) constant = constant || seq.is(k, "(");
         const std::string key = prefixed("simt_static_", context, d.name);
         text += " static ::simt::StaticKey " + key + "; " + runtime(context, "device_static") + "(" + key +
                 ", " + tokens_of(seq, d.name) + ", " + quoted(context, d.name) +

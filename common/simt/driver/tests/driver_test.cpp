@@ -157,6 +157,40 @@ TEST_CASE("what a program says at its end are its own words, and UTF-8", "[simt]
     CHECK(folder.told("1 'caf\\xe9.cu' True"));
 }
 
+TEST_CASE("a kernel does not wait for those that it launches", "[simt][driver]") {
+    Desk folder;
+    const auto check = [&](const std::string& barrier, const std::string& read) {
+        folder.write(
+            "a.cu",
+            "__global__ void child(int* x) { x[threadIdx.x] += 1; }\n"
+            "__global__ void sum(const int* x, int* out) { for (int i = 0; i < 32; ++i) *out += x[i]; }\n"
+            "__global__ void parent(int* x, int* out) {\n"
+            "    x[threadIdx.x] = 1;\n" +
+                barrier +
+                "\n    if (threadIdx.x != 0) return;\n"
+                "    child<<<1, 32>>>(x);\n" +
+                read +
+                "\n}\n"
+                "int main() { int* x; cudaMalloc(&x, 33 * 4); cudaMemset(x, 0, 33 * 4);\n"
+                "    parent<<<1, 32>>>(x, x + 32); cudaDeviceSynchronize(); cudaFree(x); }\n");
+        REQUIRE(folder.compile("--check -rdc=true a.cu -o a") == 0);
+        return folder.run("./a");
+    };
+    const std::string barrier = "__syncthreads();";
+    CHECK(check(barrier, "sum<<<1, 1>>>(x, out);") == 0);
+    CHECK(folder.told("simt: 0 findings"));
+    CHECK(check(barrier, "sum<<<1, 1, 0, cudaStreamTailLaunch>>>(x, out);") == 0);
+    CHECK(check(barrier, "*out = x[3];") == 1);
+    CAPTURE(folder.text);
+    CHECK(folder.told("read-write in kernel child"));
+    CHECK(folder.told("by kernel child and a read by kernel parent"));
+    CHECK(folder.told("a.cu:8:"));
+    CHECK(folder.told("does not wait for one that it has launched"));
+    // What other threads do in no order with the launch.
+    CHECK(check("", "sum<<<1, 1>>>(x, out);") == 1);
+    CHECK(folder.told("a.cu:4:"));
+}
+
 TEST_CASE("what simt++ compiles it compiles in check mode, too", "[simt][driver]") {
     Desk folder;
     INFO(folder.text);
