@@ -495,16 +495,19 @@ std::vector<Case> cases_of_the_rest(const Manifest& manifest, const RungEntry& r
                                     const JudgeOptions& options, const std::map<std::string, Case>& missing,
                                     bool lines) {
     std::vector<Case> cases;
-    std::vector<Case> known = cases_to_check(manifest, rung, exam, options.seed, std::nullopt);
+    const std::vector<Case> known = cases_to_check(manifest, rung, exam, options.seed, std::nullopt);
     const auto same_size = [](const Case& one) {
         return [&](const Case& other) { return one.problem == other.problem && one.sizes == other.sizes; };
     };
-    const auto add = [&](const Case& which) {
-        if (std::none_of(cases.begin(), cases.end(), same_size(which))) cases.push_back(which);
-    };
-    for (const auto& [name, which] : missing) add(which);
+    for (const auto& [name, which] : missing) {
+        // Which kernel is launched may follow from the data.
+        if (std::find(cases.begin(), cases.end(), which) == cases.end()) cases.push_back(which);
+    }
     for (const Case& which : manifest.cases_of(rung, Backend::cpu, options.seed)) {
-        if (lines && std::none_of(known.begin(), known.end(), same_size(which))) add(which);
+        const auto is_new = [&](const std::vector<Case>& all) {
+            return std::none_of(all.begin(), all.end(), same_size(which));
+        };
+        if (lines && is_new(known) && is_new(cases)) cases.push_back(which);
     }
     std::stable_sort(cases.begin(), cases.end(),
                      [&](const Case& a, const Case& b) { return exam.work(a).size() < exam.work(b).size(); });
