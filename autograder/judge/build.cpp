@@ -197,7 +197,6 @@ class Builder {
         }
         for (const std::string& folder : header_folders()) places.folders.emplace_back(folder);
         for (const fs::path& folder : own_headers()) places.folders.push_back(folder);
-        for (const fs::path& header : contract_headers()) places.files.push_back(header);
         return places;
     }
 

@@ -51,7 +51,7 @@ struct Build {
     double seconds = 0;
 };
 
-/// Files and folders that builds read beside a submission: programs, libraries, headers.
+/// Files and folders that builds read beside a submission and its chapter: programs, libraries, headers.
 struct ToolPlaces {
     std::vector<std::filesystem::path> files, folders;
 };

@@ -634,20 +634,20 @@ TEST_CASE("a hand-in can be withdrawn, and counts again when that is taken back"
     CAPTURE(withdrawn.out, withdrawn.err);
     CHECK(withdrawn.status == 0);
     CHECK_THAT(withdrawn.out,
-               ContainsSubstring("ben: attempt 2 (ben) is withdrawn; nothing of it is deleted") &&
-                   ContainsSubstring("attempt 1 counts now"));
+               ContainsSubstring("ben: attempt 2 (ben@2026-11-19T00:00:00Z) is withdrawn; nothing of it") &&
+                   ContainsSubstring("attempt 1 counts now; ./rungs grade judges it"));
     CHECK(review({"ben", "--withdraw", "2", "--because", "x"}).status == 2);
-    CHECK_THAT(points("ben"), ContainsSubstring("graded,1"));
-    CHECK_THAT(review({}).out, ContainsSubstring("ben  attempt 2 (ben) does not count: withdrawn by ") &&
-                                   ContainsSubstring("somebody else's") &&
-                                   ContainsSubstring("nothing is open"));
     CHECK(count_records(all.folder / "graded") == records);
-    CHECK_THAT(all.graded("graded").out, ContainsSubstring("have a record already"));
-    CHECK_THAT(all.folder.read("graded/projection.txt"), ContainsSubstring("ben\t2\t01_reduction/"
-                                                                           "03_shared_tree\tWRONG\texam:"
-                                                                           "WRONG\twithdrawn"));
-    // Handed in once more, the same bytes are the same hand-in.
+    CHECK_THAT(points("ben"), ContainsSubstring("not graded yet,1"));
+    // The same bytes again are the same hand-in, and what counts now is judged.
+    CHECK(all.graded("graded").status == 1);
+    CHECK(count_records(all.folder / "graded") == records + 1);
     CHECK_THAT(points("ben"), ContainsSubstring("graded,1"));
+    CHECK_THAT(review({}).out,
+               ContainsSubstring("ben  attempt 2 (ben@2026-11-19T00:00:00Z) does not count") &&
+                   ContainsSubstring("somebody else's") && ContainsSubstring("nothing is open"));
+    CHECK_THAT(all.folder.read("graded/projection.txt"),
+               ContainsSubstring("ben\t2\t01_reduction/03_shared_tree\tOK\t-\twithdrawn"));
 
     CHECK(review({"ben", "--withdraw", "all", "--because", "left the course"}).status == 0);
     CHECK_THAT(points("ben"), ContainsSubstring("missing"));

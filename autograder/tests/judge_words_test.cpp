@@ -22,6 +22,7 @@
 
 using namespace rungs;
 using namespace rungs::judge;
+using Catch::Matchers::ContainsSubstring;
 namespace fs = std::filesystem;
 
 TEST_CASE("SHA-256 gives the standard's examples", "[judge][hash]") {

@@ -266,13 +266,14 @@ class ClassRun {
         if (tasks_.empty()) return;
         try {
             judge::prepare_to_judge_apart(judging_.toolchain, judging_.backend);
+            watch_tools(tasks_.front().chosen);
             for (const Work& task : tasks_) {
                 if (exams_[task.chosen.chapter]) continue;
                 exams_[task.chosen.chapter] = judge::exam_of(*task.chosen.chapter);
-                watch_tools(task.chosen);
+                watch_headers(task.chosen.chapter->folder);
             }
         } catch (const judge::InfraError& error) {
-            throw FaultOfMachine(repair(error.what()));
+            throw FaultOfMachine(has_no_room() ? make_room() : repair(error.what()));
         } catch (const judge::Stopped&) {
             throw Stopped{};
         }
@@ -438,6 +439,22 @@ class ClassRun {
         }
     }
 
+    /// Those that rungs of a chapter include.
+    void watch_headers(const fs::path& chapter) {
+        judge::ToolPlaces headers;
+        for (const auto& entry : fs::directory_iterator(chapter)) {
+            if (entry.path().extension() == ".cuh") headers.files.push_back(entry.path());
+        }
+        tools_.watch(headers);
+    }
+
+    bool has_no_room() const {
+        return judge::nearly_full(out_) || judge::nearly_full(judging_.toolchain.cache);
+    }
+    std::string make_room() const {
+        return fmt::format("next to nothing can be written below {}; make room", out_.string());
+    }
+
     static std::string repair(const std::string& fault) {
         return fmt::format("{}: repair this machine or build again", fault);
     }
@@ -452,8 +469,7 @@ class ClassRun {
     /// What is wrong with this machine, and what to do; empty: nothing is. No hand-in has a part in it,
     /// unless it runs beside this.
     std::string fault_of_machine(const Work& task, const judge::JudgeOptions& options) {
-        if (judge::nearly_full(out_) || judge::nearly_full(judging_.toolchain.cache))
-            return fmt::format("next to nothing can be written below {}; make room", out_.string());
+        if (has_no_room()) return make_room();
         if (const std::string fault = tools_.any_changed(); !fault.empty()) return repair(fault);
         const judge::Apart tried = judge::run_apart(
             "judge-tools",

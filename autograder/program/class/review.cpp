@@ -228,8 +228,15 @@ int withdraw(const fs::path& folder, const ReviewOptions& options, Terminal& out
     }
     const Gradebook after = read_gradebook(folder);
     const Student& now = student_of(after, options.student);
-    out.line(now.counted ? fmt::format("attempt {} counts now", now.attempts[*now.counted].number)
-                         : "no hand-in counts now: the student is missing, with 0 points");
+    if (!now.counted) {
+        out.line("no hand-in counts now: the student is missing, with 0 points");
+        return 0;
+    }
+    const Attempt& counts = now.attempts[*now.counted];
+    const bool judged = std::none_of(counts.rungs.begin(), counts.rungs.end(),
+                                     [](const GradedRung& rung) { return rung.file.empty() && rung.open(); });
+    out.line(fmt::format("attempt {} counts now{}", counts.number,
+                         judged || !counts.refused.empty() ? "" : "; ./rungs grade judges it"));
     return 0;
 }
 
