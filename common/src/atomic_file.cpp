@@ -13,8 +13,11 @@
 namespace rungs {
 namespace {
 
-const char* advice(const std::filesystem::path& path, int error) {
+const char* advice(const std::filesystem::path& path, int error, const std::string& doing) {
     std::error_code unknown;
+    const bool reads = doing == "could not read" || doing == "could not list the folder";
+    if (reads && (error == EACCES || error == EPERM))
+        return "you may not read it: its owner, or the group that it is shared with, may";
     switch (error) {
         case ENOSPC:
             return "the disk is full: free some space, or name a folder on another disk";
@@ -50,7 +53,7 @@ std::string explain(const std::filesystem::path& path, int error, const std::str
     std::string text = path.string() + ": " + doing;
     if (error == 0) return text;
     text += std::string(": ") + std::strerror(error);
-    const std::string hint = advice(path, error);
+    const std::string hint = advice(path, error, doing);
     return hint.empty() ? text : text + "\n  hint: " + hint;
 }
 
