@@ -12,6 +12,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -183,8 +184,16 @@ std::string ArchiveLimits::exceeded_by(const std::string& path, std::size_t byte
 
 std::string archive_endings() { return fmt::format("{}", fmt::join(endings, ", ")); }
 
+std::string without_copy_number(const std::string& name) {
+    static const std::regex numbered(R"((.*\.tar)(?:-\d{1,4}| ?\(\d{1,4}\))(\.[A-Za-z0-9]+))",
+                                     std::regex::icase);
+    std::smatch parts;
+    return name.size() < 256 && std::regex_match(name, parts, numbered) ? parts[1].str() + parts[2].str()
+                                                                        : name;
+}
+
 bool is_archive(const fs::path& file) {
-    const std::string name = folded(file.filename().string());
+    const std::string name = folded(without_copy_number(file.filename().string()));
     return std::any_of(std::begin(endings), std::end(endings),
                        [&](std::string_view end) { return name.size() > end.size() && name.ends_with(end); });
 }
