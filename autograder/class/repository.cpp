@@ -59,6 +59,24 @@ Origin origin_of(const std::string& repository) {
                                  without_login(clean_name(repository))));
 }
 
+/// A repository on this machine may be in its student's folder, and a link there lead to another student's.
+/// @throws ClassError where a part of its path is a link, or one that git would follow from there
+void refuse_links(const std::string& place) {
+    std::vector<fs::path> parts;
+    fs::path path;
+    for (const fs::path& part : fs::path(place)) parts.push_back(path /= part);
+    // Where git looks for a repository of that name.
+    for (const char* end : {"/.git", ".git", ".git/.git"}) parts.emplace_back(place + end);
+    for (const fs::path& part : parts) {
+        std::error_code unknown;
+        if (fs::symlink_status(part, unknown).type() != fs::file_type::symlink) continue;
+        throw ClassError(
+            fmt::format("'{}' is a link to '{}', which may be another student's; give the roster the path "
+                        "without links",
+                        clean_name(part.string()), clean_name(fs::read_symlink(part, unknown).string())));
+    }
+}
+
 /// What a program needs to find a host, to know whether it is the right one, and to log in there.
 std::vector<std::string> files_for(const Origin& origin) {
     std::vector<std::string> files{"/etc/resolv.conf", "/etc/hosts",         "/etc/host.conf",
@@ -225,8 +243,11 @@ Exported export_commit(const std::string& repository, const std::string& asked,
                        const std::optional<Time>& due, const fs::path& folder,
                        const std::function<void()>& heed) {
     const Origin origin = origin_of(repository);
+    if (!origin.remote) refuse_links(origin.place);
     const Git git(folder, heed);
     git.clone(origin);
+    // Its student may have put one there meanwhile.
+    if (!origin.remote) refuse_links(origin.place);
     const std::optional<Time> before = asked.empty() ? due : parse_time(asked);
     const bool is_hash = asked.size() >= 7 && asked.size() <= 64 &&
                          asked.find_first_not_of("0123456789abcdef") == std::string::npos;
