@@ -135,8 +135,15 @@ with open("submission_metadata.json") as file:
 with open("source/graded.json") as file:
     graded = json.load(file)
 found = [graded["results"][address] for address in sorted(addresses) if address in graded["results"]]
+# A group has one result there: what each member has here, if that is the same.
+if not found:
+    result = graded["unknown"]
+elif all(one == found[0] for one in found):
+    result = found[0]
+else:
+    result = graded["differ"]
 with open("results/results.json", "w") as file:
-    json.dump(found[0] if len(found) == 1 else graded["unknown"], file)
+    json.dump(result, file)
 )",
             true);
     Json results = Json::object();
@@ -151,7 +158,10 @@ with open("results/results.json", "w") as file:
     for (auto one = results.begin(); one != results.end();) one = one->is_null() ? results.erase(one) : ++one;
     const Json unknown = {{"output", "There is no grade for your address. Ask your instructor."},
                           {"tests", Json::array()}};
-    zip.add("graded.json", Json{{"results", results}, {"unknown", unknown}}.dump() + '\n');
+    const Json differ = {{"output", "The members of this group have different grades. Ask your instructor."},
+                         {"tests", Json::array()}};
+    zip.add("graded.json",
+            Json{{"results", results}, {"unknown", unknown}, {"differ", differ}}.dump() + '\n');
     return zip.finish();
 }
 
@@ -177,11 +187,33 @@ std::string autograder_zip(const Gradebook& book, const fs::path& root, Detail d
 set -eu
 source=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 cd "$source/workbook"
-# The launcher needs CMake 3.25, and Ubuntu 22.04 has 3.22.
-if ! cmake --version 2>/dev/null | grep -Eq 'version (3\.(2[5-9]|[3-9][0-9])|[4-9])'; then
+# The launcher installs what is missing, and needs CMake 3.25 or later. What apt cannot bring is told before.
+missing=
+while read -r package group file rest; do
+    [ "$group" != core ] || [ -e "/usr/$file" ] || missing="$missing $package"
+done < common/packages.txt
+is_new() {{ grep -Eq '^(3\.(2[5-9]|[3-9][0-9])|[4-9]\.|[1-9][0-9]+\.)'; }}
+cmake_is_new() {{ cmake --version 2>/dev/null | sed -n '1s/.*version //p' | is_new; }}
+if [ -n "$missing" ] || ! cmake_is_new; then
     apt-get update -qq
-    apt-get install -y -qq --no-install-recommends python3-pip
-    python3 -m pip install --quiet 'cmake>=3.25,<4'
+    lacking=
+    for package in $missing; do
+        apt-cache show "$package" > /dev/null 2>&1 || lacking="$lacking $package"
+    done
+    if [ -n "$lacking" ]; then
+        echo "apt has no package$lacking here. Choose Ubuntu 24.04 as the base image in Configure Autograder." >&2
+        exit 1
+    fi
+    if ! cmake_is_new && apt-cache policy cmake | sed -n 's/^ *Candidate: *//p' | sed 's/^[0-9]*://' | is_new; then
+        apt-get install -y -qq --no-install-recommends cmake
+    fi
+    # Python's package goes into a folder of its own: distributions keep pip away from theirs.
+    if ! cmake_is_new; then
+        apt-get install -y -qq --no-install-recommends python3-venv
+        python3 -m venv /opt/rungs-cmake
+        /opt/rungs-cmake/bin/pip install --quiet 'cmake>=3.25,<4'
+        ln -sf /opt/rungs-cmake/bin/cmake /usr/local/bin/cmake
+    fi
 fi
 RUNGS_CMAKE_ARGS=-DRUNGS_CUDA=OFF ./rungs --yes check {}--solution --backend cpu
 trial=$(mktemp -d)
