@@ -14,10 +14,19 @@
 
 namespace rungs::classroom {
 
+/// A file that is perhaps meant as a rung, and lies under another name.
+struct LookAlike {
+    std::string rung;  ///< "01_reduction/03_shared_tree.cu"
+    std::string name;  ///< as it was handed in: "03_shared_tree (1).cu"
+    std::filesystem::path
+        file;  ///< its bytes, in `work`; empty: they were not read, as of an archive in an archive
+};
+
 /// A hand-in, as it came.
 struct HandIn {
     std::string key;                 ///< what the platform or the folder calls the student
     std::string name, email, login;  ///< as far as the platform tells
+    std::string member;              ///< the roster's id, of a group's hand-in that counts for each of it
     std::string from;                ///< "folder", "archive", "file", "git", "gradescope", "canvas", "moodle"
     std::string origin;              ///< name of folder, archive or commit, for messages
     std::optional<Time> handed_in;
@@ -25,6 +34,7 @@ struct HandIn {
     std::string expected;  ///< what a message says behind `refused`; no part of what tells attempts apart
     /// "01_reduction/03_shared_tree.cu", and where its bytes were put aside, in `work`.
     std::map<std::string, std::filesystem::path> files;
+    std::vector<LookAlike> alike;      ///< for a human to decide
     std::vector<std::string> ignored;  ///< files like rungs that are none of the assignment's
     std::string refused;               ///< why nothing was taken; empty: it was taken
 };
@@ -37,7 +47,8 @@ struct Intake {
 /// Where a class lies that can be read.
 struct ClassFolder {
     std::filesystem::path path;
-    bool unpacked = false;  ///< from an archive, in which all of it may be in one folder
+    std::filesystem::path archive = {};  ///< that it was unpacked from; empty: it was not
+    bool in_folder = false;              ///< all of the archive is in one folder, which `path` is
 
     /// The instructor's assignment.toml in it; empty: there is none.
     std::filesystem::path policy() const;

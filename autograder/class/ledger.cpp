@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "class/sharing.hpp"
 #include "judge/hash.hpp"
 #include "judge/judge.hpp"
 #include "judge/process.hpp"
@@ -59,7 +60,7 @@ Secret::Secret(const fs::path& out, bool may_draw) {
             judge::fail_with_errno("getrandom");
         std::string hex;
         for (const unsigned char byte : bytes) hex += fmt::format("{:02x}", byte);
-        const mode_t before = umask(0077);
+        const mode_t before = umask(is_shared(out) ? 0027 : 0077);
         try {
             write_file(path, hex + '\n', Special::refuse);
         } catch (...) {
@@ -71,13 +72,17 @@ Secret::Secret(const fs::path& out, bool may_draw) {
     struct stat status {};
     if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
         throw ClassError(path.string() + " is not a regular file");
-    if ((status.st_mode & 077) != 0) {
-        throw ClassError(fmt::format(
-            "{} can be read by others (mode {:o}): whoever has it knows all inputs; chmod 600 it, "
-            "or grade in a new folder",
-            path.string(), status.st_mode & 07777));
+    // The group of a shared folder, if it is the seed's as well.
+    struct stat folder {};
+    const bool shared = is_shared(out) && stat(out.c_str(), &folder) == 0 && folder.st_gid == status.st_gid;
+    if ((status.st_mode & (shared ? 037 : 077)) != 0) {
+        throw ClassError(
+            fmt::format("{} can be read by others (mode {:o}): whoever has it knows all inputs; chmod {} it, "
+                        "or grade in a new folder",
+                        path.string(), status.st_mode & 07777, shared ? 640 : 600));
     }
-    hex_ = trimmed(first_line_of(path));
+    const std::string text = read_file(path);
+    hex_ = trimmed(text.substr(0, text.find('\n')));
     if (hex_.size() != 64 || hex_.find_first_not_of("0123456789abcdef") != std::string::npos)
         throw ClassError(path.string() + " does not hold 64 hexadecimal digits; restore it");
 }
@@ -181,9 +186,20 @@ void put_record(const fs::path& out, const Slot& slot, Json record, const std::s
 }
 
 void put_decision(const fs::path& out, const Slot& slot, const Decision& decision) {
-    const Json json = {{"schema", "rungs.decision/1"}, {"student", slot.student}, {"attempt", slot.attempt},
-                       {"chapter", slot.rung.chapter}, {"rung", slot.rung.rung},  {"points", decision.points},
-                       {"because", decision.because},  {"by", decision.by},       {"when", decision.when}};
+    const Json json = {{"schema", "rungs.decision/1"},
+                       {"student", slot.student},
+                       {"attempt", slot.attempt},
+                       {"chapter", slot.rung.chapter},
+                       {"rung", slot.rung.rung},
+                       {"points", decision.points},
+                       {"because", decision.because},
+                       {"by", decision.by},
+                       {"when", decision.when},
+                       {"on",
+                        {{"verdict", decision.verdict},
+                         {"points", decision.judged ? Json(*decision.judged) : Json(nullptr)},
+                         {"max_points", decision.max_points},
+                         {"take", decision.take}}}};
     put_next(slot.folder(out / "decisions"), slot.rung.rung, [&](int) { return json; });
 }
 
@@ -197,6 +213,20 @@ void put_withdrawal(const fs::path& out, const std::string& student, int attempt
                        {"by", withdrawal.by},
                        {"when", withdrawal.when}};
     put_next(out / "decisions" / student / std::to_string(attempt), "hand-in", [&](int) { return json; });
+}
+
+void put_take(const fs::path& out, const Slot& slot, const Take& take) {
+    const Json json = {{"schema", "rungs.take/1"},
+                       {"student", slot.student},
+                       {"attempt", slot.attempt},
+                       {"chapter", slot.rung.chapter},
+                       {"rung", slot.rung.rung},
+                       {"name", take.name},
+                       {"bytes", slot.bytes},
+                       {"because", take.because},
+                       {"by", take.by},
+                       {"when", take.when}};
+    put_next(slot.folder(out / "takes"), slot.rung.rung, [&](int) { return json; });
 }
 
 }  // namespace rungs::classroom

@@ -14,7 +14,8 @@
 
 namespace rungs::classroom {
 
-/// The assignment's secret: 256 bits that the system drew, in OUT/seed, which its owner alone may read.
+/// The assignment's secret: 256 bits that the system drew, in OUT/seed, which its owner alone may read, and,
+/// in a shared folder, the folder's group.
 class Secret {
   public:
     /// Reads it, or draws it where there is none and `may_draw`. @throws ClassError, FileError
@@ -79,5 +80,8 @@ void put_decision(const std::filesystem::path& out, const Slot& slot, const Deci
 /// Puts what a human has decided about a whole hand-in there, in the same way. @throws FileError
 void put_withdrawal(const std::filesystem::path& out, const std::string& student, int attempt,
                     const Withdrawal& withdrawal);
+
+/// Puts into OUT/takes which file was taken for a rung, in the same way. @throws FileError
+void put_take(const std::filesystem::path& out, const Slot& slot, const Take& take);
 
 }  // namespace rungs::classroom

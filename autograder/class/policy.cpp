@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "class/csv.hpp"
+#include "class/identity.hpp"
 #include "judge/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 #include "rungs/toml.hpp"
@@ -170,7 +172,7 @@ std::vector<Person> read_roster(const fs::path& file, const Assignment& assignme
         refuse(rows[0], what);
     }
     std::vector<Person> people;
-    std::set<std::string> ids;
+    std::map<std::string, std::string> ids;  // in small letters, and as they are
     for (std::size_t i = 1; i < rows.size(); ++i) {
         const CsvRow& row = rows[i];
         Person person;
@@ -187,7 +189,16 @@ std::vector<Person> read_roster(const fs::path& file, const Assignment& assignme
             refuse(row, fmt::format(
                             "the id '{}' cannot be the name of a folder; use letters, digits and . _ - @ +",
                             clean_name(person.id)));
-        if (!ids.insert(person.id).second) refuse(row, fmt::format("the id '{}' is there twice", person.id));
+        if (folded(person.id).starts_with(unlisted))
+            refuse(row, fmt::format("the id '{}' begins as the names of those do that are on no roster",
+                                    person.id));
+        if (const auto [other, fresh] = ids.emplace(folded(person.id), person.id); !fresh) {
+            refuse(row,
+                   other->second == person.id
+                       ? fmt::format("the id '{}' is there twice", person.id)
+                       : fmt::format("the ids '{}' and '{}' differ in capitals alone, and so do their files",
+                                     other->second, person.id));
+        }
         if (const std::string extension = person.column("extension"); !extension.empty()) {
             long long minutes = 0;
             const auto [rest, error] =

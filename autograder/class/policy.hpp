@@ -28,8 +28,8 @@ struct Policy {
 Policy read_policy(const std::filesystem::path& file);
 
 /// The students of a roster: a table with the columns `id`, `name`, `email`, `login`, `extension` (minutes,
-/// or a time with its offset), `handed_in` (a time), `repository`, `commit`, of which `id` alone is needed,
-/// and others that exports use.
+/// or a time with its offset), `handed_in` (a time), `canvas`, `moodle`, `group`, `repository`, `commit`, of
+/// which `id` alone is needed, and others that exports use.
 /// @throws ClassError that names file and line
 std::vector<Person> read_roster(const std::filesystem::path& file, const Assignment& assignment);
 

@@ -1,7 +1,9 @@
 #include "class/record.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -28,7 +30,11 @@ Json parse(const fs::path& file) {
 std::vector<std::string> names_in(const fs::path& folder) {
     std::vector<std::string> names;
     std::error_code none;
-    for (const auto& entry : fs::directory_iterator(folder, none)) {
+    const fs::directory_iterator entries(folder, none);
+    // What cannot be read is not "nothing".
+    if (none && none != std::errc::no_such_file_or_directory && none != std::errc::not_a_directory)
+        throw FileError(folder, none.value(), "could not list the folder");
+    for (const auto& entry : entries) {
         // Temporary files of a writer that was killed begin with a dot.
         if (entry.path().filename().string().front() != '.')
             names.push_back(entry.path().filename().string());
@@ -43,8 +49,15 @@ std::optional<Decision> decision_of(const fs::path& folder, const std::string& r
     const fs::path file = folder / fmt::format("{}.{}.json", rung, number);
     const Json json = parse(file);
     try {
-        return Decision{number, judge::hundredths(json.at("points").get<double>()), json.at("because"),
-                        json.at("by"), json.at("when")};
+        Decision decision{number, judge::hundredths(json.at("points").get<double>()), json.at("because"),
+                          json.at("by"), json.at("when")};
+        if (const auto on = json.find("on"); on != json.end()) {
+            decision.verdict = on->at("verdict");
+            if (!on->at("points").is_null()) decision.judged = on->at("points").get<double>();
+            decision.max_points = on->at("max_points");
+            decision.take = on->value("take", 0);
+        }
+        return decision;
     } catch (const Json::exception& error) {
         throw ClassError(file.string() + ": " + error.what());
     }
@@ -62,12 +75,87 @@ std::optional<Withdrawal> withdrawal_of(const fs::path& folder) {
     }
 }
 
-GradedRung read_rung(const fs::path& out, const std::string& student, int attempt, const AskedRung& asked) {
+std::optional<Take> take_of(const fs::path& folder, const std::string& rung) {
+    const int number = last_judging(folder, rung);
+    if (number == 0) return std::nullopt;
+    const fs::path file = folder / fmt::format("{}.{}.json", rung, number);
+    const Json json = parse(file);
+    try {
+        return Take{number, json.at("name"), json.at("because"), json.at("by"), json.at("when")};
+    } catch (const Json::exception& error) {
+        throw ClassError(file.string() + ": " + error.what());
+    }
+}
+
+/// The rung's file, those that may be meant as it, and which of them has been taken. `about`: hand-in.json,
+/// in `home`.
+void read_files(const fs::path& home, const Json& about, GradedRung& rung) {
+    const std::string name =
+        rung.asked.chapter + "/" + rung.asked.rung + (rung.asked.kind == "predict" ? ".toml" : ".cu");
+    std::error_code unknown;
+    if (fs::exists(home / name, unknown)) rung.source = home / name;
+    for (const Json& file : about.at("files")) {
+        if (file.at("path") == name) rung.bytes = file.value("sha256", "");
+    }
+    for (const Json& file : about.value("alike", Json::array())) {
+        if (file.at("rung") != name) continue;
+        const std::string path = file.value("path", "");
+        rung.alike.push_back(
+            {file.at("name"), path.empty() ? fs::path() : home / path, file.value("sha256", "")});
+        if (rung.take && rung.take->name == rung.alike.back().name) {
+            rung.source = rung.alike.back().file;
+            rung.bytes = rung.alike.back().bytes;
+        }
+    }
+}
+
+/// "'a' and 'b'"
+std::string names_of(const std::vector<AlikeFile>& files) {
+    std::string names;
+    for (const AlikeFile& file : files)
+        names += (names.empty() ? "'" : &file == &files.back() ? " and '" : ", '") + file.name + "'";
+    return names;
+}
+
+/// A decision stands in place of the judge's points. Without one, points wait where it is not clear which
+/// file is the rung's, or where that has not been judged.
+void settle(GradedRung& rung, const std::string& judged_bytes) {
+    rung.points = rung.decision ? std::optional<double>(rung.decision->points) : rung.judged;
+    if (const std::optional<Decision>& decision = rung.decision; decision && !decision->verdict.empty()) {
+        const auto differ = [](double a, double b) { return std::abs(a - b) > 1e-9; };
+        rung.stale = decision->verdict != rung.verdict ||
+                     decision->judged.has_value() != rung.judged.has_value() ||
+                     differ(decision->judged.value_or(0), rung.judged.value_or(0)) ||
+                     differ(decision->max_points, rung.max_points);
+    }
+    if (rung.decision || rung.file.empty()) return;
+    if (rung.take && judged_bytes != rung.bytes) {
+        rung.reason =
+            fmt::format("'{}' was taken for it and has not been judged yet: grade again", rung.take->name);
+    } else if (!rung.alike.empty() && !rung.take && rung.status != "passed") {
+        const std::string may_be =
+            fmt::format("{} may be meant as it, for a human to decide", names_of(rung.alike));
+        rung.reason = rung.missing          ? "not there by its name, but " + may_be
+                      : rung.reason.empty() ? may_be
+                                            : may_be + "; " + rung.reason;
+    } else {
+        return;
+    }
+    rung.points.reset();
+    rung.status = "review";
+}
+
+GradedRung read_rung(const fs::path& out, const std::string& student, int attempt, const AskedRung& asked,
+                     const Json& about) {
     const fs::path place = fs::path(student) / std::to_string(attempt) / asked.chapter;
     GradedRung rung;
     rung.asked = asked;
     rung.max_points = asked.max_points;
     rung.decision = decision_of(out / "decisions" / place, asked.rung);
+    rung.take = take_of(out / "takes" / place, asked.rung);
+    if (rung.take && rung.decision && rung.decision->take < rung.take->number) rung.decision.reset();
+    read_files(out / "hand-ins" / student / std::to_string(attempt), about, rung);
+    std::string judged_bytes;
     const fs::path folder = out / "records" / place;
     rung.judging = last_judging(folder, asked.rung);
     if (rung.judging > 0) {
@@ -83,7 +171,8 @@ GradedRung read_rung(const fs::path& out, const std::string& student, int attemp
             rung.max_points = judge::hundredths(result.at("max_points").get<double>());
             rung.reason = result.at("reason");
             rung.sandbox = record.at("sandbox");
-            rung.missing = rung.judged && record.at("bytes") == "";
+            judged_bytes = record.at("bytes");
+            rung.missing = rung.judged && judged_bytes.empty();
             if (!result.at("causes").empty()) {
                 const Json& first = result.at("causes").front();
                 rung.cause = fmt::format("{}:{}", first.at("source").get<std::string>(),
@@ -97,7 +186,7 @@ GradedRung read_rung(const fs::path& out, const std::string& student, int attemp
             throw ClassError(file.string() + ": " + error.what());
         }
     }
-    rung.points = rung.decision ? std::optional<double>(rung.decision->points) : rung.judged;
+    settle(rung, judged_bytes);
     return rung;
 }
 
@@ -133,7 +222,7 @@ Attempt read_attempt(const fs::path& out, const Assignment& assignment, Person& 
     double points = 0, open = 0;
     bool all = true;
     for (const AskedRung& asked : assignment.rungs) {
-        GradedRung rung = read_rung(out, person.id, number, asked);
+        GradedRung rung = read_rung(out, person.id, number, asked, json);
         if (rung.file.empty()) rung.reason = attempt.refused;
         points += assignment.weighted(asked, rung.points.value_or(0));
         if (rung.open()) open += assignment.weighted(asked, rung.max_points);
@@ -207,7 +296,8 @@ Gradebook read_gradebook(const fs::path& out) {
     const fs::path file = out / "assignment.json";
     try {
         book.assignment = assignment_of(nlohmann::json(parse(file)));
-    } catch (const FileError&) {
+    } catch (const FileError& error) {
+        if (error.error() != ENOENT && error.error() != ENOTDIR) throw;
         throw ClassError(out.string() +
                          ": no class has been graded here; ./rungs grade CLASS --out DIR does that");
     }

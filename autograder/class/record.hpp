@@ -5,6 +5,8 @@
 //   OUT/records/STUDENT/ATTEMPT/CHAPTER/RUNG.JUDGING.json  what the judge found; never written twice
 //   OUT/decisions/STUDENT/ATTEMPT/CHAPTER/RUNG.NUMBER.json what a human decided about it
 //   OUT/decisions/STUDENT/ATTEMPT/hand-in.NUMBER.json      whether a human has withdrawn the hand-in
+//   OUT/takes/STUDENT/ATTEMPT/CHAPTER/RUNG.NUMBER.json     which file a human took for it
+//   OUT/changes/run.NUMBER.json                            whose points another judging has changed
 // Grades follow from these alone: whoever reads them twice gets the same.
 
 #include <nlohmann/json.hpp>
@@ -24,8 +26,26 @@ struct Decision {
     int number = 0;     ///< the latest counts
     double points = 0;  ///< before the chapter's weight
     std::string because;
-    std::string by;    ///< who: the user's name on the machine
-    std::string when;  ///< UTC
+    std::string by;                     ///< who: the user's name on the machine
+    std::string when;                   ///< UTC
+    std::string verdict = {};           ///< that it was made on; empty: an earlier version did not keep it
+    std::optional<double> judged = {};  ///< the judge's points then
+    double max_points = 0;              ///< that could be earned then
+    int take = 0;                       ///< Take::number then: a later one says more
+};
+
+/// A file that is perhaps meant as a rung, as it was handed in.
+struct AlikeFile {
+    std::string name;            ///< "03_shared_tree (1).cu"
+    std::filesystem::path file;  ///< what was kept of it; empty: it was not read
+    std::string bytes;           ///< SHA-256
+};
+
+/// Which of them a human has taken for the rung.
+struct Take {
+    int number = 0;  ///< the latest counts
+    std::string name;
+    std::string because, by, when;  ///< as of a decision
 };
 
 /// What a human has decided about a whole hand-in: whether it is withdrawn. The latest counts.
@@ -52,7 +72,12 @@ struct GradedRung {
     std::string reason;               ///< one line; may be empty
     std::string sandbox;              ///< "S2: ..."
     std::optional<Decision> decision;
-    std::filesystem::path file;  ///< of the record; empty: there is none
+    bool stale = false;            ///< the decision was made on another verdict, or on another maximum
+    std::vector<AlikeFile> alike;  ///< for a human, unless the rung has passed
+    std::optional<Take> take;
+    std::filesystem::path source;  ///< the student's file, a taken one included; empty: there is none
+    std::string bytes;             ///< its SHA-256; empty: there is none
+    std::filesystem::path file;    ///< of the record; empty: there is none
 
     /// The whole record, docs/record.schema.json, read anew: a class has gigabytes of them. Null: there is
     /// none.
@@ -63,6 +88,8 @@ struct GradedRung {
     std::string told_verdict() const { return missing ? "MISSING" : verdict; }
     /// Whether a human has to look, and has not decided yet.
     bool open() const { return !points; }
+    /// Whether one of the files in `alike` is perhaps this rung's, and nobody has decided yet.
+    bool is_unclear() const { return open() && !alike.empty() && !take && status != "passed"; }
 };
 
 struct Attempt {

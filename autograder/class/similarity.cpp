@@ -209,8 +209,8 @@ double usual(const Shares& shares, std::size_t hand_ins) {
     return median(all);
 }
 
-RungSimilarity compare(const Gradebook& book, const fs::path& out, const AskedRung& asked,
-                       const judge::Toolchain& toolchain, const std::atomic<bool>* stop) {
+RungSimilarity compare(const Gradebook& book, const AskedRung& asked, const judge::Toolchain& toolchain,
+                       const std::atomic<bool>* stop) {
     RungSimilarity result;
     result.asked = asked;
     const auto text_of = [](const fs::path& file) {
@@ -227,8 +227,12 @@ RungSimilarity compare(const Gradebook& book, const fs::path& out, const AskedRu
     for (const Student& student : book.students) {
         const Attempt* const attempt = counted_attempt(student);
         if (!attempt) continue;
-        const fs::path file = out / "hand-ins" / student.person.id / std::to_string(attempt->number) / place;
-        const std::string text = text_of(file);
+        const auto rung =
+            std::find_if(attempt->rungs.begin(), attempt->rungs.end(), [&](const GradedRung& one) {
+                return one.asked.chapter == asked.chapter && one.asked.rung == asked.rung;
+            });
+        if (rung == attempt->rungs.end() || rung->source.extension() != ".cu") continue;
+        const std::string text = text_of(rung->source);
         if (text.empty()) continue;
         const std::string own = own_text(text, everybodys);
         if (words_in(own) < least_words) {
@@ -303,15 +307,15 @@ RungSimilarity compare(const Gradebook& book, const fs::path& out, const AskedRu
 
 }  // namespace
 
-std::vector<RungSimilarity> find_similar(const Gradebook& book, const fs::path& out,
-                                         const judge::Toolchain& toolchain, const std::atomic<bool>* stop,
+std::vector<RungSimilarity> find_similar(const Gradebook& book, const judge::Toolchain& toolchain,
+                                         const std::atomic<bool>* stop,
                                          const std::function<void(const AskedRung&)>& tell) {
     for (const char* name : {"sim_text", "sim_c++"}) tester(name);
     std::vector<RungSimilarity> all;
     for (const AskedRung& asked : book.assignment.rungs) {
         if (asked.kind == "predict") continue;  // numbers, which are the same where they are right
         tell(asked);
-        all.push_back(compare(book, out, asked, toolchain, stop));
+        all.push_back(compare(book, asked, toolchain, stop));
     }
     return all;
 }

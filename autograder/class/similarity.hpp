@@ -46,11 +46,10 @@ struct RungSimilarity {
 
 /// Compares what counts of each student, rung by rung; of members of one group, the one hand-in that they
 /// have.
-/// @param out   the folder of the class
 /// @param tell  is called with each rung before it is compared
 /// @throws ClassError where the package is missing, InfraError, Stopped
-std::vector<RungSimilarity> find_similar(const Gradebook& book, const std::filesystem::path& out,
-                                         const judge::Toolchain& toolchain, const std::atomic<bool>* stop,
+std::vector<RungSimilarity> find_similar(const Gradebook& book, const judge::Toolchain& toolchain,
+                                         const std::atomic<bool>* stop,
                                          const std::function<void(const AskedRung&)>& tell);
 
 /// Schema rungs.similarity/1: docs/exports.md.

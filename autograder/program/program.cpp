@@ -203,6 +203,8 @@ void describe(CLI::App& app, Arguments& in) {
         ->check(CLI::IsMember({"cpu", "cuda"}))
         ->type_name("NAME")
         ->capture_default_str();
+    grade->add_option("--group", in.grade.group, "Whose members may grade and decide in DIR as well")
+        ->type_name("NAME");
     grade->add_flag("--below-s3", in.grade.below,
                     "Also where hand-ins are held less than the class asks for");
     add_jobs(grade, in.grade.jobs);
@@ -236,17 +238,23 @@ void describe(CLI::App& app, Arguments& in) {
             ->type_name("N");
     }
     review->add_option("--points", in.review.points, "In place of the judge's")->type_name("N");
+    review->add_option("--take", in.review.take, "The file that is the rung's, under another name")
+        ->type_name("FILE");
     review->add_option("--because", in.review.because, "Why; kept with the decision")->type_name("TEXT");
     review->add_option("--withdraw", in.review.withdraw, "Let a hand-in of STUDENT no longer count")
         ->type_name("N|all");
     review->add_option("--restore", in.review.restore, "Let one that was withdrawn count again")
         ->type_name("N|all");
     review->add_flag("--decided", in.review.decided, "List what has been decided, too");
+    review->add_flag("--changes", in.review.changes,
+                     "Instead: whose points were changed when it was judged again");
     review->add_flag("--similar", in.review.similar,
                      "Instead: which hand-ins look alike, or like the solution (needs similarity-tester)");
     review->footer(
         "Example: ./rungs review graded ada 01/03 --points 10 --because \"the time limit was ours\"\n"
-        "     and ./rungs review graded ben --withdraw 2 --because \"it was handed in for somebody else\"\n\n"
+        "     and ./rungs review graded ben --withdraw 2 --because \"it was handed in for somebody else\"\n"
+        "     and ./rungs review graded ada 01/03 --take \"03_shared_tree (1).cu\" --because \"a second "
+        "download\"\n\n"
         "Exit status: 0 nothing is open, 2 wrong use, 3 something is open.");
     replay->footer("Example: ./rungs replay graded ada 01/03\n\nExit status: 0 the same, 1 they differ.");
 

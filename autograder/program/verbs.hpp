@@ -102,6 +102,7 @@ struct ClassOptions {
     std::string assignment;  ///< file; empty: assignment.toml in the class
     std::string regrade;     ///< "all", a student, a rung, STUDENT/RUNG; empty: nothing
     std::string backend = "cpu";
+    std::string group;                ///< whose members may work in `out` as well; empty: as `out` is
     bool below = false;               ///< also where hand-ins are held less than the class asks for
     unsigned jobs = 0;                ///< see GradeOptions
     bool slurm = false;               ///< submit it as an array of jobs
@@ -119,7 +120,9 @@ struct ReviewOptions {
     std::string because;
     std::string withdraw;  ///< the number of an attempt that is no longer to count, or "all"
     std::string restore;   ///< of one that was withdrawn and is to count again, or "all"
+    std::string take;      ///< the file that is the rung's, as it was handed in
     bool decided = false;  ///< list what has been decided, too
+    bool changes = false;  ///< list whose points other judgings have changed, instead
     bool similar = false;  ///< compare hand-ins, instead
 };
 int review(const ReviewOptions& options, Terminal& out);

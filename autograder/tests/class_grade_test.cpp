@@ -1,6 +1,7 @@
 // A class graded by the real program: what is recorded, how it goes on after every kind of end, what a human
 // decides.
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -8,11 +9,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <thread>
 
 #include "class/ledger.hpp"
+#include "class/sharing.hpp"
 #include "graded_class.hpp"
 #include "json_schema.hpp"
 #include "judge/judge.hpp"
@@ -169,6 +172,175 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
         CHECK_THAT(changed.err, ContainsSubstring("not the bytes that were judged"));
         CHECK(all.graded("graded").status == 3);
     }
+}
+
+TEST_CASE("a file under another name is a human's to take, and no zero", "[class][grade]") {
+    const GradedClass all;
+    fs::rename(all.folder / "class/ada/03_shared_tree.cu", all.folder / "class/ada/03_shared_tree (1).cu");
+    // Hers is the only one, his lies beside the starter.
+    all.folder.write("class/ben/03_shared_tree.cu.txt", all.solution + "// ben's\n");
+    const Outcome first = all.graded("graded");
+    CAPTURE(first.out, first.err);
+    CHECK(first.status == 3);
+    Outcome review = all.run({"review", "graded"});
+    CHECK(review.status == 3);
+    CHECK_THAT(review.out, ContainsSubstring("ada  the hand-in ada was refused") &&
+                               ContainsSubstring("ben 01/03  WRONG  no points yet") &&
+                               ContainsSubstring("'03_shared_tree.cu.txt' may be meant as it") &&
+                               ContainsSubstring("--take '03_shared_tree (1).cu' --because"));
+    const auto take = [&](const char* who, std::vector<std::string> more) {
+        std::vector<std::string> words{"review", "graded", who, "01/03", "--take"};
+        words.insert(words.end(), more.begin(), more.end());
+        return all.run(words);
+    };
+    CHECK(take("ada", {"03_shared_tree (1).cu"}).status == 2);
+    const Outcome other = take("ada", {"x.cu", "--because", "x"});
+    CHECK(other.status == 2);
+    CHECK_THAT(other.err, ContainsSubstring("what may be meant as 01/03 is: 03_shared_tree (1).cu"));
+    CHECK(take("ada", {"03_shared_tree (1).cu", "--because", "x", "--points", "3"}).status == 2);
+    // What was decided before does not stand in the way of the file that is taken.
+    CHECK(all.run({"review", "graded", "ada", "01/03", "--points", "0", "--because", "nothing"}).status == 0);
+    CHECK(take("ada", {"03_shared_tree (1).cu", "--because", "a second download"}).status == 0);
+    CHECK(take("ben", {"03_shared_tree.cu.txt", "--because", "Windows"}).status == 0);
+    review = all.run({"review", "graded"});
+    CHECK_THAT(review.out, ContainsSubstring("has not been judged yet: grade again"));
+    const Outcome second = all.graded("graded");
+    CAPTURE(second.out, second.err);
+    CHECK(second.status == 1);
+    CHECK_THAT(all.folder.read("graded/projection.txt"),
+               ContainsSubstring("ada\t1\t01_reduction/03_shared_tree\tOK\t-\t10") &&
+                   ContainsSubstring("ben\t1\t01_reduction/03_shared_tree\tOK\t-\t10"));
+    CHECK_THAT(all.graded("graded").out, ContainsSubstring("4 have a record already"));
+    CHECK(all.run({"replay", "graded", "ben", "01/03"}).status == 0);
+    all.folder.write("graded/hand-ins/ben/1/alike/0/03_shared_tree.cu", "changed");
+    CHECK(all.graded("graded").status == 3);
+}
+
+TEST_CASE("a class that was hardly recognised is no success", "[class][grade]") {
+    const GradedClass all;
+    const auto grade = [&](const std::string& roster, const std::string& out) {
+        all.folder.write("class/roster.csv", roster);
+        return all.graded(out);
+    };
+    for (const char* who : {"ben", "cleo@2026-11-22T00:00:00Z"}) fs::remove_all(all.folder / "class" / who);
+    CHECK(grade("id\nada\ndan\n", "right").status == 0);
+    const Outcome unknown = grade("id\nAda Lovelace\nDaniel\n", "unknown");
+    CHECK(unknown.status == 3);
+    CHECK_THAT(unknown.out, ContainsSubstring("most hand-ins are of nobody on the roster (2 of 2)"));
+    const Outcome thin = grade("id\nada\ndan\neve\nfay\ngus\n", "thin");
+    CHECK(thin.status == 1);
+    CHECK_THAT(thin.out, ContainsSubstring("of 5 on the roster only 2 handed in anything"));
+}
+
+TEST_CASE("what another judging changes is told, and a decision on what was before is marked",
+          "[class][grade]") {
+    const GradedClass all;
+    REQUIRE(all.graded("graded").status == 1);
+    CHECK(all.run({"review", "graded", "--changes"}).out.empty());
+    CHECK(all.run({"review", "graded", "ada", "01/03", "--points", "9", "--because", "style"}).status == 0);
+    CHECK(all.run({"review", "graded"}).status == 0);
+    std::string manifest = SmallWorkbook::manifest();
+    manifest.replace(manifest.find("points = 10"), 11, "points = 20");
+    all.folder.write("chapters/01_reduction/chapter.toml", manifest);
+    const Outcome regraded = all.graded("graded");
+    CAPTURE(regraded.out, regraded.err);
+    CHECK_THAT(regraded.out,
+               ContainsSubstring("4 rungs judged otherwise than before: 2 gained points, 0 lost some") &&
+                   ContainsSubstring(
+                       "ada 01/03  10 of 10 -> 20 of 20  (OK); decided: 9, which counts all the same") &&
+                   ContainsSubstring("ben 01/03  0 of 10 -> 0 of 20  (WRONG)") &&
+                   ContainsSubstring("1 decision was made on an older verdict"));
+    const Outcome review = all.run({"review", "graded"});
+    CHECK(review.status == 3);
+    CHECK_THAT(review.out,
+               ContainsSubstring("decided on an older verdict: then OK, 10 of 10; now OK, 20 of 20"));
+    CHECK_THAT(all.run({"export", "graded", "--to", "table"}).out,
+               ContainsSubstring("1 decided, 1 on an older verdict"));
+    // Nothing new: what was noted stays.
+    CHECK_THAT(all.graded("graded").out, !ContainsSubstring("otherwise than before"));
+    manifest.replace(manifest.find("points = 20"), 11, "points = 15");
+    all.folder.write("chapters/01_reduction/chapter.toml", manifest);
+    CHECK_THAT(all.graded("graded").out, ContainsSubstring("0 gained points, 2 lost some"));
+    const Outcome changes = all.run({"review", "graded", "--changes"});
+    CHECK(changes.status == 0);
+    CHECK_THAT(changes.out, ContainsSubstring("dan 01/03  10 of 10 -> 20 of 20") &&
+                                ContainsSubstring("dan 01/03  20 of 20 -> 15 of 15"));
+    CHECK(all.run({"review", "graded", "ada", "01/03", "--points", "14", "--because", "style"}).status == 0);
+    CHECK(all.run({"review", "graded"}).status == 0);
+}
+
+TEST_CASE("many decide at once, and while others grade", "[class][grade]") {
+    const GradedClass all;
+    REQUIRE(all.graded("graded").status == 1);
+    const auto decide = [&](const char* who, int points) {
+        return std::vector<std::string>{
+            RUNGS_PROGRAM,          "review",    "graded", who, "01/03", "--points",
+            std::to_string(points), "--because", "x"};
+    };
+    std::vector<std::unique_ptr<Process>> processes;
+    for (int i = 0; i < 12; ++i)
+        processes.push_back(std::make_unique<Process>(decide(i % 2 ? "ada" : "ben", i % 10), all.setup()));
+    for (auto& process : processes) {
+        const Outcome outcome = process->finish();
+        CAPTURE(outcome.err);
+        CHECK(outcome.status == 0);
+    }
+    CHECK(fs::exists(all.folder / "graded/decisions/ada/1/01_reduction/03_shared_tree.6.json"));
+    CHECK(fs::exists(all.folder / "graded/decisions/ben/1/01_reduction/03_shared_tree.6.json"));
+    all.fill(4);
+    std::vector<std::string> command = all.grade("graded", {"--jobs", "1"});
+    command.insert(command.begin(), RUNGS_PROGRAM);
+    Process grader(command, all.setup());
+    REQUIRE(grader.wait_for("judged"));
+    CHECK(Process(decide("ada", 3), all.setup()).finish().status == 0);
+    CHECK(grader.finish().status == 1);
+    CHECK_THAT(all.folder.read("graded/projection.txt"),
+               ContainsSubstring("ada\t1\t01_reduction/03_shared_tree\tOK\t-\t3\n"));
+    // One who waits in vain is told so, and nothing is written.
+    const classroom::DecisionLock held(all.folder / "graded");
+    CHECK_THROWS_WITH(classroom::DecisionLock(all.folder / "graded", std::chrono::milliseconds(20)),
+                      ContainsSubstring("give the same command again"));
+}
+
+TEST_CASE("a class may be a group's, and is closed to others", "[class][grade]") {
+    if (geteuid() != 0) RUNGS_SKIP("root alone can be others as well");
+    const GradedClass all;
+    fs::permissions(all.folder.path(), fs::perms(0755));
+    const std::string group = getgrgid(1)->gr_name;  // a group that every system has
+    CHECK(all.graded("graded", {"--group", "no such group"}).status == 3);
+    const Outcome first = all.graded("graded", {"--group", group});
+    CAPTURE(first.out, first.err);
+    REQUIRE(first.status == 1);
+    const auto mode = [&](const std::string& name) {
+        struct stat status {};
+        REQUIRE(stat((all.folder / name).c_str(), &status) == 0);
+        CHECK(status.st_gid == 1);
+        return status.st_mode & 07777;
+    };
+    CHECK(mode("graded") == 02770);
+    CHECK(mode("graded/seed") == 0640);
+    CHECK(mode("graded/records/ada/1/01_reduction/03_shared_tree.1.json") == 0660);
+    const auto as = [&](const char* groups, std::vector<std::string> words) {
+        std::vector<std::string> command{"/usr/bin/setpriv", "--reuid", "12345",      "--regid", "12345",
+                                         "--groups",         groups,    RUNGS_PROGRAM};
+        command.insert(command.end(), words.begin(), words.end());
+        return Process(command, all.setup()).finish();
+    };
+    if (as("1", {"--help"}).status != 0) RUNGS_SKIP("the build is not to be read by others here");
+    const Outcome other = as("12345", {"review", "graded"});
+    CHECK(other.status == 3);
+    CHECK_THAT(other.err, ContainsSubstring("you may not read it"));
+    const Outcome member = as("1", {"review", "graded", "ada", "01/03", "--points", "3", "--because", "x"});
+    CAPTURE(member.err);
+    CHECK(member.status == 0);
+    const Outcome grader = as("1", all.grade("graded", {"--regrade", "ben"}));
+    CAPTURE(grader.out, grader.err);
+    CHECK(grader.status == 1);
+    CHECK(mode("graded/records/ben/1/01_reduction/03_shared_tree.2.json") == 0660);
+    CHECK(all.graded("graded").status == 1);
+    // A seed of another group is still a secret that was told.
+    REQUIRE(chown((all.folder / "graded/seed").c_str(), 0, 2) == 0);
+    CHECK_THAT(all.graded("graded").err, ContainsSubstring("can be read by others"));
 }
 
 TEST_CASE("what is wrong with a class is said before anything is judged", "[class][grade]") {

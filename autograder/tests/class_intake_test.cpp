@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "class/archive.hpp"
+#include "class/brought.hpp"
 #include "class/intake.hpp"
 #include "class/policy.hpp"
 #include "class/record.hpp"
@@ -236,9 +237,10 @@ import os; os.mkdir('class/twice'); zip('class/twice/a.zip', ('notes.pdf', b'x')
     }
     CHECK(intake.hand_ins.size() == 11);
     store(folder / "out", two_rungs(), intake);
-    REQUIRE(intake.problems.size() == 10);
-    CHECK(intake.problems[5] == "empty: the hand-in is empty, and earns nothing");
-    CHECK(intake.problems[7] ==
+    REQUIRE(intake.problems.size() == 16);
+    CHECK_THAT(intake.problems[1], ContainsSubstring("may be meant as 01/03; ./rungs review"));
+    CHECK(intake.problems[10] == "empty: the hand-in is empty, and earns nothing");
+    CHECK(intake.problems[12] ==
           "many: the hand-in is refused: " + reason + "0.cu, 1.cu, 2.cu, 3.cu, 4.cu, 5.cu, ..." + expected);
     // Another exercise makes no other attempt of it.
     Assignment more = two_rungs();
@@ -265,6 +267,21 @@ TEST_CASE("what a hand-in's name says like a date has to be a time", "[class][in
     }
     CHECK(taken == "cleo@example.org dan@2020-club.org fay@yesterday ");
     CHECK(refused == "ada ben eve@example.org gus ");
+}
+
+TEST_CASE("a second upload of an archive is one, too", "[class][intake]") {
+    for (const char* name : {"hw.tar-1.gz", "hw.tar (2).xz", "hw.tar(1).bz2", "HW.TAR-12.GZ", "hw-1.zip"})
+        CHECK(is_archive(name));
+    for (const char* name : {"hw.tar-.gz", "hw-1.gz", "hw.tar-1.txt", "hw.tarx-1.gz"})
+        CHECK_FALSE(is_archive(name));
+    const TemporaryFolder folder;
+    python(folder, R"(import os
+os.mkdir('class'); tar('class/ada.tar-1.gz', ('03_shared_tree.cu', b'x'), mode='w:gz')
+)");
+    const Intake intake = take(folder, "class");
+    REQUIRE(intake.hand_ins.size() == 1);
+    CHECK(intake.hand_ins[0].key == "ada");
+    CHECK(intake.hand_ins[0].refused.empty());
 }
 
 TEST_CASE("a class may be packed with the folder that it is in", "[class][intake]") {
@@ -569,6 +586,297 @@ submission_2:
         CHECK(bytes_of(intake.hand_ins[1], tree) == "cleo's");
         CHECK(intake.problems.size() == 1);
     }
+}
+
+TEST_CASE("groups and anonymous students of Canvas and Moodle are found by the roster", "[class][intake]") {
+    const TemporaryFolder folder;
+    Assignment assignment = two_rungs();
+    const auto add = [&](const std::string& id, const std::string& name, const std::string& group,
+                         const std::string& canvas = "") {
+        assignment.people.push_back(person(id, name));
+        assignment.people.back().columns = {{"group", group}, {"canvas", canvas}};
+    };
+    // Who has handed in what, in order: "ada=bytes ben=bytes".
+    const auto taken = [&](const std::string& place) {
+        std::string all;
+        for (const HandIn& hand_in : take(folder, place, assignment).hand_ins) {
+            const Person* const found = sender(hand_in, assignment);
+            all += (found ? found->id : "?") + "=" +
+                   (hand_in.refused.empty() ? bytes_of(hand_in, tree) : std::string("refused")) + " ";
+        }
+        return all;
+    };
+    SECTION("a name with underscores, and with a number at its end") {
+        add("ada", "Ada", "", "1001");
+        add("ben", "Ben", "", "1002");
+        folder.write("c/team_a_1001_900001_03_shared_tree.cu", "a");
+        folder.write("c/team_12_LATE_1002_900002_03_shared_tree-1.cu", "b");
+        CHECK(taken("c") == "ada=a ben=b ");
+    }
+    SECTION("each of a group") {
+        add("ada", "Ada", "team_12", "1001");
+        add("ben", "Ben", "team_12", "1002");
+        add("cleo", "Cleo", "Team B");
+        add("dan", "Dan", "Team B");
+        add("eve", "Eve", "", "1005");
+        folder.write("c/team_12_1001_900001_03_shared_tree.cu", "a");
+        folder.write("c/teamb_7003_900002_03_shared_tree.cu", "b");
+        // A student who is called as a group hands in for nobody else.
+        folder.write("c/teamb_1005_900003_03_shared_tree.cu", "e");
+        CHECK(taken("c") == "ada=a ben=a eve=e cleo=b dan=b ");
+    }
+    SECTION("a name that could be two students'") {
+        add("ada", "Ada", "", "1001");
+        add("ben", "Ben", "", "1002");
+        folder.write("c/x_1001_1002_900002_03_shared_tree.cu", "b");
+        folder.write("c/x_1002_900003_03_shared_tree.cu", "b");
+        CHECK(taken("c") == "?=refused ben=b ");
+    }
+    SECTION("one number with two names") {
+        folder.write("c/ann_2026_11_20.cu", "x");
+        folder.write("c/bo_2026_11_21.cu", "x");
+        CHECK(taken("c") == "?=refused ?=refused ");
+    }
+    SECTION("anonymous") {
+        add("ada", "Ada", "", "aB3dE");
+        folder.write("c/anon_aB3dE_900001_03_shared_tree.cu", "a");
+        folder.write("c/LATE_anon_Zz9yX_900002_03_shared_tree.cu", "z");
+        const Intake intake = take(folder, "c", assignment);
+        REQUIRE(intake.hand_ins.size() == 2);
+        CHECK(intake.hand_ins[0].key == "anon_Zz9yX");
+        CHECK(intake.hand_ins[0].marked_late);
+        CHECK(taken("c") == "?=z ada=a ");
+    }
+    SECTION("Moodle's, with the group before the name") {
+        add("ada", "Ada Lovelace", "Group A");
+        add("ben", "Ben O'Neil", "Group A");
+        add("cleo", "Cleo-Ann Li", "");
+        for (const char* name :
+             {"Group A-Ada Lovelace_4001", "Default group-Cleo-Ann Li_4003", "Group A-Eve_4004"})
+            folder.write(fmt::format("m/{}_assignsubmission_file/03_shared_tree.cu", name), name);
+        const std::string one = "Group A-Ada Lovelace_4001";
+        CHECK(taken("m") == "ada=" + one + " ben=" + one + " cleo=Default group-Cleo-Ann Li_4003 " +
+                                "ada=Group A-Eve_4004 ben=Group A-Eve_4004 ");
+    }
+}
+
+TEST_CASE("no two names become one student", "[class][intake]") {
+    const TemporaryFolder folder;
+    const std::vector<std::string> names{"ann_lee",
+                                         "ann'lee",
+                                         "ann:lee",
+                                         "ann(lee",
+                                         "-ann_lee",
+                                         " ann_lee",
+                                         "ann,lee",
+                                         "ann_lee ",
+                                         "ann lee",
+                                         "ann\u00a0lee",
+                                         "Ann_Lee",
+                                         "ann_lee~",
+                                         "Jos\u00e9",
+                                         "Jose\u0301",
+                                         "\xff",
+                                         "\xfe",
+                                         std::string(150, 'a') + "b",
+                                         std::string(150, 'a') + "c"};
+    for (const std::string& name : names) folder.write("class/" + name + "/03_shared_tree.cu", "x");
+    const auto homes = [&](const std::string& out, const Assignment& assignment) {
+        Intake intake = take(folder, "class", assignment);
+        std::reverse(intake.hand_ins.begin(), intake.hand_ins.end());
+        store(folder / out, assignment, intake);
+        std::set<std::string> found;
+        for (const auto& home : fs::directory_iterator(folder / out / "hand-ins")) {
+            CHECK(fs::exists(home.path() / "1"));
+            CHECK_FALSE(fs::exists(home.path() / "2"));
+            found.insert(home.path().filename().string());
+        }
+        return found;
+    };
+    const std::set<std::string> first = homes("out", two_rungs());
+    CHECK(first.size() == names.size());
+    CHECK(first.count("ann_lee") == 1);
+    CHECK(homes("out", two_rungs()) == first);
+    // Whoever else is there changes nobody's name.
+    for (const std::string& name : names)
+        if (name != "ann'lee") fs::remove_all(folder / "class" / name);
+    const std::set<std::string> alone = homes("other", two_rungs());
+    REQUIRE(alone.size() == 1);
+    CHECK(first.count(*alone.begin()) == 1);
+    // Nobody hands in for a student of the roster by a name that is like theirs.
+    Assignment assignment = two_rungs();
+    assignment.people = {person("ann_lee", "")};
+    CHECK(homes("listed", assignment) == std::set<std::string>{"unknown " + *alone.begin()});
+}
+
+TEST_CASE("two students of a platform with one name are not one of the roster", "[class][intake]") {
+    const TemporaryFolder folder;
+    Assignment assignment = two_rungs();
+    assignment.people = {person("ann", "Ann Lee"), person("bo", "Bo Li")};
+    const auto homes = [&](const std::string& place) {
+        Intake intake = take(folder, place, assignment);
+        store(folder / "out", assignment, intake);
+        std::set<std::string> found;
+        for (const auto& home : fs::directory_iterator(folder / "out/hand-ins"))
+            found.insert(home.path().filename().string());
+        return found;
+    };
+    folder.write("one/leeann_12_900_03_shared_tree.cu", "a");
+    CHECK(homes("one") == std::set<std::string>{"ann"});
+    // Found out later, it is taken back.
+    folder.write("two/leeann_13_901_03_shared_tree.cu", "b");
+    CHECK(homes("two") == std::set<std::string>{"unknown leeann 12", "unknown leeann 13"});
+    assignment.people[0].columns = {{"canvas", "13"}};
+    CHECK(homes("two") == std::set<std::string>{"ann", "unknown leeann 12"});
+}
+
+TEST_CASE("what is in a hand-in does not say whose the class's are", "[class][intake]") {
+    const TemporaryFolder folder;
+    Assignment assignment = two_rungs();
+    const std::string metadata = "submission_1:\n  :submitters:\n  - :name: Ben\n    :sid: ben\n";
+    const auto pack = [&](const std::string& what) {
+        REQUIRE(std::system(("cd '" + folder.path().string() +
+                             "' && rm -rf class.tgz work && tar czf class.tgz " + what)
+                                .c_str()) == 0);
+    };
+    const auto forge = [&](const std::string& place) {
+        folder.write(place + "/submission_metadata.yml", metadata);
+        folder.write(place + "/submission_1/03_shared_tree.cu", "hers");
+    };
+    forge("ada");
+    SECTION("as the only one in an archive") {
+        pack("ada");
+        CHECK_THROWS_WITH(take(folder, "class.tgz"), ContainsSubstring("which may be a student's"));
+    }
+    SECTION("in a folder with the archive's name") {
+        forge("class");
+        pack("class");
+        CHECK_THROWS_WITH(take(folder, "class.tgz"), ContainsSubstring("may be a student's"));
+    }
+    SECTION("beside a rung, at the top") {
+        folder.write("ada/03_shared_tree.cu", "hers");
+        pack("-C ada .");
+        CHECK_THROWS_WITH(take(folder, "class.tgz"), ContainsSubstring("it is no export of Gradescope"));
+    }
+    SECTION("of a student of the roster") {
+        assignment.people = {person("class", ""), person("ben", "")};
+        pack("-C ada .");
+        CHECK_THROWS_WITH(take(folder, "class.tgz", assignment), ContainsSubstring("it is no export"));
+    }
+    SECTION("beside others") {
+        fs::create_directory(folder / "all");
+        fs::rename(folder / "ada", folder / "all/ada");
+        folder.write("all/cleo/03_shared_tree.cu", "x");
+        const Intake intake = take(folder, "all");
+        REQUIRE(intake.hand_ins.size() == 2);
+        CHECK_THAT(intake.hand_ins[0].refused,
+                   ContainsSubstring("a download of Gradescope for a whole class"));
+        CHECK(intake.hand_ins[1].refused.empty());
+    }
+    SECTION("folders of others in the only folder") {
+        folder.write("eve/ben/03_shared_tree.cu", "x");
+        folder.write("eve/cleo/03_shared_tree.cu", "x");
+        pack("eve");
+        CHECK_THROWS_AS(take(folder, "class.tgz"), ClassError);
+        assignment.people = {person("ben", "")};
+        fs::remove_all(folder / "work");
+        CHECK_THROWS_AS(take(folder, "class.tgz", assignment), ClassError);
+    }
+    SECTION("but Gradescope's own export does") {
+        fs::rename(folder / "ada", folder / "assignment_7_export");
+        pack("assignment_7_export");
+        CHECK(take(folder, "class.tgz").hand_ins.at(0).key == "ben");
+        pack("-C assignment_7_export .");
+        CHECK(take(folder, "class.tgz").hand_ins.at(0).key == "ben");
+    }
+}
+
+TEST_CASE("a download beside the assignment is the class's, and nobody's hand-in", "[class][intake]") {
+    const TemporaryFolder folder;
+    Assignment assignment = two_rungs();
+    assignment.people = {person("ada", "Ada Lovelace"), person("ben", "Ben Bit")};
+    folder.write("class/assignment.toml", "");
+    folder.write("class/roster.csv", "");
+    python(folder, R"(import os
+for k in 'moodle', 'canvas', 'gradescope', 'other', 'two': os.makedirs(k)
+moodle = [('%s_assignsubmission_file_/03_shared_tree.cu' % n, b'x') for n in ('Ada Lovelace_41', 'Ben Bit_42')]
+zip('moodle/CUDA-5555 (1).zip', *moodle)
+zip('other/x.zip', *moodle)
+zip('two/CUDA-1.zip', *moodle); zip('two/CUDA-2.zip', *moodle)
+zip('canvas/submissions.zip', ('lovelaceada_12_900_03_shared_tree.cu', b'x'), ('bitben_13_901_03_shared_tree.cu', b'x'))
+meta = ''.join('submission_%d:\n  :submitters:\n  - :sid: %s\n' % one for one in ((1, 'ada'), (2, 'ben')))
+zip('gradescope/assignment_7_export.zip', ('assignment_7_export/submission_metadata.yml', meta),
+    *[('assignment_7_export/submission_%d/03_shared_tree.cu' % i, b'x') for i in (1, 2)])
+)");
+    const auto students = [&](const std::string& place) {
+        std::string all;
+        for (const HandIn& hand_in : take(folder, place, assignment).hand_ins) {
+            const Person* const found = sender(hand_in, assignment);
+            all += found && hand_in.files.size() == 1 ? found->id + " " : "? ";
+        }
+        fs::remove_all(folder / "work");
+        return all;
+    };
+    for (const char* place : {"moodle", "canvas", "gradescope"}) {
+        CAPTURE(place);
+        CHECK(students(place) == "ada ben ");
+    }
+    CHECK_THROWS_WITH(take(folder, "other", assignment),
+                      ContainsSubstring("a download of Moodle for a whole class") &&
+                          ContainsSubstring("other/x.zip' --assignment FILE --out DIR"));
+    for (const HandIn& hand_in : take(folder, "two", assignment).hand_ins)
+        CHECK_THAT(hand_in.refused, ContainsSubstring("a download of Moodle for a whole class"));
+    assignment.people.clear();
+    CHECK_THROWS_AS(take(folder, "other", assignment), ClassError);
+    // A student of the roster may hand in what they like.
+    assignment.people = {person("x", ""), person("Ada", "Ada Lovelace")};
+    CHECK(take(folder, "other", assignment).hand_ins.at(0).key == "x");
+}
+
+TEST_CASE("a file that may be meant as a rung is kept for a human", "[class][intake]") {
+    const AskedRung rung{"01_reduction", "03_shared_tree", "", "fill", 10};
+    for (const char* name :
+         {"03_shared_tree.cu", "03_shared_tree (1).cu", "03_shared_tree.cu.txt", "03_shared_tree.cpp",
+          "03_Shared_Tree.CU", "Copy of 03_shared_tree.cu", "03_shared_tree - Copy.cu", "03-shared-tree.cu",
+          "03 shared tree.cu", "shared_tree.cu", "sharedTree.cu", "03_shared_tree", "03_shared_tree_final.cu",
+          "3_shared_tree.cu", "02_shared_tree.cu", "03_shared_tree.cu~"}) {
+        CAPTURE(name);
+        CHECK(likeness(name, rung) == Likeness::same);
+    }
+    for (const char* name : {"03_shard_tree.cu", "03_shared_tree_mine.cu", "03.cu", "03 (1).cu", "rung3.cu",
+                             "03_mine.cu", "exercise_03.txt"}) {
+        CAPTURE(name);
+        CHECK(likeness(name, rung) == Likeness::some);
+    }
+    for (const char* name :
+         {"", "notes.txt", "06_padded.cu", "02_global_tree.cu", "3.cu", "Makefile", ".03_shared_tree.cu.swp",
+          "03_shared_tree.cu.bak-20261130", "03_shared_tree.cu.new"}) {
+        CAPTURE(name);
+        CHECK(likeness(name, rung) == Likeness::none);
+    }
+    const TemporaryFolder folder;
+    folder.write("class/ada/hw/03_shared_tree (1).cu", "hers");
+    folder.write("class/ada/03_shared_tree.pdf", "x");
+    folder.write("class/ada/07_traffic.toml", "a = 1");
+    folder.write("class/ben/03_shared_tree.cu", "his");
+    folder.write("class/ben/03_shared_tree_old.cu", "before");
+    folder.write("class/ben/07_traffic.toml", "a = 1");
+    folder.write("class/ben/03_mine.cu", "x");
+    python(folder, "zip('class/cleo.zip', ('07_traffic.toml', b'a = 1'), ('rest/03.7z', b'x'))\n");
+    const Intake intake = take(folder, "class");
+    REQUIRE(intake.hand_ins.size() == 3);
+    const auto alike = [&](std::size_t i) {
+        std::string all;
+        for (const LookAlike& one : intake.hand_ins[i].alike)
+            all += one.rung + ":" + one.name + "=" +
+                   (one.file.empty() ? "" : TemporaryFolder::content_of(one.file)) + " ";
+        return all;
+    };
+    const std::string to = std::string(tree) + ":";
+    CHECK(alike(0) == to + "hw/03_shared_tree (1).cu=hers " + to + "03_shared_tree.pdf= ");
+    CHECK(alike(1) == to + "03_shared_tree_old.cu=before ");
+    CHECK(intake.hand_ins[1].ignored == std::vector<std::string>{"03_mine.cu"});
+    CHECK(alike(2) == to + "rest/03.7z= ");
 }
 
 TEST_CASE("two files of a student for one rung are taken if they are the same", "[class][intake]") {
@@ -916,6 +1224,24 @@ git update-ref HEAD $(git -C ../plain rev-parse HEAD))");
     }
 }
 
+TEST_CASE("a repository's path may not lead elsewhere by a link", "[class][intake]") {
+    const TemporaryFolder folder;
+    make_repository(folder, "ben", "echo bens > 03_shared_tree.cu && git add . && git commit -q -m x");
+    fs::create_directory_symlink(folder / "ben", folder / "ada");
+    fs::create_directory_symlink(folder / "ben", folder / "cleo.git");
+    fs::create_directory_symlink(folder.path(), folder / "up");
+    folder.write("dan/notes", "");
+    fs::create_directory_symlink(folder / "ben/.git", folder / "dan/.git");
+    const Intake intake =
+        take_repositories(folder, {"ada", "ada/", "cleo", "up/ben", "dan", "x/../ada", "ben"});
+    for (std::size_t i = 0; i + 1 < intake.hand_ins.size(); ++i) {
+        CAPTURE(intake.hand_ins[i].key);
+        CHECK_THAT(intake.hand_ins[i].refused, ContainsSubstring("is a link to"));
+        CHECK(intake.hand_ins[i].files.empty());
+    }
+    CHECK(bytes_of(intake.hand_ins.back(), tree) == "bens\n");
+}
+
 TEST_CASE("root takes the repositories of others", "[class][intake]") {
     if (geteuid() != 0) RUNGS_SKIP("only root can give a repository to somebody else");
     const TemporaryFolder folder;
@@ -947,6 +1273,9 @@ TEST_CASE("a roster and a policy say what is wrong, and where", "[class][policy]
                                   ContainsSubstring("; commas have to separate them"));
     CHECK_THAT(why("id,name\nada\n"), ContainsSubstring("roster.csv:2: 1 cells, but the heading has 2"));
     CHECK_THAT(why("id\nada\nada\n"), ContainsSubstring(":3: the id 'ada' is there twice"));
+    CHECK_THAT(why("id\nada\nAda\n"),
+               ContainsSubstring(":3: the ids 'ada' and 'Ada' differ in capitals alone"));
+    CHECK_THAT(why("id\nUnknown ada\n"), ContainsSubstring("that are on no roster"));
     CHECK_THAT(why("id\n../ada\n"), ContainsSubstring(":2: the id '../ada' cannot be"));
     CHECK_THAT(why("id\n\"ada\n"), ContainsSubstring("a quote is not closed"));
     CHECK_THAT(why("id\na\"da\n"), ContainsSubstring("a quote in the middle"));

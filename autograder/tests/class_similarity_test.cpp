@@ -139,7 +139,7 @@ struct CopiedClass : MadeClass {
     std::vector<RungSimilarity> compared() const {
         judge::Toolchain toolchain = judge::read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json");
         toolchain.cache = folder / "cache";
-        return find_similar(read_gradebook(path()), path(), toolchain, nullptr, [](const AskedRung&) {});
+        return find_similar(read_gradebook(path()), toolchain, nullptr, [](const AskedRung&) {});
     }
 };
 

@@ -43,9 +43,12 @@ struct GradedClass : SmallWorkbook {
 
     /// More students, each with bytes of their own.
     void fill(int students) const {
-        for (int i = 0; i < students; ++i)
+        for (int i = 0; i < students; ++i) {
+            folder.write("class/roster.csv",
+                         folder.read("class/roster.csv") + "s" + std::to_string(i) + ",S\n");
             folder.write("class/s" + std::to_string(i) + "/03_shared_tree.cu",
                          (i % 2 ? solution : starter) + "// " + std::to_string(i) + "\n");
+        }
     }
 };
 

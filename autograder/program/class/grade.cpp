@@ -16,9 +16,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "class/changes.hpp"
 #include "class/intake.hpp"
 #include "class/ledger.hpp"
 #include "class/policy.hpp"
+#include "class/sharing.hpp"
 #include "class/slurm.hpp"
 #include "judge/apart.hpp"
 #include "judge/build.hpp"
@@ -121,20 +123,19 @@ bool was_fault_of_machine(const Json& record) {
            reference != judge::name_of(Verdict::slow);
 }
 
-/// SHA-256 of each file of an attempt, as it was taken in.
-std::map<std::string, std::string> bytes_of(const fs::path& hand_in) {
+/// Whether each file of an attempt is what was taken in: since then it has been on a disk, for months
+/// perhaps.
+void check_bytes(const fs::path& hand_in) {
     const Json about = Json::parse(read_own_file(hand_in / "hand-in.json"));
-    std::map<std::string, std::string> bytes;
-    for (const Json& file : about.at("files")) {
-        const std::string path = file.at("path");
-        bytes[path] = file.at("sha256");
-        // Since then it has been on a disk, for months perhaps.
-        if (judge::Sha256::of(read_own_file(hand_in / path)) != bytes[path])
+    for (const char* which : {"files", "alike"}) {
+        for (const Json& file : about.value(which, Json::array())) {
+            const std::string path = file.value("path", "");
+            if (path.empty() || judge::Sha256::of(read_own_file(hand_in / path)) == file.at("sha256")) continue;
             throw ClassError((hand_in / path).string() +
                              ": this is not what was taken in; restore the file, or delete " +
                              hand_in.string() + " to take it in again");
+        }
     }
-    return bytes;
 }
 
 /// Seconds of judging that a hand-in has had, as its records tell. What `--regrade` asks for has a budget of
@@ -175,22 +176,20 @@ Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& 
     std::vector<Entry> open;
     std::map<std::string, fs::path> records;  // by key: what has been judged
     std::map<std::string, std::string> owners;
-    std::map<fs::path, std::map<std::string, std::string>> taken;
+    std::set<fs::path> checked;
     bool any_asked = asked.empty();
-    for (const AskedRung& rung : assignment.rungs) {
+    for (std::size_t index = 0; index < assignment.rungs.size(); ++index) {
+        const AskedRung& rung = assignment.rungs[index];
         for (const Student& student : book.students) {
             for (const std::size_t i : that_may_count(assignment, student)) {
                 const Attempt& attempt = student.attempts[i];
-                if (!attempt.refused.empty()) continue;
+                const GradedRung& graded = attempt.rungs[index];
+                // Of a refused one what a human has taken is judged.
+                if (!attempt.refused.empty() && !graded.take) continue;
                 const fs::path hand_in =
                     out / "hand-ins" / student.person.id / std::to_string(attempt.number);
-                const std::string file =
-                    rung.chapter + "/" + rung.rung + (rung.kind == "predict" ? ".toml" : ".cu");
-                if (const auto [place, fresh] = taken.try_emplace(hand_in); fresh)
-                    place->second = bytes_of(hand_in);
-                const std::map<std::string, std::string>& bytes = taken.at(hand_in);
-                const auto found = bytes.find(file);
-                Slot slot{student.person.id, attempt.number, rung, found == bytes.end() ? "" : found->second};
+                if (checked.insert(hand_in).second) check_bytes(hand_in);
+                Slot slot{student.person.id, attempt.number, rung, graded.bytes};
                 const std::string key = record_key(workshop, secret, rung, slot.bytes);
                 const int judging = last_judging(slot.folder(out / "records"), rung.rung);
                 ++plan.slots;
@@ -217,7 +216,11 @@ Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& 
                         continue;
                     }
                 }
-                if (is_ours(key)) open.push_back({slot, hand_in / file, key, again});
+                // Where there is none, the name says which is missing.
+                const std::string file =
+                    rung.chapter + "/" + rung.rung + (rung.kind == "predict" ? ".toml" : ".cu");
+                const fs::path source = graded.source.empty() ? hand_in / file : graded.source;
+                if (is_ours(key)) open.push_back({slot, source, key, again});
             }
         }
     }
@@ -632,12 +635,16 @@ fs::path out_folder(const ClassOptions& options) {
             throw UsageError("--out " + clean_name(options.out) +
                              ": this is in the class's folder; name another one");
     }
-    if (!fs::exists(out, unknown)) {
+    if (!fs::exists(out, unknown) && !unknown) {
         make_folder(out);
         fs::permissions(out, fs::perms::owner_all);
     }
-    if (!fs::is_directory(out, unknown))
+    if (!fs::is_directory(out, unknown)) {
+        if (unknown) throw FileError(out, unknown.value(), "could not read");
         throw UsageError("--out " + clean_name(options.out) + " is not a folder");
+    }
+    if (!options.group.empty()) share_with(out, options.group);
+    follow_sharing(out);
     return out;
 }
 
@@ -675,7 +682,9 @@ Assignment take_in(const fs::path& out, const Workbook& workbook, const ClassOpt
 }
 
 int exit_status_of(const Gradebook& book) {
-    bool failed = false;
+    const Presence presence = presence_of(book);
+    if (presence.is_suspicious()) return 3;
+    bool failed = presence.is_thin();
     for (const Student& student : book.students) {
         if (!student.score) return 3;
         if (student.missing() || !student.counted) continue;
@@ -767,6 +776,7 @@ Gradebook finish(const Place& place, Terminal& out) {
     end_run(place.folder);
     Gradebook book = read_gradebook(place.folder);
     write_file(place.folder / "projection.txt", projection(book));
+    show_changes(note_changes(place.folder, book, now_text()), place.options.out, out);
     show_class(book, place.options.out, out);
     return book;
 }
@@ -992,7 +1002,7 @@ int grade_class(const ClassOptions& options, Terminal& out) {
     try {
         Place place(options);
         // Nobody else's builds, and none of ours for anybody else.
-        place.workbook.toolchain.cache = place.folder / "cache";
+        place.workbook.toolchain.cache = cache_in(place.folder);
         return options.task.empty() ? work_alone(place, out) : work_as_task(place, out);
     } catch (const FileError& error) {
         if (!is_full(error.error())) throw;

@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "class/lease.hpp"
+#include "class/changes.hpp"
+#include "class/export.hpp"
 #include "class/ledger.hpp"
+#include "class/sharing.hpp"
 #include "class/similarity.hpp"
 #include "class/times.hpp"
 #include "judge/apart.hpp"
@@ -93,9 +95,25 @@ std::string user_name() {
 
 /// The hand-in's file of a rung.
 fs::path source_in(const fs::path& out, const Student& student, const Attempt& attempt,
-                   const AskedRung& rung) {
+                   const GradedRung& graded) {
+    if (!graded.source.empty()) return graded.source;
+    const AskedRung& rung = graded.asked;
     return out / "hand-ins" / student.person.id / std::to_string(attempt.number) / rung.chapter /
            (rung.rung + (rung.kind == "predict" ? ".toml" : ".cu"));
+}
+
+/// Files that are perhaps a rung's, and how to take one.
+void show_alike(const fs::path& folder, const Student& student, const Attempt& attempt,
+                const GradedRung& rung, Terminal& out) {
+    for (const AlikeFile& file : rung.alike) {
+        out.line("    may be meant as it: " +
+                 (file.file.empty() ? file.name + ", which was not read" : file.file.string()));
+        if (file.file.empty()) continue;
+        out.line(out.paint(
+            Style::dim, fmt::format("      ./rungs review {} {} {} --attempt {} --take {} --because \"...\"",
+                                    shell_word(clean_name(folder.string())), shell_word(student.person.id),
+                                    rung.asked.short_name(), attempt.number, shell_word(file.name))));
+    }
 }
 
 /// What a human needs to decide: verdict, reason, findings, the reference's fate, the file.
@@ -129,12 +147,21 @@ void show_evidence(const fs::path& folder, const Student& student, const Attempt
             out.line(fmt::format("    judged {} times; the reference in the same place: {}",
                                  canary.at("tries").get<int>(), reference));
     }
-    const fs::path source = source_in(folder, student, attempt, rung.asked);
-    std::error_code unknown;
-    if (fs::exists(source, unknown)) out.line("    " + source.string());
+    if (!rung.source.empty()) out.line("    " + rung.source.string());
+    if (rung.take)
+        out.line(fmt::format("    '{}' was taken for it by {} on {}: {}", rung.take->name, rung.take->by,
+                             rung.take->when, rung.take->because));
+    if (rung.is_unclear()) show_alike(folder, student, attempt, rung, out);
     if (rung.decision) {
         out.line(fmt::format("    decided by {} on {}: {}", rung.decision->by, rung.decision->when,
                              rung.decision->because));
+    }
+    if (rung.stale) {
+        out.line(out.paint(
+            Style::warn,
+            fmt::format("    decided on an older verdict: then {}, {}; now {}, {}; decide again",
+                        rung.decision->verdict, points_of(rung.decision->judged, rung.decision->max_points),
+                        rung.verdict, points_of(rung.judged, rung.max_points))));
     }
 }
 
@@ -149,6 +176,10 @@ std::size_t list_open(const fs::path& folder, const Gradebook& book, bool decide
                 ++open;
                 out.line(out.paint(Style::bold, student.person.id) +
                          fmt::format("  the hand-in {} was refused: {}", attempt.origin, attempt.refused));
+                for (const GradedRung& rung : attempt.rungs) {
+                    if (rung.take) show_evidence(folder, student, attempt, rung, out);
+                    if (rung.is_unclear()) show_alike(folder, student, attempt, rung, out);
+                }
                 continue;
             }
             if (attempt.marked_late && !attempt.minutes_late) {
@@ -160,7 +191,7 @@ std::size_t list_open(const fs::path& folder, const Gradebook& book, bool decide
                                      attempt.from, attempt.origin));
             }
             for (const GradedRung& rung : attempt.rungs) {
-                const bool look = rung.open() || (rung.unchecked && !rung.decision);
+                const bool look = rung.open() || rung.stale || (rung.unchecked && !rung.decision);
                 if (!look && !rung.decision && !rung.unreached.empty()) {
                     // Nothing has to be decided: run mode may never come there either.
                     judge::ChecksResult checks;
@@ -262,9 +293,9 @@ void list_void(const Gradebook& book, Terminal& out) {
 int show_similar(const fs::path& folder, Terminal& out) {
     const Gradebook book = read_gradebook(folder);
     Workbook workbook = open_workbook();
-    workbook.toolchain.cache = folder / "cache";
+    workbook.toolchain.cache = cache_in(folder);
     const std::vector<RungSimilarity> rungs =
-        find_similar(book, folder, workbook.toolchain, &stop_requested(), [&](const AskedRung& rung) {
+        find_similar(book, workbook.toolchain, &stop_requested(), [&](const AskedRung& rung) {
             out.line(out.paint(Style::dim, "comparing " + rung.short_name() + " ..."));
         });
     const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
@@ -293,11 +324,86 @@ int show_similar(const fs::path& folder, Terminal& out) {
     return 0;
 }
 
+/// Takes a file that a student has handed in under another name for a rung.
+int take_file(const ReviewOptions& options, const Student& student, const Attempt& attempt,
+              const GradedRung& rung, Terminal& out) {
+    std::vector<std::string> names;
+    for (const AlikeFile& file : rung.alike) {
+        names.push_back(file.name);
+        if (file.name != options.take) continue;
+        if (file.file.empty())
+            throw UsageError(
+                fmt::format("'{}' was not read when it was taken in: unpack or rename it in CLASS and "
+                            "grade again, or decide by --points",
+                            clean_name(file.name)));
+        put_take(options.folder, {student.person.id, attempt.number, rung.asked, file.bytes},
+                 {0, file.name, clean_utf8(options.because), user_name(), now_text()});
+        out.line(fmt::format("{} {}: '{}' is taken for it; the next ./rungs grade judges it",
+                             student.person.id, rung.asked.short_name(), file.name));
+        return 0;
+    }
+    throw UsageError(fmt::format("--take {}: {}", clean_name(options.take),
+                                 names.empty()
+                                     ? "nothing in this hand-in may be meant as " + rung.asked.short_name()
+                                     : fmt::format("what may be meant as {} is: {}", rung.asked.short_name(),
+                                                   fmt::join(names, ", "))));
+}
+
 }  // namespace
 
-void show_class(const Gradebook& book, const std::string& out_folder, Terminal& out) {
-    std::size_t graded = 0, open = 0, missing = 0, unknown = 0;
+std::string now_text() {
+    return time_text(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+}
+
+Presence presence_of(const Gradebook& book) {
+    Presence presence;
+    presence.listed = book.assignment.people.size();
+    presence.has_roster = presence.listed > 0;
     for (const Student& student : book.students) {
+        if (student.missing()) continue;
+        ++(presence.has_roster && !student.person.known ? presence.unknown : presence.found);
+    }
+    return presence;
+}
+
+void show_changes(const std::vector<Change>& changes, const std::string& out_folder, Terminal& out,
+                  bool all) {
+    constexpr std::size_t most = 20;
+    if (changes.empty()) return;
+    std::size_t gained = 0, lost = 0;
+    for (const Change& change : changes) {
+        const double gain = change.gain().value_or(0);
+        gained += gain > 0;
+        lost += gain < 0;
+    }
+    out.line(
+        out.paint(Style::bold, fmt::format("{} judged otherwise than before: {} gained points, {} lost some",
+                                           count_text(changes.size(), "rung"), gained, lost)));
+    for (std::size_t i = 0; i < changes.size() && (all || i < most); ++i) {
+        const Change& change = changes[i];
+        std::string line =
+            fmt::format("  {} {}  {} -> {}  ({}", change.student, change.short_name(),
+                        points_of(change.before.points, change.before.max_points),
+                        points_of(change.now.points, change.now.max_points), change.before.verdict);
+        line += change.before.verdict == change.now.verdict ? ")" : ", now " + change.now.verdict + ")";
+        if (change.decided)
+            line += fmt::format("; decided: {}, which counts all the same", number_text(*change.decided));
+        out.line(line);
+    }
+    if (!all)
+        out.line(fmt::format("  {}./rungs review {} --changes lists all",
+                             changes.size() > most ? fmt::format("and {} more; ", changes.size() - most) : "",
+                             shell_word(clean_name(out_folder))));
+}
+
+void show_class(const Gradebook& book, const std::string& out_folder, Terminal& out) {
+    std::size_t graded = 0, open = 0, missing = 0, unknown = 0, stale = 0;
+    for (const Student& student : book.students) {
+        for (const std::size_t i : that_may_count(book.assignment, student)) {
+            const std::vector<GradedRung>& rungs = student.attempts[i].rungs;
+            stale += static_cast<std::size_t>(
+                std::count_if(rungs.begin(), rungs.end(), [](const GradedRung& rung) { return rung.stale; }));
+        }
         missing += student.missing();
         graded += !student.missing() && student.score;
         open += !student.score;
@@ -307,13 +413,40 @@ void show_class(const Gradebook& book, const std::string& out_folder, Terminal& 
                          graded, open, missing,
                          unknown > 0 ? fmt::format(", {} of them on no roster", unknown) : ""));
     const std::string folder = shell_word(clean_name(out_folder));
+    const Presence presence = presence_of(book);
+    if (presence.is_suspicious()) {
+        out.line(out.paint(
+            Style::warn,
+            fmt::format("most hand-ins are of nobody on the roster ({} of {}): perhaps they were not "
+                        "recognised, and its students count as missing; give it the columns that name them",
+                        presence.unknown, presence.unknown + presence.found)));
+    } else if (presence.is_thin()) {
+        out.line(out.paint(Style::warn,
+                           fmt::format("of {} on the roster only {} handed in anything that was found",
+                                       presence.listed, presence.found)));
+    }
+    if (stale > 0)
+        out.line(out.paint(
+            Style::warn,
+            fmt::format("{} made on an older verdict: ./rungs review {}",
+                        stale == 1 ? "1 decision was" : fmt::format("{} decisions were", stale), folder)));
     if (open > 0) out.line(fmt::format("what is open needs a human: ./rungs review {}", folder));
     out.line(fmt::format("grades: ./rungs export {} --to table", folder));
 }
 
 int review(const ReviewOptions& options, Terminal& out) {
     const fs::path folder = options.folder;
+    follow_sharing(folder);
     if (!options.withdraw.empty() || !options.restore.empty()) return withdraw(folder, options, out);
+    if (options.changes) {
+        if (!options.student.empty()) throw UsageError("--changes lists all of them: it takes no student");
+        read_gradebook(folder);
+        for (const ChangedRun& run : read_changes(folder)) {
+            out.line(run.when);
+            show_changes(run.changes, options.folder, out, true);
+        }
+        return 0;
+    }
     if (options.similar) {
         if (!options.student.empty())
             throw UsageError("--similar compares all hand-ins: it takes no student");
@@ -336,18 +469,26 @@ int review(const ReviewOptions& options, Terminal& out) {
     if (options.rung.empty())
         throw UsageError("which rung of " + clean_name(options.student) +
                          "? A decision is for one, such as 01/03, or for all that have no points yet: all");
-    std::optional<Lease> lock;
-    if (options.points) lock.emplace(folder / "lock");
+    const bool takes = !options.take.empty(), decides = options.points || takes;
+    if (takes && (options.points || options.rung == "all"))
+        throw UsageError("--take says which file is one rung's: its points follow when that is graded");
+    std::optional<DecisionLock> lock;
+    std::error_code unknown;
+    // Where there is no class, the gradebook says so.
+    if (decides && fs::exists(folder / "assignment.json", unknown)) lock.emplace(folder);
     const Gradebook book = read_gradebook(folder);
     const Student& student = student_of(book, options.student);
     const Attempt& attempt = attempt_of(student, options.attempt);
     const std::vector<const GradedRung*> rungs = rungs_of(student, attempt, options.rung);
-    if (!options.points) {
+    if (!decides) {
         if (!options.because.empty())
-            throw UsageError("--because is the reason of a decision: give --points as well");
+            throw UsageError("--because is the reason of a decision: give --points or --take as well");
         for (const GradedRung* rung : rungs) show_evidence(folder, student, attempt, *rung, out);
         return rungs.front()->open() ? 3 : 0;
     }
+    if (trimmed(options.because).empty())
+        throw UsageError("a decision needs a reason that holds in an appeal: --because \"...\"");
+    if (takes) return take_file(options, student, attempt, *rungs.front(), out);
     // All of them before the first decision is kept.
     for (const GradedRung* rung : rungs) {
         if (!(*options.points >= 0 && *options.points <= rung->max_points))
@@ -356,14 +497,16 @@ int review(const ReviewOptions& options, Terminal& out) {
     }
     if (std::abs(*options.points - judge::hundredths(*options.points)) > 1e-9)
         throw UsageError("--points: points have at most two decimals, as in 3.25");
-    if (trimmed(options.because).empty())
-        throw UsageError("a decision needs a reason that holds in an appeal: --because \"...\"");
     Decision decision;
     decision.points = *options.points;
     decision.because = clean_utf8(options.because);
     decision.by = user_name();
     decision.when = now_text();
     for (const GradedRung* rung : rungs) {
+        decision.verdict = rung->verdict;
+        decision.judged = rung->judged;
+        decision.max_points = rung->max_points;
+        decision.take = rung->take ? rung->take->number : 0;
         put_decision(folder, {student.person.id, attempt.number, rung->asked, ""}, decision);
         out.line(fmt::format("{} {}: {}, in place of {} ({})", student.person.id, rung->asked.short_name(),
                              points_of(decision.points, rung->max_points),
@@ -374,6 +517,7 @@ int review(const ReviewOptions& options, Terminal& out) {
 
 int replay(const ReviewOptions& options, Terminal& out) {
     const fs::path folder = fs::absolute(options.folder);
+    follow_sharing(folder);
     const Gradebook book = read_gradebook(folder);
     const Student& student = student_of(book, options.student);
     const Attempt& attempt = attempt_of(student, options.attempt);
@@ -387,7 +531,7 @@ int replay(const ReviewOptions& options, Terminal& out) {
     const Workshop workshop =
         describe_workshop(workbook.toolchain, {chosen.chapter}, book.assignment.backend,
                           this_machine(book.assignment.backend == Backend::cuda), RUNGS_VERSION);
-    const fs::path source = source_in(folder, student, attempt, rung.asked);
+    const fs::path source = source_in(folder, student, attempt, rung);
     const std::string bytes = record.at("bytes");
     std::error_code unknown;
     if (fs::exists(source, unknown) ? judge::Sha256::of(read_own_file(source)) != bytes : !bytes.empty())
@@ -406,7 +550,7 @@ int replay(const ReviewOptions& options, Terminal& out) {
             differs(part.c_str(), record.at("workbook").at(part), digest);
     }
     judge::JudgeOptions judging;
-    workbook.toolchain.cache = folder / "cache";
+    workbook.toolchain.cache = cache_in(folder);
     judging.toolchain = workbook.toolchain;
     judging.backend = book.assignment.backend;
     judging.seed = secret.seed();
