@@ -77,11 +77,17 @@ std::string side_text(const Json& side) {
 }  // namespace
 
 Outcome outcome_of(const GradedRung& rung) {
-    if (rung.decision)
-        return rung.decision->points >= rung.max_points - 1e-9 ? Outcome::passed : Outcome::failed;
+    if (rung.decision) {
+        const bool all = rung.decision->points >= rung.max_points - 1e-9;
+        return all || rung.status == "passed" ? Outcome::passed : Outcome::failed;
+    }
     if (rung.open()) return Outcome::open;
     if (rung.missing) return Outcome::missing;
     return rung.status == "passed" ? Outcome::passed : Outcome::failed;
+}
+
+std::string decided_text(const GradedRung& rung) {
+    return !rung.decision ? "" : rung.stale ? "decided on an older verdict" : "decided";
 }
 
 const char* name_of(Detail detail) {

@@ -23,9 +23,13 @@ enum class Detail {
 
 enum class Outcome { passed, failed, open, missing };
 
-/// What became of a rung. A decision stands in place of the judge's verdict: all points are a pass. What was
-/// not handed in is no fault that others share.
+/// What became of a rung. A decision stands in place of the judge's verdict: all points are a pass, and of a
+/// rung that the judge has let pass a human takes points, not the pass. What was not handed in is no fault
+/// that others share.
 Outcome outcome_of(const GradedRung& rung);
+
+/// "decided", "decided on an older verdict"; empty: the judge's points count.
+std::string decided_text(const GradedRung& rung);
 
 /// "points", "reasons", "all"
 const char* name_of(Detail detail);

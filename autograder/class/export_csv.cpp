@@ -15,6 +15,7 @@ std::string to_csv(const Gradebook& book, Detail detail) {
         if (detail == Detail::points) continue;
         heading.push_back(rung.short_name() + " verdict");
         heading.push_back(rung.short_name() + " reason");
+        heading.push_back(rung.short_name() + " decided");
         if (detail == Detail::all) heading.push_back(rung.short_name() + " decision");
     }
     std::string csv = csv_line(heading);
@@ -35,6 +36,7 @@ std::string to_csv(const Gradebook& book, Detail detail) {
             if (detail == Detail::points) continue;
             line.push_back(rung ? rung->told_verdict() : "");
             line.push_back(rung ? reason_for(*rung, detail) : "");
+            line.push_back(rung ? decided_text(*rung) : "");
             if (detail == Detail::all) line.push_back(rung && rung->decision ? rung->decision->because : "");
         }
         csv += csv_line(line);

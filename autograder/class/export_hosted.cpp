@@ -15,11 +15,16 @@ using Json = nlohmann::ordered_json;
 constexpr const char* not_graded =
     "Not graded yet: this is neither a pass nor a zero. The points come when it has been looked at.";
 
+std::string set_in_review(const GradedRung& rung) {
+    return outcome_of(rung) == Outcome::passed ? "Passed; the points were set in a review."
+                                               : "The points were set in a review.";
+}
+
 /// What a student reads under a rung.
 std::string output_of(const GradedRung& rung, Detail detail) {
     if (rung.open()) return not_graded;
     if (detail == Detail::points) return "";
-    std::string text = rung.decision ? "The points were set in a review." : rung.told_verdict();
+    std::string text = rung.decision ? set_in_review(rung) : rung.told_verdict();
     if (!rung.decision) {
         if (const std::string reason = reason_for(rung, detail); !reason.empty()) text += ": " + reason;
     }

@@ -43,6 +43,12 @@ std::string chip(const Look& look) {
     return fmt::format("<span class=\"chip {}\">{} {}</span>", look.kind, look.sign, look.word);
 }
 
+/// What became of a rung, and whether a human has said so.
+std::string chip_of(const GradedRung* rung) {
+    const std::string sign = chip(look_of(rung ? outcome_of(*rung) : Outcome::missing));
+    return rung && rung->decision ? sign + "<small>decided</small>" : sign;
+}
+
 /// A name in its own direction of writing.
 std::string bdi(const std::string& name) { return "<bdi>" + escape_html(clean_name(name)) + "</bdi>"; }
 
@@ -189,12 +195,11 @@ std::string findings(const Json& result) {
 /// Everything about a rung that its author may know.
 std::string rung_details(const GradedRung& rung) {
     const Json result = rung.result();
-    const Look look = look_of(outcome_of(rung));
     std::string html = fmt::format(
         "<details{}><summary><b class=\"mono\">{}</b>{}<span class=\"dim\">{}</span></summary>"
         "<div class=\"inside\"><dl class=\"rows\">",
         outcome_of(rung) == Outcome::passed ? "" : " open",
-        escape_html(rung.asked.short_name() + " " + rung.asked.rung.substr(3)), chip(look),
+        escape_html(rung.asked.short_name() + " " + rung.asked.rung.substr(3)), chip_of(&rung),
         escape_html(points_of(&rung, rung.asked)));
     row(html, "idea", rung.asked.idea);
     row(html, "kind", rung.asked.kind);
@@ -227,9 +232,8 @@ std::string rung_table(const Gradebook& book, const Attempt* attempt, Detail det
     for (std::size_t i = 0; i < book.assignment.rungs.size(); ++i) {
         const AskedRung& asked = book.assignment.rungs[i];
         const GradedRung* const rung = attempt ? &attempt->rungs[i] : nullptr;
-        const Outcome outcome = rung ? outcome_of(*rung) : Outcome::missing;
         std::vector<std::string> cells = {escape_html(asked.short_name() + " " + asked.rung.substr(3)),
-                                          chip(look_of(outcome)), escape_html(points_of(rung, asked))};
+                                          chip_of(rung), escape_html(points_of(rung, asked))};
         if (detail != Detail::points) {
             cells.push_back(escape_html(rung ? rung->told_verdict() : ""));
             cells.push_back(escape_html(rung ? (rung->decision ? "The points were set in a review. " : "") +
@@ -490,6 +494,18 @@ std::string open_rungs(const Gradebook& book, const char* status, const char* la
                  {{"student", "wrap"}, {"rung", "mono"}, {"verdict", "mono"}, {"reason", "reason"}}, rows);
 }
 
+/// What a decision was made on, where that has changed since.
+std::string stale_note(const GradedRung& rung) {
+    if (!rung.stale) return {};
+    const Decision& decision = *rung.decision;
+    return "<small>" +
+           escape_html(fmt::format("decided on an older verdict: then {}, {} / {}; now {}, {} / {}",
+                                   decision.verdict, decision.judged ? exact(*decision.judged) : "\u2013",
+                                   exact(decision.max_points), rung.verdict,
+                                   rung.judged ? exact(*rung.judged) : "\u2013", exact(rung.max_points))) +
+           "</small>";
+}
+
 std::string decisions(const Gradebook& book) {
     Cells rows;
     each_rung(book, [&](const Student& student, const GradedRung& rung) {
@@ -499,7 +515,7 @@ std::string decisions(const Gradebook& book) {
                         escape_html(rung.told_verdict()),
                         fmt::format("{} \u2192 {}", rung.judged ? exact(*rung.judged) : "\u2013",
                                     exact(rung.decision->points)),
-                        escape_html(rung.decision->because),
+                        escape_html(rung.decision->because) + stale_note(rung),
                         escape_html(clean_name(rung.decision->by)) + "<small>" +
                             escape_html(rung.decision->when) + "</small>"});
     });
@@ -624,10 +640,10 @@ std::string student_page(const Gradebook& book, const Student& student, Detail d
     const std::string name = student.person.name.empty() ? student.person.id : student.person.name;
     std::string html = page_head(title_of(book) + ", " + clean_name(name), version);
     html += "<h1>" + escape_html(title_of(book)) + "</h1><p class=\"lede\">" + bdi(name);
-    html += !attempt                    ? ": nothing was handed in."
-            : !attempt->refused.empty() ? ": the hand-in could not be taken."
-            : !student.score            ? ": not everything is graded yet, so there is no score."
-                                        : ": everything is graded.";
+    html += !attempt                                      ? ": nothing was handed in."
+            : !attempt->refused.empty() && !student.score ? ": the hand-in could not be taken."
+            : !student.score ? ": not everything is graded yet, so there is no score."
+                             : ": everything is graded.";
     html += "</p><dl class=\"facts\">";
     fact(html, "score", score_of(student) + " / " + exact(book.max_score),
          student.score ? "weights and lateness included" : "none while a rung is not graded");

@@ -1,8 +1,11 @@
 // rungs export: the grades of a class in the forms that others read, from the records alone.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "class/export.hpp"
+#include "class/sharing.hpp"
 #include "program/verbs.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
@@ -42,6 +45,14 @@ void show_table(const Gradebook& book, Terminal& out) {
                                        student.score ? exact(*student.score) : "-", state_of(student));
         if (attempt && attempt->minutes_late.value_or(0) > 0)
             line += fmt::format(", {:.0f} min late", *attempt->minutes_late);
+        const auto count = [&](const auto& is) {
+            return attempt ? std::count_if(attempt->rungs.begin(), attempt->rungs.end(), is) : 0;
+        };
+        if (const auto decided = count([](const GradedRung& rung) { return rung.decision.has_value(); });
+            decided > 0)
+            line += fmt::format(", {} decided", decided);
+        if (const auto stale = count([](const GradedRung& rung) { return rung.stale; }); stale > 0)
+            line += fmt::format(", {} on an older verdict", stale);
         out.line(line);
     }
 }
@@ -194,6 +205,7 @@ class Exporter {
 }  // namespace
 
 int export_class(const ExportOptions& options) {
+    follow_sharing(options.folder);
     const bool to_stdout = options.out.empty() || options.out == "-";
     Terminal out(to_stdout ? stderr : stdout);
     try {
