@@ -19,6 +19,7 @@
 #include "judge/preprocessed.hpp"
 #include "judge_fixture.hpp"
 #include "modes_of_build.hpp"
+#include "program_fixture.hpp"
 #include "rungs/catch.hpp"
 
 namespace rungs::judge {
@@ -234,11 +235,25 @@ TEST_CASE("a text that could name a macro is known", "[judge][gate]") {
 TEST_CASE("the compiler takes a rung for the text that was looked at", "[judge][words]") {
     Court court;
     const std::string solution = read_rung(court.solution());
-    // What a larger prelude defines is not there before the rung includes it. (What a header of the system
-    // brings along, such as EDOM, differs from system to system.)
-    const std::string asks =
-        "#ifdef _GLIBCXX_ALGORITHM\n#error there\n#endif\n#include <algorithm>\n#include <stdexcept>\n"
-        "#ifndef _GLIBCXX_ALGORITHM\n#error missing\n#endif\n";
+    // What a larger prelude defines is not there before the rung includes it. Which macros the system's
+    // headers bring along differs from system to system.
+    const BackendTools& tools = *court.options.toolchain.tools(Backend::cpu);
+    const auto defines = [&](const std::string& includes, const std::string& macro) {
+        std::vector<std::string> line{tools.compiler};
+        line.insert(line.end(), tools.compile.begin(), tools.compile.end());
+        const fs::path file = court.folder.write(
+            "asks.cpp", includes + "#ifndef " + macro + "\n#error there is none\n#endif\n");
+        line.insert(line.end(), {"-w", "-E", "-o", file.string() + ".ii", file.string()});
+        return test::Process(line, {}).finish().status == 0;
+    };
+    const std::string least = "#include <cuda_runtime.h>\n",
+                      more = "#include <algorithm>\n#include <stdexcept>\n";
+    std::string asks;
+    for (const std::string macro : {"EDOM", "BUFSIZ", "RAND_MAX", "LC_ALL", "CLOCKS_PER_SEC"}) {
+        if (!asks.empty() || defines(least, macro) || !defines(least + more, macro)) continue;
+        asks = "#ifdef " + macro + "\n#error there\n#endif\n" + more + "#ifndef " + macro +
+               "\n#error missing\n#endif\n";
+    }
     // Nor does it change from one run of the compiler to the next.
     const std::string constant =
         "static_assert(sizeof __DATE__ == 12 && __TIME__[0] == '0' && __TIME__[6] == '0' && __TIME__[7] == "

@@ -148,6 +148,8 @@ TEST_CASE("a rung is as fast as what limits it lets it be", "[report]") {
         CHECK(rate_text(speed) == "2.0x the one-pass floor (each iteration anew: 8.0x)");
         speed.floor /= 32;
         CHECK(rate_text(speed) == "64x the one-pass floor (each iteration anew: 256x)");
+        speed.floor /= 8;
+        CHECK(rate_text(speed) == "512x the one-pass floor (each iteration anew: over 1000x)");
     }
     Report report = sample_gpu_report();
     report.rungs[1].result.speed = speed;
