@@ -43,16 +43,26 @@ bool hidden(const std::string& path) {
     });
 }
 
-/// Whether a file's name promises text, as far as its last ending tells: "x.cu", "x.cu.txt", "x.cu (1)", "x".
-bool promises_text(const std::string& name) {
-    static const std::set<std::string> of_text{"",    "cu",   "cuh", "cpp", "cxx",  "cc",   "c",
-                                               "hpp", "hxx",  "h",   "txt", "tex",  "text", "toml",
-                                               "tml", "conf", "bak", "old", "orig", "tmp"};
+/// What a name ends with, as far as that is letters and digits: "cu" of "x.cu (1)"; empty: it has no ending.
+std::string ending_of(const std::string& name) {
     const std::size_t dot = name.rfind('.');
-    if (dot == std::string::npos) return true;
+    if (dot == std::string::npos) return "";
     std::size_t end = dot + 1;
     while (end < name.size() && std::isalnum(static_cast<unsigned char>(name[end]))) ++end;
-    return of_text.count(folded(name.substr(dot + 1, end - dot - 1))) > 0;
+    return folded(name.substr(dot + 1, end - dot - 1));
+}
+
+/// Whether a file's name promises a source. A file without an ending may be what a compiler has made of one.
+bool promises_source(const std::string& name) {
+    static const std::set<std::string> of_source{"cu",  "cuh", "cpp", "cxx",  "cc", "c",
+                                                 "hpp", "hxx", "h",   "toml", "tml"};
+    return of_source.count(ending_of(name)) > 0;
+}
+
+/// Whether it promises any text, notes and logs included.
+bool promises_text(const std::string& name) {
+    static const std::set<std::string> of_text{"txt", "text", "bak", "old", "orig", "tmp"};
+    return promises_source(name) || of_text.count(ending_of(name)) > 0;
 }
 
 /// A name's runs of letters and of digits, in small letters.
@@ -179,7 +189,7 @@ void add_alike(const Brought& brought, const std::vector<const Candidate*>& all,
         for (const std::string& shown : brought.unread()) {
             // In an archive may be any of those that are not there.
             const bool archive = is_archive(shown) || packed_otherwise(shown);
-            if (alike.size() < most_alike && (archive ? !has_file : is_alike(shown, rung, has_file)))
+            if (!has_file && alike.size() < most_alike && (archive || is_alike(shown, rung, has_file)))
                 alike.push_back({file, shown, {}});
         }
         hand_in.alike.insert(hand_in.alike.end(), alike.begin(), alike.end());
@@ -237,16 +247,19 @@ Likeness likeness(const std::string& name, const AskedRung& rung) {
     return letters.empty() || is_named ? Likeness::some : Likeness::none;
 }
 
-bool Brought::may_be_any(const std::string& path) const {
+Likeness Brought::best_likeness(const std::string& path) const {
     const std::string name = fs::path(path).filename().string();
-    return std::any_of(assignment_.rungs.begin(), assignment_.rungs.end(),
-                       [&](const AskedRung& rung) { return likeness(name, rung) != Likeness::none; });
+    Likeness best = Likeness::none;
+    for (const AskedRung& rung : assignment_.rungs) best = std::max(best, likeness(name, rung));
+    return best;
 }
 
 bool Brought::wanted(const std::string& path) const {
     if (skipped(path)) return false;
-    return like_a_rung(path) ||
-           (!hidden(path) && promises_text(fs::path(path).filename().string()) && may_be_any(path));
+    if (like_a_rung(path)) return true;
+    const std::string name = fs::path(path).filename().string();
+    if (hidden(path) || !promises_text(name)) return false;
+    return best_likeness(path) >= (promises_source(name) ? Likeness::some : Likeness::same);
 }
 
 void Brought::add_folder(const fs::path& place) {
@@ -285,6 +298,11 @@ void Brought::add_archive(const fs::path& place, const std::string& upload) {
 void Brought::add_file(const fs::path& place, const std::string& path) {
     if (!refused_.empty()) return;
     const std::string name = clean_name(place.filename().string());
+    struct stat status {};
+    if (!like_a_rung(path) && lstat(place.c_str(), &status) == 0 && !fits(status.st_size)) {
+        add_other(path, name);
+        return;
+    }
     ++all_.files;
     refused_ = read_regular(AT_FDCWD, place.string(), {name, path, name, ""});
 }
@@ -293,12 +311,12 @@ void Brought::add_other(const std::string& path, const std::string& shown) {
     if (hidden(path)) return;
     if (others_.size() < most_ignored) others_.push_back(shown);
     const bool archive = is_archive(path) || packed_otherwise(path);
-    if (!skipped(path) && unread_.size() < most_ignored && (archive || may_be_any(path)))
+    if (!skipped(path) && unread_.size() < most_ignored && (archive || best_likeness(path) != Likeness::none))
         unread_.push_back(shown);
 }
 
 void Brought::add(Candidate file) {
-    if (!may_be_rung(file.path, assignment_) && !may_be_any(file.path))
+    if (!may_be_rung(file.path, assignment_) && best_likeness(file.path) == Likeness::none)
         std::string().swap(file.bytes);  // frees them
     files_.push_back(std::move(file));
 }
@@ -344,7 +362,7 @@ std::string Brought::read_folder(int folder, const std::string& path, int depth)
                 openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
             refused = next ? read_folder(next.get(), inner, depth - 1)
                            : fmt::format("'{}' cannot be read: {}", inner, std::strerror(errno));
-        } else if (wanted(inner)) {
+        } else if (wanted(inner) && (like_a_rung(inner) || fits(status.st_size))) {
             refused = read_regular(folder, name, {"", inner, inner, ""});
         } else if (!path.empty() || !is_archive(name)) {
             add_other(inner, inner);

@@ -1,6 +1,8 @@
 #pragma once
 // What one hand-in brings, in a folder, in archives and in files, and which of it are the assignment's rungs.
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -61,7 +63,9 @@ class Brought {
 
   private:
     void add(Candidate file);
-    bool may_be_any(const std::string& path) const;
+    Likeness best_likeness(const std::string& path) const;
+    /// Whether a file of that size is read: one that only looks like a rung is none to refuse a hand-in for.
+    bool fits(off_t size) const { return size <= static_cast<off_t>(limits_.file_bytes); }
     std::string read_folder(int folder, const std::string& path, int depth);
     std::string read_regular(int folder, const std::string& name, Candidate file);
 

@@ -862,9 +862,15 @@ TEST_CASE("a file that may be meant as a rung is kept for a human", "[class][int
     folder.write("class/ben/03_shared_tree_old.cu", "before");
     folder.write("class/ben/07_traffic.toml", "a = 1");
     folder.write("class/ben/03_mine.cu", "x");
+    // What a compiler and a run have left is no reason to refuse the rest.
+    for (const char* name :
+         {"class/ben/03_shared_tree", "class/ben/03_shared_tree.txt", "class/dan/03_shared_tree.txt"})
+        fs::resize_file(folder.write(name, ""), 2 << 20);
+    folder.write("class/dan/07_traffic.toml", "a = 1");
     python(folder, "zip('class/cleo.zip', ('07_traffic.toml', b'a = 1'), ('rest/03.7z', b'x'))\n");
     const Intake intake = take(folder, "class");
-    REQUIRE(intake.hand_ins.size() == 3);
+    REQUIRE(intake.hand_ins.size() == 4);
+    for (const HandIn& hand_in : intake.hand_ins) CHECK(hand_in.refused.empty());
     const auto alike = [&](std::size_t i) {
         std::string all;
         for (const LookAlike& one : intake.hand_ins[i].alike)
@@ -877,6 +883,7 @@ TEST_CASE("a file that may be meant as a rung is kept for a human", "[class][int
     CHECK(alike(1) == to + "03_shared_tree_old.cu=before ");
     CHECK(intake.hand_ins[1].ignored == std::vector<std::string>{"03_mine.cu"});
     CHECK(alike(2) == to + "rest/03.7z= ");
+    CHECK(alike(3) == to + "03_shared_tree.txt= ");
 }
 
 TEST_CASE("two files of a student for one rung are taken if they are the same", "[class][intake]") {
