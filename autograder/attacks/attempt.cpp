@@ -287,6 +287,7 @@ Attack read_attack(const fs::path& folder) {
     attack.cpu_alone = json.value("cpu_alone", false);
     attack.control_on_cpu_alone = json.value("control_on_cpu_alone", false);
     attack.control_needs_namespace = json.value("control_needs_namespace", false);
+    attack.control_needs_clone3 = json.value("control_needs_clone3", false);
     attack.control_needs_open_build = json.value("control_needs_open_build", false);
     attack.defences = json.value("defences", std::vector<std::string>());
     for (const std::string& name : attack.defences) index_in(defence_names, name, file);

@@ -37,10 +37,12 @@ struct Attack {
     bool control_on_cpu_alone = false;             ///< cannot succeed on a GPU, whatever the judge does
     bool control_needs_namespace = false;          ///< succeeds only where the kernel grants a user namespace
     bool control_needs_open_build = false;  ///< succeeds only where every user may enter the build's folder
-    std::string needs;                      ///< least sandbox level at which it is held: "S2"; empty: any
-    bool needs_root = false;                ///< held, or tried without its defence, by root alone
-    bool checks = true;                     ///< whether check mode has anything to do with it
-    std::vector<std::string> defences;      ///< what holds it; without all of them it succeeds
+    bool control_needs_clone3 =
+        false;                ///< succeeds only where the kernel has that call, which containers refuse
+    std::string needs;        ///< least sandbox level at which it is held: "S2"; empty: any
+    bool needs_root = false;  ///< held, or tried without its defence, by root alone
+    bool checks = true;       ///< whether check mode has anything to do with it
+    std::vector<std::string> defences;  ///< what holds it; without all of them it succeeds
     Goal goal = Goal::points;
     double success = 1;  ///< Goal::points: the share that it gets; Goal::time: the seconds
     std::string wanted;  ///< Goal::verdict

@@ -15,6 +15,7 @@
 #include <grp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,6 +102,8 @@ bool others_may_enter(fs::path folder) {
 std::string why_not_shown(const Attack& attack) {
     if (attack.control_needs_namespace && !may_enter_namespace())
         return "needs a user namespace, which the kernel forbids here";
+    if (attack.control_needs_clone3 && syscall(SYS_clone3, nullptr, 0) < 0 && errno == ENOSYS)
+        return "needs clone3(), which is refused here";
     if (attack.control_needs_open_build && !others_may_enter(RUNGS_BUILD))
         return "needs " RUNGS_BUILD ", which other users may not enter here";
     return "";

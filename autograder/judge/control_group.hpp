@@ -14,7 +14,8 @@ struct GroupFolder {
     std::string advice;   ///< what to do about it
 };
 
-/// Found out once for each user that a process has been; groups that a judge which is gone has left there are removed.
+/// Found out once for each user that a process has been; groups that a judge which is gone has left there are
+/// removed.
 const GroupFolder& group_folder();
 
 /// A group for one program. Whoever ends the program removes its folder.

@@ -283,7 +283,7 @@ constexpr double study_end = 0.1;  ///< of the march whose error is measured
 /// error is as large as rounding in float can be, which grows with the steps.
 inline std::string order_text(const rungs::Series& line, std::size_t k) {
     const double steps = study_end / line.x[k];
-    const double rounding = std::numeric_limits<float>::epsilon() * std::max(10.0, steps);
+    const double rounding = 2 * std::numeric_limits<float>::epsilon() * std::max(5.0, steps);
     if (k == 0 || !(line.y[k] > rounding) || !(line.y[k - 1] > rounding)) return "-";
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.2f", std::log2(line.y[k - 1] / line.y[k]));
