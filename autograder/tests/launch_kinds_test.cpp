@@ -31,7 +31,7 @@ TEST_CASE("a worker tells each kind of launch once, and no more than there is ro
     kinds.note(reply, {"sum", {8}, "ones"});
     const auto named = kinds.named(RUNGS_PROGRAM, nullptr);
     REQUIRE(named.size() == 3);
-    CHECK(named.begin()->first == "- - - - 1x1x1 0");
+    CHECK(named.begin()->first == "- - - - 1x0x0 0");
     CHECK(named.begin()->second.sizes == std::vector<long long>{7});
     CHECK(LaunchKinds().named("/nowhere", nullptr).empty());
 }
