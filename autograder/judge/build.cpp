@@ -555,7 +555,8 @@ void rungs_warm(const void* memory, std::size_t bytes) {
             for (const fs::path& file : files_below(folder)) {
                 const fs::path name = file.lexically_relative(folder);
                 const std::string room = name.begin()->string();
-                // Headers for graders end in .hpp, and so does the one with the errors that CUDA_CHECK throws.
+                // Headers for graders end in .hpp, and so does the one with the errors that CUDA_CHECK
+                // throws.
                 const bool is_public = room == "rungs"
                                            ? name.extension() == ".cuh" || name == "rungs/cuda_error.hpp"
                                            : room != "simt";
