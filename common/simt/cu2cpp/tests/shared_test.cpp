@@ -100,7 +100,8 @@ TEST_CASE("Dynamic shared memory is a pointer", "[simt][cu2cpp][shared]") {
     SECTION("at namespace scope every use looks it up") {
         const std::string declaration = "extern __shared__ float a[];";
         const std::string expected =
-            "typedef float simt_type_a ; [[maybe_unused]] static constexpr ::simt::DynamicShared<simt_type_a> a{\"a\"};";
+            "typedef float simt_type_a ; [[maybe_unused]] static constexpr "
+            "::simt::DynamicShared<simt_type_a> a{\"a\"};";
         CHECK(translation(declaration) == expected);
         CHECK(translation("namespace n { " + declaration + " }") == "namespace n { " + expected + " }");
         CHECK(translation(declaration + " " + declaration) == expected + " typedef float simt_type_a ;");
