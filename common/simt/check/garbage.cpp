@@ -47,13 +47,16 @@ struct HostGarbage {
     std::vector<std::unique_ptr<UnwrittenCopy>> copies;
     std::map<std::uintptr_t, GarbageRange> ranges;  ///< by their beginning; they do not overlap
     std::deque<LaunchNote> launches;
-    std::uint64_t told_of = 0;  ///< the managed array that was reported last: its serial and 1
+    bool misses_launch = false;  ///< one was refused
+    std::uint64_t told_of = 0;   ///< the managed array that was reported last: its serial and 1
 };
 HostGarbage& host_garbage() {
     static auto* instance = new HostGarbage;
     return *instance;
 }
 
+/// Of an array of structures with gaps there may be as many as it has elements.
+constexpr std::size_t most_ranges = std::size_t{1} << 18;
 constexpr unsigned char unwritten_byte = 0xFF;  // as the heap fills it
 
 bool is_poison(std::uintptr_t address, std::size_t size) {
@@ -191,7 +194,7 @@ void copied_to_host(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
     HostGarbage& all = host_garbage();
     std::lock_guard lock(all.mutex);
     if (garbage.size != 0) forget_range(all, to, to + size);
-    if (state.stopped) return;  // it may follow from that
+    if (state.stopped || all.misses_launch) return;  // it may follow from that
     const Array* const array = find_array(from);
     if (!array || !array->live || !array->tracks_values || !array->holds(from, size)) return;
     const std::uintptr_t end = from + size;
@@ -210,7 +213,7 @@ void copied_to_host(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
         last = next;
         // What no member of a structure is in stands behind one, and is smaller than any array.
         if (next - at >= 16 || at == from || at == array->begin) copy->matters = true;
-        all.ranges[to + (at - from)] = {to + (next - from), copy};
+        if (all.ranges.size() < most_ranges) all.ranges[to + (at - from)] = {to + (next - from), copy};
     }
     if (!copy) return;
     const OwnWork own;
@@ -295,6 +298,12 @@ void note_launch(const Launch& launch) {
                             launch.blocks * launch.lanes, launch.blocks});
 }
 
+void note_refusal() {
+    HostGarbage& all = host_garbage();
+    std::lock_guard lock(all.mutex);
+    all.misses_launch = true;
+}
+
 void forget_launches() {
     HostGarbage& all = host_garbage();
     std::lock_guard lock(all.mutex);
@@ -315,6 +324,7 @@ void record_unwritten_copies() {
 void forget_unwritten_copies() {
     HostGarbage& all = host_garbage();
     std::lock_guard lock(all.mutex);
+    all.misses_launch = false;
     all.ranges.clear();
     all.copies.clear();
     set_bounds(all);

@@ -46,6 +46,8 @@ void host_frees(const void* block);
 void host_reads_managed(const Array& array, std::uintptr_t address, std::size_t size, const void* pc);
 /// A launch begins: who wrote what is asked for later.
 void note_launch(const Launch& launch);
+/// A launch was refused: what it would have written is missing.
+void note_refusal();
 /// Segments are numbered from the beginning again.
 void forget_launches();
 /// Puts the copies on record.

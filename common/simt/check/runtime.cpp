@@ -648,7 +648,7 @@ static void record_end(Report report, const char* text) {
     tracing = nullptr;
     report.text = text;
     record(std::move(report));
-    state.stopped = true;
+    note_refusal();
 }
 
 void failed(Kind kind, const char* text, const void* site) {

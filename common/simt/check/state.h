@@ -293,7 +293,7 @@ struct State {
     bool fences = false;                           ///< the launch has used one, or a barrier in two halves
     bool tiles = false;                            ///< the launch has made tiles of more than a warp
     std::vector<const char*> dynamic_names;        ///< of dynamic shared memory in the launch
-    bool stopped = false;   ///< a lane or a whole launch, since clear(): what is missing may follow from that
+    bool stopped = false;   ///< a lane was stopped since clear(): what is missing may follow from that
     bool counting = false;  ///< the launch is being counted
     bool in_a_row = false;  ///< threadIdx.x is the lane of the block
     /// Grows whenever an array comes, goes or changes its cells, and when another block runs.

@@ -129,7 +129,9 @@ void dropped_error(Unit& unit, const Context& context, std::size_t i) {
         !seq.is_identifier(begin - 2))
         return;
     const bool declares = seq.is(begin - 3, "cudaError_t");
-    if (!declares && !begins_statement(seq, begin - 2)) return;
+    std::size_t first = declares ? begin - 3 : begin - 2;
+    if (declares && first > 0 && seq.is(first - 1, "const")) --first;
+    if (!begins_statement(seq, first)) return;
     if (!Local(seq, begin - 2, context.function).loses_value(close + 1)) return;
     const std::string variable(seq[begin - 2].text);
     if (declares)

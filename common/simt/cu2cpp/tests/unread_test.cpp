@@ -70,6 +70,7 @@ TEST_CASE("Dropped and read errors are told apart", "[simt][cu2cpp][unread]") {
                                    "cudaError_t e; e = cudaFree(p); if (n) use(e); e = cudaSuccess; use(e);",
                                    "cudaError_t e; e = cudaFree(p); e = other(e); use(e);",
                                    "static cudaError_t e; e = cudaFree(p);",
+                                   "for (cudaError_t e = cudaFree(p); n; --n) n = 1;",
                                    "e = cudaFree(p);",
                                    "x.e = cudaFree(p);",
                                    "cudaError_t e; while (n) e = cudaFree(p); use(e);"}) {
