@@ -88,4 +88,5 @@ int main() {
     cudaMallocManaged(&in, 4 * sizeof(float));
     std::printf("%s, ", cudaGetErrorName(cudaBindTexture(nullptr, colours, in, 8)));
     std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+    cudaFree(in);
 }
