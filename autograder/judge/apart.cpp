@@ -51,7 +51,7 @@ std::string death_of(int status) {
 
 /// The fork's part.
 [[noreturn]] void be_apart(const std::string& name, const std::function<std::string(const Caller&)>& work,
-                           pid_t parent, int line, int result) {
+                           pid_t parent, const sigset_t& signals, int line, int result) {
     // With whoever waits, however that ends.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != parent) _exit(1);
     prctl(PR_SET_NAME, name.c_str(), 0, 0, 0);
@@ -60,6 +60,7 @@ std::string death_of(int status) {
     sigemptyset(&action.sa_mask);
     action.sa_handler = [](int) { stop_asked = true; };
     sigaction(SIGTERM, &action, nullptr);
+    pthread_sigmask(SIG_SETMASK, &signals, nullptr);
     // A terminal's Ctrl-C reaches whoever waits as well, who decides.
     for (const int number : {SIGINT, SIGHUP, SIGQUIT}) signal(number, SIG_IGN);
     rlimit limit{};
@@ -99,9 +100,17 @@ Apart run_apart(const std::string& name, const std::function<std::string(const C
     Descriptor its_line(ends[1]);
     const Descriptor result(memfd_create("rungs-result", MFD_CLOEXEC));
     if (!result) fail_with_errno("a process of its own");
+    // An order to end that comes early waits until it is understood.
+    sigset_t order, signals;
+    sigemptyset(&order);
+    sigaddset(&order, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &order, &signals);
     const pid_t parent = getpid(), child = fork();
+    if (child == 0) be_apart(name, work, parent, signals, its_line.get(), result.get());
+    const int error = errno;
+    pthread_sigmask(SIG_SETMASK, &signals, nullptr);
+    errno = error;
     if (child < 0) fail_with_errno("a process of its own");
-    if (child == 0) be_apart(name, work, parent, its_line.get(), result.get());
     its_line.close();
     const Descriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
     std::optional<Clock::time_point> patience;
