@@ -61,11 +61,11 @@ void add_case(pugi::xml_node suite, const Student& student, const AskedRung& ask
     set(problem, "type", rung ? rung->told_verdict() : "MISSING");
     set(problem, "message",
         !rung                      ? "nothing was handed in"
-        : open                     ? "not graded yet: " + reason_for(*rung, detail)
+        : open                     ? "not graded yet: " + for_student(rung->reason)
         : detail == Detail::points ? exact(*rung->points) + " points"
         : rung->decision           ? decided_text(*rung) + ": " + rung->decision->because
         : rung->reason.empty()     ? rung->told_verdict()
-                                   : reason_for(*rung, detail));
+                                   : for_student(rung->reason));
     if (detail != Detail::all || !rung) return;
     std::string text;
     for (const std::string& part : details_for_student(*rung)) text += part + '\n';
