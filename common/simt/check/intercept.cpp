@@ -118,6 +118,7 @@ void* simt_new(std::size_t size);
 void* simt_new_aligned(std::size_t size, std::align_val_t alignment);
 void simt_delete(void* memory) noexcept;
 void simt_delete_aligned(void* memory, std::align_val_t alignment) noexcept;
+void simt_place(void* place, std::size_t size);
 
 void* simt_malloc(std::size_t size) { return in_kernel() ? allocate(size, PC) : std::malloc(size); }
 void simt_free(void* memory) {
@@ -141,6 +142,10 @@ void simt_delete_aligned(void* memory, std::align_val_t alignment) noexcept {
         release(memory, PC);
     else if (!refuse_on_host(memory, PC))
         ::operator delete(memory, alignment);
+}
+
+void simt_place(void* place, std::size_t size) {
+    if (place && in_kernel()) check_access(number(place), size, AccessKind::write, false, PC);
 }
 
 void* simt_memcpy(void* to, const void* from, std::size_t n) {

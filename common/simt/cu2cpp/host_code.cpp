@@ -1,7 +1,10 @@
 // What belongs to the host, where device code names it. C++ would run it; no CUDA compiler takes it.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 
+#include "cu2cpp/lane_words.h"
 #include "cu2cpp/passes.h"
 
 namespace cu2cpp {
@@ -32,6 +35,36 @@ constexpr std::array<std::string_view, 11> containers = {
     "vector",        "string",        "map",        "set",        "deque",   "list",
     "unordered_map", "unordered_set", "unique_ptr", "shared_ptr", "function"};
 constexpr std::array<std::string_view, 3> streams = {"cout", "cerr", "clog"};
+
+/// What CUDA has of the C library in device code: crt/common_functions.h and crt/math_functions.h of
+/// CUDA 13.0. `sync` and `wait` are of cooperative groups.
+constexpr std::string_view device_library =
+    "__assert __assert_fail __ffs __finite __finitef __isinf __isinff __isnan __isnanf __nanosleep "
+    "__signbit __signbitf abs acos acosf acosh acoshf asin asinf asinh asinhf assert atan atan2 "
+    "atan2f atanf atanh atanhf cbrt cbrtf ceil ceilf clock copysign copysignf cos cosf cosh coshf erf "
+    "erfc erfcf erff exp exp10 exp10f exp2 exp2f expf expm1 expm1f fabs fabsf fdim fdimf floor floorf "
+    "fma fmaf fmax fmaxf fmin fminf fmod fmodf free frexp frexpf hypot hypotf ilogb ilogbf isfinite "
+    "isinf isnan j0 j0f j1 j1f jn jnf labs ldexp ldexpf lgamma lgammaf llabs llrint llrintf llround "
+    "llroundf log log10 log10f log1p log1pf log2 log2f logb logbf logf lrint lrintf lround lroundf "
+    "malloc memcpy memset modf modff nan nanf nearbyint nearbyintf nextafter nextafterf pow powf "
+    "printf remainder remainderf remquo remquof rint rintf round roundf scalbln scalblnf scalbn "
+    "scalbnf signbit sin sincos sincosf sinf sinh sinhf sqrt sqrtf sync tan tanf tanh tanhf tgamma "
+    "tgammaf trunc truncf wait y0 y0f y1 y1f yn ynf";
+/// What it has of `std` besides, and types and values, which are no calls.
+constexpr std::string_view device_std =
+    "array bool_constant byte complex declval divides equal_to false_type forward greater "
+    "greater_equal index_sequence initializer_list integer_sequence integral_constant less "
+    "less_equal logical_and logical_not logical_or make_index_sequence make_integer_sequence "
+    "minus modulus move multiplies negate not_equal_to pair plus true_type tuple";
+/// What ends a kernel here. No CUDA compiler takes it, and it stores nothing.
+constexpr std::string_view ends_a_kernel = "abort terminate";
+/// How the names of compilers' own functions go on behind `__builtin_` that store nothing, or by an
+/// assignment.
+constexpr std::array<std::string_view, 30> harmless_builtins = {
+    "FILE",    "FUNCTION", "LINE",  "add_overflow", "addressof", "alloca", "assume",   "bit_cast",
+    "bswap",   "choose",   "clz",   "constant_p",   "convert",   "ctz",    "expect",   "ffs",
+    "huge_",   "inf",      "is",    "launder",      "mul_over",  "nan",    "offsetof", "parity",
+    "popcoun", "prefetch", "signb", "sub_overflow", "trap",      "unreach"};
 
 /// Names of which CUDA has functions of its own: with theirs beside the host's, the arguments decide.
 constexpr std::array<std::string_view, 24> overloaded = {
@@ -161,6 +194,50 @@ bool is_in_host_variable(const Unit& unit, const Sequence& seq, std::size_t i) {
         if (word == "(" && seq.skip_group(k) > i) return false;
     }
     return true;
+}
+
+/// Does the C library that device code would be linked with have this, and CUDA not?
+bool is_host_library(std::string_view word) {
+    return !is_among(device_library, word) && !is_among(ends_a_kernel, word) &&
+           dlsym(RTLD_DEFAULT, std::string(word).c_str()) != nullptr;
+}
+
+bool is_harmless_builtin(std::string_view word) {
+    const std::string_view name = word.substr(std::string_view("__builtin_").size());
+    return is_among(device_library, name) ||
+           std::any_of(harmless_builtins.begin(), harmless_builtins.end(),
+                       [&](std::string_view start) { return name.substr(0, start.size()) == start; });
+}
+
+/// A function of `std` that CUDA has in device code, or a type.
+bool is_in_device_std(std::string_view name) {
+    const auto ends = [&](std::string_view end) {
+        return name.size() > end.size() && name.substr(name.size() - end.size()) == end;
+    };
+    return is_among(device_library, name) || is_among(device_std, name) || is_among(ends_a_kernel, name) ||
+           ends("_t") || name.substr(0, 3) == "is_";
+}
+
+/// Instructions of a CPU, as its compilers' headers name them: `_mm_store_ps`.
+bool is_cpu_intrinsic(std::string_view word) { return word.substr(0, 3) == "_mm"; }
+
+bool is_not_of_device(std::string_view word) { return is_cpu_intrinsic(word) || is_host_library(word); }
+
+/// Is token i what a program calls a function of the C library by, and not something of its own of that name?
+bool may_be_library(const Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    const Exports& exports = unit.out.exports;
+    const std::string_view word = seq[i].text;
+    const bool address = i > 0 && takes_address(seq, i - 1);
+    const bool called = seq.is(i + 1, "(") || address ||
+                        (i > 0 && seq.is(i - 1, "(") && seq.is(i + 1, ")") && seq.is(i + 2, "("));
+    if (!called || exports.functions.count(word) != 0 || exports.variables.count(word) != 0) return false;
+    if (i > 0 && (seq.is(i - 1, ".") || seq.is(i - 1, "->"))) return false;
+    if (i > 0 && seq.is(i - 1, "::"))
+        return i < 2 || !seq.is_identifier(i - 2) || is_keyword(seq[i - 2].text);
+    if (context.macro) return context.parameters.count(word) == 0;
+    const std::size_t begin = context.member || context.function == npos ? 0 : context.function;
+    return !is_declared_in_function(seq, begin, i) && !follows_type(seq, i, begin);
 }
 
 /// Is code here of a function, not of a macro or of a declaration?
@@ -334,8 +411,71 @@ void variable_of_host(Unit& unit, const Context& context, std::size_t i) {
                     "`__constant__` or `__device__` in front of its declaration, or pass it to the kernel");
 }
 
+std::string library_function_in(const Unit& unit, const Context& macro) {
+    const Sequence& seq = *macro.seq;
+    for (std::size_t k = 0; k < seq.size(); ++k) {
+        if (!seq.is_identifier(k)) continue;
+        const auto known = unit.out.exports.macros.find(seq[k].text);
+        if (known != unit.out.exports.macros.end() && !known->second.empty()) return known->second;
+        const bool alone = seq.size() == 1;
+        if ((alone || may_be_library(unit, macro, k)) && is_not_of_device(seq[k].text))
+            return std::string(seq[k].text);
+        const bool of_std = k > 1 && seq.is(k - 1, "::") && seq.is(k - 2, "std") && seq.is(k + 1, "(");
+        if (of_std && !is_in_device_std(seq[k].text)) return "std::" + std::string(seq[k].text);
+    }
+    return {};
+}
+
+void library_function(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    const bool runs_there = context.device || (context.both && !context.host && !unit.options.lenient);
+    if (!in_function(context) || !runs_there) return;
+    const auto names = unit.out.exports.macros.find(seq[i].text);
+    if (names != unit.out.exports.macros.end()) {
+        const bool used = names->second.substr(0, 5) != "std::" || may_be_library(unit, context, i);
+        if (used && !names->second.empty() && context.device)
+            unit.refuse(seq[i], "host function `" + names->second + "`, which `" + names->first +
+                                    "` stands for, called from device code; a device has no such function; " +
+                                    std::string(written_out));
+        return;
+    }
+    if (!may_be_library(unit, context, i) || !is_not_of_device(seq[i].text)) return;
+    unit.refuse(seq[i], "host function `" + std::string(seq[i].text) +
+                            "` called from device code; a device has no such function; " +
+                            std::string(written_out));
+}
+
+static void bit_cast(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    if (!seq.is(i + 1, "(") || seq.match(i + 1) == npos) return;
+    for (std::size_t k = i + 2; k < seq.match(i + 1);) {
+        if (seq.is(k, ",")) {
+            unit.replace(seq[i], runtime(context, "bit_cast"));
+            unit.replace(seq[i + 1], "<");
+            return unit.replace(seq[k], ">(");
+        }
+        const std::size_t angles = seq.is(k, "<") ? seq.skip_angles(k) : npos;
+        k = angles != npos ? angles : seq.is(k, "(") || seq.is(k, "[") ? seq.skip_group(k) : k + 1;
+    }
+}
+
+void builtin_function(Unit& unit, const Context& context, std::size_t i) {
+    const Token& token = (*context.seq)[i];
+    if (!(context.device || context.both || context.macro)) return;
+    for (const std::string_view copy : {"memcpy", "memset"}) {
+        if (token.text.substr(10) == copy) return unit.replace(token, std::string(copy));
+    }
+    if (token.is("__builtin_bit_cast")) return bit_cast(unit, context, i);
+    if (is_harmless_builtin(token.text) || !(context.device || context.macro)) return;
+    unit.complain(context, token, "`" + std::string(token.text) + "` in device code",
+                  "CUDA does not have it there; " + std::string(written_out));
+}
+
 void library_of_host(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
+    if (i > 0 && seq.is(i - 1, "using") && seq.is(i + 1, "::") && seq.is(i + 3, ";") && !context.macro &&
+        !is_in_device_std(seq[i + 2].text) && !contains(overloaded, seq[i + 2].text))
+        unit.out.exports.macros[std::string(seq[i + 2].text)] = "std::" + std::string(seq[i + 2].text);
     if (!in_function(context) || !context.device || !seq.is(i + 1, "::") || !seq.is_identifier(i + 2)) return;
     const bool nested =
         i > 1 && seq.is(i - 1, "::") && seq.is_identifier(i - 2) && !is_keyword(seq[i - 2].text);
@@ -366,6 +506,10 @@ void library_of_host(Unit& unit, const Context& context, std::size_t i) {
     } else if (contains(streams, name)) {
         remedy = no_stream;
         relaxed = false;
+    } else if (!seq.is(i - 1, "throw") && !is_in_device_std(name) &&
+               (seq.is(behind, "(") || is_host_library(name))) {
+        remedy = written_out;
+        relaxed = !is_host_library(name);
     } else {
         return;
     }

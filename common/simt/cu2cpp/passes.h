@@ -94,9 +94,18 @@ void constant_of_device(Unit& unit, const Context& context, std::size_t i);
 /// `table[i]` in device code, of a variable that lies in the host's memory.
 void variable_of_host(Unit& unit, const Context& context, std::size_t i);
 
-/// `std::min(a, b)`, `std::vector<int> v` in device code: the standard library is the host's, but for its
-/// mathematical functions.
+/// `std::min(a, b)`, `std::vector<int> v` in device code: the standard library is the host's, except what
+/// CUDA has.
 void library_of_host(Unit& unit, const Context& context, std::size_t i);
+
+/// `snprintf(...)` in device code, or a macro that calls it: so is the C library.
+void library_function(Unit& unit, const Context& context, std::size_t i);
+/// The first function of that kind in a macro's text, or "".
+[[nodiscard]] std::string library_function_in(const Unit& unit, const Context& macro);
+
+/// `__builtin_memcpy(...)` in device code becomes `memcpy(...)`, whose accesses check mode sees; what CUDA
+/// does not have is refused.
+void builtin_function(Unit& unit, const Context& context, std::size_t i);
 
 // ---- unread.cpp ----
 
@@ -161,8 +170,12 @@ void noinline(Unit& unit, const Context& context, std::size_t i);
 void pragma_operator(Unit& unit, const Context& context, std::size_t i);
 
 /// Inline assembly in device code is PTX, an instruction set no CPU has. Reads of most special registers and
-/// barriers become the CUDA C++ they stand for.
+/// barriers become the CUDA C++ they stand for. The outputs of one without instructions go by way of
+/// simt/stores.h.
 void assembly(Unit& unit, const Context& context, std::size_t i);
+
+/// `new (p) T(f())` in device code: see simt/stores.h.
+void new_expression(Unit& unit, const Context& context, std::size_t i);
 
 /// A device's `clock()` counts cycles; the C library's, which has its name, counts microseconds.
 void clock_call(Unit& unit, const Context& context, std::size_t i);

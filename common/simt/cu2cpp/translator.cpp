@@ -80,6 +80,7 @@ class Translator {
             define(d);
         } else if (name == "undef" && d.tokens.size() > 1) {
             unit_.out.exports.untranslatable_macros.erase(std::string(d.tokens[1].text));
+            unit_.out.exports.macros.erase(std::string(d.tokens[1].text));
         } else if (name == "include") {
             include(unit_, d, scopes_.back().kind == ScopeKind::namespace_);
         } else if (name == "pragma") {
@@ -139,6 +140,7 @@ class Translator {
                 return token.is("__device__") || token.is("__global__") || execution.count(token.text) != 0;
             };
             if (std::any_of(d.tokens.begin() + 2, d.tokens.end(), says)) execution.emplace(d.tokens[1].text);
+            unit_.out.exports.macros[std::string(d.tokens[1].text)];
         }
         if (d.tokens.size() < 3) {
             if (d.tokens.size() == 2)
@@ -162,6 +164,7 @@ class Translator {
         unit_.macro_flaw.clear();
         for (std::size_t i = 0; i < seq.size() && !unit_.given_up; ++i) rewrite(context, i);
         const std::string name(d.tokens[1].text);
+        unit_.out.exports.macros[name] = library_function_in(unit_, context);
         if (unit_.macro_flaw.empty()) {
             unit_.out.exports.untranslatable_macros.erase(name);
         } else {
@@ -177,6 +180,7 @@ class Translator {
         context_.device = scopes_.back().device;
         context_.both = scopes_.back().both;
         context_.surely_both = scopes_.back().surely_both;
+        context_.host = side() == Side::host;
         context_.function = scopes_.back().function;
         context_.member = scopes_.back().member;
         rewrite(context_, i);
@@ -387,6 +391,7 @@ class Translator {
         if (word[0] == '_' || word[0] == 'a') {
             if (word == "__shared__") return shared(unit_, context, i);
             if (word == "__noinline__") return noinline(unit_, context, i);
+            if (word.substr(0, 10) == "__builtin_") return builtin_function(unit_, context, i);
             if (word == "__CUDA_ARCH__") return architecture_number(unit_, context, i);
             if (word == "_Pragma") return pragma_operator(unit_, context, i);
             if (is_asm(word)) return assembly(unit_, context, i);
@@ -404,10 +409,12 @@ class Translator {
         }
         if (word == "static") return static_variable(unit_, context, i);
         if (word == "while") return waiting_loop(unit_, context, i);
+        if (word == "new") return new_expression(unit_, context, i);
         if (word == "clock") return clock_call(unit_, context, i);
         if (word == "func") return kernel_member(unit_, context, i);
         if (word == "std") return library_of_host(unit_, context, i);
         call(unit_, context, i);
+        library_function(unit_, context, i);
         variable_of_host(unit_, context, i);
         constant_of_device(unit_, context, i);
         use_of_variable_template(unit_, context, i);
@@ -443,6 +450,7 @@ constexpr const char* several_spaces = "::";
 
 void Exports::merge(const Exports& other, bool at_namespace) {
     for (const auto& [name, reason] : other.untranslatable_macros) untranslatable_macros[name] = reason;
+    for (const auto& [name, function] : other.macros) macros[name] = function;
     architecture_macros.insert(other.architecture_macros.begin(), other.architecture_macros.end());
     external_names.insert(other.external_names.begin(), other.external_names.end());
     device_constants.insert(other.device_constants.begin(), other.device_constants.end());

@@ -81,6 +81,9 @@ struct Exports {
     std::map<std::string, std::string, std::less<>> variable_templates;
     /// The names, assignments and ends of statements in a macro's text.
     std::map<std::string, std::vector<std::string>, std::less<>> macro_words;
+    /// Names of macros, and of functions of `std` that a file has by `using`: for each the function of the
+    /// host's libraries that it stands for or calls, if CUDA does not have that in device code, else "".
+    std::map<std::string, std::string, std::less<>> macros;
     /// By name, `__shared__` variables at namespace scope: the declaration that a function needs to use one.
     std::map<std::string, std::string, std::less<>> shared_variables;
 

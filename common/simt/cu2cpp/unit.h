@@ -20,6 +20,7 @@ struct Context {
     bool device = false;
     bool both = false;            ///< of a function that host and device may call
     bool surely_both = false;     ///< and that says so
+    bool host = false;            ///< an `#if` on `__CUDA_ARCH__` leaves it to the host
     bool member = false;          ///< inside a class
     std::size_t function = npos;  ///< first token of the function around it
     ScopeKind scope = ScopeKind::function;

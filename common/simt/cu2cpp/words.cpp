@@ -143,6 +143,34 @@ bool translate_ptx(Unit& unit, const Sequence& seq, std::size_t i, std::size_t f
     return false;
 }
 
+/// The outputs of an `asm` without instructions are stores that no compiler instruments.
+/// @param k the token behind the text
+/// @param stop the token behind the `)`
+void assembly_outputs(Unit& unit, const Context& context, std::size_t i, std::size_t k, std::size_t stop) {
+    const Sequence& seq = *context.seq;
+    const auto is_text = [&](std::size_t t) { return t < stop && seq[t].kind == TokenKind::string; };
+    bool legible = k + 1 == stop || seq.is(k, ":") || seq.is(k, "::");
+    for (bool more = seq.is(k, ":"); legible && more;) {
+        ++k;
+        if (k + 1 == stop || seq.is(k, ":") || seq.is(k, "::")) return;
+        if (seq.is(k, "[")) k = seq.skip_group(k);
+        const bool reads = is_text(k) && seq[k].text.find('+') != std::string_view::npos;
+        legible = is_text(k);
+        while (is_text(k)) ++k;
+        legible = legible && seq.is(k, "(") && seq.skip_group(k) < stop;
+        if (!legible) break;
+        const std::size_t close = seq.match(k);
+        unit.insert(seq[k].end, runtime(context, "asm_output") + "<" + (reads ? "true" : "false") + ">(");
+        unit.insert(seq[close].begin, ").value()");
+        k = close + 1;
+        more = seq.is(k, ",");
+        legible = more || k + 1 == stop || seq.is(k, ":") || seq.is(k, "::");
+    }
+    if (!legible)
+        unit.complain(context, seq[i], "`asm` with outputs that a macro makes",
+                      "what it stores cannot be told; write them where it stands");
+}
+
 bool is_device_pragma(std::string_view word) {
     return word == "unroll" || word == "nounroll" || word.substr(0, 3) == "nv_" ||
            word == "hd_warning_disable";
@@ -193,12 +221,19 @@ void assembly(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
     std::size_t open = i + 1;
     while (seq.is(open, "volatile") || seq.is(open, "__volatile__") || seq.is(open, "goto")) ++open;
-    if (!seq.is(open, "(")) return;
+    const bool device = context.device || context.both || context.macro;
+    if (!seq.is(open, "(") || seq.match(open) == npos) {
+        if (device)
+            unit.complain(context, seq[i], "`asm` without its text",
+                          "what it does cannot be told; write it in one piece");
+        return;
+    }
     const std::size_t stop = std::min(seq.skip_group(open), seq.size());
     std::string code;
     std::size_t behind = open + 1;
     while (behind < stop && seq[behind].kind == TokenKind::string) code += seq[behind++].text;
     const bool empty = code.find_first_not_of("\" \t;") == std::string::npos;
+    if (empty && device) return assembly_outputs(unit, context, i, behind, stop);
     if (empty || !(context.device || looks_like_ptx(code))) return;
     if (translate_ptx(unit, seq, i, behind, stop, instruction(code))) return;
     std::string_view remedy = "write the CUDA C++ it stands for";
@@ -213,6 +248,44 @@ void assembly(Unit& unit, const Context& context, std::size_t i) {
     // not left out.
     unit.blank(seq, {i, stop});
     unit.insert(seq[i].begin, "static_assert(false, \"inline PTX: " + why + "\")");
+}
+
+void new_expression(Unit& unit, const Context& context, std::size_t i) {
+    const Sequence& seq = *context.seq;
+    if (!(context.device || context.both || context.macro)) return;
+    if (i > 0 && (seq.is(i - 1, "operator") || seq.is(i - 1, "define"))) return;
+    std::size_t k = i + 1;
+    bool placement = false;
+    if (seq.is(k, "(") && seq.match(k) != npos) {
+        k = seq.skip_group(k);
+        placement = !seq.is(k, "(") && !seq.is(k, "{");  // else it is a type
+        if (k >= seq.size()) placement = false;
+    }
+    const std::size_t type = k;
+    while (k < seq.size()) {
+        if (seq.is_identifier(k) || seq.is(k, "::") || seq.is(k, "*"))
+            ++k;
+        else if (seq.is(k, "[") || (seq.is(k, "(") && seq.is(k - 1, "decltype")))
+            k = seq.skip_group(k);
+        else if (seq.is(k, "<") && seq.skip_angles(k) != npos)
+            k = seq.skip_angles(k);
+        else
+            break;
+    }
+    if (context.macro && (k >= seq.size() || (k == type && k == i + 1)))
+        return unit.complain(context, seq[i], "`new` without its type",
+                             "what it makes cannot be told; write it in one piece");
+    if (!seq.is(k, "(") && !seq.is(k, "{")) {
+        if (seq.is(k - 1, "]") || k == type) return;  // an array, or no type at all
+        const std::size_t first = i > 0 && seq.is(i - 1, "::") ? i - 1 : i;
+        unit.insert(seq[first].begin, runtime(context, "made") + "(");
+        return unit.insert(seq[k - 1].end, ")");
+    }
+    const std::string placed = runtime(context, "placed");
+    if (placement)
+        unit.insert(seq[i + 1].end, placed + ", ");
+    else
+        unit.insert(seq[i].end, " (" + placed + ")");
 }
 
 void clock_call(Unit& unit, const Context& context, std::size_t i) {

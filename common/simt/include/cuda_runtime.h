@@ -34,6 +34,7 @@
 #include "simt/registers.h"
 #include "simt/shared.h"
 #include "simt/shift.h"
+#include "simt/stores.h"
 #include "simt/stream.h"
 #include "simt/virtual_device.h"
 #endif

@@ -195,6 +195,62 @@ TEST_CASE("Inline PTX that reads a register, or is a barrier, is translated", "[
     unchanged("void host() { asm(\"trap;\"); }\n");
 }
 
+TEST_CASE("What assembly without instructions puts out is a store", "[simt][cu2cpp]") {
+    const auto device = [](const std::string& code) {
+        return translation("__device__ int f() { " + code + " }");
+    };
+    const std::string head = "SIMT_LOCAL int f() { ";
+    CHECK(device("asm volatile(\"\" : \"=r\"(a[1]) : \"0\"(x));") ==
+          head + "asm volatile(\"\" : \"=r\"(::simt::asm_output<false>(a[1]).value()) : \"0\"(x)); }");
+    CHECK(device("asm(\"\" : [one] \"+r\"(a), \"=\" \"f\"(b.c) :: \"memory\");") ==
+          head +
+              "asm(\"\" : [one] \"+r\"(::simt::asm_output<true>(a).value()), \"=\" "
+              "\"f\"(::simt::asm_output<false>(b.c).value()) :: \"memory\"); }");
+    CHECK(translation("#define HIDE(v) asm(\"\" : \"+r\"(v))\n") ==
+          "#define HIDE(v) asm(\"\" : \"+r\"(::simt::asm_output<true>(v).value()))");
+    for (const std::string fine : {"asm(\"\");", "asm volatile(\"\" ::: \"memory\");",
+                                   "asm(\"\" : : \"r\"(x));", "asm(\"\" :: \"r\"(x));"})
+        CHECK(device(fine) == head + fine + " }");
+    unchanged("void host() { asm(\"\" : \"+r\"(x)); }\n");
+    SECTION("what a macro hides is refused") {
+        for (const std::string hidden : {"asm(\"\" OUTPUT(x));", "asm(\"\" : CONSTRAINT(x));",
+                                         "asm(\"\" : \"=r\"(x) MORE);", "CALL(asm, x);"}) {
+            CAPTURE(hidden);
+            CHECK(refusals("__global__ void k(int x) { " + hidden + " }").size() == 1);
+        }
+        for (const std::string macro : {"A asm", "A asm volatile", "A asm(\"\" : \"=r\"(x)"}) {
+            CAPTURE(macro);
+            CHECK(refusals("#define " + macro + "\n").empty());
+            CHECK(refusals("#define " + macro + "\n__global__ void k(int x) { A; }").size() == 1);
+        }
+    }
+}
+
+TEST_CASE("An object that is made at a place is a store there", "[simt][cu2cpp]") {
+    const auto device = [](const std::string& code) {
+        return translation("__device__ void f() { " + code + " }");
+    };
+    const std::string head = "SIMT_LOCAL void f() { ";
+    CHECK(device("new (p + 1) T(f());") == head + "new (::simt::placed, p + 1) T(f()); }");
+    CHECK(device("::new (p) N::T<1, 2>{f()};") == head + "::new (::simt::placed, p) N::T<1, 2>{f()}; }");
+    CHECK(device("T* t = new T(f());") == head + "T* t = new (::simt::placed) T(f()); }");
+    CHECK(device("auto* t = new (T)(f());") == head + "auto* t = new (::simt::placed) (T)(f()); }");
+    CHECK(device("new (p) T[2]{f(), f()};") == head + "new (::simt::placed, p) T[2]{f(), f()}; }");
+    CHECK(device("new (p) T();") == head + "new (::simt::placed, p) T(); }");
+    CHECK(device("new (p) T;") == head + "::simt::made(new (p) T); }");
+    CHECK(device("g(new N::T, ::new (p) T<1>);") ==
+          head + "g(::simt::made(new N::T), ::simt::made(::new (p) T<1>)); }");
+    for (const std::string fine : {"T* t = new T[n];", "float* v = new float[f(1)];", "new (T);"}) {
+        CAPTURE(fine);
+        CHECK(device(fine) == head + fine + " }");
+    }
+    CHECK(device("g(__builtin_bit_cast(T<1, 2>, p[h(1, 2)]));") ==
+          head + "g(::simt::bit_cast <T<1, 2>>( p[h(1, 2)])); }");
+    unchanged("void host() { new (p) T(f()); }\n");
+    unchanged("struct S { __device__ void* operator new(size_t, void*); };\n");
+    CHECK(refusals("#define NEW new\n__global__ void k(int* p) { NEW (p) int(f()); }").size() == 1);
+}
+
 TEST_CASE("A device function that was declared for the host belongs to both", "[simt][cu2cpp]") {
     unchanged(
         "int f(int);\n__device__ int f(int x) { return x; }\n__global__ void g(int* p) { *p = f(1); }\n"

@@ -168,15 +168,91 @@ TEST_CASE("The standard library in device code", "[simt][cu2cpp][refusal]") {
     told("std::string s;", "`std::string`");
     told("std::cout << n;", "`printf`");
     told("auto p = std::make_pair(1, 2);", "`std::make_pair`");
+    told("std::from_chars(a, b, x[0]);",
+         "`std::from_chars` in device code; it belongs to the host; write it out");
+    told("std::snprintf(a, 3, b);", "`std::snprintf`");
+    told("auto* f = std::qsort;", "`std::qsort`");
+    told("x[0] = std::midpoint(x[1], x[2]);", "`std::midpoint`");
     for (const std::string fine :
          {"x[0] = std::sqrt(x[1]) + std::abs(x[2]) + std::isnan(x[0]);", "int a = std::move(n);",
           "std::size_t i = 0;",
           "x[0] = std::is_same<std::vector<int>, int>::value + sizeof(std::vector<int>);",
-          "x[0] = std::numeric_limits<int>::digits;", "x[0] = min(n, 3);", "x[0] = mine::std::min;",
-          "cuda::std::swap(x[0], x[1]);", "x[0] = cuda::std::numeric_limits<float>::max();"}) {
+          "x[0] = std::numeric_limits<int>::digits;", "x[0] = std::modf(x[1], x);",
+          "f(std::forward<T>(t), std::integral_constant<int, 1>(), std::uint32_t(n));", "x[0] = min(n, 3);",
+          "x[0] = mine::std::min;", "cuda::std::swap(x[0], x[1]);",
+          "x[0] = cuda::std::numeric_limits<float>::max();"}) {
         CAPTURE(fine);
         CHECK(in_kernel(fine).empty());
         CHECK(refusals("void h(float* x, int n) { std::vector<int> v(std::min(n, 3)); std::cout << v[0]; }")
                   .empty());
     }
+}
+
+TEST_CASE("The C library in device code", "[simt][cu2cpp][refusal]") {
+    const auto in_kernel = [](const std::string& text) {
+        return refusals("__global__ void k(char* p, float* x, int n) {\n" + text + "\n}");
+    };
+    // Of each of its headers: what stores, what reads, what does neither.
+    for (const std::string name :
+         {"snprintf",  "sprintf",   "fprintf",  "puts",   "sscanf", "strtof",  "strtol",  "atoi",
+          "qsort",     "bsearch",   "rand",     "rand_r", "div",    "realloc", "calloc",  "memmove",
+          "memcmp",    "memchr",    "strcpy",   "strlen", "strcmp", "bzero",   "mempcpy", "clock_gettime",
+          "time",      "setjmp",    "longjmp",  "getenv", "exit",   "usleep",  "mbtowc",  "swab",
+          "lgammaf_r", "drem",      "isalpha",  "read",   "write",  "stpcpy",  "wmemset", "ecvt_r",
+          "getdelim",  "vsnprintf", "strfromf", "gcvt"}) {
+        CAPTURE(name);
+        for (const std::string& use :
+             {name + "(p, n);", "x[0] = ::" + name + "(p);", "(" + name + ")(p);", "auto* f = &" + name + ";",
+              "if (n > 0) return (void)" + name + "(p);"}) {
+            CAPTURE(use);
+            const auto all = in_kernel(use);
+            REQUIRE(all.size() == 1);
+            CHECK(all[0].find("host function `" + name + "` called from device code") != std::string::npos);
+        }
+        CHECK(refusals("void host(char* p) { " + name + "(p); }").empty());
+        CHECK(refusals("__host__ __device__ void both(char* p) { " + name + "(p); }").size() == 1);
+        CHECK(refusals("__host__ __device__ void both(char* p) {\n#ifndef __CUDA_ARCH__\n" + name +
+                       "(p);\n#endif\n}")
+                  .empty());
+        CHECK(refusals("#define M(p) " + name + "(p)\n#define N M(p)\nvoid host(char* p) { N; }").empty());
+        CHECK(refusals("#define M(p) " + name + "(p)\n#define N M(p)\n__global__ void k(char* p) { N; }")
+                  .size() == 1);
+        CHECK(refusals("#define M " + name + "\n__global__ void k(char* p) { M(p); }").size() == 1);
+        // Something of the program's own.
+        for (const std::string& own :
+             {"auto " + name + " = [](char*) {}; " + name + "(p);", "s." + name + "(p); N::" + name + "(p);",
+              "int " + name + "(3); x[0] = " + name + " + 1;"}) {
+            CAPTURE(own);
+            CHECK(in_kernel(own).empty());
+        }
+        CHECK(
+            refusals("__device__ void " + name + "(char*);\n__global__ void k(char* p) { " + name + "(p); }")
+                .empty());
+        CHECK(refusals("struct S { __device__ int " + name + "(int); __device__ int g() { return " + name +
+                       "(1); } };")
+                  .empty());
+        CHECK(refusals("#define " + name + "(p) (p)[0]\n__global__ void k(char* p) { " + name + "(p) = 1; }")
+                  .empty());
+    }
+    for (const std::string fine :
+         {"x[0] = modff(x[1], x) + frexpf(x[2], &n) + remquof(x[1], x[2], &n);", "sincosf(x[0], x, x + 1);",
+          "memcpy(p, x, 4); memset(p, 0, 4); printf(\"%d\", n); assert(n > 0);",
+          "float* m = static_cast<float*>(malloc(4)); free(m);", "x[0] = clock() + abs(n) + jn(2, x[1]);",
+          "__nanosleep(100); n = __ffs(n); x[0] = isnan(x[1]) + signbit(x[2]) + nanf(\"\");",
+          "x[0] = __expf(x[1]) + __shfl_sync(~0u, x[2], 1) + atomicAdd(x, 1.0f);", "sync(block);"}) {
+        CAPTURE(fine);
+        CHECK(in_kernel(fine).empty());
+    }
+    for (const std::string builtin : {"__builtin_strcpy", "__builtin_snprintf", "__builtin___memcpy_chk",
+                                      "__builtin_ia32_movntps", "__builtin_longjmp", "__builtin_memcmp"})
+        CHECK(in_kernel(builtin + "(p, n);").size() == 1);
+    CHECK(in_kernel("_mm_stream_ps(x, y);").size() == 1);
+    CHECK(
+        refusals("using std::from_chars;\n__global__ void k(char* p, float* x) { from_chars(p, p + 3, *x); }")
+            .size() == 1);
+    CHECK(refusals("using std::min;\n__global__ void k(int* p) { p[0] = min(p[1], p[2]); }").empty());
+    CHECK(in_kernel("if (__builtin_expect(n, 1)) x[0] = __builtin_sqrtf(x[1]) + __builtin_popcount(n);")
+              .empty());
+    CHECK(translation("__device__ void f(int* p) { __builtin_memcpy(p, p + 6, 24); }") ==
+          "SIMT_LOCAL void f(int* p) { memcpy (p, p + 6, 24); }");
 }
