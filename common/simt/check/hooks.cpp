@@ -1,6 +1,8 @@
 // What instrumented code calls: the functions that -fsanitize=thread and -fsanitize=bounds expect from the
 // sanitizers' libraries, in whose place this file is linked.
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 
@@ -289,6 +291,85 @@ void* __tsan_memmove(void* to, const void* from, std::size_t n) {
 void* __tsan_memset(void* to, int value, std::size_t n) {
     observe_copy(to, nullptr, n, PC);
     return __real_memset(to, value, n);
+}
+}
+
+// ---- What the C library stores for a kernel, by -Wl,--wrap
+// -------------------------------------------------
+
+namespace {
+
+/// Stores as an assignment of the caller's would.
+template <class T>
+inline __attribute__((always_inline)) void store(T* to, T value, const void* pc) {
+    access(to, sizeof value, AccessKind::write, true, pc);
+    *to = value;
+}
+
+/// Does a format write to where an argument points: `%n`?
+bool writes(const char* format) {
+    while ((format = std::strchr(format, '%'))) {
+        format += 1 + std::strspn(format + 1, "0123456789$ #+-'*.hlLqjzt");
+        if (*format == 'n') return true;
+        if (*format != 0) ++format;
+    }
+    return false;
+}
+
+}  // namespace
+
+extern "C" {
+#define SIMT_STORES(T, name_modf, name_frexp, name_remquo, name_sincos) \
+    T __real_##name_modf(T x, T* whole);                                \
+    T __wrap_##name_modf(T x, T* whole);                                \
+    T __real_##name_frexp(T x, int* exponent);                          \
+    T __wrap_##name_frexp(T x, int* exponent);                          \
+    T __real_##name_remquo(T x, T y, int* quotient);                    \
+    T __wrap_##name_remquo(T x, T y, int* quotient);                    \
+    void __real_##name_sincos(T x, T* sine, T* cosine);                 \
+    void __wrap_##name_sincos(T x, T* sine, T* cosine);                 \
+    T __wrap_##name_modf(T x, T* whole) {                               \
+        T value;                                                        \
+        const T rest = __real_##name_modf(x, &value);                   \
+        store(whole, value, PC);                                        \
+        return rest;                                                    \
+    }                                                                   \
+    T __wrap_##name_frexp(T x, int* exponent) {                         \
+        int value;                                                      \
+        const T mantissa = __real_##name_frexp(x, &value);              \
+        store(exponent, value, PC);                                     \
+        return mantissa;                                                \
+    }                                                                   \
+    T __wrap_##name_remquo(T x, T y, int* quotient) {                   \
+        int value;                                                      \
+        const T rest = __real_##name_remquo(x, y, &value);              \
+        store(quotient, value, PC);                                     \
+        return rest;                                                    \
+    }                                                                   \
+    void __wrap_##name_sincos(T x, T* sine, T* cosine) {                \
+        T values[2];                                                    \
+        __real_##name_sincos(x, &values[0], &values[1]);                \
+        store(sine, values[0], PC);                                     \
+        store(cosine, values[1], PC);                                   \
+    }
+SIMT_STORES(float, modff, frexpf, remquof, sincosf)
+SIMT_STORES(double, modf, frexp, remquo, sincos)
+#undef SIMT_STORES
+
+int __wrap_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
+int __wrap_printf(const char* format, ...) {
+    if (execution.in_lane && !own_work && format && writes(format)) {
+        const OwnWork own;
+        Report report = by_current_lane(Tool::memcheck, Kind::failure, PC);
+        report.text = "printf with %n, which no device has";
+        record(std::move(report));
+        return 0;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    const int printed = std::vprintf(format, arguments);
+    va_end(arguments);
+    return printed;
 }
 }
 

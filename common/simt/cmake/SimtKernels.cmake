@@ -26,8 +26,10 @@ list(TRANSFORM SIMT_CHECK_DEFINITIONS PREPEND -D OUTPUT_VARIABLE definitions)
 set(both -std=c++20 -O1 -fsanitize=thread -fno-optimize-sibling-calls -fno-omit-frame-pointer
     -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -include simt/intercept.h ${SIMT_RUN_OPTIONS} ${definitions})
 # Nothing that a program includes shall be another text in check mode: the sanitizer's own macro is what headers ask for.
+# g++ instruments assignments and no calls: in `a[i] = f()` the call itself would store the structure, and in `f(a[i])` load
+# it, both unseen. Without the elision of copies both go through functions that it makes, whose assignments it sees.
 set(SIMT_CHECK_OPTIONS_GNU ${both} ${SIMT_DEBUG_OPTIONS_GNU} -U__SANITIZE_THREAD__ -Wno-tsan -fsanitize=bounds --param=tsan-distinguish-volatile=1
-    -fno-gnu-unique)
+    -fno-gnu-unique -fno-elide-constructors)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
     # A store that is moved behind its loop would be found at the loop's line, and counted once.
     list(APPEND SIMT_CHECK_OPTIONS_GNU -fno-move-loop-stores)
@@ -45,7 +47,10 @@ set(SIMT_LIKE_CHECK_OPTIONS -DSIMT_LIKE_CHECK -DRUNGS_SIMT_WHOLE_VECTORS=1)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND SIMT_LIKE_CHECK_OPTIONS -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset)
 endif()
-set(SIMT_CHECK_LINK_OPTIONS -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset)
+# What a kernel has the C library read and write: see check/hooks.cpp.
+set(SIMT_CHECK_LINK_OPTIONS
+    -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=printf
+    -Wl,--wrap=modf,--wrap=modff,--wrap=frexp,--wrap=frexpf,--wrap=remquo,--wrap=remquof,--wrap=sincos,--wrap=sincosf)
 
 # What compiles tests of check mode: this build's compiler, and Clang beside it where there is one. Not in a build
 # under a sanitizer, of which a compiler takes one kind at a time.

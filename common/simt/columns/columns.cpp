@@ -84,7 +84,15 @@ struct Row {
 struct Inlined {
     std::uint64_t begin, end;
     std::uint32_t line, column;
-    std::uint32_t depth;  ///< how deep it is nested in others
+    std::uint32_t depth;    ///< how deep it is nested in others
+    std::uint64_t origin;   ///< the entry of the function, from the beginning of its unit
+    bool implicit = false;  ///< nobody wrote the function: the compiler made it, such as a structure's copy
+};
+
+/// An entry that describes a function.
+struct Function {
+    bool implicit = false;
+    std::uint64_t origin = 0;  ///< the entry that says more; 0: none
 };
 
 /// What a program says of some addresses. Nothing else is kept of it: tables may be as long as they like.
@@ -110,6 +118,21 @@ class Places {
         if (at == addresses_.size() || addresses_[at] >= call.end) return;
         if (calls_.size() == most_calls) throw std::out_of_range("more than a program has");
         calls_.push_back(call);
+    }
+
+    std::size_t calls() const { return calls_.size(); }
+    /// The calls from number `first` on are of one unit, which has these functions.
+    void settle(std::size_t first, const std::map<std::uint64_t, Function>& functions) {
+        constexpr int most_entries = 3;  // where it was inlined from, its definition, its declaration
+        for (std::size_t i = first; i < calls_.size(); ++i) {
+            std::uint64_t origin = calls_[i].origin;
+            for (int step = 0; step < most_entries && origin != 0 && !calls_[i].implicit; ++step) {
+                const auto function = functions.find(origin);
+                if (function == functions.end()) break;
+                calls_[i].implicit = function->second.implicit;
+                origin = function->second.origin;
+            }
+        }
     }
 
     /// The row that holds at one of the addresses; its line is 0 where none does.
@@ -240,6 +263,7 @@ void read_unit(Reader unit, const std::string& name, const Add& add) {
 /// The sections that tell of one program, empty where it has none.
 struct Sections {
     Reader lines{nullptr, 0}, info{nullptr, 0}, abbreviations{nullptr, 0}, ranges{nullptr, 0};
+    Reader strings{nullptr, 0};
     Reader code{nullptr, 0}, symbols{nullptr, 0};
     std::uint64_t code_address = 0;
 
@@ -333,10 +357,24 @@ std::map<std::uint64_t, Abbreviation> read_abbreviations(const Sections& section
     return all;
 }
 
+/// Is this the name of a lambda's function? Compilers say of that, too, that it is their own.
+bool is_call_operator(const Sections& sections, std::uint64_t offset) {
+    constexpr std::string_view name = "operator()";
+    Reader text = sections.strings;
+    text.skip(offset);
+    return text.rest().substr(0, name.size()) == name;
+}
+
 /// The inlined calls of one unit of .debug_info.
 void read_calls(Reader unit, const Sections& sections, Places& places) {
-    enum : std::uint64_t { inlined_subroutine = 0x1d };
+    enum : std::uint64_t { inlined_subroutine = 0x1d, subprogram = 0x2e };
     enum : std::uint64_t { low = 0x11, high = 0x12, ranges = 0x55, call_column = 0x57, call_line = 0x59 };
+    enum : std::uint64_t { name_of = 0x03, abstract_origin = 0x31, artificial = 0x34, specification = 0x47 };
+    constexpr std::uint64_t in_strings = 0x0e;  // the form of a name
+    constexpr std::uint64_t before_unit = 4;    // bytes: its size
+    constexpr std::size_t most_functions = 1 << 18;
+    const std::size_t size = unit.left(), first_call = places.calls();
+    std::map<std::uint64_t, Function> functions;
     const auto version = unit.get<std::uint16_t>();
     if (version < 2 || version > 4) return;  // device code is compiled for version 4
     const auto abbreviations = read_abbreviations(sections, unit.get<std::uint32_t>());
@@ -344,6 +382,7 @@ void read_calls(Reader unit, const Sections& sections, Places& places) {
     std::uint64_t base = 0;
     bool first = true;
     for (std::uint32_t depth = 0; unit.left() > 0; first = false) {
+        const std::uint64_t entry = before_unit + size - unit.left();
         const std::uint64_t code = unit.unsigned_leb();
         if (code == 0) {
             if (depth > 0) --depth;
@@ -356,13 +395,25 @@ void read_calls(Reader unit, const Sections& sections, Places& places) {
         for (const auto& [name, form] : found->second.attributes) {
             const std::uint64_t value = value_of(unit, form, version);
             if (name == high) high_is_size = form != 0x01;
-            if (name == low || name == high || name == ranges || name == call_column || name == call_line)
+            if (name == name_of && form == in_strings) values[name] = value;
+            if (name == low || name == high || name == ranges || name == call_column || name == call_line ||
+                name == abstract_origin || name == specification || name == artificial)
                 values[name] = value;
         }
         if (first) base = values[low];
+        const std::uint64_t function = values[values.count(specification) ? specification : abstract_origin];
+        if (found->second.tag == subprogram && (function != 0 || values[artificial] != 0)) {
+            if (functions.size() == most_functions) throw std::out_of_range("more than a program has");
+            const bool lambda = values.count(name_of) != 0 && is_call_operator(sections, values[name_of]);
+            functions[entry] = {values[artificial] != 0 && !lambda, function};
+        }
         if (found->second.tag == inlined_subroutine && values.count(call_line) && values.count(call_column)) {
-            Inlined call{values[low], values[high], static_cast<std::uint32_t>(values[call_line]),
-                         static_cast<std::uint32_t>(values[call_column]), depth};
+            Inlined call{values[low],
+                         values[high],
+                         static_cast<std::uint32_t>(values[call_line]),
+                         static_cast<std::uint32_t>(values[call_column]),
+                         depth,
+                         function};
             if (high_is_size) call.end += call.begin;
             if (!values.count(ranges)) {
                 places.add(call);
@@ -385,6 +436,7 @@ void read_calls(Reader unit, const Sections& sections, Places& places) {
         }
         if (found->second.has_children) ++depth;
     }
+    places.settle(first_call, functions);
 }
 
 /// `read` for each unit of a section. What has been read before the section turns out damaged, holds.
@@ -421,6 +473,7 @@ Sections sections_of(std::string_view file) {
                                                                  {".debug_info", &Sections::info},
                                                                  {".debug_abbrev", &Sections::abbreviations},
                                                                  {".debug_ranges", &Sections::ranges},
+                                                                 {".debug_str", &Sections::strings},
                                                                  {".text", &Sections::code},
                                                                  {".symtab", &Sections::symbols}};
     for (unsigned i = 0; i < header.e_shnum; ++i) {
@@ -476,6 +529,9 @@ void for_each_line(const std::string& text, const Use& use) {
         begin = end + 1;
     }
 }
+
+/// In place of a column: the function of this place was written by nobody, and its place is its class.
+constexpr std::uint32_t no_place = ~0u;
 
 /// Where the place in one of its lines ends.
 std::size_t place_end(const std::string& line) { return std::min(line.find(" (discriminator"), line.size()); }
@@ -632,6 +688,7 @@ std::vector<std::uint32_t> columns_of(const ProgramFile& program, const std::str
             if (number != 0 && frame == 0 && row.line == number) column = row.column;
             if (number != 0 && frame > 0 && frame <= calls.size() && calls[frame - 1].line == number)
                 column = calls[frame - 1].column;
+            if (frame < calls.size() && calls[frame].implicit) column = no_place;
         }
         columns.push_back(column);
     });
@@ -640,13 +697,18 @@ std::vector<std::uint32_t> columns_of(const ProgramFile& program, const std::str
 
 std::string with_columns(const std::string& text, const std::vector<std::uint32_t>& columns) {
     std::string result;
+    std::size_t begin = 0;  // of the line before: a place follows its function
     auto column = columns.begin();
     for_each_line(text, [&](const std::string& line, bool ended) {
+        const std::uint32_t number = column != columns.end() ? *column++ : 0;
+        if (number == no_place) {
+            result.resize(begin);
+            return;
+        }
+        begin = result.size();
         result += line;
-        if (column != columns.end() && *column != 0)
-            result.insert(result.size() - line.size() + place_end(line),
-                          std::string(1, ':').append(std::to_string(*column)));
-        if (column != columns.end()) ++column;
+        if (number != 0)
+            result.insert(begin + place_end(line), std::string(1, ':').append(std::to_string(number)));
         if (ended) result += '\n';
     });
     return result;

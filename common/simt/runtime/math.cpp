@@ -141,25 +141,4 @@ double bessel_i(int order, double x) {
     return order % 2 != 0 && x < 0.0 ? -value : value;
 }
 
-template <class T>
-static T scaled_length(int n, const T* values) {
-    // Dividing by the largest keeps squares from overflowing or vanishing.
-    T largest = 0;
-    for (int i = 0; i < n; ++i) {
-        const T size = std::fabs(values[i]);
-        if (std::isinf(size)) return size;
-        if (!(size <= largest)) largest = size;
-    }
-    if (!(largest > 0)) return largest;
-    T sum = 0;
-    for (int i = 0; i < n; ++i) sum += (values[i] / largest) * (values[i] / largest);
-    return largest * std::sqrt(sum);
-}
-double length(int n, const double* values) { return scaled_length(n, values); }
-float length(int n, const float* values) {
-    double sum = 0;  // a float's square fits a double
-    for (int i = 0; i < n; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-    return static_cast<float>(std::sqrt(sum));
-}
-
 }  // namespace simt

@@ -57,7 +57,10 @@ template <class Body>
 SIMT_UNSEEN void lane_loop() {
     const Context* next = nullptr;
     try {
-        const Body body = *static_cast<const Body*>(execution.closure);
+        // A copy by bytes: one by the compiler's own function for it would be seen.
+        alignas(Body) unsigned char bytes[sizeof(Body)];
+        __builtin_memcpy(bytes, execution.closure, sizeof bytes);
+        const Body& body = *reinterpret_cast<const Body*>(bytes);
         do run_lane(body);
         while (!(next = next_lane()));
     } catch (...) {

@@ -33,10 +33,13 @@ class ProgramFile {
 /// `text` is what `addr2line -a -f -i -e program ADDRESS...` printed. The column of each of its lines, where
 /// that is a "file:line" whose column the program has, or 0: for the innermost function from its line table
 /// (.debug_line, DWARF 2 to 5), for those that it is inlined into that of its call (.debug_info, DWARF 2 to
-/// 4). All are 0 where nothing can be read, or it is damaged.
+/// 4). All are 0 where nothing can be read, or it is damaged. A place in a function that the compiler made,
+/// such as the copy of a structure, has a number that with_columns() knows.
 std::vector<std::uint32_t> columns_of(const ProgramFile& program, const std::string& text);
 
-/// `text` with ":COLUMN" behind each "file:line" whose column is not 0.
+/// `text` with ":COLUMN" behind each "file:line" whose column is not 0, and without functions that the
+/// compiler made where they are inlined: the place of such a function is its class, and what happened is
+/// where it was called.
 std::string with_columns(const std::string& text, const std::vector<std::uint32_t>& columns);
 
 /// Both of these.
