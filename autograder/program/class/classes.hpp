@@ -6,9 +6,6 @@
 
 namespace rungs {
 
-/// "2026-01-31T12:00:00Z"
-std::string now_text();
-
 /// How much of a class is there.
 struct Presence {
     std::size_t listed = 0;   ///< on the roster

@@ -233,7 +233,9 @@ int withdraw(const fs::path& folder, const ReviewOptions& options, Terminal& out
             "{} is about a whole hand-in: give a student, {} N or all, and --because", verb, verb));
     if (trimmed(options.because).empty())
         throw UsageError("a decision needs a reason that holds in an appeal: --because \"...\"");
-    const Lease lock(folder / "lock");
+    std::optional<DecisionLock> lock;
+    std::error_code unknown;
+    if (fs::exists(folder / "assignment.json", unknown)) lock.emplace(folder);
     const Gradebook book = read_gradebook(folder);
     const Student& student = student_of(book, options.student);
     std::vector<const Attempt*> attempts;
@@ -350,10 +352,6 @@ int take_file(const ReviewOptions& options, const Student& student, const Attemp
 }
 
 }  // namespace
-
-std::string now_text() {
-    return time_text(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
-}
 
 Presence presence_of(const Gradebook& book) {
     Presence presence;
