@@ -202,6 +202,7 @@ void Room::copy(const fs::path& submission) const {
             replace_all(text, directive, read_file(entry.path()));
     }
     replace_all(text, "RUNGS_ROOM", path_.string());
+    replace_all(text, "RUNGS_CACHE", cache_.string());
     std::ofstream(path_ / "student" / submission.filename(), std::ios::binary) << text;
 }
 

@@ -59,7 +59,7 @@ void check_reached(const judge::RungResult& result, const std::string& name, con
     if (!result.checks.done || result.checks.cases != result.checks.of) return;
     const std::vector<Lines> marked = unchecked_lines(source);
     judge::ChecksResult missing;
-    missing.unchecked = unexplained(result.checks.unchecked, source);
+    missing.unchecked = unexplained(result.checks.unchecked_by_cases, source);
     if (!result.checks.unread.empty())
         found.push_back({fmt::format("{}: {}", name, judge::unchecked_text(result.checks))});
     if (!missing.unchecked.empty()) {
@@ -70,7 +70,7 @@ void check_reached(const judge::RungResult& result, const std::string& name, con
     const std::vector<Barrier> barriers = barriers_of(source);
     for (const Lines& range : marked) {
         const auto within = [&](unsigned line) { return range.first <= line && line <= range.last; };
-        const auto& missed = result.checks.unchecked;
+        const auto& missed = result.checks.unchecked_by_cases;
         if (std::any_of(missed.begin(), missed.end(), within) ||
             std::any_of(barriers.begin(), barriers.end(), [&](const auto& one) { return within(one.line); }))
             continue;  // gate 6 looks at what is said of barriers

@@ -226,7 +226,7 @@ TEST_CASE("a line that no check case reaches turns the gate red, unless the solu
             result.verdict = right ? Verdict::ok : Verdict::wrong;
             if (right) result.points = judge::max_points(rung, Backend::cpu);
             result.checks.done = true;
-            if (!rung.given()) result.checks.unchecked = unchecked;
+            if (!rung.given()) result.checks.unchecked = result.checks.unchecked_by_cases = unchecked;
             return result;
         };
         return text_of(check_verdicts(workbook.root(), "", scratch.path(), {Backend::cpu}, judge, nullptr,

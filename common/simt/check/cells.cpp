@@ -82,6 +82,36 @@ void split(Array& array) {
     ++state.layout;
 }
 
+constexpr unsigned char poison = 0xFF;  // as the heap fills its memory
+
+bool is_poison(std::uintptr_t address, std::size_t size) {
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(address);
+    return std::all_of(bytes, bytes + size, [](unsigned char byte) { return byte == poison; });
+}
+
+std::vector<bool> which_are_written(std::uintptr_t address, std::size_t size) {
+    const Array* const array = find_array(address);
+    std::vector<bool> written;
+    if (!array || !array->live || !array->holds(address, size)) return written;
+    for (std::size_t i = 0; i < size; ++i)
+        written.push_back((array->cell_at(address - array->begin + i).flags & Cell::initialised) != 0);
+    return written;
+}
+
+void leave_unwritten(std::uintptr_t address, const std::vector<bool>& written) {
+    if (std::find(written.begin(), written.end(), false) == written.end()) return;
+    for (std::size_t i = 0; i < written.size(); ++i)
+        if (!written[i]) *reinterpret_cast<unsigned char*>(address + i) = poison;
+    Array& array = *find_array(address);
+    const std::size_t offset = address - array.begin;
+    if ((offset & 3) != 0 || (written.size() & 3) != 0) split(array);
+    for_cells(array, offset, written.size(), [&](Cell& cell, std::size_t begin, std::size_t) {
+        if (!written[std::max(begin, offset) - offset])
+            cell.flags &= static_cast<std::uint16_t>(~Cell::initialised);
+        return true;
+    });
+}
+
 void mark_written(std::uintptr_t address, std::size_t size) {
     if (size == 0) return;
     Array* array = find_array(address);

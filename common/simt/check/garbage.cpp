@@ -57,18 +57,8 @@ HostGarbage& host_garbage() {
 
 /// Of an array of structures with gaps there may be as many as it has elements.
 constexpr std::size_t most_ranges = std::size_t{1} << 18;
-constexpr unsigned char unwritten_byte = 0xFF;  // as the heap fills it
-
-bool is_poison(std::uintptr_t address, std::size_t size) {
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(address);
-    return std::all_of(bytes, bytes + size, [](unsigned char byte) { return byte == unwritten_byte; });
-}
-
-const Cell& cell_at(const Array& array, std::uintptr_t address) {
-    return array.cells[(address - array.begin) >> array.shift];
-}
 bool is_written(const Array& array, std::uintptr_t address) {
-    return (cell_at(array, address).flags & Cell::initialised) != 0;
+    return (array.cell_at(address - array.begin).flags & Cell::initialised) != 0;
 }
 
 /// Behind the bytes from `address` on, up to `end`, that are as `address` is: written or not.
@@ -108,7 +98,7 @@ void forget_range(HostGarbage& all, std::uintptr_t begin, std::uintptr_t end) {
 
 /// The last launch that wrote the byte; nullptr: none that is known.
 const LaunchNote* writer_of(const HostGarbage& all, const Array& array, std::uintptr_t address) {
-    const Cell& cell = cell_at(array, address);
+    const Cell& cell = array.cell_at(address - array.begin);
     if (cell.write == 0 || cell.holds_read()) return nullptr;
     const auto after =
         std::upper_bound(all.launches.begin(), all.launches.end(), cell.write,

@@ -118,7 +118,8 @@ void* simt_new(std::size_t size);
 void* simt_new_aligned(std::size_t size, std::align_val_t alignment);
 void simt_delete(void* memory) noexcept;
 void simt_delete_aligned(void* memory, std::align_val_t alignment) noexcept;
-void simt_place(void* place, std::size_t size);
+void simt_place(void* place, std::size_t size, bool array);
+void simt_filled(const volatile void* place, std::size_t size);
 
 void* simt_malloc(std::size_t size) { return in_kernel() ? allocate(size, PC) : std::malloc(size); }
 void simt_free(void* memory) {
@@ -144,8 +145,21 @@ void simt_delete_aligned(void* memory, std::align_val_t alignment) noexcept {
         ::operator delete(memory, alignment);
 }
 
-void simt_place(void* place, std::size_t size) {
-    if (place && in_kernel()) check_access(number(place), size, AccessKind::write, false, PC);
+void simt_place(void* place, std::size_t size, bool array) {
+    if (!place || !in_kernel()) return;
+    const std::vector<bool> before = array ? std::vector<bool>() : which_are_written(number(place), size);
+    check_access(number(place), size, AccessKind::write, false, PC);
+    leave_unwritten(number(place), before);
+}
+void simt_filled(const volatile void* place, std::size_t size) {
+    if (!place || !in_kernel()) return;
+    const auto begin = reinterpret_cast<std::uintptr_t>(place), end = begin + size;
+    // Word by word: one byte of a number that is written may be as it was.
+    for (std::uintptr_t at = begin; at < end;) {
+        const std::size_t step = at % 4 == 0 && end - at >= 4 ? 4 : 1;
+        if (!is_poison(at, step)) mark_written(at, step);
+        at += step;
+    }
 }
 
 void* simt_memcpy(void* to, const void* from, std::size_t n) {

@@ -404,6 +404,12 @@ void check_access(std::uintptr_t address, std::size_t size, AccessKind kind, boo
 void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
 /// The host is about to access any memory.
 void access_by_host(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
+/// Whether all of it is as device memory is that nothing has written.
+bool is_poison(std::uintptr_t address, std::size_t size);
+/// Which of the bytes have been written; none where this is no memory of ours.
+std::vector<bool> which_are_written(std::uintptr_t address, std::size_t size);
+/// Takes back that an access has written those that were not, and makes them as such memory is.
+void leave_unwritten(std::uintptr_t address, const std::vector<bool>& written);
 /// Marks memory as written by a copy, a fill or the host.
 void mark_written(std::uintptr_t address, std::size_t size);
 /// How many bytes of `array` have been written, from its begin on, if none behind them has; else 0.

@@ -428,7 +428,7 @@ std::string library_function_in(const Unit& unit, const Context& macro) {
 
 void library_function(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
-    const bool runs_there = context.device || (context.both && !context.host && !unit.options.lenient);
+    const bool runs_there = context.device || (context.surely_both && !context.host && !unit.options.lenient);
     if (!in_function(context) || !runs_there) return;
     const auto names = unit.out.exports.macros.find(seq[i].text);
     if (names != unit.out.exports.macros.end()) {

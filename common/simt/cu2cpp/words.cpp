@@ -221,7 +221,7 @@ void assembly(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
     std::size_t open = i + 1;
     while (seq.is(open, "volatile") || seq.is(open, "__volatile__") || seq.is(open, "goto")) ++open;
-    const bool device = context.device || context.both || context.macro;
+    const bool device = context.device || context.surely_both || context.macro;
     if (!seq.is(open, "(") || seq.match(open) == npos) {
         if (device)
             unit.complain(context, seq[i], "`asm` without its text",
@@ -275,11 +275,15 @@ void new_expression(Unit& unit, const Context& context, std::size_t i) {
     if (context.macro && (k >= seq.size() || (k == type && k == i + 1)))
         return unit.complain(context, seq[i], "`new` without its type",
                              "what it makes cannot be told; write it in one piece");
+    const std::size_t first = i > 0 && seq.is(i - 1, "::") ? i - 1 : i;
     if (!seq.is(k, "(") && !seq.is(k, "{")) {
         if (seq.is(k - 1, "]") || k == type) return;  // an array, or no type at all
-        const std::size_t first = i > 0 && seq.is(i - 1, "::") ? i - 1 : i;
         unit.insert(seq[first].begin, runtime(context, "made") + "(");
         return unit.insert(seq[k - 1].end, ")");
+    }
+    if (!seq.is(k - 1, "]") && seq.match(k) != npos) {
+        unit.insert(seq[first].begin, runtime(context, "filled") + "(");
+        unit.insert(seq[seq.match(k)].end, ")");
     }
     const std::string placed = runtime(context, "placed");
     if (placement)

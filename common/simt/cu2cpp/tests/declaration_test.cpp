@@ -231,12 +231,14 @@ TEST_CASE("An object that is made at a place is a store there", "[simt][cu2cpp]"
         return translation("__device__ void f() { " + code + " }");
     };
     const std::string head = "SIMT_LOCAL void f() { ";
-    CHECK(device("new (p + 1) T(f());") == head + "new (::simt::placed, p + 1) T(f()); }");
-    CHECK(device("::new (p) N::T<1, 2>{f()};") == head + "::new (::simt::placed, p) N::T<1, 2>{f()}; }");
-    CHECK(device("T* t = new T(f());") == head + "T* t = new (::simt::placed) T(f()); }");
-    CHECK(device("auto* t = new (T)(f());") == head + "auto* t = new (::simt::placed) (T)(f()); }");
+    CHECK(device("new (p + 1) T(f());") == head + "::simt::filled(new (::simt::placed, p + 1) T(f())); }");
+    CHECK(device("::new (p) N::T<1, 2>{f()};") ==
+          head + "::simt::filled(::new (::simt::placed, p) N::T<1, 2>{f()}); }");
+    CHECK(device("T* t = new T(f());") == head + "T* t = ::simt::filled(new (::simt::placed) T(f())); }");
+    CHECK(device("auto* t = new (T)(f());") ==
+          head + "auto* t = ::simt::filled(new (::simt::placed) (T)(f())); }");
     CHECK(device("new (p) T[2]{f(), f()};") == head + "new (::simt::placed, p) T[2]{f(), f()}; }");
-    CHECK(device("new (p) T();") == head + "new (::simt::placed, p) T(); }");
+    CHECK(device("new (p) T();") == head + "::simt::filled(new (::simt::placed, p) T()); }");
     CHECK(device("new (p) T;") == head + "::simt::made(new (p) T); }");
     CHECK(device("g(new N::T, ::new (p) T<1>);") ==
           head + "g(::simt::made(new N::T), ::simt::made(::new (p) T<1>)); }");

@@ -14,7 +14,8 @@ void* simt_new_aligned(__SIZE_TYPE__ size, std::align_val_t alignment);
 void simt_delete(void* memory) noexcept;
 void simt_delete_aligned(void* memory, std::align_val_t alignment) noexcept;
 /// Check mode's: an object is about to be made there.
-void simt_place(void* place, __SIZE_TYPE__ size);
+void simt_place(void* place, __SIZE_TYPE__ size, bool array);
+void simt_filled(const volatile void* place, __SIZE_TYPE__ size);
 }
 
 #if defined(SIMT_CHECK)

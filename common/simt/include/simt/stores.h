@@ -40,23 +40,39 @@ constexpr inline __attribute__((always_inline)) To bit_cast(const From& from) {
     return __builtin_bit_cast(To, from);
 }
 
-/// `new (p) T(f())` becomes `new (::simt::placed, p) T(f())`, and `new T(f())` `new (::simt::placed) T(f())`:
-/// C++ has the call of `f` make the object where it is to be.
+/// `new (p) T(f())` becomes `::simt::filled(new (::simt::placed, p) T(f()))`, and `new T(f())` the same
+/// without a place: C++ has the call of `f`, here or in a constructor, make the object where it is to be.
 enum Placed { placed };
 
-/// The `size` bytes at `place` are about to be written.
-inline __attribute__((always_inline)) void* place(void* place, [[maybe_unused]] std::size_t size) {
+/// An object of `size` bytes is made at `place`. What of it has been written, filled() finds out; of an
+/// array, all.
+inline __attribute__((always_inline)) void* place(void* place, [[maybe_unused]] std::size_t size,
+                                                  [[maybe_unused]] bool array = false) {
 #if defined(SIMT_CHECK)
-    simt_place(place, size);
+    simt_place(place, size, array);
 #endif
     return place;
 }
 
-/// `new (p) T` becomes `::simt::made(new (p) T)`: what the constructor stores by calls has been written.
+/// What a call has stored in an object that is new: words that no longer are as unwritten memory is in check
+/// mode. What a constructor leaves out still is.
+template <class T>
+inline __attribute__((always_inline)) T* filled(T* object) {
+#if defined(SIMT_CHECK)
+    simt_filled(object, sizeof(T));
+#endif
+    return object;
+}
+
+/// `new (p) T` becomes `::simt::made(new (p) T)`: constructors store by calls, too.
 template <class T>
 inline __attribute__((always_inline)) T* made(T* object) {
-    if constexpr (!std::is_trivially_default_constructible_v<T>) place(object, sizeof(T));
-    return object;
+    if constexpr (std::is_trivially_default_constructible_v<T>) {
+        return object;
+    } else {
+        place(const_cast<std::remove_cv_t<T>*>(object), sizeof(T));
+        return filled(object);
+    }
 }
 
 }  // namespace simt
@@ -65,13 +81,13 @@ inline __attribute__((always_inline)) void* operator new(std::size_t size, simt:
     return simt::place(place, size);
 }
 inline __attribute__((always_inline)) void* operator new[](std::size_t size, simt::Placed, void* place) {
-    return simt::place(place, size);
+    return simt::place(place, size, true);
 }
 inline __attribute__((always_inline)) void* operator new(std::size_t size, simt::Placed) {
     return simt::place(::operator new(size), size);
 }
 inline __attribute__((always_inline)) void* operator new[](std::size_t size, simt::Placed) {
-    return simt::place(::operator new[](size), size);
+    return simt::place(::operator new[](size), size, true);
 }
 inline __attribute__((always_inline)) void* operator new(std::size_t size, std::align_val_t alignment,
                                                          simt::Placed) {
@@ -79,5 +95,5 @@ inline __attribute__((always_inline)) void* operator new(std::size_t size, std::
 }
 inline __attribute__((always_inline)) void* operator new[](std::size_t size, std::align_val_t alignment,
                                                            simt::Placed) {
-    return simt::place(::operator new[](size, alignment), size);
+    return simt::place(::operator new[](size, alignment), size, true);
 }
