@@ -12,7 +12,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -20,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "class/file_names.hpp"
 #include "judge/build.hpp"
 #include "judge/clean_text.hpp"
 #include "judge/process.hpp"
@@ -183,14 +183,6 @@ std::string ArchiveLimits::exceeded_by(const std::string& path, std::size_t byte
 }
 
 std::string archive_endings() { return fmt::format("{}", fmt::join(endings, ", ")); }
-
-std::string without_copy_number(const std::string& name) {
-    static const std::regex numbered(R"((.*\.tar)(?:-\d{1,4}| ?\(\d{1,4}\))(\.[A-Za-z0-9]+))",
-                                     std::regex::icase);
-    std::smatch parts;
-    return name.size() < 256 && std::regex_match(name, parts, numbered) ? parts[1].str() + parts[2].str()
-                                                                        : name;
-}
 
 bool is_archive(const fs::path& file) {
     const std::string name = folded(without_copy_number(file.filename().string()));

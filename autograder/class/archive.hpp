@@ -34,9 +34,6 @@ struct ArchiveLimits {
 /// What the names of archives end with that are read, for messages: ".zip, .tar, ...".
 std::string archive_endings();
 
-/// "hw.tar-1.gz" and "hw.tar (1).gz", as Canvas and browsers call a second one, as "hw.tar.gz".
-std::string without_copy_number(const std::string& name);
-
 /// Whether a file's name says that it is one of these.
 bool is_archive(const std::filesystem::path& file);
 

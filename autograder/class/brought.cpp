@@ -10,12 +10,12 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "class/file_names.hpp"
 #include "judge/clean_text.hpp"
 #include "judge/hash.hpp"
 #include "judge/process.hpp"
@@ -166,9 +166,8 @@ bool in_workbook(const fs::path& file) {
 /// Whether what lies at `path` is perhaps meant as `rung`. Beside the rung's own file only what bears its
 /// name is.
 bool is_alike(const fs::path& path, const AskedRung& rung, bool has_file) {
-    static const std::regex chapter("[0-9][0-9]_.*");
     const std::string name = path.filename().string(), folder = path.parent_path().filename().string();
-    if (folder != rung.chapter && std::regex_match(folder, chapter))
+    if (folder != rung.chapter && begins_like_a_rung(folder))
         return name == file_of(rung) && !in_workbook(path);
     const Likeness like = likeness(name, rung);
     return like == Likeness::same || (like == Likeness::some && !has_file);
@@ -220,10 +219,7 @@ bool may_be_rung(const std::string& path, const Assignment& assignment) {
 }
 
 Likeness likeness(const std::string& name, const AskedRung& rung) {
-    // What `reset` and `update` of the workbook put beside a rung is known.
-    static const std::regex own(R"(.*\.(cu|toml)\.(bak-.*|new))"),
-        rungs_name(R"([0-9][0-9]_[a-z0-9_]+\.(cu|toml))");
-    if (name.empty() || name.size() > 255 || name.front() == '.' || std::regex_match(name, own))
+    if (name.empty() || name.size() > 255 || name.front() == '.' || is_put_beside(name))
         return Likeness::none;
     if (name == file_of(rung)) return Likeness::same;
     NameWords meant(rung.rung), found(name);
@@ -231,7 +227,7 @@ Likeness likeness(const std::string& name, const AskedRung& rung) {
     const std::string wanted = meant.letters(), letters = found.letters(), number = rung.rung.substr(0, 2);
     if (letters == wanted) return Likeness::same;
     // Another rung, by its name.
-    if (std::regex_match(name, rungs_name) && name.compare(0, 2, number) != 0) return Likeness::none;
+    if (is_rung_file(name) && name.compare(0, 2, number) != 0) return Likeness::none;
     constexpr std::size_t short_word = 4;
     if (wanted.size() >= short_word && letters.find(wanted) != std::string::npos) return Likeness::some;
     if (wanted.size() >= short_word &&
@@ -425,8 +421,7 @@ void take_rungs(const Brought& brought, const Setting& here, HandIn& hand_in) {
             const bool in_chapter = folder == rung.chapter;
             if (!in_chapter && !unique) continue;
             // In the folder of another chapter it is that chapter's.
-            static const std::regex chapter("[0-9][0-9]_.*");
-            if (!in_chapter && std::regex_match(folder, chapter)) continue;
+            if (!in_chapter && begins_like_a_rung(folder)) continue;
             used.insert(candidate);
             const Rank rank{in_chapter ? 0 : 1, std::distance(file.begin(), file.end())};
             fitting.emplace_back(candidate, rank);

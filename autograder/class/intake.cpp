@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "class/brought.hpp"
+#include "class/file_names.hpp"
 #include "class/identity.hpp"
 #include "class/repository.hpp"
 #include "judge/clean_text.hpp"
@@ -96,13 +96,11 @@ std::string download_in(const fs::path& place, const ArchiveLimits& limits) {
 
 /// Whether an archive is called as the platform calls its downloads.
 bool is_named_by(const std::string& platform, const fs::path& archive) {
-    static const std::map<std::string, std::regex> names{
-        {"Gradescope", std::regex(R"(assignment_[0-9]+_export\b.*)")},
-        {"Moodle", std::regex(R"(.*-[0-9]+( ?\([0-9]+\))?)")},
-        {"Canvas", std::regex(R"(submissions\b.*)")}};
-    const auto found = names.find(platform);
-    return found != names.end() && is_archive(archive) &&
-           std::regex_match(without_ending(archive), found->second);
+    if (!is_archive(archive)) return false;
+    const std::string name = without_ending(archive);
+    return (platform == "Gradescope" && is_gradescope_download(name)) ||
+           (platform == "Moodle" && is_moodle_download(name)) ||
+           (platform == "Canvas" && is_canvas_download(name));
 }
 
 std::string is_a_download(const std::string& platform, const fs::path& place) {
@@ -244,20 +242,6 @@ void unpack_class(const fs::path& archive, const fs::path& folder, const std::fu
     if (!refused.empty()) throw ClassError(fmt::format("{}: {}", archive.string(), refused));
 }
 
-/// Whether a folder has the name of the archive that it is packed in, which browsers may have numbered.
-bool is_named_as(const fs::path& folder, const fs::path& archive) {
-    static const std::regex numbered(R"([ _.-]?\(?[0-9]{1,4}\)?|[ _-]+copy)", std::regex::icase);
-    const std::string name = folder.filename().string(), stem = without_ending(archive.filename());
-    return stem.starts_with(name) &&
-           (stem == name || (stem.size() < 256 && std::regex_match(stem.substr(name.size()), numbered)));
-}
-
-/// A folder as Gradescope calls that of its export.
-bool is_export(const fs::path& folder) {
-    static const std::regex name("assignment_[0-9]+_export");
-    return std::regex_match(folder.filename().string(), name);
-}
-
 /// @throws ClassError where submission_metadata.yml at the top of an archive may be a student's
 void check_metadata(const ClassFolder& in, const Assignment& assignment) {
     const std::string archive = clean_name(in.archive.string());
@@ -268,12 +252,12 @@ void check_metadata(const ClassFolder& in, const Assignment& assignment) {
                         "what Gradescope has exported as it was",
                         archive, clean_name(in.path.filename().string())));
     }
-    static const std::regex known("submission_metadata\\.yml|submission_[0-9]+");
     const std::vector<fs::path> entries = entries_of(in.path);
     const std::optional<HandIn> whole = plain_hand_in(in.archive, assignment);
     const bool is_whole =
         entries.size() > 1 && std::all_of(entries.begin(), entries.end(), [](const fs::path& entry) {
-            return std::regex_match(entry.filename().string(), known);
+            const std::string name = entry.filename().string();
+            return name == "submission_metadata.yml" || is_gradescope_submission(name);
         });
     if (!is_whole || (whole && sender(*whole, assignment))) {
         throw ClassError(
@@ -289,7 +273,7 @@ fs::path hand_ins_of(const ClassFolder& in, const Assignment& assignment) {
     if (in.archive.empty()) return in.path;
     std::error_code unknown;
     const fs::path inner = only_folder_in(in.path);
-    if (!inner.empty() && is_export(inner)) return inner;
+    if (!inner.empty() && is_gradescope_export(inner.filename().string())) return inner;
     // Beside the instructor's file, and with nobody on a roster, that is a student.
     const bool student = assignment.people.empty() && fs::exists(in.path / "assignment.toml", unknown);
     if (!student && !inner.empty() && is_class(inner, assignment)) {
@@ -299,7 +283,8 @@ fs::path hand_ins_of(const ClassFolder& in, const Assignment& assignment) {
                         "name of that folder, or unpack it and grade the folder",
                         clean_name(in.archive.string()), clean_name(inner.filename().string())));
     }
-    if (fs::exists(in.path / "submission_metadata.yml", unknown) && !is_export(in.path))
+    if (fs::exists(in.path / "submission_metadata.yml", unknown) &&
+        !is_gradescope_export(in.path.filename().string()))
         check_metadata(in, assignment);
     return in.path;
 }
@@ -330,7 +315,7 @@ ClassFolder open_class(const fs::path& place, const fs::path& work, const std::f
     const fs::path all = work / "class";
     unpack_class(place, all, heed);
     const fs::path inner = only_folder_in(all);
-    const bool in_folder = !inner.empty() && is_named_as(inner, place);
+    const bool in_folder = !inner.empty() && is_copy_of(without_ending(place), inner.filename().string());
     return {in_folder ? inner : all, place, in_folder};
 }
 

@@ -3,13 +3,13 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <utility>
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include "class/brought.hpp"
+#include "class/file_names.hpp"
 #include "class/identity.hpp"
 #include "judge/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
@@ -18,36 +18,6 @@ namespace rungs::classroom {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// `Ada Lovelace_12345_assignsubmission_file_`: a folder, or what a file's name begins with. A group's name
-/// and a hyphen may be before it.
-const std::regex moodle_name(R"((.+?)_(\d+)_assignsubmission_(file|onlinetext)_?(.*))");
-
-/// `lovelaceada_LATE_12345_67890_03_shared_tree-1.cu`: the student or the group, late, the student's number,
-/// the file's number, its name. A file that was handed in again has a number behind its stem.
-struct CanvasName {
-    std::string who, number, file;
-    bool late = false;
-};
-
-/// The ways to read a name as Canvas's, of which only the first may be one where names have no underscore.
-/// Canvas writes no `_12_` into what a student or a group is called, but `_12` may be at its end.
-std::vector<CanvasName> canvas_readings(const std::string& name) {
-    static const std::regex anonymous(R"((LATE_)?(anon_[A-Za-z0-9]+)_(LATE_)?(\d+)_(.+))");
-    static const std::regex named(R"((LATE_)?(.+?)_(LATE_)?(\d+)_(\d+)_(.+))");
-    static const std::regex numbered_end(R"((.+?_\d+)_(LATE_)?(\d+)_(\d+)_(.+))"),
-        inner_number(R"(.*_\d+_.*)");
-    std::smatch parts;
-    if (std::regex_match(name, parts, anonymous))
-        return {{parts[2], parts[2], parts[5], parts[1].matched || parts[3].matched}};
-    std::vector<CanvasName> readings;
-    if (std::regex_match(name, parts, named))
-        readings.push_back({parts[2], parts[4], parts[6], parts[1].matched || parts[3].matched});
-    if (std::regex_match(name, parts, numbered_end) && !std::regex_match(parts[1].str(), inner_number) &&
-        (readings.empty() || readings[0].who != parts[1].str()))
-        readings.push_back({parts[1], parts[3], parts[5], parts[2].matched});
-    return readings;
-}
 
 HandIn canvas_hand_in(const CanvasName& name) {
     HandIn hand_in;
@@ -60,7 +30,7 @@ HandIn canvas_hand_in(const CanvasName& name) {
 
 /// A file's name as its student knows it.
 std::string canvas_file(const CanvasName& name, const Assignment& assignment) {
-    const std::string again = std::regex_replace(name.file, std::regex(R"(-\d+(\.[^.]+)$)"), "$1");
+    const std::string again = without_count(name.file);
     return may_be_rung(again, assignment) ? again : name.file;
 }
 
@@ -155,7 +125,7 @@ void read_loose(std::map<LooseKey, Loose>& students, const Setting& here, Intake
 
 }  // namespace
 
-bool is_moodles(const std::string& name) { return std::regex_match(name, moodle_name); }
+bool is_moodles(const std::string& name) { return moodle_name(name).has_value(); }
 
 /// Canvas has no folders.
 bool is_canvas(const std::string& name, bool folder) {
@@ -163,7 +133,6 @@ bool is_canvas(const std::string& name, bool folder) {
 }
 
 std::string platform_of(const std::vector<std::string>& names) {
-    static const std::regex submission("submission_[0-9]+/");
     std::size_t moodle = 0, canvas = 0, submissions = 0;
     bool metadata = false;
     for (const std::string& name : names) {
@@ -171,7 +140,7 @@ std::string platform_of(const std::vector<std::string>& names) {
         const std::string plain = folder ? name.substr(0, name.size() - 1) : name;
         moodle += is_moodles(plain);
         canvas += is_canvas(plain, folder);
-        submissions += std::regex_match(name, submission);
+        submissions += folder && is_gradescope_submission(plain);
         metadata = metadata || name == "submission_metadata.yml";
     }
     if (metadata && submissions > 0) return "Gradescope";
@@ -198,8 +167,7 @@ void read_gradescope(const fs::path& place, const Setting& here, Intake& intake)
                     intake.problems.push_back(
                         fmt::format("{}: ':created_at' is not a time that is known here", first.origin));
             }
-            static const std::regex plain("submission_[0-9]+");
-            if (!std::regex_match(folder, plain) || !fs::is_directory(fs::symlink_status(place / folder))) {
+            if (!is_gradescope_submission(folder) || !fs::is_directory(fs::symlink_status(place / folder))) {
                 first.refused = "the export has no folder of that name";
             } else {
                 read_place(place / folder, here, first);
@@ -263,22 +231,22 @@ void read_moodle(const std::vector<fs::path>& entries, const Setting& here, Inta
     std::map<LooseKey, Loose> students;
     for (const fs::path& entry : entries) {
         const std::string name = entry.filename().string();
-        std::smatch parts;
-        if (!std::regex_match(name, parts, moodle_name)) {
+        const std::optional<MoodleName> parts = moodle_name(name);
+        if (!parts) {
             intake.problems.push_back(clean_name(name) + ": this is not named as Moodle names a hand-in");
             continue;
         }
-        if (parts[3] == "onlinetext") {
+        if (parts->typed) {
             intake.problems.push_back(clean_name(name) + ": a text that was typed into Moodle is not graded");
             continue;
         }
-        Loose& loose = students[{parts[2], clean_name(parts[1].str())}];
+        Loose& loose = students[{parts->number, clean_name(parts->who)}];
         HandIn& hand_in = loose.hand_in;
         hand_in.from = "moodle";
-        hand_in.key = parts[2];
-        hand_in.name = clean_name(parts[1].str());
+        hand_in.key = parts->number;
+        hand_in.name = clean_name(parts->who);
         hand_in.origin = clean_name(name);
-        loose.files.emplace_back(entry, parts[4]);
+        loose.files.emplace_back(entry, parts->file);
     }
     read_loose(students, here, intake);
 }
