@@ -84,7 +84,7 @@ struct Seen {
 
 /// Opens it, since a file server's clients then ask the server. @returns nothing where there is no file
 std::optional<Seen> look(const fs::path& file) {
-    const judge::Descriptor opened(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    const judge::Descriptor opened(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     // Taken away between the two, on a file server.
     if (!opened && (errno == ENOENT || errno == ESTALE)) return std::nullopt;
     struct stat status {};

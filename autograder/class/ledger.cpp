@@ -81,7 +81,7 @@ Secret::Secret(const fs::path& out, bool may_draw) {
                         "or grade in a new folder",
                         path.string(), status.st_mode & 07777, shared ? 640 : 600));
     }
-    const std::string text = read_file(path);
+    const std::string text = read_own_file(path);
     hex_ = trimmed(text.substr(0, text.find('\n')));
     if (hex_.size() != 64 || hex_.find_first_not_of("0123456789abcdef") != std::string::npos)
         throw ClassError(path.string() + " does not hold 64 hexadecimal digits; restore it");

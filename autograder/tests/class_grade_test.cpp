@@ -860,3 +860,22 @@ TEST_CASE("what somebody has put in the place of a record is not read", "[class]
     fs::resize_file(record, 1ULL << 32);  // a hole
     CHECK_THAT(all.run({"export", "graded", "--to", "csv"}).err, ContainsSubstring("larger than any"));
 }
+
+TEST_CASE("grade reads no link in the place of a file that it has written", "[class][grade]") {
+    const GradedClass all;
+    REQUIRE(all.graded("graded").status == 1);
+    const fs::path aside = all.folder / "aside";
+    for (const char* name : {"hand-ins/ada/1/hand-in.json", "hand-ins/ada/1/01_reduction/03_shared_tree.cu",
+                             "judged.json", "seed"}) {
+        const fs::path file = all.folder / "graded" / name;
+        fs::rename(file, aside);
+        fs::create_symlink("/dev/zero", file);
+        const Outcome refused = all.graded("graded");
+        CAPTURE(name, refused.out, refused.err);
+        CHECK(refused.status != 1);
+        CHECK_THAT(refused.err, ContainsSubstring(file.filename().string()) &&
+                                    (ContainsSubstring("is a link") || ContainsSubstring("regular file")));
+        fs::rename(aside, file);
+        CHECK(all.graded("graded").status == 1);
+    }
+}
