@@ -183,4 +183,8 @@ Array* find_shared_array(std::uintptr_t address) {
     return nullptr;
 }
 
+Array* find_array_in_kernel(std::uintptr_t address) {
+    return address - state.shared_begin < state.shared_size ? find_shared_array(address) : find_array(address);
+}
+
 }  // namespace simt::check

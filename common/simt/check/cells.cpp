@@ -90,7 +90,7 @@ bool is_poison(std::uintptr_t address, std::size_t size) {
 }
 
 std::vector<bool> which_are_written(std::uintptr_t address, std::size_t size) {
-    const Array* const array = find_array(address);
+    const Array* const array = find_array_in_kernel(address);
     std::vector<bool> written;
     if (!array || !array->live || !array->holds(address, size)) return written;
     for (std::size_t i = 0; i < size; ++i)
@@ -102,7 +102,7 @@ void leave_unwritten(std::uintptr_t address, const std::vector<bool>& written) {
     if (std::find(written.begin(), written.end(), false) == written.end()) return;
     for (std::size_t i = 0; i < written.size(); ++i)
         if (!written[i]) *reinterpret_cast<unsigned char*>(address + i) = poison;
-    Array& array = *find_array(address);
+    Array& array = *find_array_in_kernel(address);
     const std::size_t offset = address - array.begin;
     if ((offset & 3) != 0 || (written.size() & 3) != 0) split(array);
     for_cells(array, offset, written.size(), [&](Cell& cell, std::size_t begin, std::size_t) {
@@ -114,7 +114,7 @@ void leave_unwritten(std::uintptr_t address, const std::vector<bool>& written) {
 
 void mark_written(std::uintptr_t address, std::size_t size) {
     if (size == 0) return;
-    Array* array = find_array(address);
+    Array* array = state.block ? find_array_in_kernel(address) : find_array(address);
     if (!array || !array->live || !array->holds(address, size)) return;
     const std::size_t offset = address - array->begin;
     if ((offset & 3) != 0 || ((size & 3) != 0 && offset + size != array->size)) split(*array);

@@ -255,8 +255,7 @@ void exchange_order_unobserved(const volatile void* address, const void* expecte
                                int order, int failure, Reach reach) {
     if (!execution.in_lane) return;
     const auto place = reinterpret_cast<std::uintptr_t>(address);
-    const Array* array =
-        place - state.shared_begin < state.shared_size ? find_shared_array(place) : find_array(place);
+    const Array* array = find_array_in_kernel(place);
     const bool known = array && array->live && array->holds(place, size);
     const bool fails = known && std::memcmp(const_cast<const void*>(address), expected, size) != 0;
     state.ordering = ordering_of(address, fails ? failure : order, reach);

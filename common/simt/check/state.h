@@ -404,6 +404,8 @@ void check_access(std::uintptr_t address, std::size_t size, AccessKind kind, boo
 void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
 /// The host is about to access any memory.
 void access_by_host(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
+/// As find_array(), also of the block's shared memory.
+Array* find_array_in_kernel(std::uintptr_t address);
 /// Whether all of it is as device memory is that nothing has written.
 bool is_poison(std::uintptr_t address, std::size_t size);
 /// Which of the bytes have been written; none where this is no memory of ours.

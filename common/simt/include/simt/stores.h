@@ -64,14 +64,14 @@ inline __attribute__((always_inline)) T* filled(T* object) {
     return object;
 }
 
-/// `new (p) T` becomes `::simt::made(new (p) T)`: constructors store by calls, too.
+/// `new (p) T` becomes `::simt::made(new (p) T)`: constructors store by calls, too. All of it counts as written.
 template <class T>
 inline __attribute__((always_inline)) T* made(T* object) {
     if constexpr (std::is_trivially_default_constructible_v<T>) {
         return object;
     } else {
-        place(const_cast<std::remove_cv_t<T>*>(object), sizeof(T));
-        return filled(object);
+        place(const_cast<std::remove_cv_t<T>*>(object), sizeof(T), true);
+        return object;
     }
 }
 
