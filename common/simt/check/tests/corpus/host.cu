@@ -414,23 +414,23 @@ CORPUS_CASE(copied_on, "initcheck", "unwritten-copy", "d");
 template <bool repaired>
 void run_copy_of_a_copy() {
     const Device<int> d("d", n), other("other", n);
-    int h[n];
+    std::vector<int> h(n);
     store<<<1, n>>>(d, repaired ? n : n - 1);
     cudaMemcpy(other, d, bytes, cudaMemcpyDeviceToDevice);
-    cudaMemcpy(h, other, bytes, cudaMemcpyDeviceToHost);  // bad: copy_of_a_copy
-    sink = h[n - 1];                                      // bad: copy_of_a_copy
+    cudaMemcpy(h.data(), other, bytes, cudaMemcpyDeviceToHost);  // bad: copy_of_a_copy
+    sink = h[n - 1];                                             // bad: copy_of_a_copy
 }
 CORPUS_CASE(copy_of_a_copy, "initcheck", "unwritten-copy", "other");
 
 template <bool repaired>
 void run_copy_of_graph() {
     const Device<int> d("d", n);
-    int h[n];
+    std::vector<int> h(n);
     cudaGraph_t graph;
     cudaGraphExec_t ready;
     cudaGraphNode_t node;
     cudaGraphCreate(&graph, 0);
-    cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, h, d, bytes, cudaMemcpyDeviceToHost);
+    cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, h.data(), d, bytes, cudaMemcpyDeviceToHost);
     cudaGraphInstantiate(&ready, graph, 0);
     store<<<1, n>>>(d, repaired ? n : n - 1);
     cudaGraphLaunch(ready, nullptr);  // bad: copy_of_graph
