@@ -190,7 +190,9 @@ cd "$source/workbook"
 # The launcher installs what is missing, and needs CMake 3.25 or later. What apt cannot bring is told before.
 missing=
 while read -r package group file rest; do
-    [ "$group" != core ] || [ -e "/usr/$file" ] || missing="$missing $package"
+    [ "$group" = core ] || continue
+    case $file in bin/*) command -v "${{file#bin/}}" > /dev/null && continue ;; esac
+    [ -e "/usr/$file" ] || missing="$missing $package"
 done < common/packages.txt
 is_new() {{ grep -Eq '^(3\.(2[5-9]|[3-9][0-9])|[4-9]\.|[1-9][0-9]+\.)'; }}
 cmake_is_new() {{ cmake --version 2>/dev/null | sed -n '1s/.*version //p' | is_new; }}

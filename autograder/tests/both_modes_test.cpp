@@ -246,7 +246,7 @@ TEST_CASE("the compiler takes a rung for the text that was looked at", "[judge][
         line.insert(line.end(), {"-w", "-E", "-o", file.string() + ".ii", file.string()});
         return test::Process(line, {}).finish().status == 0;
     };
-    const std::string least = "#include <cuda_runtime.h>\n",
+    const std::string least = "#include \"" + tools.least_prelude() + "\"\n",
                       more = "#include <algorithm>\n#include <stdexcept>\n";
     std::string asks;
     for (const std::string macro : {"EDOM", "BUFSIZ", "RAND_MAX", "LC_ALL", "CLOCKS_PER_SEC"}) {

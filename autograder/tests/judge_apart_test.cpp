@@ -234,6 +234,7 @@ TEST_CASE("tools that do not do their work are told apart from what they work on
         places_of_tools(court.manifest, court.rung(), court.options.toolchain, Backend::cpu);
     std::set<std::string> names;
     for (const fs::path& file : places.files) {
+        INFO(file);
         CHECK(fs::is_regular_file(file));
         names.insert(file.filename().string());
     }

