@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view separators = " \t\r";
 
-std::string_view without_indent(std::string_view line) {
+std::string_view without_blanks(std::string_view line) {
     const std::size_t begin = std::min(line.find_first_not_of(separators), line.size());
     line.remove_prefix(begin);
     return line.substr(0, line.find_last_not_of(separators) + 1);
@@ -63,7 +63,7 @@ std::string objection_to_assembly(std::string_view text, const std::vector<std::
     bool theirs = false;  // a header
     for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
         end = std::min(text.find('\n', begin), text.size());
-        const std::string_view line = without_indent(text.substr(begin, end - begin));
+        const std::string_view line = without_blanks(text.substr(begin, end - begin));
         if (line.empty()) continue;
         if (line[0] == '#') {
             if (line == "#APP" || line == "#NO_APP") {
@@ -79,7 +79,7 @@ std::string objection_to_assembly(std::string_view text, const std::vector<std::
         const std::string_view word = line.substr(0, line.find_first_of(separators));
         if (word[0] != '.' || word.back() == ':') continue;  // an instruction, a label
         if (!is_of_compilers(word)) return refuse(line);
-        if (word == ".section" && !is_usual_section(without_indent(line.substr(word.size())))) return refuse(line);
+        if (word == ".section" && !is_usual_section(without_blanks(line.substr(word.size())))) return refuse(line);
     }
     return "";
 }
