@@ -67,7 +67,8 @@ namespace simt {
 /// The body of a loop without one: cu2cpp puts it there. In check mode every access lets others run.
 SIMT_DEVICE void let_others_run() {
 #if !defined(SIMT_CHECK)
-    pause(&execution);
+    // Not by pause(): what else the loop asks, such as the clock, may have the same place in its table.
+    if (__builtin_expect(++execution.spins >= spin_patience, 0)) yield_lane();
 #endif
 }
 }  // namespace simt
