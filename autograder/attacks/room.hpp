@@ -19,8 +19,8 @@ void know(const std::filesystem::path& cache);
 
 class Room {
   public:
-    /// A copy of `submission`: its RUNGS_ROOM becomes the name of the room, RUNGS_CACHE that of the cache, and an
-    /// #include of a file that stands beside the attacks' folders that file's text.
+    /// A copy of `submission`: its RUNGS_ROOM becomes the name of the room, RUNGS_CACHE that of the cache,
+    /// and an #include of a file that stands beside the attacks' folders that file's text.
     Room(const std::filesystem::path& submission, const std::filesystem::path& cache);
     ~Room();
     Room(const Room&) = delete;

@@ -32,8 +32,8 @@ class Caller {
 
 /// Runs `work` in a fork of this process, and waits for it. The fork has one thread, so that no other thread
 /// of this process may ever hold a lock that the work takes: whoever calls this leaves judging to such forks.
-/// It has none of this process's large arrays (large_blocks.cpp), so `work` uses none, and ends with the calling thread at the
-/// latest. An exception that leaves `work` is a death, too.
+/// It has none of this process's large arrays (large_blocks.cpp), so `work` uses none, and ends with the
+/// calling thread at the latest. An exception that leaves `work` is a death, too.
 /// @param name  of the process, as `ps` shows the first 15 bytes of it
 /// @param stop  ends it early; what it then returns is empty, and so is Apart::died
 /// @param be_alone  called where the work waits to be alone

@@ -79,7 +79,8 @@ std::string objection_to_assembly(std::string_view text, const std::vector<std::
         const std::string_view word = line.substr(0, line.find_first_of(separators));
         if (word[0] != '.' || word.back() == ':') continue;  // an instruction, a label
         if (!is_of_compilers(word)) return refuse(line);
-        if (word == ".section" && !is_usual_section(without_blanks(line.substr(word.size())))) return refuse(line);
+        if (word == ".section" && !is_usual_section(without_blanks(line.substr(word.size()))))
+            return refuse(line);
     }
     return "";
 }

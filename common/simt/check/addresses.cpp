@@ -184,7 +184,8 @@ Array* find_shared_array(std::uintptr_t address) {
 }
 
 Array* find_array_in_kernel(std::uintptr_t address) {
-    return address - state.shared_begin < state.shared_size ? find_shared_array(address) : find_array(address);
+    return address - state.shared_begin < state.shared_size ? find_shared_array(address)
+                                                            : find_array(address);
 }
 
 }  // namespace simt::check
