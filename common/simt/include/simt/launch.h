@@ -57,10 +57,14 @@ template <class Body>
 SIMT_UNSEEN void lane_loop() {
     const Context* next = nullptr;
     try {
+#if defined(__clang__)
+        const Body body = *static_cast<const Body*>(execution.closure);
+#else
         // A copy by bytes: one by the compiler's own function for it would be seen.
         alignas(Body) unsigned char bytes[sizeof(Body)];
         __builtin_memcpy(bytes, execution.closure, sizeof bytes);
         const Body& body = *reinterpret_cast<const Body*>(bytes);
+#endif
         do run_lane(body);
         while (!(next = next_lane()));
     } catch (...) {
