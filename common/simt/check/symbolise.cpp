@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "check/state.h"
 #include "simt/inspect/columns.h"
@@ -106,7 +107,9 @@ std::string run_addr2line(const std::string& path, const std::vector<std::uintpt
 }
 
 /// Reads the places of `addresses`, in their order, from addr2line's text.
-void read_places(const std::string& text, const std::vector<const void*>& addresses) {
+/// @return the indices of those whose innermost code in the program has no line
+std::vector<std::size_t> read_places(const std::string& text, const std::vector<const void*>& addresses) {
+    std::vector<std::size_t> without_line;
     std::size_t index = 0;  // of the next address
     std::string function;
     bool named = false;
@@ -149,6 +152,9 @@ void read_places(const std::string& text, const std::vector<const void*>& addres
         place.file = base_name(line);
         place.path = line;
         place.function = short_name(function);
+        if (place.line == 0 && known.runtime && !is_runtime(line) &&
+            (without_line.empty() || without_line.back() != index - 1))
+            without_line.push_back(index - 1);
         const bool runtime = is_runtime(line) || place.line == 0;
         if (known.runtime) {
             known = {place, runtime};
@@ -156,6 +162,7 @@ void read_places(const std::string& text, const std::vector<const void*>& addres
             set_caller(known.place, place);
         }
     }
+    return without_line;
 }
 
 }  // namespace
@@ -173,11 +180,19 @@ void locate_all(const std::vector<const void*>& return_addresses) {
         addresses.push_back(address);
         offsets.push_back(call - object.base);
     }
+    const auto ask = [](const std::string& path, const std::vector<std::uintptr_t>& offsets) {
+        return symboliser ? symboliser(path, offsets)
+                          : with_columns(ProgramFile(path), run_addr2line(path, offsets));
+    };
     for (const auto& [path, list] : objects) {
-        const std::string text = symboliser
-                                     ? symboliser(path, list.second)
-                                     : with_columns(ProgramFile(path), run_addr2line(path, list.second));
-        read_places(text, list.first);
+        const std::string text = ask(path, list.second);
+        // Clang gives some calls in a loop no line: then that of the code behind the call is the nearest.
+        for (const std::size_t i : read_places(text, list.first)) {
+            const void* const address = list.first[i];
+            const Known caller = std::exchange(places()[address], {});
+            read_places(ask(path, {list.second[i] + 1}), {address});
+            if (places()[address].runtime) places()[address] = caller;
+        }
         // Without an answer they are still to be asked for.
         for (const void* address : list.first)
             if (symboliser && text.empty()) places().erase(address);

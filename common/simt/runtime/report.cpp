@@ -160,24 +160,37 @@ std::vector<std::string> locate(const std::vector<const void*>& return_addresses
     return places;
 }
 
-/// The place of one address, and whether it lies in a file of the program's.
-static std::string locate_own(const void* return_address, bool& own) {
+/// The place of one address in a file of the program's; empty: it is in none.
+static std::string locate_own(const void* return_address) {
     const Object object = object_of(return_address);
-    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(return_address) - 1 - object.base;
-    const std::string output =
-        run("addr2line -i -e " + quoted(object.path) + format(" 0x%zx", offset) + " 2>/dev/null");
-    own = false;
-    for (std::size_t begin = 0; begin < output.size() && !own;) {
-        std::size_t end = output.find('\n', begin);
-        if (end == std::string::npos) end = output.size();
-        const std::string line = output.substr(begin, end - begin);
-        begin = end + 1;
-        const bool no_line = line.size() > 1 && line.compare(line.size() - 2, 2, ":?") == 0;
-        own = !no_line && line.compare(0, 2, "??") != 0 && line.compare(0, 5, "/usr/") != 0 &&
-              !is_own_source(line) && line.find("../sysdeps") == std::string::npos;
-        if (own) return base_name(line.substr(0, line.find(" (discriminator")));
+    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(return_address) - object.base;
+    // Clang gives some calls in a loop no line: then that of the code behind the call is the nearest, and
+    // only then that of a function into which the loop was inlined.
+    std::string caller;
+    for (const std::uintptr_t at : {offset - 1, offset}) {
+        const std::string output =
+            run("addr2line -i -e " + quoted(object.path) + format(" 0x%zx", at) + " 2>/dev/null");
+        bool has_line = true;
+        for (std::size_t begin = 0; begin < output.size();) {
+            std::size_t end = output.find('\n', begin);
+            if (end == std::string::npos) end = output.size();
+            const std::string line = output.substr(begin, end - begin);
+            begin = end + 1;
+            if (line.compare(0, 2, "??") == 0 || line.compare(0, 5, "/usr/") == 0 || is_own_source(line) ||
+                line.find("../sysdeps") != std::string::npos)
+                continue;
+            if (line.size() > 1 && line.compare(line.size() - 2, 2, ":?") == 0) {
+                has_line = false;
+                continue;
+            }
+            const std::string place = base_name(line.substr(0, line.find(" (discriminator")));
+            if (has_line) return place;
+            if (caller.empty()) caller = place;
+            break;
+        }
+        if (has_line) break;
     }
-    return "";
+    return caller;
 }
 
 std::string kernel_name(const Grid& grid) {
@@ -379,9 +392,8 @@ FailureReport fault_report(const Launch& launch, const Fault& fault, const Block
     // Of the callers, where they are known, the first one in the program counts. (Two frames of what was
     // interrupted are the handler's.)
     for (std::size_t i = fault.called ? 0 : 2; i < std::size(fault.callers) && fault.callers[i]; ++i) {
-        bool own = false;
-        const std::string caller = locate_own(fault.callers[i], own);
-        if (!own) continue;
+        const std::string caller = locate_own(fault.callers[i]);
+        if (caller.empty()) continue;
         place = caller;
         site = fault.callers[i];
         break;
