@@ -200,6 +200,22 @@ __global__ void vector_swap(float4* out, int) {
     out[threadIdx.x] = s[threadIdx.x ^ 1];
 }
 
+/// A structure of the program's own that a thread moves as one vector.
+template <class T>
+struct alignas(16) Pack {
+    static constexpr int size = 16 / sizeof(T);
+    T of[size];
+};
+
+template <class T>
+__global__ void packs(Pack<T>* out, int) {
+    __shared__ Pack<T> s[32];
+    s[threadIdx.x] = Pack<T>{};
+    s[threadIdx.x] = out[threadIdx.x];
+    __syncwarp();
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
 // 64 threads.
 __global__ void tree(const float* in, float* out, int) {
     __shared__ float partial[64];
@@ -336,6 +352,8 @@ void counted::run(const char* name, int n) {
     if (is("shared_stride double")) return launch_out(shared_stride<double>, n);
     if (is("shared_stride float4")) return launch_out(shared_stride<float4>, n);
     if (is("vector_swap")) return launch_out(vector_swap, n);
+    if (is("packs float")) return launch_out(packs<float>, n);
+    if (is("packs double")) return launch_out(packs<double>, n);
     if (is("atomics int")) return launch_out(atomics<int>, n);
     if (is("atomics float")) return launch_out(atomics<float>, n);
     if (is("constants")) return launch_out(constants, n);

@@ -102,6 +102,12 @@ const Expected table[] = {
     {"shared_stride float4", 2, "s", shared, loads, 1, 32, 8, 4},
     {"shared_stride float4", 0, "s", shared, loads, 1, 32, 2, 0},
     {"vector_swap", 0, "s", shared, loads, 1, 32, 4, 0},
+    // Structures as wide as a vector are moved at once.
+    {"packs float", 0, "s", shared, stores, 2, 64, 8, 0},
+    {"packs float", 0, "out", global, loads, 1, 32, 16, 0},
+    {"packs float", 0, "out", global, stores, 1, 32, 16, 0},
+    {"packs double", 0, "s", shared, stores, 2, 64, 8, 0},
+    {"packs double", 0, "out", global, stores, 1, 32, 16, 0},
     // Both warps load, then one adds six times, the last time with one lane; lane 0 reads once more.
     {"tree", 0, "partial", shared, stores, 2 + 6, 64 + 63, 2 + 6, 0},
     {"tree", 0, "partial", shared, loads, 6 * 2 + 1, 2 * 63 + 1, 13, 0},
