@@ -94,12 +94,14 @@ function(rungs_write_toolchain)
                          HEADERS simt/intercept.h cuda_runtime.h)
         list(TRANSFORM check_compile REPLACE "(.+)" "\"\\1\"")
         list(JOIN check_compile ", " check_compile)
+        list(TRANSFORM SIMT_CHECK_LINK_OPTIONS REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE check_link)
+        list(JOIN check_link ", " check_link)
         set(check_tools "{${check_prelude}
     \"translator\": \"$<TARGET_FILE:cu2cpp>\",
     \"compiler\": \"${CMAKE_CXX_COMPILER}\",
     \"compile\": [${check_compile}],
     \"archives\": [\"$<TARGET_FILE:rungs_worker_check>\", \"$<TARGET_FILE:simt_check>\"],
-    \"link\": [\"-pthread\", \"${SIMT_CHECK_LINK_OPTIONS}\"],
+    \"link\": [\"-pthread\", ${check_link}],
     \"describe\": \"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"
   }")
     endif()
