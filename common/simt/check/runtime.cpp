@@ -647,7 +647,7 @@ static void record_end(Report report, const char* text) {
     tracing = nullptr;
     report.text = text;
     record(std::move(report));
-    note_refusal();
+    state.stopped = true;
 }
 
 void failed(Kind kind, const char* text, const void* site) {
@@ -673,7 +673,7 @@ void refused(const char* text) {
     report.stack = call_stack();
     call_is_recorded();
     record(std::move(report));
-    state.stopped = true;
+    note_refusal();
 }
 
 void copy_disagrees(const void* pointer, const char* kind) {
