@@ -68,8 +68,10 @@ void release(void* memory, const void* pc) {
 
 /// free() and delete on the host.
 bool refuse_on_host(const void* memory, const void* pc) {
-    host_frees(memory);
-    if (number(memory) - state.heap_begin >= state.heap_size) return false;
+    if (number(memory) - state.heap_begin >= state.heap_size) {
+        host_frees(memory);
+        return false;
+    }
     Report report{};
     report.tool = Tool::memcheck;
     report.kind = Kind::invalid_free;
