@@ -90,10 +90,11 @@ void find_text() {
     backtrace(&frame, 1);  // loads what it needs now rather than in a handler
 }
 
-/// The calls that a lane is in, as a handler sees them.
+/// The calls that a lane is in, as a handler sees them: the last entry stays null, where readers stop.
 void note_callers(Fault& fault) {
-    const int n = backtrace(const_cast<void**>(fault.callers), static_cast<int>(std::size(fault.callers)));
-    for (int i = n; i < static_cast<int>(std::size(fault.callers)); ++i) fault.callers[i] = nullptr;
+    const int most = static_cast<int>(std::size(fault.callers)) - 1;
+    const int n = backtrace(const_cast<void**>(fault.callers), most);
+    for (int i = n; i <= most; ++i) fault.callers[i] = nullptr;
     // Unlike its callers, what was interrupted has not called.
     for (const void*& caller : fault.callers)
         if (caller == fault.pc) caller = static_cast<const char*>(fault.pc) + 1;
