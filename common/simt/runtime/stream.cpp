@@ -235,10 +235,13 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     if (const cudaError_t error = enter()) return fail(error);
-    std::lock_guard lock(state_mutex());
+    std::unique_lock lock(state_mutex());
     if (!events().has(event)) return fail(cudaErrorInvalidResourceHandle);
     events().live.erase(event);
+    // Operations take this lock while they hold the checks' own: never the other way round.
+    lock.unlock();
     observe::event_destroyed(event);
+    lock.lock();
     delete event;
     return cudaSuccess;
 }
@@ -305,20 +308,24 @@ cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(even
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     if (const cudaError_t error = enter()) return fail(error);
     if (!milliseconds) return fail(cudaErrorInvalidValue);
-    std::lock_guard lock(state_mutex());
-    if (!events().has(start) || !events().has(end)) return fail(cudaErrorInvalidResourceHandle);
-    if (start->capture || end->capture) return fail(cudaErrorCapturedEvent);
-    if ((start->flags | end->flags) & cudaEventDisableTiming || !start->recorded || !end->recorded)
-        return fail(cudaErrorInvalidResourceHandle);
+    std::chrono::duration<float, std::milli> elapsed;
+    {
+        std::lock_guard lock(state_mutex());
+        if (!events().has(start) || !events().has(end)) return fail(cudaErrorInvalidResourceHandle);
+        if (start->capture || end->capture) return fail(cudaErrorCapturedEvent);
+        if ((start->flags | end->flags) & cudaEventDisableTiming || !start->recorded || !end->recorded)
+            return fail(cudaErrorInvalidResourceHandle);
+        elapsed = end->time - start->time;
+    }
+    // Without that lock: see cudaEventDestroy().
     const bool too_early = observe::may_be_ahead(start);
     if (observe::may_be_ahead(end) || too_early) {
         observe::call_fails(
             "on a GPU an event may not have been reached yet, as nothing that the host has waited for comes "
-            "after "
-            "it; the time is not written. Call cudaEventSynchronize on the second event before");
+            "after it; the time is not written. Call cudaEventSynchronize on the second event before");
         observe::call_failed(cudaErrorNotReady);
         return cudaErrorNotReady;  // not recorded: it is no failure
     }
-    *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
+    *milliseconds = elapsed.count();
     return cudaSuccess;
 }
