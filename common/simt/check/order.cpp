@@ -26,7 +26,8 @@ bool knew(const Release& release, const Acquisition& a) {
     return a.segment < (a.lane == release.lane ? fence.segment : fence.known[a.lane]);
 }
 
-/// Looks for a chain of releases and acquisitions from one access to another.
+/// Looks for a chain of releases and acquisitions from one access to another. Not by recursion: a chain may
+/// have a link for every block, and the stack here is a lane's.
 struct ChainSearch {
     std::uint32_t s;
     const Segment& segment;
@@ -36,18 +37,35 @@ struct ChainSearch {
         std::uint32_t count, reader;
         bool device;
     };
+    struct Link {
+        const Acquisition* acquisition;
+        std::uint32_t reader;
+    };
     std::vector<Seen> seen = {};
+    std::vector<Link> open = {};  ///< still to be followed
     unsigned steps = 0;
 
-    /// One of the releases that `a` saw, or of what these had been told, made the access visible to block
+    /// One of the releases that `last` saw, or of what these had been told, made the access visible to block
     /// `reader`.
-    bool covered(const Acquisition& a, std::uint32_t reader);
+    bool covered(const Acquisition& last, std::uint32_t reader);
+    /// The same of the releases that `a` saw; what these had been told is left open.
+    bool covered_at_once(const Acquisition& a, std::uint32_t reader);
 };
 
 /// After so many steps the search ends, and the accesses count as ordered: a finding has to be true.
 constexpr unsigned most_steps = 1u << 20;
 
-bool ChainSearch::covered(const Acquisition& a, std::uint32_t reader) {
+bool ChainSearch::covered(const Acquisition& last, std::uint32_t reader) {
+    open.push_back({&last, reader});
+    while (!open.empty()) {
+        const Link link = open.back();
+        open.pop_back();
+        if (covered_at_once(*link.acquisition, link.reader)) return true;
+    }
+    return false;
+}
+
+bool ChainSearch::covered_at_once(const Acquisition& a, std::uint32_t reader) {
     const Signal& signal = *a.signal;
     steps += 1 + static_cast<unsigned>(seen.size() / 8);
     // What the longest list of one reader has not is in none of its shorter ones.
@@ -75,7 +93,7 @@ bool ChainSearch::covered(const Acquisition& a, std::uint32_t reader) {
         for (std::uint32_t k = 0; k < release.count; ++k) {
             const Acquisition& earlier = (*release.told)[k];
             if (++steps > most_steps) return true;
-            if (knew(release, earlier) && covered(earlier, release.block)) return true;
+            if (knew(release, earlier)) open.push_back({&earlier, release.block});
         }
     }
     return false;
