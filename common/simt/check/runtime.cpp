@@ -261,6 +261,7 @@ void exchange_order_unobserved(const volatile void* address, const void* expecte
     state.ordering = ordering_of(address, fails ? failure : order, reach);
 }
 void fence_unobserved(int order, Reach reach) {
+    if (!execution.in_lane) return __atomic_thread_fence(__ATOMIC_SEQ_CST);
     const Ordering ordering = ordering_of(nullptr, order, reach);
     if (ordering.acquires || ordering.releases) fence(ordering.device, ordering.acquires, ordering.releases);
 }
