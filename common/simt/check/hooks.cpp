@@ -71,7 +71,8 @@ inline __attribute__((always_inline)) void access(const volatile void* p, std::s
 /// What the compiler looks at to see whether a static variable of a function has been constructed: with
 /// `struct S { S() {} };` also one that a device has.
 bool is_guard(const volatile void* p, std::size_t size, int order) {
-    return size == 1 && order == __ATOMIC_ACQUIRE && !find_array(reinterpret_cast<std::uintptr_t>(p));
+    return size == 1 && order == __ATOMIC_ACQUIRE &&
+           !find_array_in_kernel(reinterpret_cast<std::uintptr_t>(p));
 }
 
 std::mutex wide_mutex;  // for 16-byte atomics
