@@ -105,7 +105,7 @@ void leave_unwritten(std::uintptr_t address, const std::vector<bool>& written) {
     Array& array = *find_array_in_kernel(address);
     const std::size_t offset = address - array.begin;
     if ((offset & 3) != 0 || (written.size() & 3) != 0) split(array);
-    for_cells(array, offset, written.size(), [&](Cell& cell, std::size_t begin, std::size_t) {
+    for_cells(array, offset, written.size(), [&](Cell& cell, std::size_t begin, bool) {
         if (!written[std::max(begin, offset) - offset])
             cell.flags &= static_cast<std::uint16_t>(~Cell::initialised);
         return true;
@@ -118,7 +118,7 @@ void mark_written(std::uintptr_t address, std::size_t size) {
     if (!array || !array->live || !array->holds(address, size)) return;
     const std::size_t offset = address - array->begin;
     if ((offset & 3) != 0 || ((size & 3) != 0 && offset + size != array->size)) split(*array);
-    for_cells(*array, offset, size, [](Cell& cell, std::size_t, std::size_t) {
+    for_cells(*array, offset, size, [](Cell& cell, std::size_t, bool) {
         cell.flags |= Cell::initialised;
         return true;
     });

@@ -69,7 +69,7 @@ void know_heap() {
 /// All accesses of the past are ordered before those to come: numbers may start again.
 void restart_segments() {
     const auto forget = [](Array& array) {
-        for_cells(array, 0, array.live ? array.size : 0, [](Cell& cell, std::size_t, std::size_t) {
+        for_cells(array, 0, array.live ? array.size : 0, [](Cell& cell, std::size_t, bool) {
             cell.write = cell.first = 0;
             cell.second_pc = 0;
             return true;

@@ -352,9 +352,9 @@ const void* code_address(std::uint16_t code);
 void give_cells(Array& array);
 /// Makes the cells of all pieces that [offset, offset + size) meets. An array without pieces has its cells.
 void make_cells(Array& array, std::size_t offset, std::size_t size);
-/// Calls `f(cell, offset, count)` for the cells of [offset, offset + size): each alone, or one that stands
-/// for all `count` of a piece in that range whose cells are not made. If that returns false, they are made
-/// first.
+/// Calls `f(cell, offset, whole)` for the cells of [offset, offset + size): each alone, or, as `whole`, one
+/// that stands for all of a piece in that range whose cells are not made. If that returns false, they are
+/// made first.
 template <class F>
 void for_cells(Array& array, std::size_t offset, std::size_t size, F f) {
     const std::size_t end = offset + size;
@@ -365,8 +365,7 @@ void for_cells(Array& array, std::size_t offset, std::size_t size, F f) {
             const std::size_t behind = std::min(first + (std::size_t{1} << piece_shift), array.size);
             stop = std::min(end, behind);
             Piece& piece = array.pieces[offset >> piece_shift];
-            if (!piece.made && offset == first && stop == behind &&
-                f(piece.all, offset, (stop - offset + 3) >> array.shift)) {
+            if (!piece.made && offset == first && stop == behind && f(piece.all, offset, true)) {
                 offset = stop;
                 continue;
             }
@@ -374,7 +373,7 @@ void for_cells(Array& array, std::size_t offset, std::size_t size, F f) {
         }
         const std::size_t last = (stop - 1) >> array.shift;
         for (std::size_t i = offset >> array.shift; i <= last; ++i)
-            f(array.cells[i], i << array.shift, std::size_t{1});
+            f(array.cells[i], i << array.shift, false);
         offset = stop;
     }
 }

@@ -226,9 +226,9 @@ void touch(Array& array, std::uintptr_t address, std::size_t size, bool write, c
     };
     bool told = false;
     std::uint32_t clean = 0;  // the last segment that was found to be ordered: neighbours share it
-    for_cells(array, offset, size, [&](Cell& cell, std::size_t at, std::size_t count) {
+    for_cells(array, offset, size, [&](Cell& cell, std::size_t at, bool whole) {
         // A second reader stands beside the cell, of which there has to be one.
-        if (count > 1 && !write && by.segment != 0 && cell.first != 0 && unordered(cell.first)) return false;
+        if (whole && !write && by.segment != 0 && cell.first != 0 && unordered(cell.first)) return false;
         const std::uintptr_t place = array.begin + at;
         const std::size_t width = std::size_t{1} << array.shift;
         if (!told && cell.write >= by.base && cell.write != clean && (write || !cell.holds_read())) {
