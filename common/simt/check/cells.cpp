@@ -49,12 +49,11 @@ void make_cells(Array& array, std::size_t offset, std::size_t size) {
 }
 
 std::size_t written_prefix(const Array& array) {
-    const auto written = [&](std::size_t i) { return (array.cell_at(i).flags & Cell::initialised) != 0; };
     const std::size_t step = std::size_t{1} << array.shift;
     std::size_t count = 0;
-    while (count < array.size && written(count)) count += step;
+    while (count < array.size && array.is_written(count)) count += step;
     for (std::size_t i = count; i < array.size; i += step)
-        if (written(i)) return 0;
+        if (array.is_written(i)) return 0;
     return count < array.size ? count : 0;
 }
 
@@ -93,8 +92,7 @@ std::vector<bool> which_are_written(std::uintptr_t address, std::size_t size) {
     const Array* const array = find_array_in_kernel(address);
     std::vector<bool> written;
     if (!array || !array->live || !array->holds(address, size)) return written;
-    for (std::size_t i = 0; i < size; ++i)
-        written.push_back((array->cell_at(address - array->begin + i).flags & Cell::initialised) != 0);
+    for (std::size_t i = 0; i < size; ++i) written.push_back(array->is_written(address - array->begin + i));
     return written;
 }
 

@@ -57,16 +57,13 @@ HostGarbage& host_garbage() {
 
 /// Of an array of structures with gaps there may be as many as it has elements.
 constexpr std::size_t most_ranges = std::size_t{1} << 18;
-bool is_written(const Array& array, std::uintptr_t address) {
-    return (array.cell_at(address - array.begin).flags & Cell::initialised) != 0;
-}
 
 /// Behind the bytes from `address` on, up to `end`, that are as `address` is: written or not.
 std::uintptr_t end_of_run(const Array& array, std::uintptr_t address, std::uintptr_t end) {
-    const bool written = is_written(array, address);
+    const bool written = array.is_written(address - array.begin);
     const std::uintptr_t width = std::uintptr_t{1} << array.shift;
     do address = array.begin + (((address - array.begin) & ~(width - 1)) + width);
-    while (address < end && is_written(array, address) == written);
+    while (address < end && array.is_written(address - array.begin) == written);
     return std::min(address, end);
 }
 
@@ -193,7 +190,7 @@ void copied_to_host(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
     std::uintptr_t first = 0, last = 0;
     for (std::uintptr_t at = from, next; at != end; at = next) {
         next = end_of_run(*array, at, end);
-        if (is_written(*array, at)) continue;
+        if (array->is_written(at - array->begin)) continue;
         if (!copy) {
             const OwnWork own;
             copy = &copy_of(all, running_task(), running_operation(), *array);
@@ -257,12 +254,12 @@ void host_reads_managed(const Array& array, std::uintptr_t address, std::size_t 
     std::lock_guard lock(all.mutex);
     if (all.told_of == array.serial + 1) return;
     for (std::uintptr_t at = address; at != address + size; ++at)
-        if (is_written(array, at)) return;
+        if (array.is_written(at - array.begin)) return;
     // Somebody whose writes are not seen may have written all of it.
     const std::uintptr_t end = array.begin + array.size;
     for (std::uintptr_t at = array.begin, next; at != end; at = next) {
         next = end_of_run(array, at, end);
-        if (!is_written(array, at) && !is_poison(at, next - at)) return;
+        if (!array.is_written(at - array.begin) && !is_poison(at, next - at)) return;
     }
     all.told_of = array.serial + 1;
     Report report{};

@@ -171,7 +171,7 @@ std::size_t unwritten(const void* pointer, std::size_t bytes) {
     for (std::uintptr_t a = number(pointer); a != number(pointer) + bytes; ++a) {
         const Array* array = find_array(a);
         if (array && array->live && array->holds(a, 1) && array->tracks_values)
-            count += !(array->cell_at(a - array->begin).flags & Cell::initialised);
+            count += !array->is_written(a - array->begin);
     }
     return count;
 }

@@ -125,6 +125,8 @@ struct Array {
         if (!pieces.empty() && !pieces[offset >> piece_shift].made) return pieces[offset >> piece_shift].all;
         return cells[offset >> shift];
     }
+    /// Something has written the byte at `offset`.
+    bool is_written(std::size_t offset) const { return (cell_at(offset).flags & Cell::initialised) != 0; }
     std::size_t cell_count() const { return shift == 0 ? size : (size + 3) / 4; }
     CellRest& rest_of(const Cell& cell) const { return rest[&cell - cells]; }
     /// Mask of the lanes that share Cell::first.
