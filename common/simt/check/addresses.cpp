@@ -164,7 +164,7 @@ Array* elsewhere(std::uintptr_t address, std::size_t size, AccessKind kind, cons
             bad(Kind::out_of_bounds, address, size, kind, index.array, pc, false, index.index);
         if (is_nowhere(address)) {
             if (before) bad(Kind::out_of_bounds, address, size, kind, before, pc);
-            if (const Array* array = address < 65536 ? nullptr : far_from(address, size))
+            if (const Array* array = far_from(address, size))
                 bad(Kind::out_of_bounds, address, size, kind, array, pc, true);
         }
     }

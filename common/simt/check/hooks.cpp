@@ -404,11 +404,11 @@ void out_of_bounds(const OutOfBounds& data, std::uintptr_t index, const void* pc
         Report report = by_current_lane(Tool::memcheck, Kind::out_of_bounds, pc);
         report.on_host = !execution.in_lane;
         report.place.file = slash ? slash + 1 : data.location.file;
-        const std::string path = locate(pc).path;
-        report.place.path = path.ends_with('/' + report.place.file) ? path : data.location.file;
+        const Place place = locate(pc);
+        report.place.path = place.path.ends_with('/' + report.place.file) ? place.path : data.location.file;
         report.place.line = data.location.line;
         report.place.column = data.location.column;
-        report.place.function = locate(pc).function;
+        report.place.function = place.function;
         report.text = "Index " + std::to_string(value) + " is out of range for an array of type " +
                       data.array->name + (value < -(1ll << 29) ? ": it has wrapped." : ".");
         report.access = "access";
