@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <random>
 
 namespace rungs {
@@ -245,7 +246,8 @@ void check_writable(const std::filesystem::path& path, Special special) {
 
 namespace {
 
-std::string read_all(const Descriptor& file, const std::filesystem::path& path, const std::string& doing) {
+std::string read_all(const Descriptor& file, const std::filesystem::path& path, const std::string& doing,
+                     std::size_t most_bytes) {
     std::string contents;
     char chunk[1 << 16];
     while (true) {
@@ -254,6 +256,8 @@ std::string read_all(const Descriptor& file, const std::filesystem::path& path, 
         if (count < 0) throw FileError(path, errno, doing);
         if (count == 0) return contents;
         contents.append(chunk, static_cast<std::size_t>(count));
+        if (contents.size() > most_bytes)
+            throw FileError(path, 0, "this file is larger than any that is read here");
     }
 }
 
@@ -263,7 +267,7 @@ std::string read_file(const std::filesystem::path& path) {
     const std::string doing = "could not read";
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.valid()) throw FileError(path, errno, doing);
-    return read_all(file, path, doing);
+    return read_all(file, path, doing, std::numeric_limits<std::size_t>::max());
 }
 
 std::string read_regular_file(const std::filesystem::path& path, std::size_t most_bytes) {
@@ -274,9 +278,7 @@ std::string read_regular_file(const std::filesystem::path& path, std::size_t mos
     struct stat about {};
     if (::fstat(file.get(), &about) != 0) throw FileError(path, errno, doing);
     if (!S_ISREG(about.st_mode)) throw FileError(path, 0, "this is not a regular file");
-    if (static_cast<std::size_t>(about.st_size) > most_bytes)
-        throw FileError(path, 0, "this file is larger than any that is read here");
-    return read_all(file, path, doing);
+    return read_all(file, path, doing, most_bytes);
 }
 
 }  // namespace rungs
