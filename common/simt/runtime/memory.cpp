@@ -353,16 +353,17 @@ static std::string symbol_text(const void* address) {
 static cudaError_t no_symbol(const void* symbol) {
     return fail_as(cudaErrorInvalidSymbol, [symbol]() -> std::string {
         std::shared_lock lock(known().mutex);
+        // (Of an array that has been freed nothing can be read.)
+        const bool legible = symbol && !heap().contains(symbol);
         for (const auto& [address, info] : known().symbols)
-            if (symbol &&
+            if (legible &&
                 std::strncmp(static_cast<const char*>(symbol), info.name, std::strlen(info.name) + 1) == 0)
                 return std::string(
                            "it is given a text, and names in quotes went away with CUDA 5: write the "
                            "variable itself, ") +
                        info.name;
         return "it is given no __device__, __constant__ or __managed__ variable. (Names in quotes went away "
-               "with "
-               "CUDA 5: write the variable itself.)";
+               "with CUDA 5: write the variable itself.)";
     });
 }
 
