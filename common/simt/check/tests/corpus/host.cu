@@ -159,11 +159,11 @@ CORPUS_CASE(symbol_as_source, "memcheck", "failed-call", "");
 __device__ int filled[n];
 template <bool repaired>
 void run_symbol_filled() {
-    void* address = filled;
-    if (repaired) cudaGetSymbolAddress(&address, filled);
-    cudaMemset(address, 0, bytes);  // bad: symbol_filled
+    void* address = nullptr;
+    cudaGetSymbolAddress(&address, filled);
+    cudaMemset(address, 0, bytes);
 }
-// (The runtime forgets at no time that somebody has asked for the address.)
+// (Of another variable: the runtime never forgets that somebody has asked for an address.)
 template <>
 void run_symbol_filled<false>() {
     cudaMemset(table, 0, bytes);  // bad: symbol_filled
