@@ -23,9 +23,10 @@ void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, cons
         const bool reads = kind == AccessKind::read || kind == AccessKind::volatile_read;
         // Atomics and volatile accesses are how a host talks to a running kernel.
         if (reads || kind == AccessKind::write) host_races(*array, address, size, !reads, pc);
-        if (array->memory != Memory::managed || !state.watches_host || !array->live ||
-            !array->holds(address, size))
-            return;
+        if (array->memory != Memory::managed || !state.watches_host) return;
+        // (The cells are a running kernel's.)
+        const auto lock = between_operations();
+        if (!lock.owns_lock() || !array->live || !array->holds(address, size)) return;
         if (reads)
             host_reads_managed(*array, address, size, pc);
         else

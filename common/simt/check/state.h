@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -491,6 +492,8 @@ Task running_task();
 std::uint64_t running_operation();
 /// Fills in the other side of a race with another operation: a lane's access with code `code` in `segment`.
 void describe_other(struct Report& report, std::uint32_t segment, unsigned lane, std::uint16_t code);
+/// Keeps operations from beginning for as long as it lives; owns nothing where another thread runs one.
+std::unique_lock<std::recursive_mutex> between_operations();
 /// The host, or the running operation on it, accesses memory that kernels use, too.
 void host_races(Array& array, std::uintptr_t address, std::size_t size, bool write, const void* pc);
 /// compares() by the host.

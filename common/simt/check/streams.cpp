@@ -318,10 +318,12 @@ Task running_task() {
 
 std::uint64_t running_operation() { return order().begun; }
 
+std::unique_lock<std::recursive_mutex> between_operations() { return {order().mutex, std::try_to_lock}; }
+
 void host_races(Array& array, std::uintptr_t address, std::size_t size, bool write, const void* pc) {
     if (!state.host_is_behind && !in_operation) return;
     Order& o = order();
-    std::unique_lock lock(o.mutex, std::try_to_lock);
+    const auto lock = between_operations();
     // A kernel runs that may be waiting for just this.
     if (!lock.owns_lock() || state.launch || !array.live || !array.holds(address, size)) return;
     if (in_operation) {
@@ -338,7 +340,7 @@ void host_races(Array& array, std::uintptr_t address, std::size_t size, bool wri
 
 void host_compares(std::uintptr_t address, const void* expected, std::size_t size) {
     if (!state.host_is_behind) return;
-    const std::unique_lock lock(order().mutex, std::try_to_lock);
+    const auto lock = between_operations();
     if (!lock.owns_lock() || !host_guess.active || host_guess.place < address) return;
     const std::size_t offset = host_guess.place - address;
     if (offset >= size) return;
@@ -349,7 +351,7 @@ void host_compares(std::uintptr_t address, const void* expected, std::size_t siz
 }
 
 void settle_host() {
-    const std::unique_lock lock(order().mutex, std::try_to_lock);
+    const auto lock = between_operations();
     if (lock.owns_lock()) settle_host_guess();
 }
 
