@@ -241,9 +241,7 @@ bool may_be_library(const Unit& unit, const Context& context, std::size_t i) {
 }
 
 /// Is code here of a function, not of a macro or of a declaration?
-bool in_function(const Context& context) {
-    return !context.macro && (context.scope == ScopeKind::function || context.scope == ScopeKind::block);
-}
+bool in_function(const Context& context) { return !context.macro && context.in_code(); }
 
 }  // namespace
 
@@ -328,9 +326,8 @@ void function_of_device(Unit& unit, const Context& context, std::size_t i) {
     const auto found = unit.out.exports.functions.find(seq[i].text);
     if (found == unit.out.exports.functions.end() || found->second.device_only.empty()) return;
     if (is_of_something_else(seq, i, found->second.space)) return;
-    std::size_t begin = i, end = i + 1;
-    while (begin > 0 && seq.is(begin - 1, "::"))
-        begin -= begin > 1 && seq.is_identifier(begin - 2) && !is_keyword(seq[begin - 2].text) ? 2 : 1;
+    const std::size_t begin = qualified_begin(seq, i);
+    std::size_t end = i + 1;
     if (found->second.device_only[0] == '<') {
         if (!seq.is(end, "<") || seq.skip_angles(end) == npos) return;
         end = seq.skip_angles(end);

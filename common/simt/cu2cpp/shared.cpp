@@ -151,9 +151,7 @@ void shared(Unit& unit, const Context& context, std::size_t i) {
             "`__shared__` member of a class; it has no block to belong to; declare it inside the "
             "kernel, or `extern __shared__ T name[];` for dynamic shared memory");
     }
-    const bool at_namespace =
-        !context.macro && context.scope != ScopeKind::function && context.scope != ScopeKind::block;
-    rewrite_shared(unit, context, *declaration, range.end, dynamic, at_namespace);
+    rewrite_shared(unit, context, *declaration, range.end, dynamic, !context.macro && !context.in_code());
 }
 
 void use_of_shared(Unit& unit, const Sequence& seq, Range head) {

@@ -40,9 +40,8 @@ bool writes_text(const Sequence& seq, std::size_t i) {
 
 void shift(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
-    const bool code = context.scope == ScopeKind::function || context.scope == ScopeKind::block;
     const bool device =
-        context.macro ? !context.parameters.empty() : (context.device || context.both) && code;
+        context.macro ? !context.parameters.empty() : (context.device || context.both) && context.in_code();
     if (!device || i == 0 || seq.is(i - 1, "operator")) return;
     const bool right = seq[i].text[0] == '>', assigns = seq[i].text.back() == '=';
     const std::size_t last = right && !assigns ? i + 1 : i;  // `>>` is two tokens

@@ -60,8 +60,7 @@ void give_each_side_one(Unit& unit, const Context& context, const Declaration& d
 
 void static_variable(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
-    const bool in_function = context.scope == ScopeKind::function || context.scope == ScopeKind::block;
-    if (context.macro ? !is_in_function_of_macro(seq, i) : !in_function) return;
+    if (context.macro ? !is_in_function_of_macro(seq, i) : !context.in_code()) return;
     if (!context.macro && !context.device && !context.surely_both) return;
     const Range range = declaration_around(seq, i);
     if (!seq.is(range.end, ";") || (range.begin > 0 && seq.is(range.begin - 1, "("))) return;
@@ -105,14 +104,12 @@ void note_variable_template(Unit& unit, const Sequence& seq, Range whole) {
 
 void use_of_variable_template(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
-    if (context.macro || (context.scope != ScopeKind::function && context.scope != ScopeKind::block)) return;
+    if (context.macro || !context.in_code()) return;
     const auto found = unit.out.exports.variable_templates.find(seq[i].text);
     if (found == unit.out.exports.variable_templates.end() || !seq.is(i + 1, "<")) return;
     const std::size_t stop = seq.skip_angles(i + 1);
     if (stop == npos || i == 0 || seq.is(i - 1, ".") || seq.is(i - 1, "->")) return;
-    std::size_t begin = i;
-    while (begin > 0 && seq.is(begin - 1, "::"))
-        begin -= begin > 1 && seq.is_identifier(begin - 2) && !is_keyword(seq[begin - 2].text) ? 2 : 1;
+    const std::size_t begin = qualified_begin(seq, i);
     // Its address is a template's argument itself.
     if (begin > 1 && seq.is(begin - 1, "&") && (seq.is(begin - 2, "<") || seq.is(begin - 2, ","))) return;
     unit.insert(seq[begin].begin, "::simt::device_variable<&");

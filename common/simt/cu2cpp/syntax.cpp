@@ -393,6 +393,12 @@ std::size_t find_specifier(const Sequence& seq, Range head, std::string_view wor
     return npos;
 }
 
+std::size_t qualified_begin(const Sequence& seq, std::size_t i) {
+    while (i > 0 && seq.is(i - 1, "::"))
+        i -= i > 1 && seq.is_identifier(i - 2) && !is_keyword(seq[i - 2].text) ? 2 : 1;
+    return i;
+}
+
 bool has_specifier(const Sequence& seq, Range head, std::string_view word) {
     return find_specifier(seq, head, word) != npos;
 }

@@ -128,6 +128,9 @@ struct Declaration {
 
 /// The name of the function that `head` declares, or npos when it declares none.
 [[nodiscard]] std::size_t function_name(const Sequence& seq, Range head);
+/// Where the name at `i` begins with what qualifies it: at `a` in `a::b::name`, at the first `::` in
+/// `::name`.
+[[nodiscard]] std::size_t qualified_begin(const Sequence& seq, std::size_t i);
 
 /// A parameter without its name, as far as that can be told: at worst two declarations of one kernel look
 /// different, and its launches are then checked later.

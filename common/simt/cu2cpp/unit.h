@@ -26,6 +26,9 @@ struct Context {
     ScopeKind scope = ScopeKind::function;
     std::set<std::string_view> parameters;  ///< of a function-like macro
     std::size_t end = 0;                    ///< offset behind the last token
+
+    /// It is code of a function, as far as can be told: a macro's text may be.
+    [[nodiscard]] bool in_code() const { return scope == ScopeKind::function || scope == ScopeKind::block; }
 };
 
 /// The file being translated, as all passes share it: its edits and its refusals.

@@ -102,7 +102,7 @@ class Local {
 
 void dropped_error(Unit& unit, const Context& context, std::size_t i) {
     if (!unit.options.dropped_errors || (context.device && !context.both)) return;
-    if (!context.macro && context.scope != ScopeKind::function && context.scope != ScopeKind::block) return;
+    if (!context.macro && !context.in_code()) return;
     const Sequence& seq = *context.seq;
     const std::string_view name = seq[i].text;
     if (!seq.is(i + 1, "(") || seq.match(i + 1) == npos || !contains(functions_with_errors, name)) return;

@@ -303,8 +303,7 @@ void clock_call(Unit& unit, const Context& context, std::size_t i) {
 
 void waiting_loop(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
-    const bool code = context.scope == ScopeKind::function || context.scope == ScopeKind::block;
-    if (context.macro || !(context.device || context.both) || !code) return;
+    if (context.macro || !(context.device || context.both) || !context.in_code()) return;
     const std::size_t body = body_that_waits(seq, i);
     if (body == npos) return;
     if (seq.is(body, "{"))
