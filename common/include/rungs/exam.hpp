@@ -146,9 +146,9 @@ class Exam {
     /// number of elements.
     virtual std::vector<std::string> size_names(const Case& /*which*/) const { return {}; }
 
-    /// Where in the sizes of `which` its extents are: instead of each, any smaller number is a case as well.
-    /// The others are numbers of iterations, of dimensions, and so on. What is public of a rung's cases is
-    /// not all that a grader counts it on.
+    /// Positions in the sizes of `which` that may be made smaller and still give a case: extents, and not
+    /// numbers of iterations or dimensions. The grader counts a rung on such cases, too, which nobody knows
+    /// before.
     virtual std::vector<std::size_t> extents(const Case& /*which*/) const { return {0}; }
 };
 

@@ -55,7 +55,7 @@ Lasting<Guess> the_guess;
 Guess& guess = the_guess.value;
 std::uint64_t accesses = 0;  ///< that check_fully() has seen
 
-/// Of a race with a launch around this one.
+/// Says who meets in a race between the running kernel and one that has launched it.
 void describe_parent(Report& report, const ParentLaunch& parent, const Segment& segment, unsigned lane) {
     report.nested = true;
     report.task.name = kernel_name(state.launch->grid);
@@ -471,8 +471,8 @@ Recent recent[256];
 
 std::uint32_t guessed_in = 0;  ///< State::first_segment of the last access whose array was guessed
 
-/// Where the cells are, of the part of the array that the entry knows: of a large one, the pieces of an
-/// access.
+/// Points the entry to the cells of the part of the array that it covers: of all of it or, in a large array,
+/// of the pieces that an access has touched.
 void take_cells(Recent& entry) {
     const Array& array = *entry.array;
     entry.cells = array.cells + ((entry.begin - array.begin) >> array.shift);

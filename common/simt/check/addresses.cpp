@@ -19,7 +19,7 @@ std::vector<std::pair<std::uintptr_t, std::size_t>>& runtime_ranges() {
     return *ranges;
 }
 
-/// The words of the kernel's arguments, pointers among them.
+/// Calls `f` with each word of the kernel's arguments. Some of them are pointers; which, nobody says.
 template <class F>
 void for_arguments(F f) {
     const auto* words = static_cast<const unsigned char*>(execution.closure);
@@ -57,7 +57,7 @@ const Array* far_from(std::uintptr_t address, std::size_t size) {
     return best || state.block->shared.empty() ? best : nearest_shared(address);
 }
 
-/// No memory at all is there, so that no pointer of the host's meant it.
+/// Nothing is mapped there, so no pointer to the host's memory can have led there.
 bool is_nowhere(std::uintptr_t address) {
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     unsigned char resident;

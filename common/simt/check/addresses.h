@@ -16,8 +16,8 @@ const char* kind_name(AccessKind kind);
 /// The array from whose begin an unsigned index of 32 bits has gone below 0, by elements of `size`: 2^32
 /// elements further. A guess.
 Array* below_zero(std::uintptr_t address, std::size_t size);
-/// An index of 32 bits has left the range of an int, and the access has met `address` in place of element
-/// `index` of the array.
+/// Element `index` of the array was meant, and an index of 32 bits has overflowed. Without an array: nothing
+/// looks like that.
 struct Wrapped {
     const Array* array = nullptr;
     std::int64_t index = 0;

@@ -1,5 +1,5 @@
 // Calls of the runtime that fail, and whose error the program drops (simt/error.h). On a GPU nothing shows
-// then but a wrong result. Who asks for the last error of the thread later has been told.
+// then but a wrong result. A thread that asks for its last error later has read it.
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -14,14 +14,15 @@ namespace simt {
 namespace check {
 namespace {
 
-/// What is known of a call that fails. (An array, as threads end before their last calls do.)
+/// What is known of a call that fails. (An array: a thread_local string would be destroyed before the thread
+/// makes its last calls.)
 struct Failure {
     char cause[600];
     bool is_recorded;  ///< as another finding
     void clear() { cause[0] = '\0', is_recorded = false; }
 };
 thread_local Failure coming;  ///< of the call that this thread makes, before it fails
-/// Of the last one that failed, until the next begins.
+/// The last call of this thread that failed, until its next one begins.
 struct FailedCall {
     Failure failure;
     cudaError_t error;
@@ -44,8 +45,8 @@ UnreadCalls& unread() {
     return *instance;
 }
 
-/// Is the error an answer that programs ask for, or what this backend alone does not have? And of a crash the
-/// kernel is what was found.
+/// An error that answers a question, or that only this backend returns, is no failure of the program's. Nor
+/// is one that sticks: the crash behind it has a finding of its own.
 bool is_no_failure(cudaError_t error, const Failure& failure) {
     switch (error) {
         case cudaErrorPeerAccessAlreadyEnabled:
@@ -61,7 +62,7 @@ bool is_no_failure(cudaError_t error, const Failure& failure) {
     }
 }
 
-/// What such an error is about where no more is known.
+/// The usual cause of an error, for where the call has named none.
 const char* usual_cause(cudaError_t error) {
     switch (error) {
         case cudaErrorInvalidResourceHandle:

@@ -15,7 +15,7 @@
 namespace simt {
 namespace {
 
-/// Addresses that nothing is at. Never destroyed: static variables of the program may hold some.
+/// Addresses at which nothing is mapped. Never destroyed: static variables of the program may hold some.
 struct HostFunctions {
     static constexpr std::size_t apart = 16, most = 4096;
     std::mutex mutex;

@@ -48,7 +48,7 @@ struct HostGarbage {
     std::map<std::uintptr_t, GarbageRange> ranges;  ///< by their beginning; they do not overlap
     std::deque<LaunchNote> launches;
     bool misses_launch = false;  ///< one was refused
-    std::uint64_t told_of = 0;   ///< the managed array that was reported last: its serial and 1
+    std::uint64_t told_of = 0;   ///< serial of the managed array that was reported last, plus 1
 };
 HostGarbage& host_garbage() {
     static auto* instance = new HostGarbage;
@@ -58,7 +58,7 @@ HostGarbage& host_garbage() {
 /// Of an array of structures with gaps there may be as many as it has elements.
 constexpr std::size_t most_ranges = std::size_t{1} << 18;
 
-/// Behind the bytes from `address` on, up to `end`, that are as `address` is: written or not.
+/// Where the run of bytes ends that begins at `address` and is all written, or all unwritten; `end` at most.
 std::uintptr_t end_of_run(const Array& array, std::uintptr_t address, std::uintptr_t end) {
     const bool written = array.is_written(address - array.begin);
     const std::uintptr_t width = std::uintptr_t{1} << array.shift;
@@ -107,7 +107,7 @@ std::string times_text(std::uint64_t n, const char* one, const char* many) {
     return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 
-/// What the bytes from `first` on lack, and what wrote those in front of them.
+/// Puts into words which elements are unwritten from `first` on, and which kernel wrote those before them.
 void describe_copy(const HostGarbage& all, UnwrittenCopy& copy, const Array& array, std::uintptr_t first,
                    std::uintptr_t end, std::size_t missing, std::size_t copied) {
     const std::size_t offset = first - array.begin;
@@ -198,7 +198,8 @@ void copied_to_host(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
         }
         missing += next - at;
         last = next;
-        // What no member of a structure is in stands behind one, and is smaller than any array.
+        // Padding stands behind a member and is short: what begins the array or the copy, or is longer, is
+        // none.
         if (next - at >= 16 || at == from || at == array->begin) copy->matters = true;
         if (all.ranges.size() < most_ranges) all.ranges[to + (at - from)] = {to + (next - from), copy};
     }
@@ -255,7 +256,7 @@ void host_reads_managed(const Array& array, std::uintptr_t address, std::size_t 
     if (all.told_of == array.serial + 1) return;
     for (std::uintptr_t at = address; at != address + size; ++at)
         if (array.is_written(at - array.begin)) return;
-    // Somebody whose writes are not seen may have written all of it.
+    // Code that is not instrumented may have written the array: then other bytes have values, too.
     const std::uintptr_t end = array.begin + array.size;
     for (std::uintptr_t at = array.begin, next; at != end; at = next) {
         next = end_of_run(array, at, end);

@@ -69,8 +69,8 @@ inline __attribute__((always_inline)) void access(const volatile void* p, std::s
         access_by_host(address, size, kind, pc);
 }
 
-/// What the compiler looks at to see whether a static variable of a function has been constructed: with
-/// `struct S { S() {} };` also one that a device has.
+/// A byte of the compiler's that says whether a static variable of a function has been constructed. Device
+/// code has such variables, too: of a `struct S { S() {} };`.
 bool is_guard(const volatile void* p, std::size_t size, int order) {
     return size == 1 && order == __ATOMIC_ACQUIRE &&
            !find_array_in_kernel(reinterpret_cast<std::uintptr_t>(p));
@@ -296,8 +296,7 @@ void* __tsan_memset(void* to, int value, std::size_t n) {
 }
 }
 
-// ---- What the C library stores for a kernel, by -Wl,--wrap
-// -------------------------------------------------
+// ---- What the C library stores for a kernel, by -Wl,--wrap ------------------------------------------------
 
 namespace {
 

@@ -12,7 +12,7 @@ namespace simt::check {
 
 // ---- Failed calls (calls.cpp) -----------------------------------------------------------------------------
 
-/// The call that this thread makes fails, and why it does is on record.
+/// The call that this thread is making fails, and another finding says why.
 void call_is_recorded();
 /// Puts the failed calls on record that nobody has asked about.
 void record_unread_calls();
@@ -38,17 +38,17 @@ inline bool concerns_host(std::uintptr_t address) {
 void copied_to_host(std::uintptr_t to, std::uintptr_t from, std::size_t size);
 /// The host reads or writes [address, address + size) of its own memory, some of which may be garbage.
 void host_touches(std::uintptr_t address, std::size_t size, bool writes, const void* pc);
-/// It copies it to other memory of its own.
+/// The host copies [from, from + size) to other memory of its own.
 void host_moves(std::uintptr_t to, std::uintptr_t from, std::size_t size);
-/// It gives the block that begins there back.
+/// The host frees the block of the C library's heap that begins there.
 void host_frees(const void* block);
 /// The host reads managed memory.
 void host_reads_managed(const Array& array, std::uintptr_t address, std::size_t size, const void* pc);
-/// A launch begins: who wrote what is asked for later.
+/// Remembers a launch that begins, so that a copy's finding can name the kernel that wrote a byte.
 void note_launch(const Launch& launch);
 /// A launch was refused: what it would have written is missing.
 void note_refusal();
-/// Segments are numbered from the beginning again.
+/// Forgets them, before segments are numbered from 1 again.
 void forget_launches();
 /// Puts the copies on record.
 void record_unwritten_copies();

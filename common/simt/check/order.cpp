@@ -68,7 +68,7 @@ bool ChainSearch::covered(const Acquisition& last, std::uint32_t reader) {
 bool ChainSearch::covered_at_once(const Acquisition& a, std::uint32_t reader) {
     const Signal& signal = *a.signal;
     steps += 1 + static_cast<unsigned>(seen.size() / 8);
-    // What the longest list of one reader has not is in none of its shorter ones.
+    // Lists of one reader are beginnings of one list: what the longest lacks, the others lack, too.
     const auto alike = std::find_if(seen.begin(), seen.end(), [&](const Seen& other) {
         return other.signal == &signal && other.reader == reader && other.device == a.device;
     });
@@ -114,7 +114,7 @@ bool ordered_in_parent(std::uint32_t s, unsigned lane) {
     const Release& point = parent->launches[parent->begun - 1];
     const Segment& segment = state.segments[s - state.segments_from];
     if (releases(point, s, segment, lane)) return true;
-    if (parent->signals != state.signals_forgotten) return true;  // who knows
+    if (parent->signals != state.signals_forgotten) return true;  // forgotten: it may be ordered
     if (!point.told) return false;
     ChainSearch search{s, segment, lane};
     for (std::uint32_t k = 0; k < point.count; ++k) {
@@ -206,7 +206,7 @@ void forget_signals() {
 
 namespace {
 
-/// Those that the block's lanes have made; without the forgotten ones.
+/// What the block's lanes have acquired since signals were last forgotten.
 Acquisitions& acquisitions_of(BlockState& block) {
     if (block.signals != state.signals_forgotten) {
         block.signals = state.signals_forgotten;
@@ -217,7 +217,7 @@ Acquisitions& acquisitions_of(BlockState& block) {
     return *block.acquisitions;
 }
 
-/// As long as no release stands between, a lane's later sight of a signal takes the place of the one before.
+/// A lane that sees a signal again replaces what it saw before, unless a release in between refers to that.
 void acquire(const Now& now, const Acquisition& a) {
     Acquisitions& all = acquisitions_of(now.block);
     for (std::size_t i = all.size(); i > now.block.released_at && all.size() - i < 8; --i) {
@@ -245,7 +245,8 @@ void acquire_relaxed(const Now& now, bool device) {
     now.block.relaxed.erase(found);
 }
 
-/// What the block's lanes have been told, of which this one, that releases something, knows a part.
+/// Hands a release what the lanes of its block have acquired; knew() tells which of it the releasing lane
+/// knew.
 static void keep_told(BlockState& block, Release& release) {
     const Acquisitions& all = acquisitions_of(block);
     if (all.empty()) return;
@@ -263,7 +264,7 @@ Release launch_point(const Now& now) {
 
 void synchronise(const Now& now, std::uintptr_t address, bool reads, bool writes, const Ordering* ordering) {
     const unsigned flat = now.warp * warp_lanes + now.lane;
-    // So much is kept: what comes then is told nothing wrong, and of what came before nothing.
+    // Beyond this all is forgotten and counts as ordered: races may be missed, and none is made up.
     constexpr std::size_t most_releases = 1 << 17;
     if (state.releases > most_releases) forget_signals();
     auto found = state.signals.find(address);

@@ -24,16 +24,17 @@ bool same_warp(std::uint32_t a, std::uint32_t b);
 /// An atomic on `address`: takes what others released there, and releases what this lane has fenced. With
 /// `ordering` it does what that says instead, or in addition to the lane's fences.
 void synchronise(const Now& now, std::uintptr_t address, bool reads, bool writes, const Ordering* ordering);
-/// The current lane fences: what it saw by operations that order nothing, it takes; `device`: also of other
-/// blocks.
+/// The current lane fences: it acquires what it has seen by relaxed operations; `device`: of other blocks,
+/// too.
 void acquire_relaxed(const Now& now, bool device);
 /// The launch around the running one that segment `s` is of; nullptr: none.
 const ParentLaunch* parent_of(std::uint32_t s);
-/// What the current lane launches now comes after this.
+/// The point that what the current lane launches now comes after.
 Release launch_point(const Now& now);
 /// The fence of a lane, now: what the lane does from then on is not fenced.
 Fence make_fence(BlockState& block, unsigned flat, bool device);
-/// All releases and acquisitions go: whatever has happened in this launch comes before all that will.
+/// Forgets all releases and acquisitions. What has happened in this launch counts as ordered before all that
+/// will.
 void forget_signals();
 
 /// The current lane arrives at a barrier in two halves: all that it did or knew shall be known at its end.

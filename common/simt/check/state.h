@@ -408,15 +408,16 @@ void host_access(std::uintptr_t address, std::size_t size, AccessKind kind, cons
 void access_by_host(std::uintptr_t address, std::size_t size, AccessKind kind, const void* pc);
 /// As find_array(), also of the block's shared memory.
 Array* find_array_in_kernel(std::uintptr_t address);
-/// Whether all of it is as device memory is that nothing has written.
+/// All of it has the value that device memory has until something writes it.
 bool is_poison(std::uintptr_t address, std::size_t size);
-/// Which of the bytes have been written; none where this is no memory of ours.
+/// For each byte whether it has been written; empty where the range lies in no array.
 std::vector<bool> which_are_written(std::uintptr_t address, std::size_t size);
-/// Takes back that an access has written those that were not, and makes them as such memory is.
+/// Takes a write back, for the bytes that were unwritten before it: they get that mark and that value again.
 void leave_unwritten(std::uintptr_t address, const std::vector<bool>& written);
 /// Marks memory as written by a copy, a fill or the host.
 void mark_written(std::uintptr_t address, std::size_t size);
-/// How many bytes of `array` have been written, from its begin on, if none behind them has; else 0.
+/// How many bytes at the beginning of `array` have been written, if none behind them has; 0 if one has, or
+/// all.
 std::size_t written_prefix(const Array& array);
 /// Marks [to, to + size) as [from, from + size) is, if both are device memory; else as written.
 void mark_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size);
@@ -537,7 +538,7 @@ struct Report {
     CallStack stack = {};
     Place place;             ///< where the pc does not tell
     Task task, other_task;   ///< of a race between operations; else without names
-    bool nested = false;     ///< of these, the second has launched the first
+    bool nested = false;     ///< `other_task` has launched `task`
     std::int64_t meant = 0;  ///< the index that wrapped to what the address says; 0: it did not
 };
 void record(Report report);

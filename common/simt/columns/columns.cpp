@@ -530,7 +530,7 @@ void for_each_line(const std::string& text, const Use& use) {
     }
 }
 
-/// In place of a column: the function of this place was written by nobody, and its place is its class.
+/// In place of a column: the compiler made the function, whose only place is its class.
 constexpr std::uint32_t no_place = ~0u;
 
 /// Where the place in one of its lines ends.

@@ -50,7 +50,7 @@ constexpr std::string_view device_library =
     "printf remainder remainderf remquo remquof rint rintf round roundf scalbln scalblnf scalbn "
     "scalbnf signbit sin sincos sincosf sinf sinh sinhf sqrt sqrtf sync tan tanf tanh tanhf tgamma "
     "tgammaf trunc truncf wait y0 y0f y1 y1f yn ynf";
-/// What it has of `std` besides, and types and values, which are no calls.
+/// What it has of `std` besides, and types, whose values are made in the form of a call.
 constexpr std::string_view device_std =
     "array bool_constant byte complex declval divides equal_to false_type forward greater "
     "greater_equal index_sequence initializer_list integer_sequence integral_constant less "
@@ -58,8 +58,8 @@ constexpr std::string_view device_std =
     "minus modulus move multiplies negate not_equal_to pair plus true_type tuple";
 /// What ends a kernel here. No CUDA compiler takes it, and it stores nothing.
 constexpr std::string_view ends_a_kernel = "abort terminate";
-/// How the names of compilers' own functions go on behind `__builtin_` that store nothing, or by an
-/// assignment.
+/// Compilers' own functions that store nothing, or in a way that is seen: how their names begin behind
+/// `__builtin_`.
 constexpr std::array<std::string_view, 30> harmless_builtins = {
     "FILE",    "FUNCTION", "LINE",  "add_overflow", "addressof", "alloca", "assume",   "bit_cast",
     "bswap",   "choose",   "clz",   "constant_p",   "convert",   "ctz",    "expect",   "ffs",
@@ -184,7 +184,7 @@ bool is_in_template_arguments(const Sequence& seq, std::size_t i) {
     return false;
 }
 
-/// A variable of the host's at namespace scope, in whose initialiser token i is; no parameter's default.
+/// Is token i in the initialiser of a host variable at namespace scope, and not in a parameter's default?
 bool is_in_host_variable(const Unit& unit, const Sequence& seq, std::size_t i) {
     for (std::size_t k = i; k-- > 0 && !seq.is(k, ";") && !seq.is(k, "}");) {
         const std::string_view word = seq[k].text;
@@ -223,7 +223,7 @@ bool is_cpu_intrinsic(std::string_view word) { return word.substr(0, 3) == "_mm"
 
 bool is_not_of_device(std::string_view word) { return is_cpu_intrinsic(word) || is_host_library(word); }
 
-/// Is token i what a program calls a function of the C library by, and not something of its own of that name?
+/// Can token i name a function of the C library, and not something of the program's own?
 bool may_be_library(const Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
     const Exports& exports = unit.out.exports;

@@ -19,7 +19,7 @@ struct Context {
     bool macro = false;
     bool device = false;
     bool both = false;            ///< of a function that host and device may call
-    bool surely_both = false;     ///< and that says so
+    bool surely_both = false;     ///< and that says so, by `__device__` or a macro for it
     bool host = false;            ///< an `#if` on `__CUDA_ARCH__` leaves it to the host
     bool member = false;          ///< inside a class
     std::size_t function = npos;  ///< first token of the function around it

@@ -39,13 +39,13 @@ bool begins_statement(const Sequence& seq, std::size_t i) {
     return head == "if" || head == "for" || head == "while" || head == "constexpr";
 }
 
-/// Where the statement begins that does nothing but what begins at token i: there, or at `(void)`.
+/// Where the statement of the expression at token i begins: there, or at a `(void)` in front of it.
 std::size_t behind_cast(const Sequence& seq, std::size_t i) {
     const bool cast = i > 2 && seq.is(i - 1, ")") && seq.is(i - 2, "void") && seq.is(i - 3, "(");
     return cast ? i - 3 : i;
 }
 
-/// The variable of a function: what is done with it where.
+/// A variable of a function, and whether what is stored in it is ever read.
 class Local {
   public:
     /// @param at a token that names it
@@ -106,7 +106,7 @@ void dropped_error(Unit& unit, const Context& context, std::size_t i) {
     const Sequence& seq = *context.seq;
     const std::string_view name = seq[i].text;
     if (!seq.is(i + 1, "(") || seq.match(i + 1) == npos || !contains(functions_with_errors, name)) return;
-    // One of the program's own of that name.
+    // The program has a function or a macro of that name.
     if (unit.out.exports.functions.count(name) != 0 || unit.out.exports.macro_words.count(name) != 0) return;
     const std::size_t close = seq.match(i + 1);
     if (!seq.is(close + 1, ";")) return;

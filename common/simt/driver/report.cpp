@@ -141,9 +141,9 @@ void tell_at_abort(int number) {
     tell(number, nullptr);
 }
 
-/// What is still allocated when everything of the program's own has ended is its leaks.
+/// What is still allocated when the program's static objects are gone has leaked.
 void tell_at_exit(int status, void*) {
-    if (simt::sticky_error() == cudaSuccess) simt::check::find_leaks();  // else nothing could be freed
+    if (simt::sticky_error() == cudaSuccess) simt::check::find_leaks();  // after a crash nothing can be freed
     tell(status, nullptr);
 }
 

@@ -50,8 +50,8 @@ SIMT_OBSERVED(void launch_ends(const Launch&))
 
 /// The current lane has launched a kernel; to its launch's tail?
 SIMT_OBSERVED(void lane_launches(bool))
-/// What the lanes of this launch, which has ended, have launched follows: one launch, to its tail or not; all
-/// have ended.
+/// A launch has run its blocks, and those begin that its lanes have made; one of them begins, of its tail or
+/// not; all have ended.
 SIMT_OBSERVED(void nested_launches_begin())
 SIMT_OBSERVED(void nested_launch_begins(bool))
 SIMT_OBSERVED(void nested_launches_end())
@@ -138,7 +138,7 @@ SIMT_OBSERVED(void copy_disagrees(const void*, const char*))
 SIMT_OBSERVED(void allocated(const void*, std::size_t, unsigned char))
 SIMT_OBSERVED(void named(const void*, const char*))
 SIMT_OBSERVED(void released(const void*))
-/// A function that frees, of this name, was given an address that is nothing of what it frees.
+/// The function of this name was given an address that it cannot free.
 SIMT_OBSERVED(void release_failed(const void*, const char*))
 /// A variable at namespace scope.
 SIMT_OBSERVED(void symbol_added(const void*, std::size_t, const char*, SymbolKind))
@@ -158,7 +158,7 @@ SIMT_OBSERVED(void runtime_memory(const void*, std::size_t))
 /// A kernel has allocated what begins there, and a kernel has to free it.
 bool is_of_kernel(const void*);
 /// On a device the event may not have been reached yet: nothing that the host has waited for comes after it.
-/// Who asks again has given it time.
+/// Only the first question gets this answer, so that a program may ask until it has a time.
 bool may_be_ahead(const void* event);
 /// The name of the device function for which of_host() gave this address; nullptr if it gave none.
 const char* function_of_host(const void*);

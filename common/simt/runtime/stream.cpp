@@ -324,7 +324,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
             "on a GPU an event may not have been reached yet, as nothing that the host has waited for comes "
             "after it; the time is not written. Call cudaEventSynchronize on the second event before");
         observe::call_failed(cudaErrorNotReady);
-        return cudaErrorNotReady;  // not recorded: it is no failure
+        return cudaErrorNotReady;  // not by fail(): the thread's last error stays what it is
     }
     *milliseconds = elapsed.count();
     return cudaSuccess;

@@ -310,7 +310,7 @@ Finding finding_of_crash(Run run) {
     return found;
 }
 
-/// Of a test for which this machine has not the memory.
+/// Skips a test for which this machine lacks the memory.
 void skip() {
     SUCCEED("needs 2.3 GB of device memory");
     simt_testing::skipped = true;

@@ -60,7 +60,7 @@ SIMT_UNSEEN void lane_loop() {
 #if defined(__clang__)
         const Body body = *static_cast<const Body*>(execution.closure);
 #else
-        // A copy by bytes: one by the compiler's own function for it would be seen.
+        // By bytes: a copy constructor's accesses would be seen.
         alignas(Body) unsigned char bytes[sizeof(Body)];
         __builtin_memcpy(bytes, execution.closure, sizeof bytes);
         const Body& body = *reinterpret_cast<const Body*>(bytes);

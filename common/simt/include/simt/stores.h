@@ -44,8 +44,8 @@ constexpr inline __attribute__((always_inline)) To bit_cast(const From& from) {
 /// without a place: C++ has the call of `f`, here or in a constructor, make the object where it is to be.
 enum Placed { placed };
 
-/// An object of `size` bytes is made at `place`. What of it has been written, filled() finds out; of an
-/// array, all.
+/// An object of `size` bytes is about to be made at `place`. Which bytes of it get written, filled() finds
+/// out; an array counts as written throughout.
 inline __attribute__((always_inline)) void* place(void* place, [[maybe_unused]] std::size_t size,
                                                   [[maybe_unused]] bool array = false) {
 #if defined(SIMT_CHECK)
@@ -54,8 +54,8 @@ inline __attribute__((always_inline)) void* place(void* place, [[maybe_unused]] 
     return place;
 }
 
-/// What a call has stored in an object that is new: words that no longer are as unwritten memory is in check
-/// mode. What a constructor leaves out still is.
+/// A new object counts as written where its words no longer have the value of unwritten memory. What its
+/// constructor leaves out still has it.
 template <class T>
 inline __attribute__((always_inline)) T* filled(T* object) {
 #if defined(SIMT_CHECK)

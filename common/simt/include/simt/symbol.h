@@ -73,7 +73,7 @@ class RedZone {
 struct StaticKey {
     bool known = false;
 };
-/// `static`, of a variable that nothing computes when the program runs: a device has nothing that would.
+/// `static`, of a variable with a constant initialiser: a device runs nothing that could compute another.
 #if defined(__clang__)
 #define SIMT_STATIC [[clang::require_constant_initialization]] static
 #else

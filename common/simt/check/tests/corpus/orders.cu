@@ -10,8 +10,7 @@ namespace {
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
 constexpr auto relaxed = cuda::memory_order_relaxed;
 
-// ---- Orders
-// ------------------------------------------------------------------------------------------------
+// ---- Orders -----------------------------------------------------------------------------------------------
 
 /// Block 0 leaves a value, and all others wait for it.
 template <class Write, class Read>
@@ -198,8 +197,7 @@ void run_chain_of_scopes() {
 }
 CORPUS_CASE(chain_of_scopes, "racecheck", "read-write", "value");
 
-// ---- Static variables
-// --------------------------------------------------------------------------------------
+// ---- Static variables -------------------------------------------------------------------------------------
 
 template <class T>
 __device__ T next(T by) {

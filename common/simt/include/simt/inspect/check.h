@@ -67,10 +67,9 @@ struct Finding {
 std::vector<Finding> findings();
 /// Forgets all findings, and what is known to follow from them.
 void clear();
-/// Whether the program's own calls on the host are looked at as well, and not kernels alone; at first they
-/// are not. Calls that fail and whose error nobody reads, copies to the host of what nothing has written, and
-/// the time of an event that need not have been reached: a GPU says so then, and so does
-/// cudaEventElapsedTime().
+/// Turns on or off, as it is at first, that the host's own calls are checked as well as kernels: calls that
+/// fail and whose error nobody reads, and copies to the host of what nothing has written. While it is on,
+/// cudaEventElapsedTime() returns cudaErrorNotReady for an event that a GPU may not have reached yet.
 void watch_host(bool on);
 /// How many device allocations there have been in the process.
 std::uint64_t allocations();
