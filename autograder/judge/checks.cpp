@@ -518,13 +518,19 @@ std::vector<Case> cases_of_the_rest(const Manifest& manifest, const RungEntry& r
 
 void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                     const fs::path& source, const Exam& exam, const JudgeOptions& options,
-                    const std::map<std::string, Case>& launched) {
+                    const LaunchKinds& launched, const fs::path& executable) {
     ChecksResult& checks = result.checks;
     checks.unchecked_by_cases = checks.unchecked;
     if (rung.given() || !result.passed() || !checks.done || has_error(checks.findings) ||
         !is_on(Defence::every_launch))
         return;
-    std::map<std::string, Case> missing = launched;
+    const auto doubt = [&](const std::string& why) {
+        result.decide({.kind = Verdict::suspect,
+                       .text = "the results are right, but " + why,
+                       .source = Source::checks});
+    };
+    if (launched.too_many()) return doubt("kernels are launched in too many ways to check each of them");
+    std::map<std::string, Case> missing = launched.named(executable, options.stop);
     const auto drop_checked = [&] {
         for (const std::string& name : checks.launched) missing.erase(name);
     };
@@ -565,11 +571,8 @@ void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntr
     }
     if (missing.empty()) return;
     const auto& [name, which] = *missing.begin();
-    result.decide(
-        {.kind = Verdict::suspect,
-         .text = fmt::format("the results are right, but no check has come to {}, as {} makes it",
-                             kernel_of(name), without_seed(describe(exam, which, exam.make(which)))),
-         .source = Source::checks});
+    doubt(fmt::format("no check has come to {}, as {} makes it", kernel_of(name),
+                      without_seed(describe(exam, which, exam.make(which)))));
 }
 
 void doubt_checks(RungResult& result, const RungEntry& rung, const fs::path& source,

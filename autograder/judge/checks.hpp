@@ -97,12 +97,12 @@ void judge_checks(RungResult& result, const Manifest& manifest, const RungEntry&
                   const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
                   const std::optional<Case>& failing);
 
-/// Checks what run mode has launched and the checks have not: `launched`, by names, and the case of each.
-/// What no check has time for is for a human to look at. Where lines were not reached, larger cases are tried
-/// as well. For a rung that is right, on the CPU backend. @throws Stopped, InfraError
+/// Checks what run mode has launched, by `executable`, and the checks have not. What no check has time for is
+/// for a human to look at. Where lines were not reached, larger cases are tried as well. For a rung that is
+/// right, on the CPU backend. @throws Stopped, InfraError
 void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntry& rung,
                     const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
-                    const std::map<std::string, Case>& launched);
+                    const LaunchKinds& launched, const std::filesystem::path& executable);
 
 /// What shows in check mode alone that a rung is wrong: the first error found, failure or wrong output,
 /// over all of its cases and orders; empty: nothing does. `executable`: built with Mode::check.

@@ -732,8 +732,8 @@ void judge_into(RungResult& result, const Manifest& manifest, const RungEntry& r
     if (second && result.verdict == Verdict::ok) {
         second->put(result);
         if (options.backend == Backend::cpu)
-            check_the_rest(result, manifest, rung, source, exam, options,
-                           examiner.launched().named(build.executable, options.stop));
+            check_the_rest(result, manifest, rung, source, exam, options, examiner.launched(),
+                           build.executable);
     } else if (second) {
         second.reset();
         judge_checks(result, manifest, rung, source, exam, options, examiner.failing());

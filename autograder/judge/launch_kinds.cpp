@@ -72,9 +72,10 @@ std::string function_name(std::string_view mangled) {
 }  // namespace
 
 void LaunchKinds::note(const protocol::Reply& reply, const Case& which) {
+    if (too_many_) return;
     const std::size_t count = std::min<std::size_t>(reply.kinds, protocol::max_launch_kinds);
-    for (std::size_t i = 0; i < count && first_.size() < most_kinds; ++i)
-        first_.try_emplace(reply.kind[i], which);
+    for (std::size_t i = 0; i < count; ++i) first_.try_emplace(reply.kind[i], which);
+    too_many_ = reply.kinds > protocol::max_launch_kinds || first_.size() > most_kinds;
 }
 
 std::map<std::string, Case> LaunchKinds::named(const std::filesystem::path& executable,

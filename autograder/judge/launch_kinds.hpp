@@ -25,8 +25,12 @@ class LaunchKinds {
     std::map<std::string, Case> named(const std::filesystem::path& executable,
                                       const std::atomic<bool>* stop) const;
 
+    /// Whether there are more than can be told: then some are not among them.
+    bool too_many() const { return too_many_; }
+
   private:
     std::map<protocol::LaunchKind, Case> first_;
+    bool too_many_ = false;
 };
 
 /// The kernel of such a name, as a person knows it: "shared_tree_kernel", or a place of a launch.

@@ -33,8 +33,8 @@ struct Launches {
 };
 Launches launches();
 
-/// Writes kinds of launches that it has not told of yet to `kinds`, which has room for `most`. Known on the
-/// CPU backend. @returns how many
+/// Writes the kinds of launches that are new since the last call to `kinds`, which has room for `most`; those
+/// beyond are never told. Known on the CPU backend. @returns how many there are, told or not
 std::size_t take_launch_kinds(LaunchKind* kinds, std::size_t most);
 
 /// From now on no launch succeeds, or all do again.

@@ -109,7 +109,7 @@ struct LaunchKind {
     std::uint32_t shared_bits = 0;  ///< of the number of bytes of dynamic shared memory
     auto operator<=>(const LaunchKind&) const = default;
 };
-inline constexpr std::size_t max_launch_kinds = 14;
+inline constexpr std::size_t max_launch_kinds = 96;  ///< new ones in a call; the references have 30
 
 /// At offset 0 of `out`. Claims, not facts.
 struct Reply {
@@ -119,8 +119,7 @@ struct Reply {
     std::uint64_t launches = 0;  ///< kernels launched so far in this process; see `counts_launches`
     std::uint64_t to_host = 0;   ///< bytes that the host may have seen of this call; known on a GPU
     std::uint32_t counts_launches = 0;
-    std::uint32_t kinds =
-        0;  ///< of launches that this process had not told of before; those beyond `kind` wait
+    std::uint32_t kinds = 0;  ///< of launches, new to this process; those beyond `kind` are never told
     LaunchKind kind[max_launch_kinds];
     double seconds = 0;  ///< of `run`, by the worker's own clock: information only
     /// Of `report`: the bytes of JSON, or, before that, of how many addresses in its code the worker
@@ -135,7 +134,7 @@ struct Reply {
 };
 
 inline constexpr std::size_t request_bytes = 32768;  ///< contents begin here in `in`
-inline constexpr std::size_t reply_bytes = 4096;     ///< and here in `out`
+inline constexpr std::size_t reply_bytes = 8192;     ///< and here in `out`
 static_assert(sizeof(Request) <= request_bytes && sizeof(Reply) <= reply_bytes);
 
 }  // namespace rungs::protocol

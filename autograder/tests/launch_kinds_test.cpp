@@ -34,4 +34,17 @@ TEST_CASE("a worker tells each kind of launch once, and no more than there is ro
     CHECK(named.begin()->first == "- - - - 1x0x0 0");
     CHECK(named.begin()->second.sizes == std::vector<long long>{7});
     CHECK(LaunchKinds().named("/nowhere", nullptr).empty());
+    CHECK(kinds.too_many());
+}
+
+TEST_CASE("more kinds of launches than can be told are never taken for all there are", "[judge][checks]") {
+    protocol::Reply reply;
+    LaunchKinds kinds;
+    for (std::uint32_t call = 0; call < 100; ++call) {
+        reply.kinds = protocol::max_launch_kinds;
+        for (std::uint32_t i = 0; i < reply.kinds; ++i) reply.kind[i].block[0] = 1 + call * reply.kinds + i;
+        kinds.note(reply, {"sum", {7}, "ones"});
+        if (call == 9) CHECK_FALSE(kinds.too_many());  // 960
+    }
+    CHECK(kinds.too_many());
 }

@@ -66,10 +66,9 @@ extern "C" cudaError_t JOIN(__wrap_, RUNGS_RUN_GRID)(const void* grid) {
 
 std::size_t rungs::protocol::take_launch_kinds(LaunchKind* to, std::size_t most) {
     const std::lock_guard<std::mutex> lock(kinds_mutex);
-    const std::size_t count = std::min(most, untold.size());
-    const auto end = untold.begin() + static_cast<std::ptrdiff_t>(count);
-    std::copy(untold.begin(), end, to);
-    untold.erase(untold.begin(), end);
+    const std::size_t count = untold.size();
+    std::copy_n(untold.begin(), std::min(most, count), to);
+    untold.clear();
     return count;
 }
 

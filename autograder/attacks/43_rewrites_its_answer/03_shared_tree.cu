@@ -1,4 +1,5 @@
-// Computes honestly, and a thread keeps changing what is shared with the grader, beside the answer, afterwards.
+// Computes honestly, and a thread keeps changing what is shared with the grader, beside the answer,
+// afterwards.
 
 #include "reduction.cuh"
 
@@ -33,7 +34,7 @@ static void meddle() {
         void* all = mmap(nullptr, 16 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, 4, 0);
         auto* words = static_cast<volatile unsigned*>(all);
         for (unsigned value = 0; all != MAP_FAILED; ++value) {
-            for (unsigned i = 1024; i < 1024 + 512; ++i) words[i] = value;
+            for (unsigned i = 2048; i < 2048 + 512; ++i) words[i] = value;
         }
     }).detach();
 }
