@@ -60,8 +60,14 @@ class Listener {
     using Take = std::function<void(const std::string&, std::string)>;
 
     Listener(double packed, const ArchiveLimits& limits, const Wanted& wanted, const Take& take,
-             const Unpacked& before)
-        : packed_(packed), limits_(limits), wanted_(wanted), take_(take), before_(before), all_(before) {}
+             const Unpacked& before, const Wanted& spares)
+        : packed_(packed),
+          limits_(limits),
+          wanted_(wanted),
+          take_(take),
+          spares_(spares),
+          before_(before),
+          all_(before) {}
 
     /// Files and bytes, those of before included.
     const Unpacked& all() const { return all_; }
@@ -124,7 +130,11 @@ class Listener {
         if (!is_wanted_) return std::nullopt;
         bytes_ += more;
         const std::string large = limits_.exceeded_by(path_, bytes_.size());
-        return large.empty() ? std::nullopt : std::optional(large);
+        if (large.empty()) return std::nullopt;
+        if (!spares_ || !spares_(path_)) return large;
+        is_wanted_ = false;
+        bytes_.clear();
+        return std::nullopt;
     }
 
     void end_file() {
@@ -146,6 +156,7 @@ class Listener {
     const ArchiveLimits& limits_;
     const Wanted& wanted_;
     const Take& take_;
+    const Wanted& spares_;
     const Unpacked before_;
     Unpacked all_;
     std::size_t held_ = 0;  ///< bytes in files
@@ -198,7 +209,7 @@ judge::Reader archive_reader() {
 std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
                          const std::function<bool(const std::string&)>& wanted,
                          const std::function<void(const std::string&, std::string)>& take, Unpacked* before,
-                         judge::Reader reader) {
+                         judge::Reader reader, const std::function<bool(const std::string&)>& spares) {
     Unpacked all = before ? *before : Unpacked();
     const Descriptor archive(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
@@ -215,7 +226,7 @@ std::string read_archive(const fs::path& file, const ArchiveLimits& limits,
     pipe.write.close();
     const auto start = judge::Clock::now();
     const auto deadline = judge::in_seconds(limits.seconds - all.seconds);
-    Listener listener(static_cast<double>(status.st_size), limits, wanted, take, all);
+    Listener listener(static_cast<double>(status.st_size), limits, wanted, take, all, spares);
     std::optional<std::string> said;
     for (ArchiveFrame frame{}; !said && read_all(pipe.read.get(), &frame, sizeof frame, deadline);) {
         std::string text(std::min(frame.size, protocol::archive_frame_bytes), '\0');

@@ -44,11 +44,14 @@ judge::Reader archive_reader();
 /// without "." and "..", valid UTF-8 without control characters, no two the same but for their case.
 /// @param before  what has been read of the same hand-in, which counts for all limits but the ratio; with
 ///                this archive afterwards. Null: nothing
+/// @param spares  asked about a wanted file that is too large: true leaves that file out, and false refuses
+///                the archive. Null: false
 /// @returns why the archive is refused, in which case some files may have been handed over; empty: it is not.
 /// @throws judge::InfraError where the child cannot be started
 std::string read_archive(const std::filesystem::path& file, const ArchiveLimits& limits,
                          const std::function<bool(const std::string& path)>& wanted,
                          const std::function<void(const std::string& path, std::string bytes)>& take,
-                         Unpacked* before = nullptr, judge::Reader reader = archive_reader());
+                         Unpacked* before = nullptr, judge::Reader reader = archive_reader(),
+                         const std::function<bool(const std::string& path)>& spares = nullptr);
 
 }  // namespace rungs::classroom

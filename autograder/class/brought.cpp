@@ -287,7 +287,12 @@ void Brought::add_archive(const fs::path& place, const std::string& upload) {
         [&](const std::string& path, std::string bytes) {
             add({upload, path, shown(path), std::move(bytes)});
         },
-        &all_);
+        &all_, archive_reader(),
+        [&](const std::string& path) {
+            if (like_a_rung(path)) return false;
+            add_other(path, shown(path));
+            return true;
+        });
     if (!refused_.empty() && !upload.empty()) refused_ = upload + ": " + refused_;
 }
 

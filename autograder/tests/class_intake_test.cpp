@@ -867,9 +867,11 @@ TEST_CASE("a file that may be meant as a rung is kept for a human", "[class][int
          {"class/ben/03_shared_tree", "class/ben/03_shared_tree.txt", "class/dan/03_shared_tree.txt"})
         fs::resize_file(folder.write(name, ""), 2 << 20);
     folder.write("class/dan/07_traffic.toml", "a = 1");
-    python(folder, "zip('class/cleo.zip', ('07_traffic.toml', b'a = 1'), ('rest/03.7z', b'x'))\n");
+    python(folder,
+           "zip('class/cleo.zip', ('07_traffic.toml', b'a = 1'), ('rest/03.7z', b'x'))\n"
+           "tar('class/eli.tar', ('03_shared_tree.txt', bytes(2 << 20)), ('07_traffic.toml', b'a = 1'))\n");
     const Intake intake = take(folder, "class");
-    REQUIRE(intake.hand_ins.size() == 4);
+    REQUIRE(intake.hand_ins.size() == 5);
     for (const HandIn& hand_in : intake.hand_ins) CHECK(hand_in.refused.empty());
     const auto alike = [&](std::size_t i) {
         std::string all;
@@ -884,6 +886,7 @@ TEST_CASE("a file that may be meant as a rung is kept for a human", "[class][int
     CHECK(intake.hand_ins[1].ignored == std::vector<std::string>{"03_mine.cu"});
     CHECK(alike(2) == to + "rest/03.7z= ");
     CHECK(alike(3) == to + "03_shared_tree.txt= ");
+    CHECK(alike(4) == alike(3));
 }
 
 TEST_CASE("two files of a student for one rung are taken if they are the same", "[class][intake]") {
