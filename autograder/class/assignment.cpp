@@ -35,6 +35,8 @@ std::string Person::column(const std::string& heading) const {
 
 std::string AskedRung::short_name() const { return chapter.substr(0, 2) + "/" + rung.substr(0, 2); }
 
+std::string AskedRung::file() const { return rung + (kind == "predict" ? ".toml" : ".cu"); }
+
 double Assignment::weight_of(const std::string& chapter) const {
     const auto found = weights.find(chapter);
     return found == weights.end() ? 1 : found->second;

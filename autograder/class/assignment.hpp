@@ -49,6 +49,7 @@ struct AskedRung {
     double max_points = 0;  ///< on the backend of the run, before the chapter's weight
 
     std::string short_name() const;  ///< "01/03"
+    std::string file() const;        ///< "03_shared_tree.cu", "07_traffic.toml"
 };
 
 struct LatePolicy {

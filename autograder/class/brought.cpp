@@ -152,7 +152,7 @@ void refuse_others(const Brought& brought, const Assignment& assignment, HandIn&
     for (const Candidate& file : brought.files()) found.push_back(file.shown);
     found.insert(found.end(), brought.others().begin(), brought.others().end());
     if (found.empty()) return;
-    for (const AskedRung& rung : assignment.rungs) expected.push_back(rung.chapter + "/" + file_of(rung));
+    for (const AskedRung& rung : assignment.rungs) expected.push_back(rung.chapter + "/" + rung.file());
     hand_in.refused =
         "no file of it is an exercise of this assignment; there are: " + some_of(std::move(found));
     hand_in.expected = "; expected: " + some_of(std::move(expected));
@@ -168,7 +168,7 @@ bool in_workbook(const fs::path& file) {
 bool is_alike(const fs::path& path, const AskedRung& rung, bool has_file) {
     const std::string name = path.filename().string(), folder = path.parent_path().filename().string();
     if (folder != rung.chapter && begins_like_a_rung(folder))
-        return name == file_of(rung) && !in_workbook(path);
+        return name == rung.file() && !in_workbook(path);
     const Likeness like = likeness(name, rung);
     return like == Likeness::same || (like == Likeness::some && !has_file);
 }
@@ -177,7 +177,7 @@ bool is_alike(const fs::path& path, const AskedRung& rung, bool has_file) {
 void add_alike(const Brought& brought, const std::vector<const Candidate*>& all,
                const std::set<const Candidate*>& used, const Setting& here, HandIn& hand_in) {
     for (const AskedRung& rung : here.assignment.rungs) {
-        const std::string file = rung.chapter + "/" + file_of(rung);
+        const std::string file = rung.chapter + "/" + rung.file();
         const bool has_file = hand_in.files.count(file) > 0;
         std::vector<LookAlike> alike;
         for (const Candidate* candidate : all) {
@@ -197,8 +197,6 @@ void add_alike(const Brought& brought, const std::vector<const Candidate*>& all,
 
 }  // namespace
 
-std::string file_of(const AskedRung& rung) { return rung.rung + (rung.kind == "predict" ? ".toml" : ".cu"); }
-
 bool skipped(const fs::path& path) {
     static const std::set<std::string> folders{".git", "__MACOSX", "solutions", "edition", "kept"};
     return std::any_of(path.begin(), path.end(), [](const fs::path& part) {
@@ -215,13 +213,13 @@ bool packed_otherwise(const fs::path& file) {
 bool may_be_rung(const std::string& path, const Assignment& assignment) {
     const std::string name = fs::path(path).filename().string();
     return std::any_of(assignment.rungs.begin(), assignment.rungs.end(),
-                       [&](const AskedRung& rung) { return file_of(rung) == name; });
+                       [&](const AskedRung& rung) { return rung.file() == name; });
 }
 
 Likeness likeness(const std::string& name, const AskedRung& rung) {
     if (name.empty() || name.size() > 255 || name.front() == '.' || is_put_beside(name))
         return Likeness::none;
-    if (name == file_of(rung)) return Likeness::same;
+    if (name == rung.file()) return Likeness::same;
     NameWords meant(rung.rung), found(name);
     const bool says_number = found.drop_added();
     const std::string wanted = meant.letters(), letters = found.letters(), number = rung.rung.substr(0, 2);
@@ -412,10 +410,9 @@ void take_rungs(const Brought& brought, const Setting& here, HandIn& hand_in) {
               [](const Candidate* a, const Candidate* b) { return a->shown < b->shown; });
     std::set<const Candidate*> used;
     for (const AskedRung& rung : here.assignment.rungs) {
-        const std::string name = file_of(rung);
-        const bool unique =
-            std::count_if(here.assignment.rungs.begin(), here.assignment.rungs.end(),
-                          [&](const AskedRung& other) { return file_of(other) == name; }) == 1;
+        const std::string name = rung.file();
+        const bool unique = std::count_if(here.assignment.rungs.begin(), here.assignment.rungs.end(),
+                                          [&](const AskedRung& other) { return other.file() == name; }) == 1;
         using Rank = std::pair<int, long>;
         std::vector<std::pair<const Candidate*, Rank>> fitting;
         std::map<std::string, Rank> nearest;  // in each upload

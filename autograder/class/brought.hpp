@@ -13,9 +13,6 @@
 
 namespace rungs::classroom {
 
-/// "03_shared_tree.cu", "07_traffic.toml"
-std::string file_of(const AskedRung& rung);
-
 /// Whether a file of that path could be one of the assignment's.
 bool may_be_rung(const std::string& path, const Assignment& assignment);
 

@@ -90,8 +90,7 @@ std::optional<Take> take_of(const fs::path& folder, const std::string& rung) {
 /// The rung's file, those that may be meant as it, and which of them has been taken. `about`: hand-in.json,
 /// in `home`.
 void read_files(const fs::path& home, const Json& about, GradedRung& rung) {
-    const std::string name =
-        rung.asked.chapter + "/" + rung.asked.rung + (rung.asked.kind == "predict" ? ".toml" : ".cu");
+    const std::string name = rung.asked.chapter + "/" + rung.asked.file();
     std::error_code unknown;
     if (fs::exists(home / name, unknown)) rung.source = home / name;
     for (const Json& file : about.at("files")) {

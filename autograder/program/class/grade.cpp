@@ -219,9 +219,8 @@ Plan make_plan(const fs::path& out, const Workbook& workbook, const Assignment& 
                     }
                 }
                 // Where there is none, the name says which is missing.
-                const std::string file =
-                    rung.chapter + "/" + rung.rung + (rung.kind == "predict" ? ".toml" : ".cu");
-                const fs::path source = graded.source.empty() ? hand_in / file : graded.source;
+                const fs::path source =
+                    graded.source.empty() ? hand_in / rung.chapter / rung.file() : graded.source;
                 if (is_ours(key)) open.push_back({slot, source, key, again});
             }
         }

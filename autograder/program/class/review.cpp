@@ -97,9 +97,8 @@ std::string user_name() {
 fs::path source_in(const fs::path& out, const Student& student, const Attempt& attempt,
                    const GradedRung& graded) {
     if (!graded.source.empty()) return graded.source;
-    const AskedRung& rung = graded.asked;
-    return out / "hand-ins" / student.person.id / std::to_string(attempt.number) / rung.chapter /
-           (rung.rung + (rung.kind == "predict" ? ".toml" : ".cu"));
+    return out / "hand-ins" / student.person.id / std::to_string(attempt.number) / graded.asked.chapter /
+           graded.asked.file();
 }
 
 /// Files that are perhaps a rung's, and how to take one.
