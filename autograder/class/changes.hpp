@@ -2,8 +2,6 @@
 // Whose points another judging has changed: what `grade` found when it last came to its end, beside what it
 // finds now.
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <filesystem>
 #include <optional>
 #include <string>

@@ -800,6 +800,7 @@ TEST_CASE("a hand-in can be withdrawn, and counts again when that is taken back"
     CHECK(review({"ben", "--withdraw", "two", "--because", "x"}).status == 2);
     CHECK(review({"ben", "01/03", "--withdraw", "2", "--because", "x"}).status == 2);
     CHECK(review({"ben", "--withdraw", "2", "--points", "3", "--because", "x"}).status == 2);
+    CHECK(review({"ben", "--withdraw", "2", "--take", "a.cu", "--because", "x"}).status == 2);
     CHECK(review({"ben", "--restore", "2", "--because", "x"}).status == 2);
 
     const Outcome withdrawn = review({"ben", "--withdraw", "2", "--because", "somebody else's"});

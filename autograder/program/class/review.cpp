@@ -226,7 +226,7 @@ int withdraw(const fs::path& folder, const ReviewOptions& options, Terminal& out
     const std::string& which = withdrawn ? options.withdraw : options.restore;
     const char* const verb = withdrawn ? "--withdraw" : "--restore";
     if (options.student.empty()) throw UsageError(fmt::format("whose hand-in? {} needs a student", verb));
-    if (!options.rung.empty() || options.points || options.attempt != 0 ||
+    if (!options.rung.empty() || options.points || !options.take.empty() || options.attempt != 0 ||
         (withdrawn && !options.restore.empty()))
         throw UsageError(fmt::format(
             "{} is about a whole hand-in: give a student, {} N or all, and --because", verb, verb));
