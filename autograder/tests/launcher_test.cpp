@@ -180,6 +180,13 @@ TEST_CASE("a run of all tests goes on where it was interrupted, unless a file ha
     tree.folder.write("chapters/01_a/chapter.toml", "# changed\n");
     CHECK(tree.run({"test", "--all", "-j1"}).status == 0);
     CHECK(runs_of("first") == 3);
+    // What passes in a slice says nothing of all cases.
+    fs::remove(tree.folder.path() / "build/default/go");
+    CHECK(tree.run({"test", "--all", "-j1"}).status != 0);
+    CHECK(tree.run({"test", "-j1"}).status != 0);
+    tree.folder.write("build/default/go", "");
+    CHECK(tree.run({"test", "--all", "-j1"}).status == 0);
+    CHECK(runs_of("first") == 6);
 }
 
 TEST_CASE("a run of the tests says which slice of the expensive cases it has tried", "[launcher]") {
