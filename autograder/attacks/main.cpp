@@ -89,7 +89,7 @@ bool may_enter_namespace() {
     return status == 0;
 }
 
-/// Whether a user without rights may enter a folder; whoever is no root stays who he is.
+/// Whether the user that the judge becomes for a worker may enter a folder. Only root becomes another user.
 bool others_may_enter(fs::path folder) {
     if (geteuid() != 0) return true;
     for (; folder.has_relative_path(); folder = folder.parent_path()) {
@@ -98,7 +98,8 @@ bool others_may_enter(fs::path folder) {
     return true;
 }
 
-/// Why the attack could not succeed here whatever the judge lacked, which shows nothing; empty: it can.
+/// What keeps the attack from succeeding on this host whatever the judge lacks, so that its control shows
+/// nothing; empty: it can succeed.
 std::string why_not_shown(const Attack& attack) {
     if (attack.control_needs_namespace && !may_enter_namespace())
         return "needs a user namespace, which the kernel forbids here";

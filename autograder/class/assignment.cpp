@@ -143,7 +143,7 @@ class TextReader {
         if (is) rest_.remove_prefix(what.size());
         return is;
     }
-    /// So many digits, as a number.
+    /// Reads exactly `count` digits as a number.
     std::optional<int> digits(std::size_t count) {
         if (!is_number(rest_.substr(0, count)) || rest_.size() < count) return std::nullopt;
         const int number = std::stoi(std::string(rest_.substr(0, count)));

@@ -102,7 +102,7 @@ std::optional<Time> parse_time(const std::string& text);
 /// "2026-01-31T12:00:00Z"
 std::string time_text(Time time);
 
-/// The time of now.
+/// The current time, as time_text() writes it.
 std::string now_text();
 
 }  // namespace rungs::classroom

@@ -163,8 +163,8 @@ bool in_workbook(const fs::path& file) {
     return std::find(file.begin(), file.end(), fs::path("chapters")) != file.end();
 }
 
-/// Whether what lies at `path` is perhaps meant as `rung`. Beside the rung's own file only what bears its
-/// name is.
+/// Whether what lies at `path` may be meant as `rung`. If the rung's own file is there, only another file of
+/// that name may.
 bool is_alike(const fs::path& path, const AskedRung& rung, bool has_file) {
     const std::string name = path.filename().string(), folder = path.parent_path().filename().string();
     if (folder != rung.chapter && begins_like_a_rung(folder))
@@ -186,7 +186,7 @@ void add_alike(const Brought& brought, const std::vector<const Candidate*>& all,
                 alike.push_back({file, candidate->shown, put_aside(candidate->bytes, here.work)});
         }
         for (const std::string& shown : brought.unread()) {
-            // In an archive may be any of those that are not there.
+            // An archive that was not opened may hold any rung that is missing.
             const bool archive = is_archive(shown) || packed_otherwise(shown);
             if (!has_file && alike.size() < most_alike && (archive || is_alike(shown, rung, has_file)))
                 alike.push_back({file, shown, {}});
@@ -224,7 +224,7 @@ Likeness likeness(const std::string& name, const AskedRung& rung) {
     const bool says_number = found.drop_added();
     const std::string wanted = meant.letters(), letters = found.letters(), number = rung.rung.substr(0, 2);
     if (letters == wanted) return Likeness::same;
-    // Another rung, by its name.
+    // By its name it is another rung's.
     if (is_rung_file(name) && name.compare(0, 2, number) != 0) return Likeness::none;
     constexpr std::size_t short_word = 4;
     if (wanted.size() >= short_word && letters.find(wanted) != std::string::npos) return Likeness::some;

@@ -28,7 +28,7 @@ Likeness likeness(const std::string& name, const AskedRung& rung);
 /// A file of a hand-in that is like a rung.
 struct Candidate {
     std::string upload;  ///< the archive or file that was handed in by itself; empty: it was not
-    std::string path;    ///< in that
+    std::string path;    ///< in that archive, or in the hand-in
     std::string shown;   ///< for messages
     std::string bytes;   ///< none where it cannot be one of the assignment's
 };
@@ -39,7 +39,7 @@ class Brought {
     explicit Brought(const Assignment& assignment) : assignment_(assignment) {}
 
     const std::vector<Candidate>& files() const { return files_; }
-    /// Names of what else is in it, the first ones: a rung may be misspelt.
+    /// Names of other files in it, of many the first ones: one of them may be a misspelt rung.
     const std::vector<std::string>& others() const { return others_; }
     /// Names of files that nobody has looked into, and in which a rung may be: archives in archives, and what
     /// is perhaps a rung and no text.

@@ -101,7 +101,7 @@ std::vector<Change> note_changes(const fs::path& out, const Gradebook& book, con
             if (write_new_file(folder / fmt::format("run.{}.json", number), run.dump(1) + '\n')) break;
         }
     }
-    // Last: until it is there, another start finds the same.
+    // Written last: if this is interrupted, the next start finds the same changes.
     write_file(file, Json{{"schema", "rungs.judged/1"}, {"rungs", all}}.dump(1) + '\n');
     return changes;
 }

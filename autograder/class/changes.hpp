@@ -1,6 +1,6 @@
 #pragma once
-// Whose points another judging has changed: what `grade` found when it last came to its end, beside what it
-// finds now.
+// Whose points another judging has changed: compares what `grade` found when it last came to its end with
+// what it finds now.
 
 #include <filesystem>
 #include <optional>
@@ -37,8 +37,8 @@ struct ChangedRun {
     std::vector<Change> changes;
 };
 
-/// Compares with OUT/judged.json, and puts there what is so now; what has changed goes to OUT/changes as
-/// well, where it stays. @throws ClassError, FileError
+/// Compares the gradebook with OUT/judged.json, which it then replaces. What has changed is kept in
+/// OUT/changes as well. @throws ClassError, FileError
 std::vector<Change> note_changes(const std::filesystem::path& out, const Gradebook& book,
                                  const std::string& when);
 

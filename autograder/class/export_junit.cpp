@@ -24,7 +24,7 @@ struct Tally {
         set(node, "tests", std::to_string(tests));
         set(node, "failures", std::to_string(failures));
         set(node, "errors", std::to_string(errors));
-        // Jenkins' schema knows it of a suite alone.
+        // Jenkins' schema allows it on a suite only.
         if (std::string_view(node.name()) == "testsuite") set(node, "skipped", "0");
         set(node, "time", fmt::format("{:.3f}", seconds));
     }

@@ -16,7 +16,7 @@ bool is_alphanumeric(std::string_view text) {
            std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || is_ascii_letter(c); });
 }
 
-/// No platform writes a line's end into a name.
+/// Whether a name holds a line break, which no platform writes into one.
 bool has_line_end(std::string_view name) { return name.find_first_of("\r\n") != std::string_view::npos; }
 
 bool skip(std::string_view& rest, std::string_view start) {
@@ -98,7 +98,7 @@ std::optional<CanvasName> anonymous_canvas_name(std::string_view rest) {
     return name;
 }
 
-/// `who`: as short as it can be.
+/// `WHO_LATE_12345_67890_FILE`, with the shortest possible WHO.
 std::optional<CanvasName> named_canvas_name(std::string_view name) {
     for (std::size_t end = name.find('_', 1); end != std::string_view::npos; end = name.find('_', end + 1)) {
         std::optional<CanvasName> parts = canvas_upload(name.substr(end + 1));
@@ -122,7 +122,7 @@ std::optional<CanvasName> numbered_canvas_name(std::string_view name) {
     return std::nullopt;
 }
 
-/// Whether `_12_` is in it.
+/// Whether it holds a number between two underscores.
 bool has_inner_number(std::string_view who) {
     for (std::size_t at = who.find('_'); at != std::string_view::npos; at = who.find('_', at + 1)) {
         std::string_view rest = who.substr(at + 1);

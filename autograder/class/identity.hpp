@@ -1,6 +1,6 @@
 #pragma once
-// Whose a hand-in is, and what the records call its student. Two names are never one student because they
-// look alike once they are made fit for a folder: what is lost of a name comes back as a hash behind it.
+// Whose a hand-in is, and what the records call its student. Two names that look alike once they are made fit
+// for a folder are still two students: a hash at the end stands for what was lost of a name.
 
 #include <map>
 #include <set>

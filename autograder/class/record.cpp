@@ -31,7 +31,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
     std::vector<std::string> names;
     std::error_code none;
     const fs::directory_iterator entries(folder, none);
-    // What cannot be read is not "nothing".
+    // A folder that cannot be read is not an empty one.
     if (none && none != std::errc::no_such_file_or_directory && none != std::errc::not_a_directory)
         throw FileError(folder, none.value(), "could not list the folder");
     for (const auto& entry : entries) {

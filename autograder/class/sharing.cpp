@@ -49,7 +49,7 @@ void share_with(const fs::path& out, const std::string& name) {
     std::error_code unknown;
     for (fs::recursive_directory_iterator entry(out, unknown), end; entry != end; entry.increment(unknown)) {
         const std::string file = entry->path().filename().string();
-        // Caches are of one user each.
+        // Each user has a cache of their own.
         if (entry.depth() == 0 && file.starts_with("cache")) {
             entry.disable_recursion_pending();
             continue;
@@ -72,7 +72,7 @@ void follow_sharing(const fs::path& out) {
 fs::path cache_in(const fs::path& out) {
     if (!is_shared(out)) return out / "cache";
     const fs::path cache = out / fmt::format("cache-{}", geteuid());
-    // Where it cannot be made the judge says so.
+    // If this fails, the judge says so when it uses the cache.
     static_cast<void>(mkdir(cache.c_str(), 0700));
     return cache;
 }

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file that is lost on the way is nobody's wish to withdraw it.
+/// A hand-in that has disappeared was not withdrawn: nobody has decided that.
 constexpr const char* gone_but_counts = "no longer in CLASS; what was taken in before still counts";
 
 /// What a hand-in is told apart by: when it came, and its bytes.
@@ -109,8 +109,8 @@ std::vector<Stored> stored_in(const fs::path& out) {
     return all;
 }
 
-/// Puts what was taken in before where the roster of now says, with its records and decisions: else a student
-/// would be there twice, as the one roster and as the other has them.
+/// Moves what was taken in before to the student whose it is by the present roster, with its records and
+/// decisions: otherwise a student would be there twice, once for each roster.
 void follow_roster(const fs::path& out, const Senders& senders, const std::vector<Stored>& stored) {
     make_folder(out);
     const DecisionLock no_decision_meanwhile(out);
@@ -133,7 +133,7 @@ void follow_roster(const fs::path& out, const Senders& senders, const std::vecto
             fs::rename(was / std::to_string(move.number), is / std::to_string(number));
             sync_folder(is);
             sync_folder(was);
-            fs::remove(was, unknown);  // where it is empty
+            fs::remove(was, unknown);  // only if it is empty
         }
     }
     std::error_code none;
@@ -147,7 +147,7 @@ void follow_roster(const fs::path& out, const Senders& senders, const std::vecto
     }
 }
 
-/// What is to be told of one hand-in, a line each.
+/// Adds what an instructor should know about one hand-in, a line each.
 void add_problems(const HandIn& hand_in, const Senders& senders, const Assignment& assignment,
                   std::vector<std::string>& problems) {
     const std::string id = senders.id_of(hand_in);

@@ -25,18 +25,18 @@
 namespace rungs::judge {
 namespace {
 
-/// Processor time of the judge itself, which has no more to do than inputs and answers.
+/// Processor time of the judge's own process, which only makes inputs and examines answers.
 constexpr rlim_t most_apart_seconds = 3600;
 constexpr double most_ending_seconds = 60;  ///< that one may take to end in order
 /// Exit status of one that was asked to end: what it returned is no result.
 constexpr int stopped_status = 3;
 
-/// What a result begins with: a library may leave with status 0, too.
+/// Begins a result: a library that calls exit(0) leaves status 0 as well, but not this.
 constexpr char returned = '+';
 
 std::atomic<bool> stop_asked{false};
 
-/// How a process has ended that has not returned its result.
+/// How a process ended that returned no result.
 std::string death_of(int status) {
     if (WIFEXITED(status)) {
         return WEXITSTATUS(status) == stopped_status
@@ -49,10 +49,10 @@ std::string death_of(int status) {
     return fmt::format("by signal {} ({})", number, strsignal(number));
 }
 
-/// The fork's part.
+/// What the fork does: it works, hands over the result and exits.
 [[noreturn]] void be_apart(const std::string& name, const std::function<std::string(const Caller&)>& work,
                            pid_t parent, const sigset_t& signals, int line, int result) {
-    // With whoever waits, however that ends.
+    // It must not outlive its parent, however that ends.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != parent) _exit(1);
     prctl(PR_SET_NAME, name.c_str(), 0, 0, 0);
     keep_own_large_blocks();
@@ -61,7 +61,7 @@ std::string death_of(int status) {
     action.sa_handler = [](int) { stop_asked = true; };
     sigaction(SIGTERM, &action, nullptr);
     pthread_sigmask(SIG_SETMASK, &signals, nullptr);
-    // A terminal's Ctrl-C reaches whoever waits as well, who decides.
+    // A terminal's Ctrl-C reaches the parent as well, and the parent decides.
     for (const int number : {SIGINT, SIGHUP, SIGQUIT}) signal(number, SIG_IGN);
     rlimit limit{};
     if (getrlimit(RLIMIT_CPU, &limit) == 0) {
@@ -100,7 +100,7 @@ Apart run_apart(const std::string& name, const std::function<std::string(const C
     Descriptor its_line(ends[1]);
     const Descriptor result(memfd_create("rungs-result", MFD_CLOEXEC));
     if (!result) fail_with_errno("a process of its own");
-    // An order to end that comes early waits until it is understood.
+    // SIGTERM waits until the fork has a handler for it.
     sigset_t order, signals;
     sigemptyset(&order);
     sigaddset(&order, SIGTERM);
@@ -129,7 +129,7 @@ Apart run_apart(const std::string& name, const std::function<std::string(const C
                 if (be_alone) be_alone();
                 (void)!write_all(line.get(), &asked, sizeof asked);
             } else {
-                line.close();  // and it will end
+                line.close();  // the fork has closed its end, and is about to exit
             }
         }
         gone = waitpid(child, &status, WNOHANG);
@@ -156,7 +156,7 @@ void prepare_to_judge_apart(const Toolchain& toolchain, Backend backend) {
 RungResult judge_apart(const std::string& name, const Manifest& manifest, const RungEntry& rung,
                        const std::filesystem::path& source, const Exam& exam, const JudgeOptions& options,
                        std::string& died) {
-    // Of what the caller has in large arrays the fork has nothing.
+    // Copies, because the fork does not inherit the caller's large arrays.
     const auto judge = [&manifest, &rung, &exam, own = source, given = options](const Caller& caller) {
         JudgeOptions how = given;
         how.stop = &Caller::stop();

@@ -1,6 +1,6 @@
 #pragma once
-// Work in a process of its own: a fork of the judge, which has its memory and its rights, and whose death is
-// the end of that work alone. What a class handed in is judged so, rung by rung.
+// Work in a process of its own: a fork of the judge, with its memory and its rights. If it dies, only that
+// work is lost. Each rung that a class handed in is judged in one.
 
 #include <atomic>
 #include <functional>
@@ -16,24 +16,25 @@ struct Apart {
     std::string died;    ///< how the process ended instead: "by SIGSEGV"; empty: the work has returned
 };
 
-/// Whoever waits for a process of its own, as seen from there.
+/// The process that waits for the work, as the work sees it.
 class Caller {
   public:
     explicit Caller(int line) : line_(line) {}
 
-    /// Set once it is to end.
+    /// True once the work has been asked to end.
     static const std::atomic<bool>& stop();
-    /// Has whoever waits see to it that nothing else runs, and returns then.
+    /// Asks the waiting process to let nothing else run, and returns once nothing does.
     void wait_to_be_alone() const;
 
   private:
     int line_;
 };
 
-/// Runs `work` in a fork of this process, and waits for it. The fork has one thread, so that no other thread
-/// of this process may ever hold a lock that the work takes: whoever calls this leaves judging to such forks.
-/// It has none of this process's large arrays (large_blocks.cpp), so `work` uses none, and ends with the
-/// calling thread at the latest. An exception that leaves `work` is a death, too.
+/// Runs `work` in a fork of this process, and waits for it. Only the calling thread is forked, so no other
+/// thread of this process may ever hold a lock that `work` takes: a process that calls this must leave all
+/// judging to forks. The fork does not inherit this process's large arrays (large_blocks.cpp), so `work` must
+/// not use them. It ends with the calling thread at the latest. An exception that leaves `work` counts as a
+/// death.
 /// @param name  of the process, as `ps` shows the first 15 bytes of it
 /// @param stop  ends it early; what it then returns is empty, and so is Apart::died
 /// @param be_alone  called where the work waits to be alone
@@ -41,7 +42,7 @@ class Caller {
 Apart run_apart(const std::string& name, const std::function<std::string(const Caller&)>& work,
                 const std::atomic<bool>* stop = nullptr, const std::function<void()>& be_alone = {});
 
-/// What forks find done, and need no lock for. To be called before the first thread that judges.
+/// Does in advance what forks would otherwise have to take a lock for. To be called before any thread judges.
 /// @throws InfraError as prune()
 void prepare_to_judge_apart(const Toolchain& toolchain, Backend backend);
 

@@ -19,7 +19,7 @@ std::string_view without_blanks(std::string_view line) {
     return line.substr(0, line.find_last_not_of(separators) + 1);
 }
 
-/// What g++ writes by itself, whatever the source. (Of a string it escapes what is not a letter.)
+/// Directives that g++ writes for any source. (In their strings it escapes all but letters.)
 bool is_of_compilers(std::string_view directive) {
     static constexpr std::array<std::string_view, 36> known{
         ".2byte",   ".4byte",    ".8byte", ".align", ".ascii",   ".balign",  ".base64",    ".bss",
@@ -27,13 +27,14 @@ bool is_of_compilers(std::string_view directive) {
         ".hword",   ".internal", ".loc",   ".local", ".long",    ".p2align", ".protected", ".quad",
         ".section", ".set",      ".short", ".size",  ".sleb128", ".string",  ".text",      ".type",
         ".uleb128", ".value",    ".weak",  ".zero"};
+    // For 64-bit ARM.
     static constexpr std::array<std::string_view, 4> more{".word", ".xword", ".arch", ".variant_pcs"};
     return directive.starts_with(".cfi_") ||
            std::find(known.begin(), known.end(), directive) != known.end() ||
            std::find(more.begin(), more.end(), directive) != more.end();
 }
 
-/// Sections that g++ chooses by itself. The rest of a name is a function's.
+/// Whether g++ chooses such a section by itself. Behind these beginnings there may be a function's name.
 bool is_usual_section(std::string_view name) {
     static constexpr std::array<std::string_view, 13> known{
         ".text", ".rodata", ".data",       ".bss",        ".tbss",  ".tdata", ".debug_",
@@ -42,7 +43,7 @@ bool is_usual_section(std::string_view name) {
                        [&](std::string_view start) { return name.starts_with(start); });
 }
 
-/// Of assembly that a source has: `# 12 "file" 1` stands before each statement.
+/// Whether an asm statement is one of the rung's: g++ writes `# 12 "file" 1` before each.
 bool is_from(std::string_view marker, const std::vector<std::string>& own) {
     const std::size_t open = marker.find('"'), close = marker.rfind('"');
     if (open == std::string_view::npos || open == close) return true;
@@ -59,8 +60,8 @@ std::string objection_to_assembly(std::string_view text, const std::vector<std::
             "{}: '{}' would go to the assembler, and a rung is CUDA C++: remove what puts it there",
             own.front(), one_line(std::string(line), 60));
     };
-    bool inside = false;  // of assembly that a source has,
-    bool theirs = false;  // a header
+    bool inside = false;  // an asm statement of some source
+    bool theirs = false;  // that statement is a header's
     for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
         end = std::min(text.find('\n', begin), text.size());
         const std::string_view line = without_blanks(text.substr(begin, end - begin));

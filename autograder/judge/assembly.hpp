@@ -1,6 +1,6 @@
 #pragma once
-// What the compiler hands to the assembler, looked at in between: no text of a rung's may have got there that
-// the compiler has not written itself.
+// Looks at what the compiler hands to the assembler: all of it must be the compiler's own work, and no text
+// that a rung has smuggled through.
 
 #include <string>
 #include <string_view>

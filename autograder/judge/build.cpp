@@ -801,7 +801,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         return compiled_name(source);
     }
 
-    /// What the compiler reads of a rung.
+    /// The file that the compiler reads for `source`.
     std::string compiled_name(const std::string& source) const {
         return tools_.translator.empty() ? source : source + ".cpp";
     }
@@ -828,7 +828,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
         return line;
     }
 
-    /// Makes rung.o of what the compiler is to read.
+    /// Compiles to rung.o, and looks at the assembly on the way where that can be had.
     void compile(const std::string& compiled, const std::string& prelude) {
         // Nvcc and Clang assemble by themselves, and nothing of a source is text for that.
         if (backend_ == Backend::cuda || is_clang())
@@ -926,7 +926,7 @@ void rungs_warm(const void* memory, std::size_t bytes) {
 
 namespace {
 
-/// Does what has no submission in it: whatever fails there is ours.
+/// Does work in which no submission has a part: whatever fails there is our fault.
 template <class Work>
 auto blaming_nobody(const Work& work) {
     try {

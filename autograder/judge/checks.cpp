@@ -28,7 +28,8 @@ constexpr double budget_of_failed = 3;  ///< seconds for a rung that was wrong: 
 constexpr double failing_work = 1e7;    ///< of the case that failed
 constexpr double launch_seconds = 4;    ///< for a launch of a small case, which takes 0.1
 constexpr std::size_t report_bytes = 4U << 20;
-// For cases that are checked since run mode launched more, or since lines were not reached; and for each.
+// Processor time for further cases: for all of them, where run mode has launched more or where lines were not
+// reached, and for each.
 constexpr double seconds_for_launches = 6, seconds_for_lines = 2, seconds_of_one = 2;
 
 bool is_small(const Manifest& manifest, const Exam& exam, const Case& which) {
@@ -125,8 +126,8 @@ std::map<unsigned, bool> lines_run(const fs::path& executable, const std::string
     return run;
 }
 
-/// What a call has found, and the blocks that it was the first to run, into `checks`. @throws
-/// std::runtime_error where the report makes no sense
+/// Adds the blocks that a call was the first to run to `checks`. @returns what it has found
+/// @throws std::runtime_error where the report makes no sense
 std::vector<QuotedFinding> take_report(const CheckedCall& checked, const fs::path& source,
                                        ChecksResult& checks) {
     if (!checked.unread.empty()) checks.unread = checked.unread;
@@ -140,7 +141,7 @@ std::vector<QuotedFinding> take_report(const CheckedCall& checked, const fs::pat
     return found;
 }
 
-/// Puts in which lines of `source` no check has reached.
+/// Notes in `checks` which lines of `source` no check has reached.
 void put_unchecked(ChecksResult& checks, const fs::path& executable, const fs::path& source,
                    const std::atomic<bool>* stop) {
     const std::string text = read_file(source);
@@ -500,7 +501,7 @@ std::vector<Case> cases_of_the_rest(const Manifest& manifest, const RungEntry& r
         return [&](const Case& other) { return one.problem == other.problem && one.sizes == other.sizes; };
     };
     for (const auto& [name, which] : missing) {
-        // Which kernel is launched may follow from the data.
+        // The case itself and none of its size: which kernel is launched may depend on the data.
         if (std::find(cases.begin(), cases.end(), which) == cases.end()) cases.push_back(which);
     }
     for (const Case& which : manifest.cases_of(rung, Backend::cpu, options.seed)) {
@@ -562,11 +563,11 @@ void check_the_rest(RungResult& result, const Manifest& manifest, const RungEntr
             checks.launched.insert(name);
         drop_checked();
         put_unchecked(checks, build.executable, source, options.stop);
-        if (cause) continue;  // run mode was right
+        if (cause) continue;  // it did not finish here; in run mode the same call was right
         const Check check = exam.check(which, task, checked.outputs);
         if (!check.passed && is_on(Defence::checked_outputs)) return put_wrong(result, where, check);
-        // The same call, to its end, makes the same launches: a compiler may name copies of a function as it
-        // likes.
+        // A call that has come to its end has made the same launches as in run mode, even where the compiler
+        // calls its copies of a function something else.
         std::erase_if(missing, [&](const auto& one) { return one.second == which; });
     }
     if (missing.empty()) return;

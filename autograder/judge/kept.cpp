@@ -180,7 +180,7 @@ void keep_verdict(const fs::path& cache, const std::string& key, const RungResul
     const bool by_clock = result.verdict == Verdict::timeout || result.verdict == Verdict::deadlock ||
                           result.verdict == Verdict::oom;
     if (!result.judged || limited || by_clock || !result.checks.unread.empty()) return;
-    // What it took to find it out is no part of it.
+    // How long judging took is no part of a verdict.
     RungResult lasting = result;
     lasting.profile = {};
     lasting.seconds = lasting.build_seconds = 0;

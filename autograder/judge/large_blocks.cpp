@@ -45,7 +45,7 @@ bool inherited = false;
 
 class LargeBlocks {
   public:
-    /// @param where  its addresses, if they are free; null: any
+    /// @param where  its address, if that is free; null: any
     explicit LargeBlocks(void* where = nullptr) {
         void* const addresses =
             mmap(where, region_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -89,7 +89,7 @@ class LargeBlocks {
         if (inherited) return;
         const std::lock_guard lock(mutex_);
         const auto known = sizes_.find(address);
-        if (known == sizes_.end()) return;  // its parent's
+        if (known == sizes_.end()) return;  // its parent's, whose memory is not here
         const std::size_t size = known->second;
         const bool has_memory = kept_ + size <= most_kept + most_lent();
         if (kept_ + size > most_kept) madvise(address, size, has_memory ? MADV_FREE : MADV_DONTNEED);
@@ -122,7 +122,7 @@ LargeBlocks& large_blocks() {
 void rungs::judge::keep_own_large_blocks() {
     LargeBlocks& blocks = large_blocks();
     if (!inherited) return;
-    // In the same place, which is free: so what its parent had is known by its address.
+    // At the same address, which is free here, so that operator delete still recognises the parent's blocks.
     new (&blocks) LargeBlocks(reinterpret_cast<void*>(region.load()));
     inherited = false;
 }

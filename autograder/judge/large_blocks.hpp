@@ -2,8 +2,8 @@
 
 namespace rungs::judge {
 
-/// Large arrays are kept from here on, in a fork of the judge that judges itself as well: arrays of its own,
-/// for its parent's it does not have. To be called before there is a second thread.
+/// From here on this process keeps large arrays for reuse, even if it is a fork of the judge: a fork needs a
+/// region of its own, because it does not inherit its parent's. To be called before there is a second thread.
 void keep_own_large_blocks();
 
 }  // namespace rungs::judge

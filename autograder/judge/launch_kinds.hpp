@@ -1,6 +1,6 @@
 #pragma once
-// Launches of run mode and of check mode, compared: a kernel that no check has run may do there what it
-// likes.
+// Compares the launches of run mode and of check mode: nobody has seen what a kernel does that no check has
+// run.
 
 #include <filesystem>
 #include <map>
@@ -17,10 +17,10 @@ namespace rungs::judge {
 /// Kinds of launches that a worker has told of.
 class LaunchKinds {
   public:
-    /// Those that a call of `which` was the first to make, or the first to be able to tell of.
+    /// Adds those that a call of `which` was the first to make.
     void note(const protocol::Reply& reply, const Case& which);
 
-    /// They by names that are the same in all programs made of one source, and the case of each.
+    /// Their names, which are the same in all programs made of one source, each with its first case.
     /// `executable`: the worker's. @throws Rejected, InfraError, Stopped
     std::map<std::string, Case> named(const std::filesystem::path& executable,
                                       const std::atomic<bool>* stop) const;
@@ -33,7 +33,7 @@ class LaunchKinds {
     bool too_many_ = false;
 };
 
-/// The kernel of such a name, as a person knows it: "shared_tree_kernel", or a place of a launch.
+/// Such a name in words for a person: the kernel, or where it was launched, and the shape of its blocks.
 std::string kernel_of(const std::string& name);
 
 }  // namespace rungs::judge

@@ -21,8 +21,7 @@ namespace {
 
 constexpr double most_demangled = 1 << 17;   ///< parts of a name that are spelled out
 constexpr std::size_t longest_shown = 2000;  ///< bytes of that
-/// Of a symbol, in bytes: honest rungs stay below 1000, and what takes names apart may go a step deeper with
-/// each letter.
+/// Bytes of a symbol's name. Honest rungs stay below 1000; demanglers may recurse once for each letter.
 constexpr std::size_t longest_name = 4096;
 constexpr unsigned long long most_static_data = 256ULL << 20;
 

@@ -4,7 +4,7 @@
 
 namespace rungs::judge {
 
-/// Points are hundredths, wherever they come about: so what is told, and what is added up, are one number.
+/// Points are rounded to hundredths wherever they arise, so that what is shown is what is added up.
 inline double hundredths(double points) { return std::round(100 * points) / 100; }
 
 }  // namespace rungs::judge

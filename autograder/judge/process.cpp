@@ -154,7 +154,7 @@ bool put_map(const char* file, unsigned number) {
 Failure enter_namespaces(bool network) {
     const int own = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | (network ? 0 : CLONE_NEWNET);
     const unsigned user = geteuid(), group = getegid();
-    // This machine's name is nothing that a submission should be told.
+    // A submission has no business knowing this machine's name.
     const auto name = [] {
         constexpr char neutral[] = "rungs";
         if (!is_on(Defence::names)) return Failure{};

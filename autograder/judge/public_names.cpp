@@ -37,7 +37,7 @@ NamedEntity entity_of(std::string_view name) {
     if (take(name, "TV") || take(name, "TI") || take(name, "TS") || take(name, "TT")) {
         entity.is_type = true;
     } else {
-        // What initialises a variable of a thread's, and finds it.
+        // Functions that initialise a thread_local variable, and find it.
         static_cast<void>(take(name, "TW") || take(name, "TH"));
     }
     const bool nested = take(name, "N");

@@ -1,7 +1,7 @@
 #pragma once
-// Which names of ours a rung may ask for: those that a header declares which a rung may include. All else
-// that the worker's and the backend's libraries define is the grader's. No list has to be kept: the compiler
-// is asked about each name.
+// Which names of ours a rung may use: those declared by a header that a rung may include. All others that the
+// worker's and the backend's libraries define belong to the grader. There is no list to maintain: the
+// compiler is asked about each name.
 
 #include <cstddef>
 #include <set>
@@ -13,8 +13,8 @@
 
 namespace rungs::judge {
 
-/// A source file that asks a compiler which of some names the headers declare that it includes. It asks by
-/// declarations that are errors where a name is not there.
+/// A source file that makes a compiler tell which of some names are declared by the headers it includes: each
+/// of its lines is an error if a name is not.
 class NameQuestion {
   public:
     /// @param headers  as they stand between < and >

@@ -134,8 +134,8 @@ struct ChecksResult {
     double seconds = 0;    ///< that the checks took, building included
     /// Lines of the rung with code that no case reached; none where not all cases were run.
     std::vector<unsigned> unchecked = {};
-    /// Those that no case of the manifest's checks reached; of the others that check_the_rest() takes, how
-    /// many there is time for depends on the machine.
+    /// Those that the manifest's own check cases did not reach. For how many of the further cases of
+    /// check_the_rest() there is time depends on the machine.
     std::vector<unsigned> unchecked_by_cases = {};
     /// Why the program's debug information could not be read: then `unchecked`, or columns of the findings,
     /// are missing, and nothing else.

@@ -97,9 +97,9 @@ enum class Status : std::uint32_t { nothing, done, unknown_problem, exception, c
 /// What has gone wrong during an order, noted at once: the process may end before it answers.
 enum class Claim : std::uint32_t { nothing, deadlock, out_of_memory };
 
-/// How a kernel was launched on the CPU backend: what is another launch is run by another loop, calls another
-/// kernel, or has blocks of another shape. Code is told by its distance from the program's beginning; 0:
-/// there is none.
+/// How a kernel was launched on the CPU backend. Two launches are of one kind if the same loop runs them,
+/// they call the same kernel and their blocks have the same shape. Code is given as its distance from the
+/// beginning of the program; 0: there is none.
 struct LaunchKind {
     std::uint64_t loop =
         0;  ///< what runs the lanes: one for each place of a launch and its template arguments

@@ -76,8 +76,8 @@ constexpr std::uint64_t no_barrier = 0x9d3a77c15be2460f;
 using FaultFunction = std::function<std::string(const Manifest&, const RungEntry&,
                                                 const std::filesystem::path& source, std::size_t barrier)>;
 
-/// Gate 6: every barrier of every solution is missed when it is not there. `slice` chooses among solutions
-/// that have one.
+/// Gate 6: every barrier of every solution is missed when it is not there. `slice` chooses which solutions
+/// are tried.
 std::vector<GateFinding> check_barriers(const std::filesystem::path& root, const std::string& chapter,
                                         const std::filesystem::path& scratch, const FaultFunction& fault,
                                         const Say& say, const Slice& slice = {});

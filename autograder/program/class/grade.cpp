@@ -50,7 +50,7 @@ using judge::Verdict;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
-/// Of a rung that the judge fails on, or, by a death of the judge's own process, ends on.
+/// Of a rung on which the judge fails, and of one on which the judge's own process dies.
 constexpr int most_tries = 3, most_deaths = 2;
 
 /// What stops a whole run and no single rung; the records that are there stay.
@@ -432,7 +432,7 @@ class ClassRun {
         return judged;
     }
 
-    /// Builds read the same files to the end of the run as at its beginning.
+    /// Watches the files that builds read, which must stay the same for the whole run.
     void watch_tools(const Chosen& chosen) {
         std::vector<judge::Mode> modes{judge::Mode::run};
         if (judging_.toolchain.tools(Backend::cpu, judge::Mode::check)) modes.push_back(judge::Mode::check);
@@ -443,7 +443,7 @@ class ClassRun {
         }
     }
 
-    /// Those that rungs of a chapter include.
+    /// Watches the headers that rungs of a chapter include.
     void watch_headers(const fs::path& chapter) {
         judge::ToolPlaces headers;
         for (const auto& entry : fs::directory_iterator(chapter)) {
@@ -463,7 +463,7 @@ class ClassRun {
         return fmt::format("{}: repair this machine or build again", fault);
     }
 
-    /// What a compiler makes of a hand-in, or the judge, when something else than the hand-in is at fault.
+    /// Whether the machine may be at fault and not the hand-in: the judge has failed, or the compiler.
     static bool may_be_fault_of_machine(const RungResult& result) {
         return result.verdict == Verdict::infra ||
                (result.verdict == Verdict::compile_error && !result.causes.empty() &&
