@@ -175,6 +175,7 @@ TEST_CASE("a neighbour of every small case is a case as well", "[judge][counts]"
             for (const Case& which : manifest.cases_of(rung, Backend::cpu, 1)) {
                 if (exam->work(which).size() > 1e6) continue;
                 for (const std::uint64_t random : {std::uint64_t{0}, ~std::uint64_t{0}, random_seed()}) {
+                    CAPTURE(which.problem, which.sizes, random);
                     const Case other = neighbour(*exam, which, random);
                     CHECK_NOTHROW(exam->make(other));
                     CHECK(exam->work(other).size() <= exam->work(which).size());
