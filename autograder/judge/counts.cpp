@@ -549,6 +549,7 @@ std::vector<std::future<void>> count_rivals(const Manifest& manifest, const Rung
 void compare_elsewhere(RungResult& result, const Manifest& manifest, const RungEntry& rung, const Exam& exam,
                        const JudgeOptions& options, const Build& build, const std::vector<Case>& others,
                        const std::vector<Tally>& own) {
+    if (others.empty()) return;  // a given rung has no reference, either
     const simt::model::Machine& machine = modelled_machine(options.toolchain);
     const double here = predict(machine, result.counters.rung) / predict(machine, *result.counters.reference);
     for (std::size_t i = 0; i < others.size(); ++i) {
