@@ -89,7 +89,7 @@ std::optional<Take> take_of(const fs::path& folder, const std::string& rung) {
 
 /// The rung's file, those that may be meant as it, and which of them has been taken. `about`: hand-in.json,
 /// in `home`.
-void read_files(const fs::path& home, const Json& about, GradedRung& rung) {
+void read_files(const fs::path& home, const Json& about, GradedRung& rung) try {
     const std::string name = rung.asked.chapter + "/" + rung.asked.file();
     std::error_code unknown;
     if (fs::exists(home / name, unknown)) rung.source = home / name;
@@ -106,6 +106,8 @@ void read_files(const fs::path& home, const Json& about, GradedRung& rung) {
             rung.bytes = rung.alike.back().bytes;
         }
     }
+} catch (const Json::exception& error) {
+    throw ClassError((home / "hand-in.json").string() + ": " + error.what());
 }
 
 /// "'a' and 'b'"
