@@ -133,8 +133,6 @@ std::size_t open_count(const Gradebook& book) {
                                                   [](const Student& one) { return !one.score; }));
 }
 
-std::string exact(double value) { return points_text(value); }
-
 std::string factor_text(double factor) { return fmt::format("{}", std::round(1e4 * factor) / 1e4); }
 
 std::string for_student(std::string_view text) { return without_folders(without_seeds(clean_utf8(text))); }

@@ -52,9 +52,6 @@ std::string state_of(const Student& student);
 /// How many have no score yet.
 std::size_t open_count(const Gradebook& book);
 
-/// Points, or what else has up to two decimals, without trailing zeros.
-std::string exact(double value);
-
 /// What points are multiplied by, with up to four decimals.
 std::string factor_text(double factor);
 

@@ -3,6 +3,7 @@
 
 #include "class/export.hpp"
 #include "class/spreadsheet.hpp"
+#include "report/text.hpp"
 
 namespace rungs::classroom {
 
@@ -26,13 +27,13 @@ std::string to_csv(const Gradebook& book, Detail detail) {
                                          state_of(student)};
         line.push_back(attempt ? std::to_string(attempt->number) : "");
         line.push_back(attempt && attempt->handed_in ? time_text(*attempt->handed_in) : "");
-        line.push_back(attempt && attempt->minutes_late ? exact(*attempt->minutes_late) : "");
+        line.push_back(attempt && attempt->minutes_late ? points_text(*attempt->minutes_late) : "");
         line.push_back(attempt ? factor_text(attempt->late_factor) : "");
-        line.push_back(student.score ? exact(*student.score) : "");
-        line.push_back(exact(book.max_score));
+        line.push_back(student.score ? points_text(*student.score) : "");
+        line.push_back(points_text(book.max_score));
         for (std::size_t i = 0; i < book.assignment.rungs.size(); ++i) {
             const GradedRung* const rung = attempt ? &attempt->rungs[i] : nullptr;
-            line.push_back(rung && rung->points ? exact(*rung->points) : "");
+            line.push_back(rung && rung->points ? points_text(*rung->points) : "");
             if (detail == Detail::points) continue;
             line.push_back(rung ? rung->told_verdict() : "");
             line.push_back(rung ? reason_for(*rung, detail) : "");

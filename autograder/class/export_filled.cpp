@@ -261,12 +261,12 @@ class Filler {
                 refuse(fmt::format(
                     "the column's maximum is {}, and that of the class {}; change the one there, or "
                     "let points be scaled with --scale",
-                    exact(*most), exact(book_.max_score)));
+                    points_text(*most), points_text(book_.max_score)));
             }
         } else if (options_.scale) {
             refuse("--scale: the export does not say the column's maximum");
         }
-        std::string text = exact(score);
+        std::string text = points_text(score);
         if (comma) std::replace(text.begin(), text.end(), '.', ',');
         return text;
     }

@@ -6,6 +6,7 @@
 
 #include "class/export.hpp"
 #include "judge/clean_text.hpp"
+#include "report/text.hpp"
 
 namespace rungs::classroom {
 namespace {
@@ -41,12 +42,13 @@ std::string summary_of(const Gradebook& book, const Student& student) {
     const Attempt* const attempt = counted_attempt(student);
     if (!attempt) return "Nothing was handed in.";
     std::string text = fmt::format("Attempt {} of {} counts", attempt->number, student.attempts.size());
-    if (student.score) text += fmt::format(": {} of {} points", exact(*student.score), exact(book.max_score));
+    if (student.score)
+        text += fmt::format(": {} of {} points", points_text(*student.score), points_text(book.max_score));
     text += ".";
     if (attempt->late_factor < 1) {
         text += attempt->minutes_late
                     ? fmt::format(" It came {:.0f} minutes late and keeps {} % of its points.",
-                                  *attempt->minutes_late, exact(100 * attempt->late_factor))
+                                  *attempt->minutes_late, points_text(100 * attempt->late_factor))
                     : " It came late.";
     }
     if (!attempt->refused.empty()) text += " It could not be taken: " + for_student(attempt->refused) + ".";

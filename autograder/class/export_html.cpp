@@ -68,7 +68,7 @@ std::string late_text(const Attempt& attempt) {
     const std::string by = minutes < 120    ? fmt::format("{:.0f} min", minutes)
                            : minutes < 2880 ? fmt::format("{:.1f} h", minutes / 60)
                                             : fmt::format("{:.1f} days", minutes / 1440);
-    return fmt::format("{} late, keeps {} %", by, exact(100 * attempt.late_factor));
+    return fmt::format("{} late, keeps {} %", by, points_text(100 * attempt.late_factor));
 }
 
 /// "2026-01-31 12:00 UTC"
@@ -80,8 +80,8 @@ std::string when_text(const std::optional<Time>& time) {
 
 std::string points_of(const GradedRung* rung, const AskedRung& asked) {
     const double max = rung ? rung->max_points : asked.max_points;
-    if (!rung) return "0 / " + exact(max);
-    return (rung->points ? exact(*rung->points) : "\u2013") + " / " + exact(max);
+    if (!rung) return "0 / " + points_text(max);
+    return (rung->points ? points_text(*rung->points) : "\u2013") + " / " + points_text(max);
 }
 
 std::string text_in(const Json& json, const char* key) {
@@ -261,13 +261,14 @@ std::string score_table(const Gradebook& book, const Student& student, const Att
     for (const auto& [chapter, points] : chapters) {
         const double weight = book.assignment.weight_of(chapter), made = weighted[chapter];
         sum += made;
-        rows.push_back({escape_html(chapter), exact(points.first) + " / " + exact(points.second),
-                        factor_text(weight), exact(made)});
+        rows.push_back({escape_html(chapter), points_text(points.first) + " / " + points_text(points.second),
+                        factor_text(weight), points_text(made)});
     }
-    rows.push_back({"sum", "", "", exact(sum)});
+    rows.push_back({"sum", "", "", points_text(sum)});
     if (attempt.late_factor < 1)
-        rows.push_back({"lateness", "", factor_text(attempt.late_factor), exact(attempt.late_factor * sum)});
-    rows.push_back({"score", "", "", student.score ? exact(*student.score) : "not yet"});
+        rows.push_back(
+            {"lateness", "", factor_text(attempt.late_factor), points_text(attempt.late_factor * sum)});
+    rows.push_back({"score", "", "", student.score ? points_text(*student.score) : "not yet"});
     return table("Score",
                  open ? "How the score comes about; rungs that are not graded yet are not in it"
                       : "How the score comes about",
@@ -279,7 +280,8 @@ std::string attempts_table(const Student& student) {
     for (std::size_t i = 0; i < student.attempts.size(); ++i) {
         const Attempt& attempt = student.attempts[i];
         rows.push_back({std::to_string(attempt.number), when_text(attempt.handed_in),
-                        escape_html(late_text(attempt)), attempt.score ? exact(*attempt.score) : "not yet",
+                        escape_html(late_text(attempt)),
+                        attempt.score ? points_text(*attempt.score) : "not yet",
                         student.counted == i  ? "this one"
                         : attempt.withdrawn() ? "withdrawn"
                                               : ""});
@@ -293,7 +295,9 @@ std::string attempts_table(const Student& student) {
                  rows);
 }
 
-std::string score_of(const Student& student) { return student.score ? exact(*student.score) : "\u2013"; }
+std::string score_of(const Student& student) {
+    return student.score ? points_text(*student.score) : "\u2013";
+}
 
 std::string section(const char* heading, const std::string& content) {
     if (content.empty()) return {};
@@ -376,7 +380,7 @@ std::string distribution(const Gradebook& book, const std::vector<double>& score
                "<figcaption>Students by score, in tenths of {} points; whoever handed nothing in is not "
                "among "
                "them.</figcaption></figure>",
-               exact(book.max_score));
+               points_text(book.max_score));
 }
 
 std::string share_svg(double share) {
@@ -421,7 +425,7 @@ std::string pass_rates(const Gradebook& book) {
                          : share_svg(static_cast<double>(passed) / graded) +
                                fmt::format("{:.0f} %", 100.0 * passed / graded),
              std::to_string(passed), std::to_string(failed), std::to_string(open), std::to_string(missing),
-             graded == 0 ? "\u2013" : exact(points / graded) + " / " + exact(asked.max_points),
+             graded == 0 ? "\u2013" : points_text(points / graded) + " / " + points_text(asked.max_points),
              most == verdicts.end() ? "" : escape_html(fmt::format("{} ({})", most->first, most->second))});
     }
     return table("Rungs",
@@ -499,10 +503,11 @@ std::string stale_note(const GradedRung& rung) {
     if (!rung.stale) return {};
     const Decision& decision = *rung.decision;
     return "<small>" +
-           escape_html(fmt::format("decided on an older verdict: then {}, {} / {}; now {}, {} / {}",
-                                   decision.verdict, decision.judged ? exact(*decision.judged) : "\u2013",
-                                   exact(decision.max_points), rung.verdict,
-                                   rung.judged ? exact(*rung.judged) : "\u2013", exact(rung.max_points))) +
+           escape_html(fmt::format(
+               "decided on an older verdict: then {}, {} / {}; now {}, {} / {}", decision.verdict,
+               decision.judged ? points_text(*decision.judged) : "\u2013", points_text(decision.max_points),
+               rung.verdict, rung.judged ? points_text(*rung.judged) : "\u2013",
+               points_text(rung.max_points))) +
            "</small>";
 }
 
@@ -513,8 +518,8 @@ std::string decisions(const Gradebook& book) {
         rows.push_back({link_to(student),
                         escape_html(rung.asked.short_name() + " " + rung.asked.rung.substr(3)),
                         escape_html(rung.told_verdict()),
-                        fmt::format("{} \u2192 {}", rung.judged ? exact(*rung.judged) : "\u2013",
-                                    exact(rung.decision->points)),
+                        fmt::format("{} \u2192 {}", rung.judged ? points_text(*rung.judged) : "\u2013",
+                                    points_text(rung.decision->points)),
                         escape_html(rung.decision->because) + stale_note(rung),
                         escape_html(clean_name(rung.decision->by)) + "<small>" +
                             escape_html(rung.decision->when) + "</small>"});
@@ -568,7 +573,7 @@ std::string all_students(const Gradebook& book) {
                         fmt::format("{} / {}", passed, book.assignment.rungs.size()), score_of(student)});
     }
     return table(
-        "Students", fmt::format("Everybody, of {} points", exact(book.max_score)),
+        "Students", fmt::format("Everybody, of {} points", points_text(book.max_score)),
         {{"student", "wrap"}, {"state", ""}, {"lateness", ""}, {"rungs", "number"}, {"score", "number"}},
         rows);
 }
@@ -645,7 +650,7 @@ std::string student_page(const Gradebook& book, const Student& student, Detail d
             : !student.score ? ": not everything is graded yet, so there is no score."
                              : ": everything is graded.";
     html += "</p><dl class=\"facts\">";
-    fact(html, "score", score_of(student) + " / " + exact(book.max_score),
+    fact(html, "score", score_of(student) + " / " + points_text(book.max_score),
          student.score ? "weights and lateness included" : "none while a rung is not graded");
     std::size_t passed = 0;
     for (std::size_t i = 0; attempt && i < attempt->rungs.size(); ++i)
@@ -685,8 +690,8 @@ std::string class_page(const Gradebook& book, const std::string& version, const 
     std::string html = page_head(title_of(book) + ", the class", version);
     html += "<h1>" + escape_html(title_of(book)) + "</h1><p class=\"lede\">" +
             escape_html(fmt::format("{}, {}, {} points, on the {} backend.", count_text(count, "student"),
-                                    count_text(book.assignment.rungs.size(), "rung"), exact(book.max_score),
-                                    name_of(book.assignment.backend))) +
+                                    count_text(book.assignment.rungs.size(), "rung"),
+                                    points_text(book.max_score), name_of(book.assignment.backend))) +
             "</p><dl class=\"facts\">";
     fact(html, "graded", fmt::format("{} / {}", scores.size(), count), "have handed in and have a score");
     fact(html, "not graded yet", std::to_string(open_count(book)), "have no score");
@@ -696,9 +701,9 @@ std::string class_page(const Gradebook& book, const std::string& version, const 
         for (const double score : scores) sum += score;
         const std::size_t half = scores.size() / 2;
         const double median = scores.size() % 2 ? scores[half] : (scores[half - 1] + scores[half]) / 2;
-        fact(html, "median score", exact(median),
-             fmt::format("mean {}, from {} to {}", exact(sum / static_cast<double>(scores.size())),
-                         exact(scores.front()), exact(scores.back())));
+        fact(html, "median score", points_text(median),
+             fmt::format("mean {}, from {} to {}", points_text(sum / static_cast<double>(scores.size())),
+                         points_text(scores.front()), points_text(scores.back())));
     }
     html += "</dl></header>\n<main>\n";
     html += section("Scores", distribution(book, scores));

@@ -49,8 +49,8 @@ void add_case(pugi::xml_node suite, const Student& student, const AskedRung& ask
     const Outcome outcome = rung ? outcome_of(*rung) : Outcome::missing;
     if (outcome == Outcome::passed) {
         if (!rung->decision) return;
-        std::string text = fmt::format("{}: {} of {} points", decided_text(*rung), exact(*rung->points),
-                                       exact(rung->max_points));
+        std::string text = fmt::format("{}: {} of {} points", decided_text(*rung), points_text(*rung->points),
+                                       points_text(rung->max_points));
         if (detail != Detail::points) text += ": " + rung->decision->because;
         node.append_child("system-out").append_child(pugi::node_pcdata).set_value(clean_utf8(text).c_str());
         return;
@@ -62,7 +62,7 @@ void add_case(pugi::xml_node suite, const Student& student, const AskedRung& ask
     set(problem, "message",
         !rung                      ? "nothing was handed in"
         : open                     ? "not graded yet: " + for_student(rung->reason)
-        : detail == Detail::points ? exact(*rung->points) + " points"
+        : detail == Detail::points ? points_text(*rung->points) + " points"
         : rung->decision           ? decided_text(*rung) + ": " + rung->decision->because
         : rung->reason.empty()     ? rung->told_verdict()
                                    : for_student(rung->reason));
@@ -95,8 +95,8 @@ std::string to_junit(const Gradebook& book, Detail detail) {
         };
         property("student", student.person.name);
         property("state", state_of(student));
-        if (student.score) property("score", exact(*student.score));
-        property("max_score", exact(book.max_score));
+        if (student.score) property("score", points_text(*student.score));
+        property("max_score", points_text(book.max_score));
         for (std::size_t i = 0; i < book.assignment.rungs.size(); ++i) {
             add_case(suite, student, book.assignment.rungs[i], attempt ? &attempt->rungs[i] : nullptr, detail,
                      tally);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "judge/points.hpp"
+#include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::classroom {
@@ -345,7 +346,7 @@ std::string projection(const Gradebook& book) {
                                             rung.asked.chapter, rung.asked.rung, rung.verdict,
                                             rung.cause.empty() ? "-" : rung.cause,
                                             attempt.withdrawn() ? "withdrawn"
-                                            : rung.points       ? fmt::format("{:.4g}", *rung.points)
+                                            : rung.points       ? points_text(*rung.points)
                                                                 : "-"));
             }
         }

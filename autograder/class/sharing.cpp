@@ -15,6 +15,7 @@
 
 #include "class/assignment.hpp"
 #include "judge/clean_text.hpp"
+#include "judge/process.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::classroom {
@@ -26,13 +27,16 @@ constexpr mode_t group_folder = S_ISGID | 0770;
 
 /// Gives one entry to the group, with its owner's rights.
 void give(const fs::path& path, gid_t group) {
+    // Held by a descriptor: a member of the group could put a link in its place meanwhile.
+    const judge::Descriptor entry(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
-    if (lstat(path.c_str(), &status) != 0 || S_ISLNK(status.st_mode)) return;
+    if (!entry || fstat(entry.get(), &status) != 0 || S_ISLNK(status.st_mode)) return;
+    const std::string held = fmt::format("/proc/self/fd/{}", entry.get());
     const bool secret = path.filename() == "seed";
     const mode_t mode = S_ISDIR(status.st_mode) ? group_folder : secret ? 0640 : 0660;
     // The owner's change takes the set-group-ID bit away, so the mode comes second.
-    if ((status.st_gid != group && lchown(path.c_str(), static_cast<uid_t>(-1), group) != 0) ||
-        ((status.st_mode & 07777) != mode && chmod(path.c_str(), mode) != 0))
+    if ((status.st_gid != group && chown(held.c_str(), static_cast<uid_t>(-1), group) != 0) ||
+        ((status.st_mode & 07777) != mode && chmod(held.c_str(), mode) != 0))
         throw ClassError(
             fmt::format("{}: it cannot be given to the group: {}; its owner can, if they are in that group",
                         path.string(), std::strerror(errno)));

@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -138,6 +139,8 @@ End try_with(int (*inside)(), const Isolation& isolation, bool hide_files, bool 
 }
 
 int try_on(Backend backend) {
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
     outside.judge = getpid();
     for (std::size_t i = 0; i < kinds_of_namespace.size(); ++i)
         outside.namespaces[i] = own_namespace(kinds_of_namespace[i]);

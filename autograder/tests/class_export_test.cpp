@@ -14,6 +14,7 @@
 #include "judge/judge.hpp"
 #include "made_class.hpp"
 #include "program_fixture.hpp"
+#include "report/text.hpp"
 #include "rungs/catch.hpp"
 
 using namespace rungs;
@@ -173,7 +174,7 @@ TEST_CASE("points have two decimals at most, and parts add up to what is told of
         std::ofstream(entry.path()) << record;
     }
     const Gradebook book = read_gradebook(made.path());
-    const auto is_told = [](double points) { return fmt::format("{}", points) == exact(points); };
+    const auto is_told = [](double points) { return fmt::format("{}", points) == points_text(points); };
     for (const Student& student : book.students) {
         CAPTURE(student.person.id);
         const Json result = to_gradescope(book, student, Detail::all, "visible");
@@ -185,10 +186,10 @@ TEST_CASE("points have two decimals at most, and parts add up to what is told of
             sum += test.at("score").get<double>();
             CHECK((test.at("score") == 0 || is_told(test.at("score"))));
         }
-        CHECK(exact(most) == exact(book.max_score));
+        CHECK(points_text(most) == points_text(book.max_score));
         const Attempt* const attempt = counted_attempt(student);
         if (!student.score || !attempt || attempt->late_factor < 1) continue;
-        CHECK(exact(sum) == exact(*student.score));
+        CHECK(points_text(sum) == points_text(*student.score));
         CHECK((*student.score == 0 || is_told(*student.score)));
     }
     CHECK(student_of(book, "ben").score.has_value());
@@ -215,12 +216,12 @@ TEST_CASE("a table for spreadsheets says what the gradebook says", "[class][expo
                 row[column.at("name")].get<std::string>(),
                 Equals(clean_utf8(student.person.name)) || Equals("'" + clean_utf8(student.person.name)));
             CHECK(row[column.at("state")] == state_of(student));
-            CHECK(row[column.at("score")] == (student.score ? exact(*student.score) : ""));
+            CHECK(row[column.at("score")] == (student.score ? points_text(*student.score) : ""));
             const Attempt* const attempt = counted_attempt(student);
             for (std::size_t r = 0; r < 2; ++r) {
                 const std::string name = book.assignment.rungs[r].short_name();
                 const GradedRung* const rung = attempt ? &attempt->rungs[r] : nullptr;
-                CHECK(row[column.at(name)] == (rung && rung->points ? exact(*rung->points) : ""));
+                CHECK(row[column.at(name)] == (rung && rung->points ? points_text(*rung->points) : ""));
                 if (!column.count(name + " verdict")) continue;
                 CHECK(row[column.at(name + " verdict")] == (rung ? rung->verdict : ""));
                 if (student.person.id == "kim")
@@ -674,8 +675,8 @@ TEST_CASE("pages are well formed, run nothing and name nobody else", "[class][ex
                  {"feedbeef", "/home/teacher", "/tmp/x", "teacher", "copied from", "<script>"})
                 CHECK(bytes.find(secret) == std::string::npos);
             const std::string text = page["text"];
-            CHECK_THAT(text,
-                       ContainsSubstring(student.score ? exact(*student.score) + " / 30" : "\u2013 / 30"));
+            CHECK_THAT(text, ContainsSubstring(student.score ? points_text(*student.score) + " / 30"
+                                                             : "\u2013 / 30"));
             const bool told = text.find("COMPILE_ERROR") != std::string::npos;
             if (student.person.id == "ben") CHECK(told == (std::string(detail) != "points"));
             const bool found = text.find("Put __syncthreads() between the two.") != std::string::npos;

@@ -24,9 +24,9 @@ Detail detail_of(const std::string& name) {
 void show_table(const Gradebook& book, Terminal& out) {
     const int rungs = static_cast<int>(book.assignment.rungs.size());
     const int name_width = std::max(16, std::min(40, out.width() - rungs - 44));
-    out.line(out.paint(Style::bold,
-                       fmt::format("{}, {}, {} points", title_of(book),
-                                   count_text(book.students.size(), "student"), exact(book.max_score))));
+    out.line(out.paint(
+        Style::bold, fmt::format("{}, {}, {} points", title_of(book),
+                                 count_text(book.students.size(), "student"), points_text(book.max_score))));
     for (const Student& student : book.students) {
         const Attempt* const attempt = counted_attempt(student);
         std::string signs;
@@ -42,7 +42,7 @@ void show_table(const Gradebook& book, Terminal& out) {
         const std::string name = out.cut(
             clean_name(person.name.empty() ? person.id : person.name + " (" + person.id + ")"), name_width);
         std::string line = fmt::format("  {:<{}}  {}  {:>8}  {}", name, name_width, signs,
-                                       student.score ? exact(*student.score) : "-", state_of(student));
+                                       student.score ? points_text(*student.score) : "-", state_of(student));
         if (attempt && attempt->minutes_late.value_or(0) > 0)
             line += fmt::format(", {:.0f} min late", *attempt->minutes_late);
         const auto count = [&](const auto& is) {
