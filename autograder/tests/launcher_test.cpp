@@ -409,9 +409,9 @@ struct BareMachine : SmallTree {
                      "other docs include/other.h other other other of another group\n");
         executable("build/default/bin/rungs", "#!/bin/sh\necho \"$CMAKE_PREFIX_PATH\"\n");
         executable("bin/id", "#!/bin/sh\necho 1000\n");
-        for (const char* tool :
-             {"awk",   "cat",      "cp", "df",  "dirname", "flock", "grep", "head", "kill", "mkdir", "mv",
-              "ninja", "readlink", "rm", "sed", "sh",      "sleep", "sort", "stty", "tail", "touch"}) {
+        for (const char* tool : {"awk",  "cat",  "cp",    "df",    "dirname", "find",  "flock",    "grep",
+                                 "head", "kill", "ln",    "mkdir", "mv",      "ninja", "readlink", "rm",
+                                 "sed",  "sh",   "sleep", "sort",  "stty",    "tail",  "test",     "touch"}) {
             std::stringstream path(std::getenv("PATH"));
             for (std::string place; std::getline(path, place, ':');) {
                 if (fs::exists(fs::path(place) / tool)) {
@@ -492,6 +492,17 @@ TEST_CASE("who is no administrator unpacks packages below build/", "[launcher]")
     const std::string calls = TemporaryFolder::content_of(machine.calls);
     CHECK(machine.run({"list", "all"}).out == (machine.packages / "usr").string() + "\n");
     CHECK(TemporaryFolder::content_of(machine.calls) == calls);
+}
+
+TEST_CASE("a package's link to a library that the system has is no dead end", "[launcher]") {
+    const BareMachine machine;
+    machine.debian(
+        "mkdir \"$3/usr/bin\"; ln -s env \"$3/usr/bin/known\"; ln -s nowhere.1 \"$3/usr/bin/unknown\"\n");
+    const Outcome outcome = machine.run({"list", "all", "--yes"});
+    INFO(outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(fs::read_symlink(machine.packages / "usr/bin/known") == "/usr/bin/env");
+    CHECK(fs::read_symlink(machine.packages / "usr/bin/unknown") == "nowhere.1");
 }
 
 TEST_CASE("packages that could not be had or unpacked leave nothing that looks whole", "[launcher]") {
