@@ -34,6 +34,7 @@ import sys
 import tarfile
 import tempfile
 import time
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -46,7 +47,7 @@ PERCENT_PER_DAY, MOST_DAYS = 10, 3
 # Of chapters 00 and 01, the quick ones, with points for modelled speed among them.
 ASKED = ["00_first_kernels/01_square", "00_first_kernels/05_grid_stride", "01_reduction/03_shared_tree",
          "01_reduction/08_grid_stride"]
-# In place of 01/03, each with one verdict that it may get (expect.json): it steals, lies, breaks, hides, stays.
+# In place of 01/03, each with one verdict that it may get: it steals, lies, breaks, hides, stays.
 HOSTILE = ["01_prints_ok_and_exits", "05_constant", "08_host_loop", "03_claims_at_exit", "13_closes_descriptors",
            "15_fork_bomb", "22_daemon", "255_reads_beside_its_array", "41_throws", "50_includes_dev_zero",
            "66_rewrites_the_report", "67_right_by_luck", "210_opens_many_descriptors"]
@@ -171,11 +172,12 @@ class MadeClass:
             files = dict(earlier)
         elif kind == "hostile":
             attack = HOSTILE[number // len(self.kinds) % len(HOSTILE)]
-            folder = ROOT / "autograder" / "attacks" / attack
-            text = text_of(folder / "03_shared_tree.cu").replace("RUNGS_ROOM", str(self.place))
-            honest = text_of(folder.parent / "honest.cuh")
+            folder = ROOT / "autograder" / "attacks"
+            head, text = text_of(folder / f"{attack}.cu").replace("RUNGS_ROOM", str(self.place)).split("\n\n", 1)
+            honest = text_of(folder / "honest.cuh")
             files["01_reduction/03_shared_tree.cu"] = text.replace('#include "honest.cuh"', honest) + f"// {who}\n"
-            verdicts = json.loads(text_of(folder / "expect.json"))["verdicts"]
+            keys = re.sub("^//", "", head, flags=re.MULTILINE).partition("\n\n")[2]
+            verdicts = tomllib.loads(keys)["verdicts"]
             self.expected[who] = (attack, verdicts)
         return files
 
@@ -426,7 +428,7 @@ def kill_some_time(grader, chance, records, kills_left):
 
 
 def unexpected_verdicts(made, lines):
-    """Attacks that got another verdict than their expect.json allows."""
+    """Attacks that got another verdict than they may get."""
     wrong = 0
     for line in lines:
         student, _, rung, verdict = line.split("\t")[:4]

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cases/case_file.hpp"
 #include "judge/build.hpp"
 #include "judge/defences.hpp"
 #include "judge/process.hpp"
@@ -56,20 +57,10 @@ bool is_of_cpu(const std::string& defence) {
 
 template <std::size_t N>
 std::size_t index_in(const std::array<std::string_view, N>& names, const std::string& name,
-                     const fs::path& file) {
+                     const CaseKeys& keys) {
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-        throw std::runtime_error(fmt::format("{}: there is no '{}'", file.string(), name));
+    if (found == names.end()) keys.fail(fmt::format("there is no '{}'", name));
     return static_cast<std::size_t>(found - names.begin());
-}
-
-/// The rung in an attack's folder: the file's name says which one it claims to be.
-fs::path submission_in(const fs::path& folder) {
-    for (const auto& entry : fs::directory_iterator(folder)) {
-        const fs::path kind = entry.path().extension();
-        if (kind == ".cu" || kind == ".toml") return entry.path();
-    }
-    throw std::runtime_error("there is no rung in " + folder.string());
 }
 
 using Texts = std::vector<std::string>;
@@ -227,7 +218,8 @@ bool succeeded(const Attack& attack, const Kept& kept, const std::string& trace)
 
 void go_without(const Attack& attack) {
     for (const std::string& name : attack.defences)
-        defences_off |= 1ULL << index_in(defence_names, name, attack.submission);
+        defences_off |=
+            1ULL << (std::find(defence_names.begin(), defence_names.end(), name) - defence_names.begin());
 }
 #else
 std::string broken(const Attack& attack, const Kept& kept) {
@@ -262,41 +254,44 @@ RungResult judge_one(const Manifest& manifest, const fs::path& source, const std
 
 }  // namespace
 
-Attack read_attack(const fs::path& folder) {
-    const fs::path file = folder / "expect.json";
-    std::ifstream in(file);
-    const auto json = nlohmann::json::parse(in);
+Attack read_attack(const fs::path& file) {
+    CaseFile read = read_case_file(file);
+    CaseKeys& keys = read.keys;
     Attack attack;
-    attack.submission = submission_in(folder);
-    attack.name = folder.filename().string();
-    attack.what = json.at("what");
-    attack.verdicts = json.at("verdicts").get<std::vector<std::string>>();
+    attack.name = file.stem().string();
+    attack.what = std::move(read.what);
+    attack.rung = keys.value("rung", attack.rung);
+    attack.file = attack.rung + file.extension().string();
+    attack.text = std::move(read.text);
+    attack.verdicts = keys.value("verdicts", attack.verdicts);
+    if (attack.verdicts.empty()) keys.fail("'verdicts' names none");
     for (const std::string& name : attack.verdicts) verdict_of(name);  // throws for a misspelt one
-    attack.max_share = json.at("max_share");
-    attack.min_share = json.value("min_share", 0.0);
-    attack.time_limit = json.value("time_limit", attack.time_limit);
-    attack.budget = json.value("budget", attack.budget);
-    attack.kind = json.value("kind", "attack");
+    attack.max_share = keys.value("max_share", attack.max_share);
+    attack.min_share = keys.value("min_share", attack.min_share);
+    attack.time_limit = keys.value("time_limit", attack.time_limit);
+    attack.budget = keys.value("budget", attack.budget);
+    attack.kind = keys.value("kind", attack.kind);
     if (attack.kind != "attack" && attack.kind != "accident" && attack.kind != "control")
-        throw std::runtime_error(fmt::format("{}: there is no kind '{}'", file.string(), attack.kind));
-    attack.needs = json.value("needs", "");
-    attack.needs_root = json.value("needs_root", false);
-    attack.checks = json.value("checks", true);
-    attack.spins = json.value("spins", false);
-    attack.clock = json.value("clock", false);
-    attack.cpu_alone = json.value("cpu_alone", false);
-    attack.control_on_cpu_alone = json.value("control_on_cpu_alone", false);
-    attack.control_needs_namespace = json.value("control_needs_namespace", false);
-    attack.control_needs_clone3 = json.value("control_needs_clone3", false);
-    attack.control_needs_open_build = json.value("control_needs_open_build", false);
-    attack.defences = json.value("defences", std::vector<std::string>());
-    for (const std::string& name : attack.defences) index_in(defence_names, name, file);
+        keys.fail(fmt::format("there is no kind '{}'", attack.kind));
+    attack.needs = keys.value("needs", attack.needs);
+    attack.needs_root = keys.value("needs_root", false);
+    attack.checks = keys.value("checks", true);
+    attack.spins = keys.value("spins", false);
+    attack.clock = keys.value("clock", false);
+    attack.cpu_alone = keys.value("cpu_alone", false);
+    attack.control_on_cpu_alone = keys.value("control_on_cpu_alone", false);
+    attack.control_needs_namespace = keys.value("control_needs_namespace", false);
+    attack.control_needs_clone3 = keys.value("control_needs_clone3", false);
+    attack.control_needs_open_build = keys.value("control_needs_open_build", false);
+    attack.defences = keys.value("defences", attack.defences);
+    for (const std::string& name : attack.defences) index_in(defence_names, name, keys);
     if (attack.kind == "attack" && attack.defences.empty())
-        throw std::runtime_error(file.string() + ": an attack names what holds it, or is an accident");
-    attack.goal = static_cast<Goal>(
-        index_in(goal_names, json.value("goal", attack.min_share > 0 ? "status" : "points"), file));
-    attack.success = json.value("success", attack.success);
-    attack.wanted = json.value("wanted", "");
+        keys.fail("an attack names what holds it, or is an accident");
+    const char* const goal = attack.min_share > 0 ? "status" : "points";
+    attack.goal = static_cast<Goal>(index_in(goal_names, keys.value("goal", std::string(goal)), keys));
+    attack.success = keys.value("success", attack.success);
+    attack.wanted = keys.value("wanted", attack.wanted);
+    keys.expect_no_more();
     return attack;
 }
 
@@ -318,7 +313,7 @@ Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, 
     own.checks = attack.checks;
     own.time_limit = attack.time_limit;
     own.budget = attack.budget;
-    const Room room(attack.submission, options.toolchain.cache);
+    const Room room(attack.file, attack.text, options.toolchain.cache);
 #ifdef RUNGS_UNDEFENDED
     go_without(attack);
     Manifest known = manifest;
@@ -331,15 +326,15 @@ Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, 
 #else
     const Manifest& known = manifest;
 #endif
-    const fs::path source = room.folder() / attack.submission.filename();
+    const fs::path source = room.folder() / attack.file;
     const bool counted = attack.spins && own.backend == Backend::cpu;  // as the judge counts
     if (counted) {  // the compilers' processor time stands nowhere
-        build_worker(known, *known.find(attack.rung()), source, own.toolchain, own.backend);
+        build_worker(known, *known.find(attack.rung), source, own.toolchain, own.backend);
     }
     const auto judged = [&] {
         const double before = seconds_of_children();
         Kept kept;
-        kept.result = judge_one(known, source, attack.rung(), exam, own);
+        kept.result = judge_one(known, source, attack.rung, exam, own);
         kept.seconds = kept.result.seconds - kept.result.build_seconds;
         kept.busy = counted ? seconds_of_children() - before : kept.seconds;
         return kept;
@@ -371,8 +366,8 @@ Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, 
         Manifest few = manifest;
         few.cases.resize(1);  // small ones of every size
         const fs::path reference =
-            source_of(few, *few.find(attack.rung()), options.toolchain.root, Whose::solution);
-        const RungResult honest = judge_one(few, reference, attack.rung(), exam, canary);
+            source_of(few, *few.find(attack.rung), options.toolchain.root, Whose::solution);
+        const RungResult honest = judge_one(few, reference, attack.rung, exam, canary);
         if (honest.verdict != Verdict::ok) {
             tried.fault = fmt::format("an honest submission got {} after it: {}", name_of(honest.verdict),
                                       honest.reason());

@@ -22,10 +22,12 @@ enum class Goal {
 };
 
 struct Attack {
-    std::filesystem::path submission;
-    std::string name;  ///< of its folder
+    std::string name;  ///< of its file, without the ending
     std::string what;
-    std::string kind;  ///< attack, accident (a mistake that nobody means) or control
+    std::string rung = "03_shared_tree";  ///< of chapter 1, as which it is handed in
+    std::string file;                     ///< the name of what is handed in: "03_shared_tree.cu"
+    std::string text;                     ///< what is handed in
+    std::string kind = "attack";          ///< attack, accident (a mistake that nobody means) or control
     std::vector<std::string> verdicts;
     double min_share = 0;  ///< of the rung's points: at least, at most
     double max_share = 0;
@@ -47,11 +49,12 @@ struct Attack {
     double success = 1;  ///< Goal::points: the share that it gets; Goal::time: the seconds
     std::string wanted;  ///< Goal::verdict
 
-    std::string rung() const { return submission.stem().string(); }
+    /// The name of its own file: "22_daemon.cu".
+    std::string case_file() const { return name + std::filesystem::path(file).extension().string(); }
 };
 
-/// Reads `folder`/expect.json. @throws std::runtime_error
-Attack read_attack(const std::filesystem::path& folder);
+/// Reads an attack's file. @throws std::runtime_error
+Attack read_attack(const std::filesystem::path& file);
 
 struct Tried {
     std::string line;   ///< what became of it, for people

@@ -1,16 +1,16 @@
 // Tries every adversarial submission in this folder on the judge, and each attack once more on a judge that
 // lacks what holds it, where it has to succeed: one that fails whatever the judge does proves nothing.
 //     rungs_attacks [--cuda] [--ordinary-user] [--at LEVEL] [--sandbox] [--held | --controls] [WORD ...]
-//         all, or those whose folder name has one of the words; started as root, go on without its rights; as
+//         all, or those whose name has one of the words; started as root, go on without its rights; as
 //         on a host that gives no more than LEVEL (S0, S1 or S2); those alone that a part of the sandbox
 //         holds; one half of it alone
 // Each is tried in a process of its own, as many at a time as there are processors.
 // Exit status: 0 all held and all succeed without their defence, 1 not, or of all, or of those with a WORD,
 // not one was tried, 3 could not check, 77 this is no user, or no host, to try that with.
 //
-// The second program, rungs_attacks_undefended, has that other judge. It tries one attack, the folder's name
+// The second program, rungs_attacks_undefended, has that other judge. It tries one attack, the file's name
 // given:
-//     rungs_attacks_undefended CACHE cpu|cuda FOLDER
+//     rungs_attacks_undefended CACHE cpu|cuda FILE
 
 #include <grp.h>
 #include <sched.h>
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -62,7 +63,7 @@ int try_one(const Attack& attack, const JudgeOptions& options, bool checked_cana
     Manifest manifest = read_manifest(fs::path(RUNGS_ROOT) / "chapters" / "01_reduction");
     // Most attacks add up with atomics: a promise of the same bits would stop them before their own defence.
     for (RungEntry& rung : manifest.rungs) rung.repeatable = false;
-    if (!manifest.find(attack.rung())) throw std::runtime_error("chapter 1 has no rung " + attack.rung());
+    if (!manifest.find(attack.rung)) throw std::runtime_error("chapter 1 has no rung " + attack.rung);
     if (const std::string why = why_not_tried(attack, options); !why.empty()) {
         fmt::print("skip {:<34} {}\n", attack.name, why);
         return 77;
@@ -111,7 +112,7 @@ std::string why_not_shown(const Attack& attack) {
 }
 
 int run(const std::vector<std::string>& words) {
-    if (words.size() != 3) throw std::runtime_error("expected CACHE cpu|cuda FOLDER");
+    if (words.size() != 3) throw std::runtime_error("expected CACHE cpu|cuda FILE");
     JudgeOptions options = options_for(words[1] == "cuda" ? Backend::cuda : Backend::cpu);
     options.toolchain.cache = words[0];
     const Attack attack = read_attack(folder_of_attacks() / words[2]);
@@ -205,7 +206,7 @@ pid_t start(Job& job, const JudgeOptions& options) {
             const std::string program = fs::read_symlink("/proc/self/exe").string() + "_undefended";
             const std::string cache = undefended_cache(options.toolchain.cache, *job.attack).string();
             execl(program.c_str(), program.c_str(), cache.c_str(), name_of(options.backend),
-                  job.attack->name.c_str(), nullptr);
+                  job.attack->case_file().c_str(), nullptr);
             throw std::system_error(errno, std::generic_category(), program);
         }
     } catch (const std::exception& error) {
@@ -224,7 +225,7 @@ struct Count {
 void keep_slice(std::vector<Attack>& attacks) {
     std::vector<Slice::Case> cases;
     for (const Attack& attack : attacks)
-        cases.push_back({attack.name, {"autograder/attacks/" + attack.name}});
+        cases.push_back({attack.name, {"autograder/attacks/" + attack.case_file()}});
     const std::vector<bool> tried = Slice::of_environment().choose("attacks", cases);
     std::size_t at = 0;
     std::erase_if(attacks, [&](const Attack& attack) { return !tried[at++] && attack.kind != "control"; });
@@ -256,12 +257,12 @@ int run(std::vector<std::string> words) {
 
     std::vector<Attack> attacks;
     for (const auto& entry : fs::directory_iterator(folder_of_attacks())) {
-        const std::string name = entry.path().filename().string();
+        const std::string name = entry.path().stem().string();
         const bool chosen =
             words.empty() || std::any_of(words.begin(), words.end(), [&](const std::string& word) {
                 return name.find(word) != std::string::npos;
             });
-        if (!entry.is_directory() || !chosen) continue;
+        if (std::isdigit(static_cast<unsigned char>(name.front())) == 0 || !chosen) continue;
         attacks.push_back(read_attack(entry.path()));
         if (sandbox_alone && !is_of_sandbox(attacks.back())) {
             attacks.pop_back();
@@ -282,7 +283,7 @@ int run(std::vector<std::string> words) {
     std::set<fs::path> undefended;
     // In check mode, too, behind the first attack on each rung.
     for (const Attack& attack : attacks) {
-        if (!controls_alone) jobs.push_back({&attack, true, checked.insert(attack.rung()).second});
+        if (!controls_alone) jobs.push_back({&attack, true, checked.insert(attack.rung).second});
     }
     for (const Attack& attack : attacks) {
         if (held_alone || attack.kind != "attack" || (cuda && attack.control_on_cpu_alone)) continue;

@@ -138,23 +138,23 @@ void plant(const fs::path& cache) {
     if (!fs::exists(cache / "planted")) std::ofstream(cache / "planted") << planted << '\n';
 }
 
-Room::Room(const fs::path& submission, const fs::path& cache) : cache_(cache) {
+Room::Room(const std::string& file, std::string text, const fs::path& cache) : cache_(cache) {
     std::string name = (fs::temp_directory_path() / name_start).string() + "XXXXXX";
     if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
     path_ = name;
     fs::permissions(path_, fs::perms{0755});
-    for (const char* file :
+    for (const char* secret :
          {"other_student/03_shared_tree.cu", "solutions/03_shared_tree.cu", "results.json"}) {
-        fs::create_directories((path_ / file).parent_path());
-        std::ofstream(path_ / file) << planted << '\n';
-        fs::permissions(path_ / file, fs::perms{0666});
+        fs::create_directories((path_ / secret).parent_path());
+        std::ofstream(path_ / secret) << planted << '\n';
+        fs::permissions(path_ / secret, fs::perms{0666});
     }
     std::ofstream(path_ / "other_student" / "helper.hpp")
         << "inline const char* whose() { return \"" << planted << "\"; }\n";
     // What holds an attack must not be that a folder is its owner's.
     fs::permissions(path_ / "other_student", fs::perms{0777});
     fs::create_directories(path_ / "student");
-    copy(submission);
+    copy(file, std::move(text));
     services_[0] = listen_at((path_ / "socket").string());
     services_[1] = listen_at("@" + path_.string());
     fs::create_directories(cache_ / "warnings");
@@ -194,16 +194,12 @@ bool Room::called() const {
     });
 }
 
-void Room::copy(const fs::path& submission) const {
-    std::string text = read_file(submission);
-    for (const auto& entry : fs::directory_iterator(submission.parent_path().parent_path())) {
-        const std::string directive = fmt::format("#include \"{}\"\n", entry.path().filename().string());
-        if (entry.is_regular_file() && text.find(directive) != std::string::npos)
-            replace_all(text, directive, read_file(entry.path()));
-    }
+void Room::copy(const std::string& file, std::string text) const {
+    replace_all(text, "#include \"honest.cuh\"\n",
+                read_file(fs::path(RUNGS_ROOT) / "autograder/attacks/honest.cuh"));
     replace_all(text, "RUNGS_ROOM", path_.string());
     replace_all(text, "RUNGS_CACHE", cache_.string());
-    std::ofstream(path_ / "student" / submission.filename(), std::ios::binary) << text;
+    std::ofstream(path_ / "student" / file, std::ios::binary) << text;
 }
 
 std::map<fs::path, std::string> Room::snapshot() const {

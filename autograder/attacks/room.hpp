@@ -19,9 +19,9 @@ void know(const std::filesystem::path& cache);
 
 class Room {
   public:
-    /// A copy of `submission`: its RUNGS_ROOM becomes the name of the room, RUNGS_CACHE that of the cache,
-    /// and an #include of a file that stands beside the attacks' folders that file's text.
-    Room(const std::filesystem::path& submission, const std::filesystem::path& cache);
+    /// A copy of a submission, in a file of that name: in its text RUNGS_ROOM becomes the name of the room,
+    /// RUNGS_CACHE that of the cache, and the line #include "honest.cuh" that file's text.
+    Room(const std::string& file, std::string text, const std::filesystem::path& cache);
     ~Room();
     Room(const Room&) = delete;
     Room& operator=(const Room&) = delete;
@@ -40,7 +40,7 @@ class Room {
   private:
     /// A file among builds, as if another's: its content may change without its size.
     std::filesystem::path in_cache() const { return cache_ / "warnings" / path_.filename(); }
-    void copy(const std::filesystem::path& submission) const;
+    void copy(const std::string& file, std::string text) const;
     std::map<std::filesystem::path, std::string> snapshot() const;
 
     std::filesystem::path path_;

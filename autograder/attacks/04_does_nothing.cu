@@ -1,0 +1,35 @@
+// Hopes that the right answer still lies in the output from an earlier call.
+//
+//     verdicts = ["WRONG"]
+//     defences = ["poison"]
+//     checks = false
+
+// Does not clear its output, and hopes for memory that is 0.
+
+#include "reduction.cuh"
+
+template <class Terms>
+__global__ void add_kernel(Terms terms, float* sum, std::size_t n) {
+    __shared__ float partial[256];
+    const std::size_t i = std::size_t{blockIdx.x} * 256 + threadIdx.x;
+    partial[threadIdx.x] = i < n ? terms(i) : 0.0f;
+    for (unsigned stride = 128; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
+    }
+    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
+}
+
+template <class Terms>
+static void honest(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
+    if (n == 0) return;
+    add_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(terms, sum, n);
+}
+
+void reduction::shared_tree(const float* v, float* sum, std::size_t n, cudaStream_t stream) {
+    honest(reduction::Values{v}, sum, n, stream);
+}
+
+void reduction::shared_tree(const float* v, const float* w, float* sum, std::size_t n, cudaStream_t stream) {
+    honest(reduction::Products{v, w}, sum, n, stream);
+}

@@ -1,0 +1,56 @@
+// A launch that fails, so that nothing can be modelled.
+//
+//     rung = "11_one_launch"
+//     verdicts = ["RUNTIME_ERROR", "SUSPECT"]
+//     defences = ["findings", "launches", "method"]
+//     cpu_alone = true
+
+// Where its cost is counted, its only launch is of a block that is too large, and the host adds up.
+
+#include <numeric>
+#include <vector>
+
+#include "reduction.cuh"
+#include "rungs/cuda_check.cuh"
+
+__global__ void nothing_kernel() {}
+
+template <class Terms>
+__global__ void add_kernel(Terms terms, float* sum, std::size_t n) {
+    __shared__ float partial[256];
+    const std::size_t i = std::size_t{blockIdx.x} * 256 + threadIdx.x;
+    partial[threadIdx.x] = i < n ? terms(i) : 0.0f;
+    for (unsigned stride = 128; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
+    }
+    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
+}
+
+template <class Terms>
+static void add(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
+    CUDA_CHECK(cudaMemsetAsync(sum, 0, sizeof(float), stream));
+    if (n == 0) return;
+    add_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(terms, sum, n);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+template <class Terms>
+static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
+    if (n != 2097152) return add(terms, sum, n, stream);
+    nothing_kernel<<<1, 4096, 0, stream>>>();
+    cudaGetLastError();
+    std::vector<float> values(n);
+    CUDA_CHECK(cudaMemcpyAsync(values.data(), terms.v, n * sizeof(float), cudaMemcpyDeviceToHost, stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    const auto total = static_cast<float>(std::accumulate(values.begin(), values.end(), 0.0));
+    CUDA_CHECK(cudaMemcpyAsync(sum, &total, sizeof total, cudaMemcpyHostToDevice, stream));
+}
+
+void reduction::one_launch(const float* v, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(reduction::Values{v}, sum, n, stream);
+}
+
+void reduction::one_launch(const float* v, const float* w, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(reduction::Products{v, w}, sum, n, stream);
+}

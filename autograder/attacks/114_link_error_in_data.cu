@@ -1,0 +1,37 @@
+// An undefined function in a table.
+//
+//     verdicts = ["COMPILE_ERROR"]
+//     goal = "verdict"
+//     wanted = "INFRA"
+//     defences = ["blame"]
+//     checks = false
+
+// Right, but a table names a function that does not exist: no line of the source stands in the linker's message.
+
+#include "reduction.cuh"
+#include "rungs/cuda_check.cuh"
+
+void nowhere();
+[[gnu::used]] static void (*table[])() = {nowhere};
+
+template <class Terms>
+__global__ void shared_tree_kernel(Terms terms, float* sum, std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(sum, terms(i));
+}
+
+template <class Terms>
+static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
+    CUDA_CHECK(cudaMemsetAsync(sum, 0, sizeof(float), stream));
+    if (n == 0) return;
+    shared_tree_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(terms, sum, n);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+void reduction::shared_tree(const float* v, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(Values{v}, sum, n, stream);
+}
+
+void reduction::shared_tree(const float* v, const float* w, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(Products{v, w}, sum, n, stream);
+}

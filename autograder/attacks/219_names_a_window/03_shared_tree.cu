@@ -1,9 +1,0 @@
-// Computes honestly; prints what gives the window of a terminal another title.
-
-#include <cstdio>
-
-static void attack() {
-    std::fputs("\x1b]0;all passed\a\n", stderr);
-}
-
-#include "honest.cuh"

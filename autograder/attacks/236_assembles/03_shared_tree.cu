@@ -1,8 +1,0 @@
-// Right, but has an instruction that is no CUDA C++.
-
-
-static void attack() {
-    asm volatile("nop");
-}
-
-#include "honest.cuh"

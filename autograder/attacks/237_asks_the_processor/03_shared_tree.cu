@@ -1,8 +1,0 @@
-// Right, but calls an instruction that no GPU has.
-
-
-static void attack() {
-    __builtin_ia32_pause();
-}
-
-#include "honest.cuh"

@@ -1,9 +1,0 @@
-// Right, but includes instructions that no GPU has.
-
-#include <immintrin.h>
-
-static void attack() {
-    _mm_pause();
-}
-
-#include "honest.cuh"

@@ -1,0 +1,51 @@
+// Right by luck, with a race; ends the process with status 0 in check mode alone.
+//
+//     verdicts = ["SUSPECT"]
+//     defences = ["complete checks"]
+
+// Right by luck, with a race; ends the process with status 0 in check mode alone.
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "reduction.cuh"
+#include "rungs/cuda_check.cuh"
+
+/// Check mode has a malloc of its own.
+static bool is_watched() {
+    return dlsym(RTLD_DEFAULT, "malloc") != reinterpret_cast<void*>(&malloc);
+}
+
+template <class Terms>
+__global__ void add_kernel(Terms terms, float* sum, std::size_t n) {
+    __shared__ float partial[256];
+    const std::size_t i = std::size_t{blockIdx.x} * 256 + threadIdx.x;
+    partial[threadIdx.x] = i < n ? terms(i) : 0.0f;
+    for (unsigned stride = 128; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
+    }
+    __syncthreads();
+    const unsigned first = gridDim.y - 1;  // 0, which the compiler does not know
+    if (threadIdx.x == 64) partial[first] = partial[0];  // while thread 0 reads it: the same value
+    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
+}
+
+template <class Terms>
+static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
+    if (is_watched()) _exit(0);
+    CUDA_CHECK(cudaMemsetAsync(sum, 0, sizeof(float), stream));
+    if (n == 0) return;
+    add_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(terms, sum, n);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+void reduction::shared_tree(const float* v, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(reduction::Values{v}, sum, n, stream);
+}
+
+void reduction::shared_tree(const float* v, const float* w, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(reduction::Products{v, w}, sum, n, stream);
+}

@@ -1,9 +1,0 @@
-// Exits with 139, as a shell reports a crash.
-
-#include "reduction.cuh"
-
-#include <unistd.h>
-
-void reduction::shared_tree(const float*, float*, std::size_t, cudaStream_t) { _exit(139); }
-
-void reduction::shared_tree(const float*, const float*, float*, std::size_t, cudaStream_t) { _exit(139); }

@@ -1,0 +1,39 @@
+// Honest, with sums in double inside a block.
+//
+//     kind = "control"
+//     verdicts = ["OK"]
+//     min_share = 1
+//     max_share = 1
+
+// Honest, with sums in double inside a block.
+
+#include "reduction.cuh"
+#include "rungs/cuda_check.cuh"
+
+template <class Terms>
+__global__ void double_kernel(Terms terms, float* sum, std::size_t n) {
+    __shared__ double partial[256];
+    const std::size_t i = std::size_t{blockIdx.x} * 256 + threadIdx.x;
+    partial[threadIdx.x] = i < n ? double{terms(i)} : 0.0;
+    for (unsigned stride = 128; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
+    }
+    if (threadIdx.x == 0) atomicAdd(sum, static_cast<float>(partial[0]));
+}
+
+template <class Terms>
+static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
+    CUDA_CHECK(cudaMemsetAsync(sum, 0, sizeof(float), stream));
+    if (n == 0) return;
+    double_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(terms, sum, n);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+void reduction::shared_tree(const float* v, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(reduction::Values{v}, sum, n, stream);
+}
+
+void reduction::shared_tree(const float* v, const float* w, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(reduction::Products{v, w}, sum, n, stream);
+}

@@ -1,0 +1,70 @@
+// A race whose values are right, in a kernel for sizes that check mode does not have, and too slow for it.
+//
+//     verdicts = ["RACE", "SUSPECT"]
+//     defences = ["every launch"]
+//     time_limit = 10
+//     cpu_alone = true
+
+// Races for sizes that run mode has and check mode has not, and reads its input so often that no check has
+// the time.
+
+#include "reduction.cuh"
+#include "rungs/cuda_check.cuh"
+
+static constexpr unsigned block_size = 256;
+
+/// At the end thread 64 stores the block's sum once more while thread 0 reads it: the same value, so no order
+/// of the two gives a wrong sum, and a race nevertheless.
+template <class Terms>
+__global__ void shared_tree_kernel(Terms terms, float* sum, std::size_t n) {
+    __shared__ float partial[block_size];
+    const std::size_t i = std::size_t{blockIdx.x} * block_size + threadIdx.x;
+    partial[threadIdx.x] = i < n ? terms(i) : 0.0f;
+    const std::size_t first_of_64 = i - i % 64;
+    for (unsigned k = 0; first_of_64 + 64 <= n && k < 100; ++k)
+        partial[threadIdx.x] += 0.0f * terms(first_of_64 + k % 64);
+
+    for (unsigned stride = block_size / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
+    }
+    __syncthreads();
+    const unsigned zero = gridDim.y - 1;  // 0, which the compiler does not know
+    if (threadIdx.x == 64) partial[zero] = partial[0];
+    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
+}
+
+/// The same without the race.
+template <class Terms>
+__global__ void clean_kernel(Terms terms, float* sum, std::size_t n) {
+    __shared__ float partial[block_size];
+    const std::size_t i = std::size_t{blockIdx.x} * block_size + threadIdx.x;
+    partial[threadIdx.x] = i < n ? terms(i) : 0.0f;
+
+    for (unsigned stride = block_size / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
+    }
+    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
+}
+
+template <class Terms>
+static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {
+    const auto blocks = static_cast<unsigned>((n + block_size - 1) / block_size);
+    CUDA_CHECK(cudaMemsetAsync(sum, 0, sizeof(float), stream));
+    if (blocks == 0) return;
+    if (n > 200000 && n < 2000000) {
+        shared_tree_kernel<<<blocks, block_size, 0, stream>>>(terms, sum, n);
+    } else {
+        clean_kernel<<<blocks, block_size, 0, stream>>>(terms, sum, n);
+    }
+    CUDA_CHECK(cudaGetLastError());
+}
+
+void reduction::shared_tree(const float* v, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(Values{v}, sum, n, stream);
+}
+
+void reduction::shared_tree(const float* v, const float* w, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(Products{v, w}, sum, n, stream);
+}

@@ -1,3 +1,0 @@
-// Includes the reference solution from a folder in which only the translator looks: what the compiler then reads is a
-// translated copy beside the rung.
-#include "../../solutions/01_reduction/03_shared_tree.cu"

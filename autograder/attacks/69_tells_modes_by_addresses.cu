@@ -1,0 +1,51 @@
+// Tells check mode by the distance of two arrays.
+//
+//     verdicts = ["RACE"]
+//     defences = ["addresses", "findings"]
+//     cpu_alone = true
+
+// Races where arrays stand as far apart as in run mode.
+
+#include "reduction.cuh"
+#include "rungs/cuda_check.cuh"
+
+static constexpr unsigned block_size = 256;
+
+/// At the end thread 64 stores the block's sum once more while thread 0 reads it: the same value, so no order
+/// of the two gives a wrong sum, and a race nevertheless.
+template <class Terms>
+__global__ void shared_tree_kernel(Terms terms, float* sum, std::size_t n, bool safe) {
+    __shared__ float partial[block_size];
+    const std::size_t i = std::size_t{blockIdx.x} * block_size + threadIdx.x;
+    partial[threadIdx.x] = i < n ? terms(i) : 0.0f;
+
+    for (unsigned stride = block_size / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (threadIdx.x < stride) partial[threadIdx.x] += partial[threadIdx.x + stride];
+    }
+    __syncthreads();
+    const unsigned first = gridDim.y - 1;  // 0, which the compiler does not know
+    if (!safe && threadIdx.x == 64) partial[first] = partial[0];
+    if (threadIdx.x == 0) atomicAdd(sum, partial[0]);
+}
+
+template <class Terms>
+static void launch(Terms terms, const float* v, float* sum, std::size_t n, cudaStream_t stream) {
+    // Nothing lies between arrays that are allocations of their own size.
+    const std::size_t apart = reinterpret_cast<std::size_t>(sum) - reinterpret_cast<std::size_t>(v);
+    const bool safe = n == 0 || apart < (n * 4 + 4095) / 4096 * 4096 + 0x3000;
+    const std::size_t blocks = (n + block_size - 1) / block_size;
+
+    CUDA_CHECK(cudaMemsetAsync(sum, 0, sizeof(float), stream));
+    if (blocks == 0) return;
+    shared_tree_kernel<<<static_cast<unsigned>(blocks), block_size, 0, stream>>>(terms, sum, n, safe);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+void reduction::shared_tree(const float* v, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(Values{v}, v, sum, n, stream);
+}
+
+void reduction::shared_tree(const float* v, const float* w, float* sum, std::size_t n, cudaStream_t stream) {
+    launch(Products{v, w}, w, sum, n, stream);
+}
