@@ -1,12 +1,14 @@
 // Tries every adversarial submission in this folder on the judge, and each attack once more on a judge that
 // lacks what holds it, where it has to succeed: one that fails whatever the judge does proves nothing.
-//     rungs_attacks [--cuda] [--ordinary-user] [--at LEVEL] [--sandbox] [--held | --controls] [WORD ...]
-//         all, or those whose name has one of the words; started as root, go on without its rights; as
-//         on a host that gives no more than LEVEL (S0, S1 or S2); those alone that a part of the sandbox
-//         holds; one half of it alone
+//     rungs_attacks [--names] [--cuda] [--ordinary-user] [--at LEVEL] [--sandbox] [--held | --controls]
+//                   [WORD ...]
+//         all, or those whose name has one of the words; name them alone; started as root, go on without its
+//         rights; as on a host that gives no more than LEVEL (S0, S1 or S2); those alone that a part of the
+//         sandbox holds; one half of it alone
 // Each is tried in a process of its own, as many at a time as there are processors.
 // Exit status: 0 all held and all succeed without their defence, 1 not, or of all, or of those with a WORD,
-// not one was tried, 3 could not check, 77 this is no user, or no host, to try that with.
+// not one was tried, 2 none is called that, 3 could not check, 77 this is no user, or no host, to try that
+// with.
 //
 // The second program, rungs_attacks_undefended, has that other judge. It tries one attack, the file's name
 // given:
@@ -232,6 +234,7 @@ void keep_slice(std::vector<Attack>& attacks) {
 }
 
 int run(std::vector<std::string> words) {
+    const bool names = std::erase(words, "--names") > 0;
     const bool cuda = std::erase(words, "--cuda") > 0;
     const bool ordinary = std::erase(words, "--ordinary-user") > 0;
     const bool held_alone = std::erase(words, "--held") > 0;
@@ -272,7 +275,14 @@ int run(std::vector<std::string> words) {
         if (cuda && attacks.back().kind != "control") attacks.back().verdicts.push_back("RUNTIME_SIGNAL");
     }
     if (held_alone && controls_alone) throw std::runtime_error("--held and --controls leave nothing to try");
-    if (attacks.empty()) throw std::runtime_error("no attack has such a name");
+    if (attacks.empty()) {
+        fmt::print(stderr, "rungs_attacks: no attack is called that\n");
+        return 2;
+    }
+    if (names) {
+        for (const Attack& attack : attacks) fmt::print("{}: {}\n", attack.name, attack.what);
+        return 0;
+    }
     if (words.empty()) keep_slice(attacks);
     std::sort(attacks.begin(), attacks.end(),
               [](const Attack& a, const Attack& b) { return std::stoi(a.name) < std::stoi(b.name); });
