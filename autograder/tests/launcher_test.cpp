@@ -206,6 +206,31 @@ TEST_CASE("a run of the tests says which slice of the expensive cases it has tri
     CHECK(all.out.find("slice") == std::string::npos);
 }
 
+TEST_CASE("cases runs the programs that know a word, and leaves with the worst of their statuses",
+          "[launcher]") {
+    const SmallTree tree(0);
+    const std::string file = (tree.folder.path() / "build/default/build.ninja").string();
+    tree.folder.write("build/default/build.ninja",
+                      TemporaryFolder::content_of(file) +
+                          "build exams rungs_cases rungs_attacks rungs_attacks_undefended: phony\n");
+    // Knows one word; fails, if asked for more than names, with the given status.
+    const auto knows = [](const std::string& word, int status) {
+        return "#!/bin/sh\n[ \"$1\" != --names ] || { [ \"$2\" = " + word + " ] && echo " + word +
+               "; exit; }\necho tried " + word + "\nexit " + std::to_string(status) + "\n";
+    };
+    tree.executable("build/default/bin/rungs_cases", knows("mistake", 1));
+    tree.executable("build/default/bin/rungs_attacks", knows("attack", 3));
+    const Outcome mistake = tree.run({"cases", "mistake"}), attack = tree.run({"cases", "attack"}),
+                  none = tree.run({"cases", "other"});
+    CHECK((mistake.status == 1 && mistake.out == "tried mistake\n"));
+    CHECK((attack.status == 3 && attack.out == "tried attack\n"));
+    CHECK((none.status == 2 && none.out.empty()));
+    CHECK_THAT(none.err, ContainsSubstring("no listed mistake and no attack is called that: other"));
+    tree.executable("build/default/bin/rungs_attacks", knows("mistake", 0));
+    const Outcome both = tree.run({"cases", "mistake"});
+    CHECK((both.status == 1 && both.out == "tried mistake\ntried mistake\n"));
+}
+
 TEST_CASE("what the build and each label took stands at the end of a test run", "[launcher]") {
     const SmallTree tree(6);  // of 0.2 s
     tree.folder.write(
