@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* end_region = "<!-- end -->";
+constexpr std::size_t most_words = 3000;
 
 std::vector<std::string> lines_of(std::string_view text) {
     std::vector<std::string> lines;
@@ -266,6 +267,35 @@ std::string fill_lesson(std::string_view lesson, const Manifest& manifest, const
     return out;
 }
 
+std::size_t words_of(std::string_view lesson) {
+    const auto count = [](const std::string& text, const std::string& tag) {
+        int times = 0;
+        for (std::size_t at = text.find(tag); at != std::string::npos; at = text.find(tag, at + 1)) ++times;
+        return times;
+    };
+    std::size_t words = 0;
+    bool in_code = false, in_region = false;
+    int folds = 0;
+    for (const std::string& line : lines_of(lesson)) {
+        const std::string text = trimmed(line);
+        if (in_region || (!in_code && !opening(line).empty())) {
+            in_region = text != end_region;
+            continue;
+        }
+        const bool fence = text.rfind("```", 0) == 0;
+        if (fence) in_code = !in_code;
+        if (fence || in_code) continue;
+        const bool folded = folds > 0 || count(text, "<details>") > 0;
+        folds += count(text, "<details>") - count(text, "</details>");
+        if (folded) continue;
+        std::istringstream in(text);
+        for (std::string word; in >> word;) {
+            words += std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c); });
+        }
+    }
+    return words;
+}
+
 std::vector<std::string> contradictions(std::string_view lesson, const Manifest& manifest,
                                         const fs::path& root, const std::string& name) {
     std::vector<std::string> found;
@@ -350,6 +380,11 @@ std::vector<std::string> contradictions(std::string_view lesson, const Manifest&
                 add(line_number, "TODO " + (*it)[1].str() + " is not in " + section->file());
             }
         }
+    }
+    if (const std::size_t words = words_of(lesson); words > most_words) {
+        add(1, fmt::format("{} words outside of folds, code and generated parts; at most {}: shorten the "
+                           "lesson, or fold what not every reader needs",
+                           words, most_words));
     }
     if (!title_seen) add(1, "no title; expected '# " + number + " " + manifest.title + "'");
     for (const RungEntry& rung : manifest.rungs) {

@@ -21,8 +21,10 @@
 //
 // Where not all of them are measured, a line `# how: Two numbers are computed.` opens the caption.
 //
-// Prose around them is checked against the manifest: headings, rung names, points, TODO numbers, commands.
+// Prose around them is checked against the manifest: headings, rung names, points, TODO numbers, commands. It
+// has at most 3000 words; folds do not count.
 
+#include <cstddef>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -62,7 +64,12 @@ std::string measured_table(std::string_view csv, const std::string& name);
 std::string fill_lesson(std::string_view lesson, const Manifest& manifest, const std::filesystem::path& root,
                         const std::string& name);
 
-/// Sentences `file:line: ...` that name what the lesson says against the manifest; empty when it agrees.
+/// The words that every reader of the lesson sees: those outside of folds, code and generated regions. A word
+/// has a letter or a digit.
+std::size_t words_of(std::string_view lesson);
+
+/// Sentences `file:line: ...` that name what the lesson says against the manifest, and one if it is too long;
+/// empty if all is well.
 std::vector<std::string> contradictions(std::string_view lesson, const Manifest& manifest,
                                         const std::filesystem::path& root, const std::string& name);
 

@@ -647,6 +647,24 @@ TEST_CASE("a lesson must not contradict the manifest", "[gate][lesson]") {
                ContainsSubstring("'04_ghost' is neither a rung nor a chapter"));
 }
 
+TEST_CASE("a lesson has at most 3000 words outside of folds, code and generated parts", "[gate][lesson]") {
+    CHECK(words_of("# 1 Topic\n\nFour words - and |:--| `code`.\n") == 6);
+    CHECK(words_of("```\nnot these\n```\none\n") == 1);
+    CHECK(words_of("<!-- hints: 02 -->\n<details><summary>a</summary>b</details>\n<!-- end -->\none\n") == 1);
+    CHECK(words_of("one\n<details><summary>a\nb</summary>\n\nc\n\n</details>\ntwo\n") == 2);
+
+    const Workbook workbook;
+    const auto found = [&](std::size_t more) {
+        std::string text = std::string(lesson) + "\n";
+        for (std::size_t i = 0; i < more; ++i) text += "word\n";
+        return contradictions(text, workbook.manifest(), workbook.root(), "README.md");
+    };
+    const std::size_t room = 3000 - words_of(lesson);
+    CHECK(found(room).empty());
+    REQUIRE(found(room + 1).size() == 1);
+    CHECK_THAT(found(room + 1).front(), StartsWith("README.md:1: 3001 words outside of folds"));
+}
+
 TEST_CASE("the tool checks, writes, and answers wrong use", "[gate]") {
     const Workbook workbook;
     const auto tool = [&](std::vector<std::string> arguments) {
