@@ -1,4 +1,4 @@
-// The masked kernels, after T. Jiang's report on this problem (2023; see the lesson's last section). Mended:
+// The masked kernels, after a course report on this problem (2023; see the lesson's last section). Mended:
 // bounds for every n, no read past the end in the reduction, `/ 6.0` in float, any number of blocks.
 
 #include "bench/peers.cuh"
