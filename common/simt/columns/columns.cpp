@@ -264,7 +264,7 @@ void read_unit(Reader unit, const std::string& name, const Add& add) {
 struct Sections {
     Reader lines{nullptr, 0}, info{nullptr, 0}, abbreviations{nullptr, 0}, ranges{nullptr, 0};
     Reader strings{nullptr, 0};
-    Reader code{nullptr, 0}, symbols{nullptr, 0};
+    Reader code{nullptr, 0}, symbols{nullptr, 0}, symbol_names{nullptr, 0};
     std::uint64_t code_address = 0;
 
     /// Units may name one long list again and again: what a file of a few bytes may cost has an end.
@@ -357,12 +357,16 @@ std::map<std::uint64_t, Abbreviation> read_abbreviations(const Sections& section
     return all;
 }
 
+/// Does a text of a section of strings begin with `name`?
+bool begins_with(Reader strings, std::uint64_t offset, std::string_view name) {
+    if (offset > strings.left()) return false;
+    strings.skip(offset);
+    return strings.rest().substr(0, name.size()) == name;
+}
+
 /// Is this the name of a lambda's function? Compilers say of that, too, that it is their own.
 bool is_call_operator(const Sections& sections, std::uint64_t offset) {
-    constexpr std::string_view name = "operator()";
-    Reader text = sections.strings;
-    text.skip(offset);
-    return text.rest().substr(0, name.size()) == name;
+    return begins_with(sections.strings, offset, "operator()");
 }
 
 /// The inlined calls of one unit of .debug_info.
@@ -475,7 +479,8 @@ Sections sections_of(std::string_view file) {
                                                                  {".debug_ranges", &Sections::ranges},
                                                                  {".debug_str", &Sections::strings},
                                                                  {".text", &Sections::code},
-                                                                 {".symtab", &Sections::symbols}};
+                                                                 {".symtab", &Sections::symbols},
+                                                                 {".strtab", &Sections::symbol_names}};
     for (unsigned i = 0; i < header.e_shnum; ++i) {
         const Elf64_Shdr one = section(i);
         if ((one.sh_flags & SHF_COMPRESSED) != 0) continue;
@@ -558,7 +563,9 @@ std::vector<Row> rows_of(const Sections& sections, const std::string& name) {
 
 /// What a program's code tells of itself.
 struct Code {
-    std::set<std::uint64_t> calls;  ///< addresses of the instructions that call a function of the program
+    /// Addresses of the instructions that call a function of the program, except for one that the compiler
+    /// calls where an index is wrong: it stands for no code of the line.
+    std::set<std::uint64_t> calls;
     /// Where its basic blocks begin, each with the address that its call of the hook returns to. What a
     /// function does before its first block belongs to none, and has 0.
     std::map<std::uint64_t, std::uint64_t> blocks;
@@ -580,18 +587,21 @@ Code read_code(const Sections& sections, std::uint64_t block) {
     };
     if (block < begin + size || block - begin > text.size()) return code;
     const std::uint64_t hook = target(block - begin - size);
-    for (std::uint64_t at = 0; at + size <= text.size(); ++at) {
-        if (text[at] != '\xe8' || target(at) >= text.size()) continue;
-        if (code.calls.size() == most_calls) throw std::out_of_range("more than a program has");
-        code.calls.insert(code.calls.end(), begin + at);
-        if (target(at) == hook) code.blocks[begin + at] = begin + at + size;
-    }
+    std::set<std::uint64_t> errors;
     for (Reader symbols = sections.symbols; symbols.left() >= sizeof(Elf64_Sym);) {
         const auto symbol = symbols.get<Elf64_Sym>();
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+        if (begins_with(sections.symbol_names, symbol.st_name, "__ubsan_handle_"))
+            errors.insert(symbol.st_value);
         code.functions.insert(symbol.st_value);
         code.blocks.emplace(symbol.st_value, 0);
         if (code.blocks.size() > most_calls) throw std::out_of_range("more than a program has");
+    }
+    for (std::uint64_t at = 0; at + size <= text.size(); ++at) {
+        if (text[at] != '\xe8' || target(at) >= text.size()) continue;
+        if (code.calls.size() == most_calls) throw std::out_of_range("more than a program has");
+        if (errors.count(begin + target(at)) == 0) code.calls.insert(code.calls.end(), begin + at);
+        if (target(at) == hook) code.blocks[begin + at] = begin + at + size;
     }
 #else
     (void)sections, (void)block;
