@@ -268,8 +268,7 @@ bool read_is_below(const Finding& f) {
 const char* race_advice(const Finding& f, const Entry& e) {
     if (e.report.nested)
         return "A kernel does not wait for one that it has launched: leave what reads the result to another "
-               "kernel, "
-               "which the same thread launches after it, or to the host.";
+               "kernel, which the same thread launches after it, or to the host.";
     if (!e.report.other_task.name.empty()) {
         const auto either = [&](std::string Side::*what, const char* value) {
             return f.side.*what == value || f.other.*what == value;
@@ -370,14 +369,12 @@ const char* advice_of(const Finding& f, const Entry& e) {
             if (f.side.access == "free")
                 return "Free it with cudaFree; what a kernel allocated, a kernel has to free.";
             return "Each allocation has a function that frees it: cudaFree, cudaFreeHost, cudaFreeArray, "
-                   "free() in "
-                   "a kernel. Give it the pointer that the allocation returned.";
+                   "free() in a kernel. Give it the pointer that the allocation returned.";
         case Kind::host_memory:
             if (e.has_lambda)
                 return "A lambda that names a member of its class captures `this`, and with it the host's "
                        "object: copy the member into a local variable first, or capture `*this`. Pointers "
-                       "that "
-                       "it captures have to be to device memory.";
+                       "that it captures have to be to device memory.";
             break;
         case Kind::leak:
             if (r.severity == Severity::note)
@@ -394,15 +391,14 @@ const char* advice_of(const Finding& f, const Entry& e) {
                          "there is no data."
                    : e.written_bytes != 0
                        ? "Has all of it been copied or cleared? cudaMemcpy and cudaMemset count bytes, not "
-                         "elements. Or "
-                         "write the rest in an earlier kernel. If nothing belongs there, correct the index."
+                         "elements. Or write the rest in an earlier kernel. If nothing belongs there, "
+                         "correct the index."
                        : "cudaMalloc does not clear: copy or cudaMemset the array, or write it in an "
                          "earlier kernel. If nothing belongs there, correct the index.";
         case Kind::failure:
             if (r.text.compare(0, 12, "shared array") == 0)
                 return "Use smaller arrays, or dynamic shared memory: extern __shared__, its size as the "
-                       "launch's "
-                       "third argument, above 48 KB also cudaFuncSetAttribute.";
+                       "launch's third argument, above 48 KB also cudaFuncSetAttribute.";
             break;
         case Kind::crash:
             if (r.text.find("stack overflow") != std::string::npos)
@@ -410,8 +406,8 @@ const char* advice_of(const Finding& f, const Entry& e) {
                        "or global memory, or a loop.";
             if (r.text.find("that the host has for it") != std::string::npos)
                 return "A function has another address on the host: take it in device code, into a "
-                       "__device__ variable, "
-                       "and fetch it with cudaMemcpyFromSymbol; or make the function a template's argument.";
+                       "__device__ variable, and fetch it with cudaMemcpyFromSymbol; or make the function a "
+                       "template's argument.";
             if (r.text.find("division") != std::string::npos)
                 return "Guard the divisor; a GPU gives a meaningless number there and goes on.";
             break;
@@ -508,8 +504,7 @@ Finding make(Entry& e) {
     if (!e.extern_names.empty() && f.tool == Tool::racecheck)
         f.advice =
             "All extern __shared__ arrays of a kernel are one memory: declare one, and let the others begin "
-            "behind "
-            "it. If they are meant to share it: " +
+            "behind it. If they are meant to share it: " +
             f.advice;
     // A race looks the same whichever side came second: the write first, then by line.
     const auto rank = [](const Side& side) {

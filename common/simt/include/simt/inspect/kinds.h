@@ -95,8 +95,7 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
     {"uninitialised", "Copy, clear or write the array before it is read."},
     {"unwritten-copy",
      "Launch a thread for every element, (n + threads - 1) / threads blocks of them, and let none of them "
-     "leave "
-     "one out; or copy only what is there."},
+     "leave one out; or copy only what is there."},
     {"divergent-barrier",
      "Every thread of the block has to come to the same __syncthreads(): move it out of the branch."},
     {"exited-threads",
