@@ -131,8 +131,8 @@ function show_hints(i,    k, short) {
         print "hint " k " of " hints[i]
         wrap(hint[i, k])
     }
-    if (k <= hints[i]) print "all of them: ./rungs hint " short " --all"
-    else print "that was all; what is around it: " lesson(i)
+    if (k <= hints[i]) print "all hints: ./rungs hint " short " --all"
+    else print "no more hints; the lesson is " lesson(i)
 }
 
 END {

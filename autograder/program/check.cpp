@@ -37,12 +37,12 @@ int check(const CheckOptions& options) {
     // The result alone goes to standard output when it is asked for there.
     Terminal out(options.json == "-" ? stderr : stdout);
     if (options.solution && !options.submission.empty()) {
-        throw UsageError("--solution and --submission exclude each other: which of the two shall be graded?");
+        throw UsageError("--solution and --submission exclude each other; choose one");
     }
     if (options.sanitize && !options.submission.empty()) {
         throw UsageError(
-            "--sanitize runs a rung without the sandbox, because compute-sanitizer has to attach to it: not "
-            "for --submission");
+            "--sanitize and --submission exclude each other: compute-sanitizer has to attach to the rung, "
+            "so the rung runs without the sandbox");
     }
     if (options.sanitize) refuse_root(options.as_root, "--sanitize");
     const Workbook workbook = open_workbook();
@@ -61,7 +61,7 @@ int check(const CheckOptions& options) {
     if (options.sanitize && grading.backend.backend == Backend::cpu) {
         throw CannotCheck(
             "--sanitize needs a GPU (" + grading.backend.why +
-            "); without one, check mode looks for the same faults: ./rungs check --backend cpu");
+            "); without one, check mode looks for the same errors: ./rungs check --backend cpu");
     }
     grading.jobs = options.jobs;
     grading.seed = options.seed ? *options.seed : judge::random_seed();
@@ -101,9 +101,8 @@ int check(const CheckOptions& options) {
     const auto kept = std::count_if(report.rungs.begin(), report.rungs.end(),
                                     [](const RungReport& rung) { return rung.kept; });
     if (kept > 0) {
-        out.line(
-            fmt::format("{} of {} as before, because nothing has changed there: --again judges them again",
-                        kept, report.rungs.size()));
+        out.line(fmt::format("{} of {} unchanged since the last verdict; --again judges them again", kept,
+                             report.rungs.size()));
     }
     // A run that was stopped is no result: what the file holds stays.
     stop_here();

@@ -190,7 +190,7 @@ int doctor(Terminal& out) {
     if (!error && space.available < (std::uintmax_t{1} << 30)) {
         diagnosis.missing("disk", free + "; at least 1 GiB is needed", advice);
     } else if (!error && space.available < (std::uintmax_t{3} << 30)) {
-        diagnosis.note("disk", free + "; a build from nothing with its cache takes 3 GiB", advice);
+        diagnosis.note("disk", free + "; a build from scratch with its cache takes 3 GiB", advice);
     } else if (!error) {
         diagnosis.good("disk", free);
     }
@@ -233,7 +233,7 @@ int doctor(Terminal& out) {
             diagnosis.good("nvcc", version + " (" + nvcc.path.string() + ")");
         } else {
             diagnosis.good("nvcc",
-                           version + " (" + nvcc.path.string() + ", not on PATH: found all the same)");
+                           version + " (" + nvcc.path.string() + ", found although it is not on PATH)");
         }
     }
     if (workbook && workbook->toolchain.cuda) {
@@ -252,24 +252,24 @@ int doctor(Terminal& out) {
         diagnosis.good("isolation", held.name + ": " + held.describe);
         if (const std::string& why = judge::why_gpu_stays_open(); !why.empty())
             diagnosis.note("isolation S2",
-                           "a worker that sees no files but the system's cannot use the GPU: " + why);
+                           "a worker that sees only the system's files cannot use the GPU: " + why);
     } else {
         diagnosis.note("GPU", machine.gpu.why_not,
                        machine.wsl ? "WSL: install the NVIDIA driver in Windows, none inside WSL"
-                                   : "everything but speed works without one");
+                                   : "everything except speed works without one");
     }
     for (const char* name : {"compute-sanitizer", "ncu", "nsys"}) {
         const Found found = find_program(name, cuda_folders());
         if (found.path.empty()) {
             if (!nvcc.path.empty())
-                diagnosis.note(name, "not found; it is a package of the CUDA toolkit of its own");
+                diagnosis.note(name, "not found; it is a separate package of the CUDA toolkit");
         } else {
             diagnosis.good(name, found.path.string());
         }
     }
     out.line();
     if (diagnosis.count() == 0) {
-        out.line(out.paint(Style::good, "Everything that is needed is here.") + " Start: ./rungs demo");
+        out.line(out.paint(Style::good, "Everything needed is here.") + " Start: ./rungs demo");
         return 0;
     }
     out.line(

@@ -202,9 +202,9 @@ void show_advice(const judge::Counters& counters, Terminal& out) {
     out.line();
     out.line(out.paint(Style::bold, "What to try"));
     if (advice.empty()) {
-        out.line(out.wrapped(counters.reference ? "nothing that these counters tell: none is far from the "
+        out.line(out.wrapped(counters.reference ? "these counters suggest nothing: none is far from the "
                                                   "reference's. They do not count how long the host waits"
-                                                : "nothing that these counters tell",
+                                                : "these counters suggest nothing",
                              2));
         return;
     }
@@ -240,8 +240,8 @@ void show_counted(const Workbook& workbook, const Counted& counted, bool with_so
         out.line(out.paint(Style::bad, "The rung is not right yet"));
         out.line(out.wrapped(counted.wrong, 2));
         out.line(
-            out.wrapped("What it asks of the hardware is not what a right one asks, so it is not held "
-                        "against the reference. First: ./rungs check " +
+            out.wrapped("A wrong rung needs other resources than a right one, so it is not compared with "
+                        "the reference. First: ./rungs check " +
                             counted.chosen.short_name(),
                         2));
     } else if (with_source) {
@@ -303,8 +303,7 @@ int see(const SeeOptions& options) {
     if (trace.steps.empty()) {
         throw CannotCheck(
             fmt::format("warp {} of block {} accesses no memory in the first launch of the rung's kernel; "
-                        "choose another with "
-                        "--block and --warp",
+                        "choose another with --block and --warp",
                         options.warp, options.block));
     }
     const judge::TraceStep* global = costliest(trace, Space::global, options.line);
@@ -326,11 +325,10 @@ int see(const SeeOptions& options) {
              fmt::format(", warp {} of block {} of {}, {}", trace.warp, trace.block, trace.kernel,
                          counted.counters.which));
     if (!counted.wrong.empty()) {
-        out.line(
-            out.wrapped("The rung is not right yet: the pictures show what it does now. First: "
-                        "./rungs check " +
-                            counted.chosen.short_name(),
-                        2));
+        out.line(out.wrapped(
+            "The rung is not right yet: the pictures show what it does now. First: ./rungs check " +
+                counted.chosen.short_name(),
+            2));
     }
     if (global) write("sectors", sectors_svg(*global));
     if (shared) write("banks", banks_svg(*shared));

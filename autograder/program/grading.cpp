@@ -121,7 +121,7 @@ class Grading {
             judge::JudgeOptions mine = judging_;
             mine.stop = &stop;
             mine.before_timing = [&] {
-                now_doing(i, "waits for the clock");
+                now_doing(i, "waits for its timing");
                 wait_for_builds();
                 jobs.wait_to_be_alone();
             };
@@ -290,7 +290,8 @@ BackendChoice choose_backend(const Workbook& workbook, const std::string& asked,
     BackendChoice choice;
     if (asked == "auto") {
         choice.backend = gpu.present && built ? Backend::cuda : Backend::cpu;
-        choice.why = gpu.present ? (built ? "a GPU answers" : "a GPU answers, but " + no_nvcc) : gpu.why_not;
+        choice.why =
+            gpu.present ? (built ? "a GPU responds" : "a GPU responds, but " + no_nvcc) : gpu.why_not;
     } else {
         choice.backend = asked == "cuda" ? Backend::cuda : Backend::cpu;
         choice.why = "asked for";
@@ -309,7 +310,7 @@ void refuse_root(bool as_root, const std::string& tool) {
     if (as_root || geteuid() != 0) return;
     throw UsageError(tool +
                      " runs the rung as you and unconfined, and you are root: try as another user, or add "
-                     "--as-root where nobody else wrote the rung");
+                     "--as-root if nobody else wrote the rung");
 }
 
 std::string utc_text(long long seconds) {
@@ -327,7 +328,7 @@ Report not_finished(const Workbook& workbook, const std::vector<Chosen>& chosen,
     for (const Chosen& one : chosen) {
         const fs::path source = source_of(workbook, one, options.whose, options.submission);
         report.rungs.push_back({not_run(one, options.backend.backend, options.seed,
-                                        "the grading of this submission has not come to its end"),
+                                        "the grading of this submission has not finished"),
                                 one.rung->idea, clean_name(workbook.shown(source)), name_of(one.rung->kind)});
     }
     return report;

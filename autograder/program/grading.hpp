@@ -17,7 +17,7 @@ namespace rungs {
 /// The backend of a run and why it is that one.
 struct BackendChoice {
     Backend backend = Backend::cpu;
-    std::string why;     ///< "asked for", "a GPU answers", "no NVIDIA driver on this machine"
+    std::string why;     ///< "asked for", "a GPU responds", "no NVIDIA driver on this machine"
     std::string cannot;  ///< why nothing can be checked there; empty: it can
 };
 

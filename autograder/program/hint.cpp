@@ -43,9 +43,9 @@ int hint(const std::string& name, bool all, Terminal& out) {
         one.hints = static_cast<int>(std::max(read, count));
     });
     show_hints(chosen, count, out);
-    out.line(count < total ? "one more: ./rungs hint " + chosen.short_name()
-                           : "that was all; what is around it: " + lesson_of(workbook, chosen));
-    if (!problem.empty()) out.line("which hints you have read could not be stored: " + problem);
+    out.line(count < total ? "next hint: ./rungs hint " + chosen.short_name()
+                           : "no more hints; the lesson is " + lesson_of(workbook, chosen));
+    if (!problem.empty()) out.line("could not store which hints you have read: " + problem);
     return 0;
 }
 

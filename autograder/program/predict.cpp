@@ -104,7 +104,7 @@ int predict(const std::string& name, Terminal& out) {
         ask(chosen, file, judge::read_rung(file), out);
     }
     if (const std::string names = unanswered(); !names.empty()) {
-        out.line(out.wrapped("not answered yet: " + names + "; nothing is shown before all are", 2));
+        out.line(out.wrapped("not answered yet: " + names + "; the counters are shown once all are", 2));
         return 1;
     }
 

@@ -65,7 +65,7 @@ int profile(const ProfileOptions& asked, Terminal& out) {
         Row{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global store sectors"},
         Row{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared load wavefronts"},
         Row{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared store wavefronts"},
-        Row{"smsp__thread_inst_executed_per_inst_executed.ratio", "lanes an instruction"},
+        Row{"smsp__thread_inst_executed_per_inst_executed.ratio", "lanes per instruction"},
         Row{"dram__bytes_read.sum", "bytes read from memory"},
         Row{"dram__bytes_write.sum", "bytes written to memory"},
         Row{"gpu__time_duration.sum", "time in ns"}};
@@ -108,7 +108,7 @@ int profile(const ProfileOptions& asked, Terminal& out) {
         for (std::size_t row = 0; row < rows.size(); ++row) {
             const auto found = launch.metrics.find(rows[row].metric);
             const std::string value =
-                found == launch.metrics.end() ? "not told" : fmt::format("{:.10g}", found->second);
+                found == launch.metrics.end() ? "not reported" : fmt::format("{:.10g}", found->second);
             out.line(fmt::format("  {:<32}{:>16}{:>16}", rows[row].words, value, prediction(row)));
         }
     }

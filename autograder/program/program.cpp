@@ -61,23 +61,22 @@ std::optional<std::uint64_t> seed_of(const std::string& text) {
 }
 
 void add_backend(CLI::App* verb, std::string& backend) {
-    verb->add_option("--backend", backend, "cpu, cuda, or auto: cuda where a GPU answers")
+    verb->add_option("--backend", backend, "cpu, cuda, or auto (cuda if a GPU responds)")
         ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
         ->type_name("NAME")
         ->capture_default_str();
 }
 
 void add_jobs(CLI::App* verb, unsigned& jobs) {
-    verb->add_option("--jobs", jobs,
-                     "Rungs at once, but for the clock of a GPU [one per core, as memory allows]")
+    verb->add_option("--jobs", jobs, "Rungs in parallel, except GPU timing [one per core, as memory allows]")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
 }
 
 void add_rung(CLI::App* verb, RungChoice& choice) {
     verb->add_option("rung", choice.rung, "Such as 01/03")->required()->type_name("RUNG");
-    verb->add_flag("--solution", choice.solution, "The reference solution instead of yours");
-    verb->add_option("--submission", choice.submission, "Folder whose rung files stand in for yours")
+    verb->add_flag("--solution", choice.solution, "Use the reference solution instead of yours");
+    verb->add_option("--submission", choice.submission, "Folder whose rung files are used instead of yours")
         ->type_name("DIR");
 }
 
@@ -86,8 +85,8 @@ void describe(CLI::App& app, Arguments& in) {
     app.set_version_flag("--version", std::string("rungs ") + RUNGS_VERSION);
     app.footer(
         "Example: ./rungs check 01/03\n\n"
-        "A rung is named 01/03, 01/shared_tree, or by the path of its file; a chapter 01, reduction or "
-        "01_reduction.\n"
+        "Name a rung by number (01/03), by name (01/shared_tree) or by the path of its file, and a\n"
+        "chapter by 01, reduction or 01_reduction.\n"
         "Exit status: 0 all passed, 1 something failed, 2 wrong use, 3 could not check.");
 
     CLI::App* demo =
@@ -96,13 +95,13 @@ void describe(CLI::App& app, Arguments& in) {
     demo->add_option("--json", in.demo.json, "Result file; - for standard output [beside the report]")
         ->type_name("FILE");
     demo->add_option("--out", in.demo.out, "Folder or .html file of the report [report/]")->type_name("PATH");
-    demo->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
+    demo->add_option("--seed", in.seed, "Repeat the inputs of an earlier run")->type_name("N");
     add_jobs(demo, in.demo.jobs);
     demo->footer("Example: ./rungs demo --backend cpu --json demo.json");
 
-    app.add_subcommand("test", "Set up, build and run every test")->footer("Example: ./rungs test");
-    app.add_subcommand("list", "The ladders, and where you stand")->footer("Example: ./rungs list");
-    app.add_subcommand("next", "The exercise to do now")->footer("Example: ./rungs next");
+    app.add_subcommand("test", "Set up, build and run the tests")->footer("Example: ./rungs test");
+    app.add_subcommand("list", "All rungs, and your progress")->footer("Example: ./rungs list");
+    app.add_subcommand("next", "The next rung to write")->footer("Example: ./rungs next");
 
     CLI::App* hint = app.add_subcommand("hint", "Help with a rung, a little more each time");
     hint->add_option("rung", in.rung, "Such as 01/03")->required()->type_name("RUNG");
@@ -110,182 +109,180 @@ void describe(CLI::App& app, Arguments& in) {
     hint->footer("Example: ./rungs hint 01/03");
 
     CLI::App* reset =
-        app.add_subcommand("reset", "The starter of a rung again; your version is kept beside it");
+        app.add_subcommand("reset", "Restore the starter of a rung; your version is kept as a backup");
     reset->add_option("rung", in.rung, "Such as 01/03")->required()->type_name("RUNG");
     reset->footer("Example: ./rungs reset 01/03");
 
-    CLI::App* check = app.add_subcommand("check", "Your rungs: verdict, reason, points");
-    check->add_option("names", in.check.names, "Chapters and rungs; all where none is named")
-        ->type_name("NAME");
+    CLI::App* check = app.add_subcommand("check", "Judge your rungs: verdict, reason, points");
+    check->add_option("names", in.check.names, "Chapters and rungs [all]")->type_name("NAME");
     add_backend(check, in.check.backend);
     check->add_option("--json", in.check.json, "Also write the result; - for standard output")
         ->type_name("FILE");
     check->add_flag("--solution", in.check.solution, "Grade the reference solutions instead");
-    check->add_option("--submission", in.check.submission, "Folder whose rung files stand in for yours")
+    check
+        ->add_option("--submission", in.check.submission, "Folder whose rung files are used instead of yours")
         ->type_name("DIR");
     check->add_flag("--sanitize", in.check.sanitize,
-                    "On a GPU: also look for faults with compute-sanitizer, which runs the rung unconfined");
-    check->add_flag("--as-root", in.check.as_root, "Run it unconfined even as root");
-    check->add_option("--seed", in.seed, "Replays the inputs of an earlier run")->type_name("N");
-    check->add_flag("--again", in.check.again, "Judge again what has not changed since the last verdict");
+                    "Also run compute-sanitizer (needs a GPU; the rung runs unconfined)");
+    check->add_flag("--as-root", in.check.as_root,
+                    "With --sanitize: run even as root, although the rung is unconfined");
+    check->add_option("--seed", in.seed, "Repeat the inputs of an earlier run")->type_name("N");
+    check->add_flag("--again", in.check.again, "Judge again even if nothing has changed");
     add_jobs(check, in.check.jobs);
     check->footer("Example: ./rungs check 01/03 --backend cpu --json result.json");
 
-    CLI::App* watch = app.add_subcommand("watch", "Check on every save");
+    CLI::App* watch = app.add_subcommand("watch", "Check your rungs on every save");
     watch->add_option("rung", in.watch.name, "Only this rung or chapter [whatever is saved]")
         ->type_name("NAME");
     add_backend(watch, in.watch.backend);
-    watch->add_flag("--poll", in.watch.poll,
-                    "Look at the files from time to time: for drives that report no changes");
+    watch->add_flag("--poll", in.watch.poll, "Poll the files, for drives that do not report changes");
     watch->footer("Example: ./rungs watch 01/03");
 
     CLI::App* explain =
-        app.add_subcommand("explain", "A rung's source with counters in the margin, and what to try");
+        app.add_subcommand("explain", "The source of a rung with counters in the margin, and advice");
     add_rung(explain, in.explain.choice);
     explain->add_option("--json", in.explain.json, "Also write the counters; - for standard output")
         ->type_name("FILE");
     explain->footer("Example: ./rungs explain 01/03 --solution");
 
-    CLI::App* predict = app.add_subcommand(
-        "predict", "Asks the questions of a rung, keeps the answers, then shows what is counted");
+    CLI::App* predict =
+        app.add_subcommand("predict", "Answer a predict rung's questions, then see the counters");
     predict->add_option("rung", in.rung, "Such as 01/07")->required()->type_name("RUNG");
     predict->footer("Example: ./rungs predict 01/07");
 
     CLI::App* see =
         app.add_subcommand("see", "Pictures of what a warp touches: sectors, banks, lanes, barriers");
     add_rung(see, in.see.choice);
-    see->add_option("--line", in.see.line, "Of the source [the one that costs most]")->type_name("N");
-    see->add_option("--block", in.see.block, "Of the kernel's first launch")
+    see->add_option("--line", in.see.line, "Source line [the most expensive]")->type_name("N");
+    see->add_option("--block", in.see.block, "Block of the kernel's first launch")
         ->type_name("N")
         ->capture_default_str();
-    see->add_option("--warp", in.see.warp, "Of the block")->type_name("N")->capture_default_str();
+    see->add_option("--warp", in.see.warp, "Warp of the block")->type_name("N")->capture_default_str();
     see->add_option("--out", in.see.out, "Folder of the pictures [report/see/]")->type_name("DIR");
     see->footer("Example: ./rungs see 01/02 --warp 3");
 
     CLI::App* profile = app.add_subcommand(
-        "profile", "A rung's counters on this GPU, read by ncu, beside the predicted ones");
+        "profile", "A rung's counters on this GPU, read by ncu, next to the predicted ones");
     profile->add_option("rung", in.profile.choice.rung, "Such as 01/03")->required()->type_name("RUNG");
-    profile->add_flag("--solution", in.profile.choice.solution, "The reference solution instead of yours");
-    profile->add_flag("--as-root", in.profile.as_root, "Run it, unconfined as it is under ncu, even as root");
+    profile->add_flag("--solution", in.profile.choice.solution,
+                      "Use the reference solution instead of yours");
+    profile->add_flag("--as-root", in.profile.as_root,
+                      "Run even as root, although ncu runs the rung unconfined");
     profile->footer("Example: ./rungs profile 01/03 --solution");
 
     CLI::App* run = app.add_subcommand("run", "A chapter's program, with your rungs");
     run->add_option("chapter", in.run.chapter, "Such as 01")->required()->type_name("CHAPTER");
-    run->add_option("arguments", in.run.arguments, "For the program, after --")->type_name("ARG");
+    run->add_option("arguments", in.run.arguments, "Arguments of the program, after --")->type_name("ARG");
     add_backend(run, in.run.backend);
-    run->add_flag("--solution", in.run.solution, "With the reference solutions");
+    run->add_flag("--solution", in.run.solution, "Use the reference solutions");
     run->footer("Example: ./rungs run 01 --solution -- --help");
 
     CLI::App* bench = app.add_subcommand("bench", "Every rung and the libraries side by side on this GPU");
     bench->add_option("chapter", in.bench.chapter, "Such as 01 [all]")->type_name("CHAPTER");
-    bench->add_option("arguments", in.bench.arguments, "For the benchmark, after --")->type_name("ARG");
+    bench->add_option("arguments", in.bench.arguments, "Arguments of the benchmark, after --")
+        ->type_name("ARG");
     bench->footer("Example: ./rungs bench 01");
 
-    CLI::App* grade =
-        app.add_subcommand("grade", "A class: judges what students handed in, and keeps records");
+    CLI::App* grade = app.add_subcommand("grade", "Grade a class and keep records");
     grade
         ->add_option("class", in.grade.place,
-                     "Folder or archive: one folder or archive for each student, or as "
-                     "Gradescope, Canvas or Moodle download them")
+                     "Folder or archive with a folder or archive per student, or a\n"
+                     "download of Gradescope, Canvas or Moodle")
         ->required()
         ->type_name("CLASS");
-    grade->add_option("--out", in.grade.out, "Folder of the records; a second start goes on there")
+    grade->add_option("--out", in.grade.out, "Folder of the records; running again resumes there")
         ->required()
         ->type_name("DIR");
     grade->add_option("--assignment", in.grade.assignment, "Rungs, due date, policy [CLASS/assignment.toml]")
         ->check(CLI::ExistingFile)
         ->type_name("FILE");
-    grade
-        ->add_option("--regrade", in.grade.regrade,
-                     "Judge again, beside the old records: all, a student, a rung, or STUDENT/RUNG")
+    grade->add_option("--regrade", in.grade.regrade, "Judge again: all, a student, a rung, or STUDENT/RUNG")
         ->type_name("WHAT");
-    grade->add_option("--backend", in.grade.backend, "cpu or cuda: one for the whole class")
+    grade->add_option("--backend", in.grade.backend, "cpu or cuda, for the whole class")
         ->check(CLI::IsMember({"cpu", "cuda"}))
         ->type_name("NAME")
         ->capture_default_str();
-    grade->add_option("--group", in.grade.group, "Whose members may grade and decide in DIR as well")
+    grade->add_option("--group", in.grade.group, "Group whose members may also grade and decide in DIR")
         ->type_name("NAME");
     grade->add_flag("--below-s3", in.grade.below,
-                    "Also where hand-ins are held less than the class asks for");
+                    "Grade even if the sandbox is weaker than the class requires");
     add_jobs(grade, in.grade.jobs);
-    grade->add_flag("--slurm", in.grade.slurm,
-                    "Submit it to a cluster, as an array of jobs with a report behind them");
-    grade->add_option("--tasks", in.grade.tasks, "Of that array [one for 50 files to judge, at most 100]")
+    grade->add_flag("--slurm", in.grade.slurm, "Submit to Slurm as a job array, followed by a report job");
+    grade->add_option("--tasks", in.grade.tasks, "Jobs in the array [one per 50 files to judge, at most 100]")
         ->check(CLI::Range(1, 100'000))
         ->type_name("N");
-    grade->add_option("options", in.grade.sbatch, "For sbatch, after -- and with --slurm")
+    grade->add_option("options", in.grade.sbatch, "Options for sbatch (with --slurm), after --")
         ->type_name("OPTION");
-    grade->add_option("--task", in.grade.task, "For the jobs that --slurm submits")->type_name("RUN/N");
+    grade->add_option("--task", in.grade.task, "Used by the jobs that --slurm submits")->type_name("RUN/N");
     grade->footer(
         "Example: ./rungs grade class --out graded --jobs 4\n"
         "     and ./rungs grade class --out graded --slurm -- --partition=short --cpus-per-task=4");
 
-    CLI::App* review = app.add_subcommand("review", "What a human has to decide of a class, and decisions");
-    CLI::App* replay = app.add_subcommand("replay", "Judges a rung of a class again, for an appeal");
+    CLI::App* review = app.add_subcommand("review", "List and make the decisions that need a human");
+    CLI::App* replay =
+        app.add_subcommand("replay", "Judge a submitted rung again with the same inputs, for an appeal");
     for (CLI::App* verb : {review, replay}) {
-        verb->add_option("folder", in.review.folder, "That ./rungs grade has written")
+        verb->add_option("folder", in.review.folder, "Folder that ./rungs grade wrote")
             ->required()
             ->type_name("DIR");
-        verb->add_option("student", in.review.student, "As the roster has them")
+        verb->add_option("student", in.review.student, "Id in the roster")
             ->required(verb == replay)
             ->type_name("STUDENT");
-        verb->add_option("rung", in.review.rung,
-                         verb == review ? "Such as 01/03; all: those without points" : "Such as 01/03")
+        verb->add_option(
+                "rung", in.review.rung,
+                verb == review ? "Such as 01/03, or all: every rung without points" : "Such as 01/03")
             ->required(verb == replay)
             ->type_name("RUNG");
-        verb->add_option("--attempt", in.review.attempt, "[the one that counts]")
+        verb->add_option("--attempt", in.review.attempt, "Number of the attempt [the one that counts]")
             ->check(CLI::PositiveNumber)
             ->type_name("N");
     }
-    review->add_option("--points", in.review.points, "In place of the judge's")->type_name("N");
-    review->add_option("--take", in.review.take, "The file that is the rung's, under another name")
+    review->add_option("--points", in.review.points, "Points that replace the judge's")->type_name("N");
+    review->add_option("--take", in.review.take, "File to take as the rung's, despite its name")
         ->type_name("FILE");
-    review->add_option("--because", in.review.because, "Why; kept with the decision")->type_name("TEXT");
-    review->add_option("--withdraw", in.review.withdraw, "Let a hand-in of STUDENT no longer count")
-        ->type_name("N|all");
-    review->add_option("--restore", in.review.restore, "Let one that was withdrawn count again")
-        ->type_name("N|all");
-    review->add_flag("--decided", in.review.decided, "List what has been decided, too");
-    review->add_flag("--changes", in.review.changes,
-                     "Instead: whose points were changed when it was judged again");
+    review->add_option("--because", in.review.because, "Reason, which is kept with the decision")
+        ->type_name("TEXT");
+    review->add_option("--withdraw", in.review.withdraw, "Withdraw a hand-in of STUDENT")->type_name("N|all");
+    review->add_option("--restore", in.review.restore, "Restore a withdrawn hand-in")->type_name("N|all");
+    review->add_flag("--decided", in.review.decided, "Also list past decisions");
+    review->add_flag("--changes", in.review.changes, "Instead: list changes of points after re-judging");
     review->add_flag("--similar", in.review.similar,
-                     "Instead: which hand-ins look alike, or like the solution (needs similarity-tester)");
+                     "Instead: list similar hand-ins (needs similarity-tester)");
     review->footer(
-        "Example: ./rungs review graded ada 01/03 --points 10 --because \"the time limit was ours\"\n"
-        "     and ./rungs review graded ben --withdraw 2 --because \"it was handed in for somebody else\"\n"
-        "     and ./rungs review graded ada 01/03 --take \"03_shared_tree (1).cu\" --because \"a second "
-        "download\"\n\n"
-        "Exit status: 0 nothing is open, 2 wrong use, 3 something is open.");
+        "Example: ./rungs review graded ada 01/03 --points 10 --because \"the time limit was ours\"\n     "
+        "and ./rungs review graded ben --withdraw 2 --because \"it was handed in for somebody else\"\n     "
+        "and ./rungs review graded ada 01/03 --take \"03_shared_tree (1).cu\" --because \"downloaded "
+        "twice\"\n\nExit status: 0 nothing is open, 2 wrong use, 3 something is open.");
     replay->footer("Example: ./rungs replay graded ada 01/03\n\nExit status: 0 the same, 1 they differ.");
 
-    CLI::App* exports = app.add_subcommand("export", "A class's grades as others read them");
-    exports->add_option("folder", in.exports.folder, "That ./rungs grade has written")
+    CLI::App* exports = app.add_subcommand("export", "Export a class's grades");
+    exports->add_option("folder", in.exports.folder, "Folder that ./rungs grade wrote")
         ->required()
         ->type_name("DIR");
     exports
         ->add_option("--to", in.exports.to,
-                     "table, csv, junit, html, gradescope, gradescope-autograder, "
+                     "table, csv, junit, html, gradescope, gradescope-autograder,\n"
                      "classroom50, canvas or moodle")
         ->required()
         ->check(CLI::IsMember({"table", "csv", "junit", "html", "gradescope", "gradescope-autograder",
-                               "classroom50", "canvas", "moodle"}))
+                               "classroom50", "canvas", "moodle"})
+                    .description(""))
         ->type_name("FORMAT");
     exports->add_option("--out", in.exports.out, "File or folder [standard output, or DIR/exports/FORMAT]")
         ->type_name("PATH");
     exports
-        ->add_option("--detail", in.exports.detail, "What is told: points, reasons (and the verdict), or all")
+        ->add_option("--detail", in.exports.detail, "Detail shown: points, reasons (and the verdict), or all")
         ->check(CLI::IsMember({"points", "reasons", "all"}))
         ->type_name("LEVEL")
         ->capture_default_str();
-    exports
-        ->add_option("--from", in.exports.from,
-                     "The gradebook that Canvas or Moodle has exported, to fill in")
+    exports->add_option("--from", in.exports.from, "Gradebook exported by Canvas or Moodle, to fill in")
         ->type_name("FILE");
-    exports->add_option("--column", in.exports.column, "Of that file, to fill [the assignment's]")
+    exports->add_option("--column", in.exports.column, "Column to fill [the assignment's]")
         ->type_name("NAME");
-    exports->add_option("--match", in.exports.match, "Of that file, saying who a row is [by their headings]")
+    exports
+        ->add_option("--match", in.exports.match, "Column that identifies the student [found by its heading]")
         ->type_name("NAME");
-    exports->add_flag("--scale", in.exports.scale, "Scale points to that column's maximum");
+    exports->add_flag("--scale", in.exports.scale, "Scale points to the column's maximum");
     exports->add_option("--visibility", in.exports.visibility, "When Gradescope shows results to students")
         ->check(CLI::IsMember({"hidden", "after_due_date", "after_published", "visible"}))
         ->type_name("WHEN")
@@ -293,8 +290,8 @@ void describe(CLI::App& app, Arguments& in) {
     exports->footer(
         "Example: ./rungs export graded --to html --detail all\n"
         "     and ./rungs export graded --to canvas --from grades.csv --out filled.csv\n\n"
-        "Exit status: 0 all grades are in it, 1 a grade found no row, 2 wrong use, 3 somebody has no grade "
-        "yet.");
+        "Exit status: 0 all grades are exported, 1 a grade has no row, 2 wrong use,\n"
+        "3 a student has no grade yet.");
 
     app.add_subcommand("doctor", "What this machine has, what is missing, and what helps")
         ->footer("Example: ./rungs doctor");
@@ -380,7 +377,7 @@ int parse_and_run(int argc, char** argv, const ClassVerbs* class_verbs) {
         const char* more =
             app.got_subcommand("run") || app.got_subcommand("bench")
                 ? "; options of the chapter's program follow --, as in: ./rungs run 01 -- --help"
-                : "; --help tells more";
+                : "; see --help";
         complain(unknown.empty() ? error.what() + std::string(more) : unknown);
         return wrong_use;
     }

@@ -105,7 +105,7 @@ std::string grade_answers_once(const Workbook& workbook, const Chosen& chosen, j
     if (!open.empty()) {
         result.predictions.clear();
         result.points = 0;
-        result.causes.front().text = "not answered yet: " + open + "; answers are graded once all are there";
+        result.causes.front().text = "not answered yet: " + open + "; answers are graded once all are given";
         return {};
     }
     double graded = -1;

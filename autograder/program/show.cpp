@@ -312,8 +312,8 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
     if (!explains) row("likely", likely_text(result));
     show_diagnostics(result, out);
     if (options.submission.empty() && prints(file))
-        row("printf", "./rungs run " + chosen.short_name().substr(0, 2) +
-                          " shows what it prints; here nobody sees that");
+        row("printf",
+            "./rungs run " + chosen.short_name().substr(0, 2) + " shows what it prints; check does not");
     if (ours) return;
     std::string again = "./rungs check " + chosen.short_name();
     if (!options.submission.empty()) again += " --submission " + shell_word(options.submission.string());
@@ -325,7 +325,7 @@ void show_details(const Workbook& workbook, const RungReport& rung, const GradeO
                                                                       seed_text(options.seed))));
     } else if (std::error_code unknown; !fs::exists(file, unknown)) {
         out.line("  next       " + out.paint(Style::bold, "./rungs reset " + chosen.short_name()) +
-                 " brings the starter back");
+                 " restores the starter");
     } else {
         out.line("  next       " + out.paint(Style::bold, "./rungs hint " + chosen.short_name()) + ", then " +
                  out.paint(Style::bold, again));

@@ -151,9 +151,8 @@ std::string make_answers(const Manifest& manifest, const RungEntry& rung) {
     };
     comment(fmt::format("{}: {}.", rung.name, rung.idea));
     comment(fmt::format(
-        "Put a number in the place of each \"?\". ./rungs predict {0} asks for them one by one and "
-        "then shows what is counted; ./rungs check {0} grades them. The first answers that are "
-        "graded, all of them there, are those that count.",
+        "Replace each \"?\" by a number. ./rungs predict {0} asks for them one by one, then shows the "
+        "counters; ./rungs check {0} grades them. The first complete set of answers that is graded counts.",
         name));
     for (const Question& question : rung.questions) {
         out += '\n';

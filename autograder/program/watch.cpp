@@ -244,7 +244,8 @@ class WatchLoop {
         if (!confirming_) {
             confirming_ = true;
             check_.cancel();
-            out_.line("x again: put the starter of " + current_ + " back (your version is kept beside it)");
+            out_.line("press x again to restore the starter of " + current_ +
+                      " (your version is kept as a backup)");
             return true;
         }
         confirming_ = false;

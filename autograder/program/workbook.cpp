@@ -159,7 +159,7 @@ void require_file(const Workbook& workbook, const Chosen& chosen) {
     const fs::path file = source_of(workbook, chosen, judge::Whose::student);
     std::error_code error;
     if (fs::exists(file, error)) return;
-    throw CannotCheck(workbook.shown(file) + " is missing; the starter comes back with: ./rungs reset " +
+    throw CannotCheck(workbook.shown(file) + " is missing; to restore its starter: ./rungs reset " +
                       chosen.short_name());
 }
 

@@ -225,7 +225,7 @@ TEST_CASE("cases runs the programs that know a word, and leaves with the worst o
     CHECK((mistake.status == 1 && mistake.out == "tried mistake\n"));
     CHECK((attack.status == 3 && attack.out == "tried attack\n"));
     CHECK((none.status == 2 && none.out.empty()));
-    CHECK_THAT(none.err, ContainsSubstring("no listed mistake and no attack is called that: other"));
+    CHECK_THAT(none.err, ContainsSubstring("no listed mistake and no attack has that in its name: other"));
     tree.executable("build/default/bin/rungs_attacks", knows("mistake", 0));
     const Outcome both = tree.run({"cases", "mistake"});
     CHECK((both.status == 1 && both.out == "tried mistake\ntried mistake\n"));
@@ -502,7 +502,7 @@ TEST_CASE("who is no administrator unpacks packages below build/", "[launcher]")
     machine.debian();
     const Outcome asked = machine.run({"list", "all"});
     CHECK(asked.status == 3);
-    CHECK_THAT(asked.err, ContainsSubstring("add --yes") &&
+    CHECK_THAT(asked.err, ContainsSubstring("Add --yes") &&
                               ContainsSubstring("sudo apt-get install --no-install-recommends libours-dev"));
     CHECK_FALSE(fs::exists(machine.calls));
 
@@ -558,7 +558,8 @@ TEST_CASE("a compiler is not unpacked", "[launcher]") {
     machine.folder.write("common/packages.txt", "build-essential core bin/no-such-compiler a b c compiler\n");
     const Outcome outcome = machine.run({"list", "all", "--yes"});
     CHECK(outcome.status == 3);
-    CHECK_THAT(outcome.err, ContainsSubstring("by an administrator: sudo apt-get install"));
+    CHECK_THAT(outcome.err,
+               ContainsSubstring("an administrator has to install the compiler: sudo apt-get install"));
     CHECK_FALSE(fs::exists(machine.calls));
 }
 

@@ -238,29 +238,27 @@ TEST_CASE("every counter of the manifest is one of the judge's", "[predict]") {
 
 TEST_CASE("answers are graded by what is counted, and none is given away", "[predict][judge]") {
     const Asking workbook;
-    CHECK(
-        workbook.folder.read(file) ==
-        "# 07_traffic: count before you run.\n"
-        "# Put a number in the place of each \"?\". ./rungs predict 01/07 asks for them one by one and then\n"
-        "# shows what is counted; ./rungs check 01/07 grades them. The first answers that are graded, all "
-        "of\n"
-        "# them there, are those that count.\n\n"
-        "# How many sectors do the loads of a call touch?\n"
-        "# (one call of 01_atomic: sum, size 4321, kind uniform)\nsectors = \"?\"\n\n"
-        "# How many barriers does a block pass?\n"
-        "# (one call of 03_shared_tree: sum, size 4321, kind uniform; one of 1, 8, 256; within 5 %)\n"
-        "barriers = \"?\"\n");
+    CHECK(workbook.folder.read(file) ==
+          "# 07_traffic: count before you run.\n"
+          "# Replace each \"?\" by a number. ./rungs predict 01/07 asks for them one by one, then shows the\n"
+          "# counters; ./rungs check 01/07 grades them. The first complete set of answers that is graded\n"
+          "# counts.\n\n"
+          "# How many sectors do the loads of a call touch?\n"
+          "# (one call of 01_atomic: sum, size 4321, kind uniform)\nsectors = \"?\"\n\n"
+          "# How many barriers does a block pass?\n"
+          "# (one call of 03_shared_tree: sum, size 4321, kind uniform; one of 1, 8, 256; within 5 %)\n"
+          "barriers = \"?\"\n");
     const auto open = workbook.check(1);
     CHECK(open.at("verdict") == "WRONG");
     CHECK(open.at("points") == 0);
     CHECK(open.at("kind") == "predict");
-    CHECK(open.at("reason") == "not answered yet: sectors, barriers; answers are graded once all are there");
+    CHECK(open.at("reason") == "not answered yet: sectors, barriers; answers are graded once all are given");
     CHECK(open.at("causes").at(0).at("line") == 8);
 
     // Nobody finds the answers one by one.
     workbook.answer("541", "?");
     const auto part = workbook.check(1);
-    CHECK(part.at("reason") == "not answered yet: barriers; answers are graded once all are there");
+    CHECK(part.at("reason") == "not answered yet: barriers; answers are graded once all are given");
     CHECK(part.at("points") == 0);
     CHECK(part.at("predictions").empty());
 
@@ -380,7 +378,7 @@ TEST_CASE("predict asks, keeps every answer, shows what is counted, and later an
         OnTerminal second(workbook, "predict", "01/07");
         CHECK(second.wait_for("2 of 2"));  // the first has its answer
         second.type("?");
-        CHECK(second.wait_for("not answered yet: barriers; nothing is shown before all are"));
+        CHECK(second.wait_for("not answered yet: barriers; the counters are shown once all are"));
         CHECK(second.finish() == 1);
     }
     OnTerminal third(workbook, "predict", "01/07");
