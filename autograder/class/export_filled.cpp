@@ -151,7 +151,7 @@ class Filler {
     FilledIn fill() {
         if (layout_.identities.empty()) {
             refuse(options_.match.empty()
-                       ? "no column tells who a row is; name one with --match"
+                       ? "no column identifies the students; name one with --match"
                        : fmt::format("there is no column '{}'; its columns: {}", options_.match, headings()));
         }
         for (std::size_t i = layout_.first_row; i < file_.rows.size(); ++i) {
@@ -224,14 +224,14 @@ class Filler {
         for (const std::size_t s : found)
             names += (names.empty() ? "" : ", ") + who(book_.students[s].person);
         if (found.empty()) {
-            problems_.push_back(row_text(row) + ": nobody of the class");
+            problems_.push_back(row_text(row) + ": no student of the class");
         } else if (found.size() > 1) {
-            problems_.push_back(row_text(row) + ": it could be each of " + names);
+            problems_.push_back(row_text(row) + ": it could be any of " + names);
         } else if (!no.empty()) {
-            problems_.push_back(fmt::format("{}: it is {} but for '{}'", row_text(row), names, no));
+            problems_.push_back(fmt::format("{}: it is {} except for '{}'", row_text(row), names, no));
         } else if (row_of_[found.front()]) {
             problems_.push_back(
-                fmt::format("{}: {} has row {} already", row_text(row), names, *row_of_[found.front()] + 1));
+                fmt::format("{}: {} already has row {}", row_text(row), names, *row_of_[found.front()] + 1));
         } else {
             row_of_[found.front()] = row;
         }
@@ -240,10 +240,11 @@ class Filler {
     [[noreturn]] void list_problems() const {
         constexpr std::size_t most = 50;
         std::string text = fmt::format(
-            "{} of its rows are not one student of the class, so nothing was written:", problems_.size());
+            "{} of its rows do not match exactly one student of the class, so nothing was written:",
+            problems_.size());
         for (std::size_t i = 0; i < problems_.size() && i < most; ++i) text += '\n' + problems_[i];
         if (problems_.size() > most) text += fmt::format("\n  and {} more", problems_.size() - most);
-        refuse(text + "\nTake them out of the export, or put into the roster what its columns say of them.");
+        refuse(text + "\nRemove them from the export, or add the values of its columns to the roster.");
     }
 
     /// A score as this export writes numbers, in its column's points.
@@ -259,12 +260,12 @@ class Filler {
                 score *= *most / book_.max_score;
             } else if (std::abs(*most - book_.max_score) > 1e-6) {
                 refuse(fmt::format(
-                    "the column's maximum is {}, and that of the class {}; change the one there, or "
-                    "let points be scaled with --scale",
+                    "the column's maximum is {}, and the class's is {}; change the column's, or scale the "
+                    "points with --scale",
                     points_text(*most), points_text(book_.max_score)));
             }
         } else if (options_.scale) {
-            refuse("--scale: the export does not say the column's maximum");
+            refuse("--scale: the export does not contain the column's maximum");
         }
         std::string text = points_text(score);
         if (comma) std::replace(text.begin(), text.end(), '.', ',');
@@ -322,8 +323,8 @@ FilledIn fill_canvas(const Gradebook& book, std::string bytes, const FillOptions
     if (heading.size() < 4 || (first != "Student" && first != "LastName") || section == heading.end()) {
         throw ClassError(
             clean_name(options.file) +
-            ": it is not a gradebook that Canvas has exported: its first line begins with Student, ID and "
-            "has a column Section");
+            ": it is not a gradebook exported by Canvas, whose first line begins with Student, ID and has a "
+            "column Section");
     }
     const auto after = static_cast<std::size_t>(section - heading.begin()) + 1;
     const std::string wanted = options.column.empty() ? book.assignment.title : options.column;
@@ -352,7 +353,7 @@ FilledIn fill_canvas(const Gradebook& book, std::string bytes, const FillOptions
         return (*points_possible)[layout.column].text;
     };
     if (const auto most = layout.most(heading); most && most->find("read only") != std::string::npos) {
-        throw ClassError(fmt::format("{}: Canvas does not take changes of the column '{}': it is read only",
+        throw ClassError(fmt::format("{}: Canvas accepts no changes to the column '{}', which is read only",
                                      clean_name(options.file), clean_name(wanted)));
     }
     // Excused, and not assigned to this student.

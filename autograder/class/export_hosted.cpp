@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* not_graded =
-    "Not graded yet: this is neither a pass nor a zero. The points come when it has been looked at.";
+    "Not graded yet: this is neither a pass nor a zero. The points follow after a review.";
 
 std::string set_in_review(const GradedRung& rung) {
     return outcome_of(rung) == Outcome::passed ? "Passed; the points were set in a review."
@@ -51,8 +51,8 @@ std::string summary_of(const Gradebook& book, const Student& student) {
                                   *attempt->minutes_late, points_text(100 * attempt->late_factor))
                     : " It came late.";
     }
-    if (!attempt->refused.empty()) text += " It could not be taken: " + for_student(attempt->refused) + ".";
-    if (!student.score) text += " There is no score yet: something has still to be looked at.";
+    if (!attempt->refused.empty()) text += " It was refused: " + for_student(attempt->refused) + ".";
+    if (!student.score) text += " There is no score yet: something needs a review.";
     return text;
 }
 

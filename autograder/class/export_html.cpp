@@ -378,8 +378,7 @@ std::string distribution(const Gradebook& book, const std::vector<double>& score
            distribution_svg(book, counts, 320, "narrow") +
            fmt::format(
                "<figcaption>Students by score, in tenths of {} points; whoever handed nothing in is not "
-               "among "
-               "them.</figcaption></figure>",
+               "among them.</figcaption></figure>",
                points_text(book.max_score));
 }
 
@@ -736,8 +735,8 @@ std::string class_page(const Gradebook& book, const std::string& version, const 
                         return late ? late_text(*attempt) : std::string();
                     }));
     html += section("Not on the roster",
-                    students_who(book, "Not on the roster", "Hand-ins of nobody on the roster", "address",
-                                 [](const Student& one) {
+                    students_who(book, "Not on the roster", "Hand-ins that match no one on the roster",
+                                 "address", [](const Student& one) {
                                      return one.person.known           ? ""
                                             : one.person.email.empty() ? "unknown"
                                                                        : clean_name(one.person.email);

@@ -111,13 +111,13 @@ void add_workbook(Zip& zip, const fs::path& root) {
 
 /// What there is as long as nothing else is: no score, so that nobody takes it for a zero.
 std::string not_graded_json(const std::string& visibility) {
-    const Json json = {{"output",
-                        "The autograder did not come to its end, so there is no grade. Hand in again, or ask "
-                        "your instructor."},
-                       {"output_format", "text"},
-                       {"visibility", visibility},
-                       {"stdout_visibility", "hidden"},
-                       {"tests", Json::array()}};
+    const Json json = {
+        {"output",
+         "The autograder did not finish, so there is no grade. Hand in again, or ask your instructor."},
+        {"output_format", "text"},
+        {"visibility", visibility},
+        {"stdout_visibility", "hidden"},
+        {"tests", Json::array()}};
     return json.dump(2) + '\n';
 }
 

@@ -248,8 +248,7 @@ void check_metadata(const ClassFolder& in, const Assignment& assignment) {
     if (in.in_folder) {
         throw ClassError(
             fmt::format("{}: '{}/submission_metadata.yml' may be a student's; unpack the archive and grade "
-                        "the folder, or pack "
-                        "what Gradescope has exported as it was",
+                        "the folder, or pack the Gradescope export unchanged",
                         archive, clean_name(in.path.filename().string())));
     }
     const std::vector<fs::path> entries = entries_of(in.path);
@@ -262,8 +261,8 @@ void check_metadata(const ClassFolder& in, const Assignment& assignment) {
     if (!is_whole || (whole && sender(*whole, assignment))) {
         throw ClassError(
             archive +
-            ": submission_metadata.yml is in it, but it is no export of Gradescope, which has that and "
-            "folders submission_NNN alone");
+            ": it contains submission_metadata.yml but is not an export of Gradescope, which has only that "
+            "file and folders submission_NNN");
     }
 }
 
@@ -278,8 +277,7 @@ fs::path hand_ins_of(const ClassFolder& in, const Assignment& assignment) {
     const bool student = assignment.people.empty() && fs::exists(in.path / "assignment.toml", unknown);
     if (!student && !inner.empty() && is_class(inner, assignment)) {
         throw ClassError(
-            fmt::format("{}: all of it is in the folder '{}', which may be a student's and speak for others; "
-                        "give the archive the "
+            fmt::format("{}: all of it is in the folder '{}', which may be a student's; give the archive the "
                         "name of that folder, or unpack it and grade the folder",
                         clean_name(in.archive.string()), clean_name(inner.filename().string())));
     }
@@ -350,7 +348,7 @@ Intake read_class(const ClassFolder& in, const Assignment& assignment, const fs:
     } else if (const std::string inner = read.size() == 1 ? platform_in(read[0]) : ""; !inner.empty()) {
         intake = read_class(open_class(read[0], work / "download", heed), assignment, work, heed);
         intake.problems.insert(intake.problems.begin(),
-                               fmt::format("{}: taken as the class, as {} hands it out",
+                               fmt::format("{}: taken as the class; it is a download of {}",
                                            clean_name(read[0].filename().string()), inner));
     } else {
         read_plain(entries, here, intake);

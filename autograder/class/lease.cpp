@@ -194,12 +194,12 @@ Lease::Lease(const fs::path& file, const Meanwhile& meanwhile, const Pace& pace)
         }
         take_away(file, *found.seen);
         if (found.seen->text.is_null()) continue;
-        taken_over_ = fmt::format(
-            "process {}, which graded here since {}, did not end in order{}; its records are kept",
-            found.seen->field("process"), found.seen->field("started"),
-            found.seen->field("host") != host_name()        ? " (on " + found.seen->field("host") + ")"
-            : found.seen->field("boot") != judge::boot_id() ? " (the machine has been restarted)"
-                                                            : "");
+        taken_over_ =
+            fmt::format("process {}, which had graded here since {}, was interrupted{}; its records are kept",
+                        found.seen->field("process"), found.seen->field("started"),
+                        found.seen->field("host") != host_name() ? " (on " + found.seen->field("host") + ")"
+                        : found.seen->field("boot") != judge::boot_id() ? " (the machine has been restarted)"
+                                                                        : "");
     }
     held_ = judge::Descriptor(open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
     if (!held_) throw FileError(file, errno, "could not open the lock");

@@ -92,7 +92,7 @@ void add_for_team(const HandIn& hand_in, const Assignment& assignment, Intake& i
         ids.push_back(person->id);
     }
     intake.problems.push_back(
-        fmt::format("{}: a group's, it counts for {}", hand_in.origin, fmt::join(ids, ", ")));
+        fmt::format("{}: a group's hand-in; it counts for {}", hand_in.origin, fmt::join(ids, ", ")));
 }
 
 void read_loose(std::map<LooseKey, Loose>& students, const Setting& here, Intake& intake) {
@@ -205,7 +205,7 @@ void read_canvas(const std::vector<fs::path>& entries, const Setting& here, Inta
         const std::string name = entry.filename().string();
         const std::vector<CanvasName> readings = canvas_readings(name);
         if (readings.empty()) {
-            intake.problems.push_back(clean_name(name) + ": this is not named as Canvas names a hand-in");
+            intake.problems.push_back(clean_name(name) + ": its name is not that of a Canvas hand-in");
             continue;
         }
         const CanvasName parts = canvas_reading(readings, here.assignment);
@@ -233,11 +233,11 @@ void read_moodle(const std::vector<fs::path>& entries, const Setting& here, Inta
         const std::string name = entry.filename().string();
         const std::optional<MoodleName> parts = moodle_name(name);
         if (!parts) {
-            intake.problems.push_back(clean_name(name) + ": this is not named as Moodle names a hand-in");
+            intake.problems.push_back(clean_name(name) + ": its name is not that of a Moodle hand-in");
             continue;
         }
         if (parts->typed) {
-            intake.problems.push_back(clean_name(name) + ": a text that was typed into Moodle is not graded");
+            intake.problems.push_back(clean_name(name) + ": text typed into Moodle is not graded");
             continue;
         }
         Loose& loose = students[{parts->number, clean_name(parts->who)}];

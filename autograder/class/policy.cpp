@@ -163,7 +163,7 @@ std::vector<Person> read_roster(const fs::path& file, const Assignment& assignme
         throw ClassError(file.string() + ": the roster is empty; its first line names the columns");
     const std::vector<std::string>& columns = rows[0].cells;
     const std::set<std::string> names(columns.begin(), columns.end());
-    if (names.size() != columns.size()) refuse(rows[0], "a column is there twice");
+    if (names.size() != columns.size()) refuse(rows[0], "a column occurs twice");
     if (!names.count("id")) {
         std::string what =
             "no column 'id'; the columns are: " + clean_name(fmt::format("{}", fmt::join(columns, ", ")));
@@ -190,13 +190,14 @@ std::vector<Person> read_roster(const fs::path& file, const Assignment& assignme
                             "the id '{}' cannot be the name of a folder; use letters, digits and . _ - @ +",
                             clean_name(person.id)));
         if (folded(person.id).starts_with(unlisted))
-            refuse(row, fmt::format("the id '{}' begins as the names of those do that are on no roster",
-                                    person.id));
+            refuse(row,
+                   fmt::format("the id '{}' begins like the names for students who are not on the roster",
+                               person.id));
         if (const auto [other, fresh] = ids.emplace(folded(person.id), person.id); !fresh) {
             refuse(row,
                    other->second == person.id
-                       ? fmt::format("the id '{}' is there twice", person.id)
-                       : fmt::format("the ids '{}' and '{}' differ in capitals alone, and so do their files",
+                       ? fmt::format("the id '{}' occurs twice", person.id)
+                       : fmt::format("the ids '{}' and '{}' differ only in case, and so would their files",
                                      other->second, person.id));
         }
         if (const std::string extension = person.column("extension"); !extension.empty()) {
@@ -218,7 +219,7 @@ std::vector<Person> read_roster(const fs::path& file, const Assignment& assignme
         }
         // A time that is not understood would be none, and so punctual.
         if (const std::string time = person.column("handed_in"); !time.empty() && !parse_time(time)) {
-            refuse(row, fmt::format("'handed_in' is '{}', which is no time with its offset, such as "
+            refuse(row, fmt::format("'handed_in' is '{}', which is not a time with its offset, such as "
                                     "2026-01-31T23:59:00+01:00",
                                     time));
         }

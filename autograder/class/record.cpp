@@ -132,12 +132,12 @@ void settle(GradedRung& rung, const std::string& judged_bytes) {
     }
     if (rung.decision || rung.file.empty()) return;
     if (rung.take && judged_bytes != rung.bytes) {
-        rung.reason =
-            fmt::format("'{}' was taken for it and has not been judged yet: grade again", rung.take->name);
+        rung.reason = fmt::format("'{}' was taken as its file and has not been judged yet: grade again",
+                                  rung.take->name);
     } else if (!rung.alike.empty() && !rung.take && rung.status != "passed") {
         const std::string may_be =
-            fmt::format("{} may be meant as it, for a human to decide", names_of(rung.alike));
-        rung.reason = rung.missing          ? "not there by its name, but " + may_be
+            fmt::format("{} may be meant as this rung; a human has to decide", names_of(rung.alike));
+        rung.reason = rung.missing          ? "no file has its name, but " + may_be
                       : rung.reason.empty() ? may_be
                                             : may_be + "; " + rung.reason;
     } else {

@@ -37,9 +37,9 @@ void give(const fs::path& path, gid_t group) {
     // The owner's change takes the set-group-ID bit away, so the mode comes second.
     if ((status.st_gid != group && chown(held.c_str(), static_cast<uid_t>(-1), group) != 0) ||
         ((status.st_mode & 07777) != mode && chmod(held.c_str(), mode) != 0))
-        throw ClassError(
-            fmt::format("{}: it cannot be given to the group: {}; its owner can, if they are in that group",
-                        path.string(), std::strerror(errno)));
+        throw ClassError(fmt::format(
+            "{}: it cannot be given to the group: {}; its owner can do so, if a member of that group",
+            path.string(), std::strerror(errno)));
 }
 
 }  // namespace

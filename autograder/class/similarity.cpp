@@ -47,7 +47,7 @@ constexpr std::size_t compare_memory = 2ULL << 30, output_bytes = 256U << 20;
 std::string tester(const std::string& name) {
     if (const fs::path file = judge::find_on_path(name); !file.empty()) return file.string();
     throw ClassError(name +
-                     " is not installed, which compares hand-ins: sudo apt-get install similarity-tester");
+                     " is not installed; it compares hand-ins: sudo apt-get install similarity-tester");
 }
 
 /// Lines without blanks at their ends.
@@ -176,8 +176,7 @@ class Comparison {
         if (end.kind == judge::End::Kind::not_started || end.kind == judge::End::Kind::lost)
             throw InfraError(fmt::format("{} could not be run: {}", name, judge::why_not_started(end)));
         if (!in_time || end.kind != judge::End::Kind::exited || end.code != 0) {
-            throw InfraError(
-                fmt::format("{} did not come to its end: {}", name, clean_name(process.errors().text())));
+            throw InfraError(fmt::format("{} did not finish: {}", name, clean_name(process.errors().text())));
         }
         std::optional<std::string> text = judge::read_all(out.get());
         if (!text)

@@ -47,8 +47,8 @@ std::string ask(const std::vector<std::string>& arguments) {
     judge::Process process(command);
     const std::string name = fs::path(arguments[0]).filename().string();
     if (!judge::run_to_end(process, seconds))
-        throw ClassError(fmt::format("{} did not answer within {:.0f} s; is the cluster up? (sinfo tells)",
-                                     name, seconds));
+        throw ClassError(
+            fmt::format("{} did not answer within {:.0f} s; is the cluster up? See sinfo", name, seconds));
     if (process.end().kind != judge::End::Kind::exited || process.end().code != 0) {
         const std::string said = trimmed(clean_utf8(process.errors().text()));
         throw ClassError(fmt::format("{} refused: {}", name, said.empty() ? "it did not say why" : said));
@@ -179,7 +179,7 @@ std::string Slurm::submit(const std::vector<std::string>& arguments) const {
     const std::string said = clean_name(trimmed(ask(words)));
     const std::string job = said.substr(0, said.find(';'));
     if (job.empty() || job.find_first_not_of("0123456789") != std::string::npos)
-        throw ClassError(fmt::format("sbatch told no number of a job, but '{}'", said));
+        throw ClassError(fmt::format("sbatch printed '{}' instead of a job number", said));
     return job;
 }
 
@@ -208,9 +208,9 @@ void refuse_own_options(const std::vector<std::string>& options) {
         const bool ours = is_short ? std::string("adoeDJW").find(option[1]) != std::string::npos
                                    : std::find(own.begin(), own.end(), name) != own.end();
         if (ours)
-            throw ClassError(fmt::format(
-                "sbatch's option {} is set by --slurm itself; --tasks says how many tasks there are",
-                clean_name(option)));
+            throw ClassError(
+                fmt::format("--slurm sets sbatch's option {} itself; --tasks sets the number of tasks",
+                            clean_name(option)));
     }
 }
 

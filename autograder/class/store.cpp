@@ -156,14 +156,13 @@ void add_problems(const HandIn& hand_in, const Senders& senders, const Assignmen
         problems.push_back(
             senders.is_ambiguous(hand_in)
                 ? fmt::format(
-                      "{}: several hand in under that name, so it is not taken for {}'s; the roster's column "
+                      "{}: several senders have that name, so it is not assigned to {}; the roster's column "
                       "'{}' tells them apart; it is graded as '{}'",
                       hand_in.origin, sender(hand_in, assignment)->id, column, id)
             : column.empty()
-                ? fmt::format("{}: nobody on the roster; it is graded as '{}'", hand_in.origin, id)
-                : fmt::format("{}: nobody on the roster, which has neither '{}' in a column '{}' nor that "
-                              "name; it is "
-                              "graded as '{}'",
+                ? fmt::format("{}: not on the roster; it is graded as '{}'", hand_in.origin, id)
+                : fmt::format("{}: not on the roster, which has neither '{}' in a column '{}' nor that "
+                              "name; it is graded as '{}'",
                               hand_in.origin, clean_name(hand_in.key), column, id));
     }
     const std::string which = hand_in.origin == id ? "the hand-in" : hand_in.origin;
@@ -175,12 +174,12 @@ void add_problems(const HandIn& hand_in, const Senders& senders, const Assignmen
         meant[one.name].push_back(one.rung.substr(0, 2) + "/" +
                                   fs::path(one.rung).filename().string().substr(0, 2));
     for (const auto& [name, rungs] : meant)
-        problems.push_back(fmt::format("{}: {} may be meant as {}; ./rungs review says how to take it", id,
+        problems.push_back(fmt::format("{}: {} may be meant as {}; ./rungs review shows how to take it", id,
                                        name, fmt::join(rungs, " or ")));
     for (const std::string& name : hand_in.ignored)
         problems.push_back(fmt::format("{}: {} is not an exercise of this assignment", id, name));
     if (hand_in.refused.empty() && hand_in.files.empty())
-        problems.push_back(fmt::format("{}: {} is empty, and earns nothing", id, which));
+        problems.push_back(fmt::format("{}: {} is empty and earns no points", id, which));
 }
 
 /// Writes a hand-in as a student's attempt: all of it or nothing, a folder that is renamed when it is whole.
@@ -250,8 +249,8 @@ void store(const fs::path& out, const Assignment& assignment, Intake& intake) {
     if (without_time > 0) {
         intake.problems.insert(
             intake.problems.begin(),
-            fmt::format("{} without a time, taken as punctual: name them STUDENT@TIME, or give the roster "
-                        "'handed_in'",
+            fmt::format("{} without a time, treated as punctual: name them STUDENT@TIME, or add 'handed_in' "
+                        "to the roster",
                         without_time == 1 ? "1 hand-in" : fmt::format("{} hand-ins", without_time)));
     }
     for (auto& [id, hand_ins] : students) {

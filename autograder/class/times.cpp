@@ -45,7 +45,7 @@ std::vector<std::string> table_of_times(const Json& result) {
     };
     const std::vector<double> rung = times("rung"), baseline = times("baseline");
     if (rung.empty() || rung.size() != baseline.size()) return {};
-    std::vector<std::string> lines{fmt::format(row_format, fmt::format("us a call, {} pairs", rung.size()),
+    std::vector<std::string> lines{fmt::format(row_format, fmt::format("us per call, {} pairs", rung.size()),
                                                "least", "20 %", "median", "80 %", "most"),
                                    row(result.at("rung"), rung),
                                    row(speed.at("baseline").get<std::string>() + ", the baseline", baseline),

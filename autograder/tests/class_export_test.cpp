@@ -476,14 +476,13 @@ TEST_CASE("Gradescope's autograder grades without CAP_SYS_ADMIN, or there is no 
     };
     SECTION("by default the class asks for more, which is said here, and there by an image that fails") {
         const rungs::test::Outcome outcome = zip_for("roster = \"roster.csv\"\n");
-        CHECK_THAT(outcome.out,
-                   ContainsSubstring("least_sandbox is S3, and Gradescope's containers hold hand-ins "
-                                     "at S2 at most") &&
-                       ContainsSubstring("set least_sandbox = \"S2\""));
+        CHECK_THAT(outcome.out, ContainsSubstring("least_sandbox is S3, but Gradescope's containers reach "
+                                                  "at most S2") &&
+                                    ContainsSubstring("set least_sandbox = \"S2\""));
         const rungs::test::Outcome setup = contained("source/setup.sh");
         CAPTURE(setup.out, setup.err);
         CHECK(setup.status == 1);
-        CHECK_THAT(setup.err, ContainsSubstring("hand-ins would be held at S2 here") &&
+        CHECK_THAT(setup.err, ContainsSubstring("the sandbox reaches only S2 here") &&
                                   ContainsSubstring("the class asks for S3") &&
                                   ContainsSubstring("set\nleast_sandbox in assignment.toml"));
         CHECK_THAT(setup.out, ContainsSubstring("isolation S3"));
@@ -553,9 +552,9 @@ TEST_CASE("a Canvas gradebook is filled in, and stays as it is but for the score
         CHECK_THROWS_WITH(fill_canvas(book, std::move(bytes), options), ContainsSubstring(why));
     };
     SECTION("rows that are not one student are refused, all of them at once") {
-        refused(from + "Stranger,1,,nobody,A,,,\r\n", {}, "nobody of the class");
+        refused(from + "Stranger,1,,nobody,A,,,\r\n", {}, "no student of the class");
         refused(from + "Two,1,sis-gus,nobody,A,,,\r\n", {}, "but for 'SIS Login ID'");
-        refused(from + "Two,1,sis-gus,hal,A,,,\r\n", {}, "it could be each of");
+        refused(from + "Two,1,sis-gus,hal,A,,,\r\n", {}, "it could be any of");
         refused(from + "Ada again,101,sis-ada,alove,A,,,\r\n", {}, "already");
         refused(from + "Short,1,sis-gus\r\n", {}, "too few cells");
         refused(from + "One,1,,nobody,A,,,\r\nTwo,2,,nobody2,A,,,\r\n", {}, "2 of its rows");
@@ -564,7 +563,7 @@ TEST_CASE("a Canvas gradebook is filled in, and stays as it is but for the score
         twins.write("assignment.json", twins.assignment);
         CHECK_THROWS_WITH(
             fill_canvas(read_gradebook(twins.path()), from + "Twin,1,,twin,A,,,\r\n", {.file = "x"}),
-            ContainsSubstring("it could be each of"));
+            ContainsSubstring("it could be any of"));
     }
     SECTION("a number of Canvas's is no match for whom its login denies") {
         MadeClass numbers;
@@ -576,7 +575,7 @@ TEST_CASE("a Canvas gradebook is filled in, and stays as it is but for the score
     SECTION("points are never scaled unasked") {
         std::string other = from;
         other.replace(other.find("30.00"), 5, "100");
-        refused(other, {}, "the column's maximum is 100, and that of the class 30");
+        refused(other, {}, "the column's maximum is 100, and the class's is 30");
         const FilledIn scaled = fill_canvas(book, other, {.file = "x", .scale = true});
         CHECK_THAT(scaled.bytes, ContainsSubstring("\"A, B\",100,4"));
         CHECK_THAT(scaled.bytes, ContainsSubstring("\"36.27\""));
@@ -587,7 +586,7 @@ TEST_CASE("a Canvas gradebook is filled in, and stays as it is but for the score
         refused(from, {.column = "Reductions"},
                 "name one with --column: Reduction (77), Other (78), Final Score");
         refused(from, {.column = "Final Score"}, "read only");
-        refused("a,b\n1,2\n", {}, "not a gradebook that Canvas has exported");
+        refused("a,b\n1,2\n", {}, "not a gradebook exported by Canvas");
     }
     SECTION("where numbers have a comma, so have ours") {
         const FilledIn german = fill_canvas(
@@ -602,7 +601,7 @@ TEST_CASE("a Canvas gradebook is filled in, and stays as it is but for the score
         CHECK(outcome.status == 3);
         CHECK(outcome.out == expected);
         CHECK_THAT(outcome.err, ContainsSubstring("3 scores filled in") &&
-                                    ContainsSubstring("4 students have a score and no row"));
+                                    ContainsSubstring("4 students with a score but no row"));
         CHECK(made.folder.read("grades.csv") == from);
         CHECK(export_to(made, "canvas").status == 2);
     }
@@ -619,7 +618,7 @@ TEST_CASE("Moodle's worksheet and gradebook are filled in", "[class][export]") {
     CHECK(filled.bytes == head + "\"Participant 7\",\"Ada Lovelace\",ADA@example.org,Submitted,30,30.00,-\n");
     CHECK_THROWS_WITH(
         fill_moodle(book, head + "\"Participant 7\",X,x@example.org,,,30.00,-\n", {.file = "w.csv"}),
-        ContainsSubstring("w.csv") && ContainsSubstring("nobody of the class"));
+        ContainsSubstring("w.csv") && ContainsSubstring("no student of the class"));
     // Moodle passes over a grade above the maximum without a word.
     CHECK_THROWS_WITH(fill_moodle(book, head + "x,Ada,ada@example.org,,,20.00,-\n", {.file = "w.csv"}),
                       ContainsSubstring("maximum is 20"));

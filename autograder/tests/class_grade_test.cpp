@@ -34,7 +34,7 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
     CAPTURE(first.out, first.err);
     REQUIRE(first.status == 1);
     CHECK_THAT(first.out, ContainsSubstring("eve: nothing was handed in"));
-    CHECK_THAT(first.out, ContainsSubstring("  2 hand-ins without a time, taken as punctual"));
+    CHECK_THAT(first.out, ContainsSubstring("  2 hand-ins without a time, treated as punctual"));
     CHECK_THAT(first.out, ContainsSubstring("5 students: 4 graded, 0 open, 1 missing"));
     CHECK(all.folder.read("graded/projection.txt") ==
           "ada\t1\t01_reduction/03_shared_tree\tOK\t-\t10\n"
@@ -65,7 +65,7 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
     }
     SECTION("a second start keeps all, and a changed file is another attempt") {
         const std::string before = all.record("graded", "ben");
-        CHECK_THAT(all.graded("graded").out, ContainsSubstring("4 have a record already"));
+        CHECK_THAT(all.graded("graded").out, ContainsSubstring("4 already have a record"));
         CHECK(all.record("graded", "ben") == before);
         CHECK(count_records(all.folder / "graded") == 4);
         all.folder.write("class/ben/01_reduction/03_shared_tree.cu", all.solution);
@@ -78,9 +78,9 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
     SECTION("another roster judges nothing again, and nobody is there twice") {
         all.folder.write("class/roster.csv", "id,name,login\n4711,Ada,ada\neve,Eve,\n");
         const Outcome second = all.graded("graded");
-        CHECK_THAT(second.out, ContainsSubstring("4 have a record already") &&
-                                   ContainsSubstring("5 students: 4 graded, 0 open, 1 missing, 3 of them on "
-                                                     "no roster") &&
+        CHECK_THAT(second.out, ContainsSubstring("4 already have a record") &&
+                                   ContainsSubstring("5 students: 4 graded, 0 open, 1 missing, 3 not on the "
+                                                     "roster") &&
                                    !ContainsSubstring("no longer in CLASS"));
         CHECK_THAT(all.folder.read("graded/projection.txt"),
                    ContainsSubstring("4711\t1\t01_reduction/03_shared_tree\tOK") &&
@@ -110,11 +110,11 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
         CHECK(all.run({"review", "graded", "cleo", "01/03", "--points", "7"}).status == 2);
         const Outcome nobody = all.run({"review", "graded", "clea", "01/03"});
         CHECK(nobody.status == 2);
-        CHECK_THAT(nobody.err, ContainsSubstring("nobody in this class is 'clea'; did you mean cleo?"));
+        CHECK_THAT(nobody.err, ContainsSubstring("this class has no student 'clea'; did you mean cleo?"));
         CHECK_THAT(all.run({"review", "graded", "cleo"}).err,
-                   ContainsSubstring("which rung of cleo? A decision is for one, such as 01/03, or for all"));
+                   ContainsSubstring("which rung of cleo? Name one, such as 01/03, or all"));
         CHECK_THAT(all.run({"review", "graded", "cleo", "all", "--points", "7", "--because", "x"}).err,
-                   ContainsSubstring("every rung of cleo has points already"));
+                   ContainsSubstring("every rung of cleo already has points"));
         CHECK(all.run({"review", "graded", "cleo", "01/03", "--points", "7", "--because", "a semicolon"})
                   .status == 0);
         CHECK_THAT(all.run({"review", "graded", "--decided"}).out, ContainsSubstring("a semicolon"));
@@ -142,12 +142,12 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
         const Outcome review = all.run({"review", "graded"});
         CHECK(review.status == 3);
         for (const char* part :
-             {"UNSTABLE", "us a call, 21 pairs", "01_atomic, the baseline", "pair by pair"})
+             {"UNSTABLE", "us per call, 21 pairs", "01_atomic, the baseline", "pair by pair"})
             CHECK_THAT(review.out, ContainsSubstring(part));
         const Outcome replay = all.run({"replay", "graded", "ada", "01/03"});
         CHECK(replay.status == 1);
         CHECK_THAT(replay.out,
-                   ContainsSubstring("then\n    us a call, 21 pairs") && !ContainsSubstring("  now\n"));
+                   ContainsSubstring("then\n    us per call, 21 pairs") && !ContainsSubstring("  now\n"));
     }
     SECTION("a rung that check mode has not looked at to the end is for a human, on a GPU as well") {
         const std::string name = "graded/records/ada/1/01_reduction/03_shared_tree.1.json";
@@ -186,7 +186,7 @@ TEST_CASE("a file under another name is a human's to take, and no zero", "[class
     CHECK(review.status == 3);
     CHECK_THAT(review.out, ContainsSubstring("ada  the hand-in ada was refused") &&
                                ContainsSubstring("ben 01/03  WRONG  no points yet") &&
-                               ContainsSubstring("'03_shared_tree.cu.txt' may be meant as it") &&
+                               ContainsSubstring("'03_shared_tree.cu.txt' may be meant as this rung") &&
                                ContainsSubstring("--take '03_shared_tree (1).cu' --because"));
     const auto take = [&](const char* who, std::vector<std::string> more) {
         std::vector<std::string> words{"review", "graded", who, "01/03", "--take"};
@@ -196,7 +196,7 @@ TEST_CASE("a file under another name is a human's to take, and no zero", "[class
     CHECK(take("ada", {"03_shared_tree (1).cu"}).status == 2);
     const Outcome other = take("ada", {"x.cu", "--because", "x"});
     CHECK(other.status == 2);
-    CHECK_THAT(other.err, ContainsSubstring("what may be meant as 01/03 is: 03_shared_tree (1).cu"));
+    CHECK_THAT(other.err, ContainsSubstring("files that may be meant as 01/03: 03_shared_tree (1).cu"));
     CHECK(take("ada", {"03_shared_tree (1).cu", "--because", "x", "--points", "3"}).status == 2);
     // What was decided before does not stand in the way of the file that is taken.
     CHECK(all.run({"review", "graded", "ada", "01/03", "--points", "0", "--because", "nothing"}).status == 0);
@@ -210,7 +210,7 @@ TEST_CASE("a file under another name is a human's to take, and no zero", "[class
     CHECK_THAT(all.folder.read("graded/projection.txt"),
                ContainsSubstring("ada\t1\t01_reduction/03_shared_tree\tOK\t-\t10") &&
                    ContainsSubstring("ben\t1\t01_reduction/03_shared_tree\tOK\t-\t10"));
-    CHECK_THAT(all.graded("graded").out, ContainsSubstring("4 have a record already"));
+    CHECK_THAT(all.graded("graded").out, ContainsSubstring("4 already have a record"));
     CHECK(all.run({"replay", "graded", "ben", "01/03"}).status == 0);
     all.folder.write("graded/hand-ins/ben/1/alike/0/03_shared_tree.cu", "changed");
     CHECK(all.graded("graded").status == 3);
@@ -226,10 +226,10 @@ TEST_CASE("a class that was hardly recognised is no success", "[class][grade]") 
     CHECK(grade("id\nada\ndan\n", "right").status == 0);
     const Outcome unknown = grade("id\nAda Lovelace\nDaniel\n", "unknown");
     CHECK(unknown.status == 3);
-    CHECK_THAT(unknown.out, ContainsSubstring("most hand-ins are of nobody on the roster (2 of 2)"));
+    CHECK_THAT(unknown.out, ContainsSubstring("most hand-ins (2 of 2) match no one on the roster"));
     const Outcome thin = grade("id\nada\ndan\neve\nfay\ngus\n", "thin");
     CHECK(thin.status == 1);
-    CHECK_THAT(thin.out, ContainsSubstring("of 5 on the roster only 2 handed in anything"));
+    CHECK_THAT(thin.out, ContainsSubstring("only 2 of the 5 students on the roster have a hand-in"));
 }
 
 TEST_CASE("what another judging changes is told, and a decision on what was before is marked",
@@ -244,12 +244,12 @@ TEST_CASE("what another judging changes is told, and a decision on what was befo
     all.folder.write("chapters/01_reduction/chapter.toml", manifest);
     const Outcome regraded = all.graded("graded");
     CAPTURE(regraded.out, regraded.err);
-    CHECK_THAT(regraded.out,
-               ContainsSubstring("4 rungs judged otherwise than before: 2 gained points, 0 lost some") &&
-                   ContainsSubstring(
-                       "ada 01/03  10 of 10 -> 20 of 20  (OK); decided: 9, which counts all the same") &&
-                   ContainsSubstring("ben 01/03  0 of 10 -> 0 of 20  (WRONG)") &&
-                   ContainsSubstring("1 decision was made on an older verdict"));
+    CHECK_THAT(
+        regraded.out,
+        ContainsSubstring("4 rungs changed: 2 gained points, 0 lost points") &&
+            ContainsSubstring("ada 01/03  10 of 10 -> 20 of 20  (OK); decided: 9, which still counts") &&
+            ContainsSubstring("ben 01/03  0 of 10 -> 0 of 20  (WRONG)") &&
+            ContainsSubstring("1 decision was made on an older verdict"));
     const Outcome review = all.run({"review", "graded"});
     CHECK(review.status == 3);
     CHECK_THAT(review.out,
@@ -257,10 +257,10 @@ TEST_CASE("what another judging changes is told, and a decision on what was befo
     CHECK_THAT(all.run({"export", "graded", "--to", "table"}).out,
                ContainsSubstring("1 decided, 1 on an older verdict"));
     // Nothing new: what was noted stays.
-    CHECK_THAT(all.graded("graded").out, !ContainsSubstring("otherwise than before"));
+    CHECK_THAT(all.graded("graded").out, !ContainsSubstring(" changed: "));
     manifest.replace(manifest.find("points = 20"), 11, "points = 15");
     all.folder.write("chapters/01_reduction/chapter.toml", manifest);
-    CHECK_THAT(all.graded("graded").out, ContainsSubstring("0 gained points, 2 lost some"));
+    CHECK_THAT(all.graded("graded").out, ContainsSubstring("0 gained points, 2 lost points"));
     const Outcome changes = all.run({"review", "graded", "--changes"});
     CHECK(changes.status == 0);
     CHECK_THAT(changes.out, ContainsSubstring("dan 01/03  10 of 10 -> 20 of 20") &&
@@ -351,14 +351,14 @@ TEST_CASE("what is wrong with a class is said before anything is judged", "[clas
         CHECK(outcome.status == status);
         CHECK_THAT(outcome.err, ContainsSubstring(what));
     };
-    wrong("nowhere", 2, "nowhere: there is no such folder or archive");
+    wrong("nowhere", 2, "nowhere: no such folder or archive");
     CHECK_FALSE(fs::exists(all.folder / "graded"));
     all.folder.write("empty/notes.txt", "");
     wrong("empty", 2, "empty: there is nothing to grade");
     wrong("empty/notes.txt", 3, "neither a folder nor an archive (.zip, .tar, .tar.gz, .tgz, ");
     const auto policy = [&](const std::string& text) { all.folder.write("class/assignment.toml", text); };
     policy("rungs = [\"01/03\",\n  \"01/01\"]\n");
-    wrong("class", 2, "class/assignment.toml:2:3: '01/01' is given, and so no exercise");
+    wrong("class", 2, "class/assignment.toml:2:3: '01/01' is given, so it is not an exercise");
     policy("rungs = [\"01/44\"]\n");
     wrong("class", 2, "class/assignment.toml:1:10: unknown rung '01/44'");
     policy("roster = \"none.csv\"\n");
@@ -511,7 +511,7 @@ TEST_CASE("a hand-in whose rungs all loop has a budget that ends, and an honest 
     CHECK(review.status == 3);
     CHECK_THAT(review.out, ContainsSubstring("mallory 01/09  NOT_RUN  no points yet") &&
                                ContainsSubstring("budget used up"));
-    CHECK_THAT(grade().out, ContainsSubstring("9 have a record already"));
+    CHECK_THAT(grade().out, ContainsSubstring("9 already have a record"));
 
     // What has been spent is in the records, so that another start knows it.
     policy(3600);
@@ -567,7 +567,7 @@ TEST_CASE("two graders do not work in one folder, and Ctrl-C leaves one that goe
     first.signal(SIGINT);
     const Outcome stopped = first.finish();
     CHECK(stopped.status == 128 + SIGINT);
-    CHECK_THAT(stopped.out, ContainsSubstring("the same command goes on from there"));
+    CHECK_THAT(stopped.out, ContainsSubstring("the same command resumes there"));
     const int records = count_records(all.folder / "graded");
     CHECK(records > 0);
     CHECK(records < 10);
@@ -581,7 +581,7 @@ TEST_CASE("two graders do not work in one folder, and Ctrl-C leaves one that goe
                      Json{{"host", host}, {"process", "1"}, {"started", "then"}, {"boot", "x"}}.dump());
     const Outcome stale = all.graded("graded");
     CHECK(stale.status == 1);
-    CHECK_THAT(stale.out, ContainsSubstring("did not end in order (the machine has been restarted)"));
+    CHECK_THAT(stale.out, ContainsSubstring("was interrupted (the machine has been restarted)"));
 }
 
 TEST_CASE("a full disk stops a class loudly, and it goes on when there is room", "[class][grade]") {
@@ -592,7 +592,7 @@ TEST_CASE("a full disk stops a class loudly, and it goes on when there is room",
     const Outcome full = all.run(all.grade("graded"), setup);
     CAPTURE(full.out, full.err);
     CHECK(full.status == 3);
-    CHECK_THAT(full.err, ContainsSubstring("the disk is full; make room"));
+    CHECK_THAT(full.err, ContainsSubstring("the disk is full; free some space"));
     CHECK(all.graded("graded").status == 1);
 
     fs::create_directory(all.folder / "small");
@@ -601,7 +601,7 @@ TEST_CASE("a full disk stops a class loudly, and it goes on when there is room",
     const Outcome small = all.graded("small/out");
     CAPTURE(small.out, small.err);
     CHECK(small.status == 3);
-    CHECK_THAT(small.err, ContainsSubstring("make room"));
+    CHECK_THAT(small.err, ContainsSubstring("free some") || ContainsSubstring("make room"));
     CHECK(mount("tmpfs", (all.folder / "small").c_str(), "tmpfs", MS_REMOUNT, "size=500m") == 0);
     const Outcome more = all.graded("small/out");
     CAPTURE(more.out, more.err);
@@ -676,7 +676,7 @@ TEST_CASE("a judge that dies of a hand-in is that rung's fault, and the class is
     CHECK(Json::parse(all.record("graded", "ada")).at("result").at("verdict") == "OK");
     CHECK_THAT(all.run({"review", "graded"}).out, ContainsSubstring("ben 01/03  INFRA  no points yet"));
     // It waits for a human, who may ask for another judging.
-    CHECK_THAT(all.graded("graded").out, ContainsSubstring("4 have a record already"));
+    CHECK_THAT(all.graded("graded").out, ContainsSubstring("4 already have a record"));
     CHECK(count_records(all.folder / "graded") == 4);
     const Outcome again = all.graded("graded", {"--regrade", "ben"});
     CHECK(again.status == 1);
@@ -734,7 +734,7 @@ TEST_CASE("a machine that compiles no more stops a class, and leaves nobody a ve
         CAPTURE(i, stopped.out, stopped.err);
         CHECK(stopped.status == 3);
         CHECK_THAT(stopped.err, ContainsSubstring(harms[i].first) &&
-                                    ContainsSubstring("then give the same command again: it goes on"));
+                                    ContainsSubstring("then repeat the command: it resumes"));
         const std::map<std::string, int> then = verdicts(out);
         CHECK(then.count("INFRA") == 0);
         for (const auto& [verdict, count] : then) CHECK(count <= expected.at(verdict));
@@ -753,7 +753,7 @@ TEST_CASE("a machine that compiles no more stops a class, and leaves nobody a ve
         const Outcome broken = all.graded("broken");
         CAPTURE(broken.out, broken.err);
         CHECK(broken.status == 3);
-        CHECK_THAT(broken.err, ContainsSubstring("nothing can be compiled here: the compiler failed"));
+        CHECK_THAT(broken.err, ContainsSubstring("the compiler does not work here: the compiler failed"));
         CHECK(count_records(all.folder / "broken") == 0);
         fs::remove(compiler);
         provide(honest);
@@ -794,7 +794,7 @@ TEST_CASE("a hand-in can be withdrawn, and counts again when that is taken back"
     CHECK_THAT(points("ben"), ContainsSubstring("graded,2"));
 
     CHECK(review({"ben", "--withdraw", "2"}).status == 2);
-    CHECK_THAT(review({"ben", "--withdraw", "2"}).err, ContainsSubstring("needs a reason"));
+    CHECK_THAT(review({"ben", "--withdraw", "2"}).err, ContainsSubstring("give a reason"));
     CHECK(review({"--withdraw", "2", "--because", "x"}).status == 2);
     CHECK(review({"ben", "--withdraw", "7", "--because", "x"}).status == 2);
     CHECK(review({"ben", "--withdraw", "two", "--because", "x"}).status == 2);
@@ -806,9 +806,10 @@ TEST_CASE("a hand-in can be withdrawn, and counts again when that is taken back"
     const Outcome withdrawn = review({"ben", "--withdraw", "2", "--because", "somebody else's"});
     CAPTURE(withdrawn.out, withdrawn.err);
     CHECK(withdrawn.status == 0);
-    CHECK_THAT(withdrawn.out,
-               ContainsSubstring("ben: attempt 2 (ben@2026-11-19T00:00:00Z) is withdrawn; nothing of it") &&
-                   ContainsSubstring("attempt 1 counts now; ./rungs grade judges it"));
+    CHECK_THAT(
+        withdrawn.out,
+        ContainsSubstring("ben: attempt 2 (ben@2026-11-19T00:00:00Z) is withdrawn; nothing is deleted") &&
+            ContainsSubstring("attempt 1 counts now; ./rungs grade judges it"));
     CHECK(review({"ben", "--withdraw", "2", "--because", "x"}).status == 2);
     CHECK(count_records(all.folder / "graded") == records);
     CHECK_THAT(points("ben"), ContainsSubstring("not graded yet,1"));

@@ -108,7 +108,7 @@ TEST_CASE("a class is submitted as an array with a report behind it", "[class][s
         cluster.grade("graded", {"--slurm", "--tasks", "2", "--", "--partition=short", "-t", "60"});
     CAPTURE(submitted.out, submitted.err);
     REQUIRE(submitted.status == 0);
-    CHECK_THAT(submitted.out, ContainsSubstring("6 to judge, by job 1: 2 tasks called rungs-"));
+    CHECK_THAT(submitted.out, ContainsSubstring("6 to judge, by job 1: 2 tasks named rungs-"));
     CHECK(count_records(all.folder / "graded") == 0);
     const std::string name = run_name(all, "graded");
     const std::string logs = (all.folder / ("graded/slurm/" + name)).string();
@@ -143,7 +143,7 @@ TEST_CASE("a class is submitted as an array with a report behind it", "[class][s
         check_whole(all, "graded");
         // A job that was held back finds nothing to do, and a second start neither.
         CHECK_THAT(cluster.start(1, 2)->finish().out, ContainsSubstring("nothing is left to do"));
-        CHECK_THAT(cluster.grade("graded", {"--slurm"}).out, ContainsSubstring("7 have a record already"));
+        CHECK_THAT(cluster.grade("graded", {"--slurm"}).out, ContainsSubstring("7 already have a record"));
         CHECK_FALSE(fs::exists(all.folder / "cluster/job-3"));
         check_whole(all, "graded");
     }
@@ -189,9 +189,10 @@ TEST_CASE("a class is submitted as an array with a report behind it", "[class][s
                          "PENDING (Resources)\nPENDING (launch failed requeued held)\nRUNNING (None)\n");
         const Outcome queued = cluster.grade("graded", {"--slurm"});
         CHECK(queued.status == 3);
-        CHECK_THAT(queued.err,
-                   ContainsSubstring("is not over: 1 PENDING (Resources), 1 PENDING (launch failed requeued "
-                                     "held), 1 RUNNING; wait for it"));
+        CHECK_THAT(
+            queued.err,
+            ContainsSubstring("has not finished: 1 PENDING (Resources), 1 PENDING (launch failed requeued "
+                              "held), 1 RUNNING; wait for it"));
         CHECK_THAT(queued.err, ContainsSubstring("scontrol release"));
         fs::remove(all.folder / "cluster/queue");
         const Outcome next = cluster.grade("graded", {"--slurm"});
@@ -199,7 +200,7 @@ TEST_CASE("a class is submitted as an array with a report behind it", "[class][s
         CHECK(next.status == 0);
         CHECK_THAT(next.out, ContainsSubstring("none of its 2 tasks has left a log"));
         CHECK_THAT(next.out, ContainsSubstring("3 to judge, by job 3: 1 tasks"));
-        CHECK_THAT(cluster.start(1, 1)->finish().out, ContainsSubstring("has taken its place"));
+        CHECK_THAT(cluster.start(1, 1)->finish().out, ContainsSubstring("has replaced it"));
         CHECK(cluster.start(3, 1)->finish().status == 0);
         const Outcome here = cluster.grade("graded");  // its report was never started
         CHECK(here.status == 1);
@@ -233,7 +234,7 @@ TEST_CASE("what keeps a class from a cluster is said, and nothing is lost", "[cl
         const Outcome refused = cluster.grade("graded", {"--slurm", "--", own});
         CHECK(refused.status == 3);
         CHECK_THAT(refused.err,
-                   ContainsSubstring(std::string("option ") + own + " is set by --slurm itself"));
+                   ContainsSubstring(std::string("--slurm sets sbatch's option ") + own + " itself"));
     }
     all.folder.write("cluster/refuse", "sbatch: error: invalid partition specified: short\n");
     const Outcome refused = cluster.grade("graded", {"--slurm", "--", "--partition=short"});
@@ -249,7 +250,7 @@ TEST_CASE("what keeps a class from a cluster is said, and nothing is lost", "[cl
     const Outcome half = cluster.grade("graded", {"--slurm"});
     CHECK(half.status == 3);
     CHECK_THAT(half.err,
-               ContainsSubstring("QOSMaxSubmitJobPerUserLimit\n  the tasks run, but nothing comes after"));
+               ContainsSubstring("QOSMaxSubmitJobPerUserLimit\n  the tasks run, but no report job follows"));
     CHECK(cluster.start(1, 1)->finish().status == 0);
     CHECK(cluster.grade("graded").status == 1);
     CHECK(count_records(all.folder / "graded") == 4);
@@ -514,7 +515,7 @@ TEST_CASE("a real cluster grades a class, and what it refuses is said", "[class]
     const OnCluster here;
     if (!here.is_there()) RUNGS_SKIP("no cluster here: " + here.cluster.why_not());
     const std::string name = here.submit("graded");
-    here.check_refused("graded", {"--slurm"}, "is not over");
+    here.check_refused("graded", {"--slurm"}, "has not finished");
     here.wait_for_end(name);
     CAPTURE(here.log("graded", name, "report.log"));
     check_whole(here.all, "graded");
@@ -542,7 +543,7 @@ TEST_CASE("a real cluster requeues a job, and one that ends with an error is mad
         CAPTURE(here.logs("graded", name));
         CHECK(count_of("were judged and are kept", here.logs("graded", name)) == 1);
         // One of the two has begun twice.
-        CHECK(count_of("to judge, held at", here.logs("graded", name)) +
+        CHECK(count_of("to judge, sandbox", here.logs("graded", name)) +
                   count_of("nothing is left to do", here.logs("graded", name)) ==
               3);
         check_whole(here.all, "graded");
@@ -573,7 +574,7 @@ TEST_CASE("a real cluster requeues a job, and one that ends with an error is mad
         CHECK(count_of("the workbook's 01_reduction is ", here.logs("graded", name)) == 2);
         CHECK(count_records(here.all.folder / "graded") == 0);
         here.all.folder.write("chapters/01_reduction/chapter.toml", SmallWorkbook::manifest());
-        here.check_refused("graded", {"--slurm"}, "is not over: 1 PENDING (JobHeld");
+        here.check_refused("graded", {"--slurm"}, "has not finished: 1 PENDING (JobHeld");
         // The report begins however they have ended, and does all of it.
         here.asked({"scontrol", "release", last});
         here.wait_for_end(name);
@@ -648,7 +649,7 @@ TEST_CASE("a job of a real cluster outlives its daemon and its shepherd", "[clas
         here.cluster.put_up("d");
         here.wait_for_end(name);
         CAPTURE(here.logs("graded", name));
-        CHECK(count_of("to judge, held at", here.logs("graded", name)) == 2);  // each of them began once
+        CHECK(count_of("to judge, sandbox", here.logs("graded", name)) == 2);  // each of them began once
         check_whole(here.all, "graded");
     }
     SECTION("its shepherd is killed, and it goes on alone") {
@@ -679,7 +680,7 @@ TEST_CASE("a job of a real cluster outlives its daemon and its shepherd", "[clas
         here.cluster.wait_until("their end", [&] { return !runs(shepherd) && !runs(grader); });
         CHECK_THAT(here.about(number), ContainsSubstring("JobState=RUNNING"));
         here.check_refused("graded", {"--slurm"},
-                           "is not over: 1 PENDING (Dependency), 1 RUNNING; wait for it");
+                           "has not finished: 1 PENDING (Dependency), 1 RUNNING; wait for it");
         here.asked({"scancel", "--name=" + name});
         here.wait_for_end(name);
         here.make_good("graded");

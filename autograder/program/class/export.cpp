@@ -125,29 +125,27 @@ class Exporter {
     void warn_of_containers() {
         const std::string& asked = book_.assignment.least_sandbox;
         if (asked <= "S2") return;
-        out_.line(out_.paint(
-            Style::warn, fmt::format("least_sandbox is {}, and Gradescope's containers hold hand-ins at S2 "
-                                     "at most: there setup.sh would fail",
-                                     asked)));
+        out_.line(out_.paint(Style::warn, fmt::format("least_sandbox is {}, but Gradescope's containers "
+                                                      "reach at most S2: setup.sh would fail there",
+                                                      asked)));
         out_.line("  set least_sandbox = \"S2\" in assignment.toml, then grade and export again. At S2 a");
-        out_.line("  hand-in can ask whether a file exists and how large it is; it still reads none but the");
-        out_.line("  system's, writes none, and has no network");
+        out_.line(
+            "  hand-in can find out whether a file exists and how large it is; it still reads only the");
+        out_.line("  system's files, writes none, and has no network");
     }
 
     void fill() {
         if (options_.from.empty()) {
-            throw UsageError(
-                fmt::format("--to {} needs --from FILE: a gradebook that {} has exported, which knows "
-                            "its students",
-                            options_.to, options_.to == "canvas" ? "Canvas" : "Moodle"));
+            throw UsageError(fmt::format("--to {} needs --from FILE: a gradebook that {} has exported",
+                                         options_.to, options_.to == "canvas" ? "Canvas" : "Moodle"));
         }
         const FillOptions how{options_.from, options_.column, options_.match, options_.scale};
         const FilledIn filled = options_.to == "canvas" ? fill_canvas(book_, read_file(options_.from), how)
                                                         : fill_moodle(book_, read_file(options_.from), how);
         write_text(filled.bytes);
         out_.line(fmt::format("{} scores filled in", filled.filled));
-        list("cells are as they were", filled.kept, out_);
-        list("students have a score and no row", filled.without, out_);
+        list("cells unchanged", filled.kept, out_);
+        list("students with a score but no row", filled.without, out_);
         lost_ = !filled.without.empty();
     }
 
@@ -191,7 +189,7 @@ class Exporter {
             write_below(folder / "graded.zip", graded_zip(book_, detail_, options_.visibility));
         if (to == "classroom50" && whole_scale(book_) > 1)
             out_.line(
-                fmt::format("points are whole numbers there: {} of them are one point", whole_scale(book_)));
+                fmt::format("points are whole numbers there: {} of them make one point", whole_scale(book_)));
         out_.line("written: " + out_.paint(Style::link, folder.string()));
     }
 

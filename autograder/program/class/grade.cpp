@@ -57,7 +57,7 @@ constexpr int most_tries = 3, most_deaths = 2;
 class FaultOfMachine : public CannotCheck {
   public:
     explicit FaultOfMachine(const std::string& what)
-        : CannotCheck(what + ", then give the same command again: it goes on") {}
+        : CannotCheck(what + ", then repeat the command: it resumes") {}
 };
 
 bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
@@ -134,7 +134,7 @@ void check_bytes(const fs::path& hand_in) {
                 judge::Sha256::of(read_own_file(hand_in / path)) == file.at("sha256").get<std::string>())
                 continue;
             throw ClassError((hand_in / path).string() +
-                             ": this is not what was taken in; restore the file, or delete " +
+                             ": this file has changed since it was taken in; restore it, or delete " +
                              hand_in.string() + " to take it in again");
         }
     }
@@ -322,7 +322,8 @@ class ClassRun {
                     pay();
                     return Jobs::End::alone_once_more;
                 }
-                if (canary.tries == most_tries) throw FaultOfMachine(repair("tools fail now and then here"));
+                if (canary.tries == most_tries)
+                    throw FaultOfMachine(repair("tools fail intermittently here"));
                 continue;
             }
             if (!alone && deserves_another_try(report.result, judging_.backend)) {
@@ -391,7 +392,7 @@ class ClassRun {
         RungReport report = about(task);
         report.result = not_run(task.chosen, judging_.backend, judging_.seed,
                                 fmt::format("budget used up: this hand-in has had more than {} min of "
-                                            "judging; ./rungs grade --regrade gives it as much again",
+                                            "judging; ./rungs grade --regrade gives it the same budget again",
                                             number_text(assignment_.most_seconds / 60)));
         for (const Slot& slot : task.slots)
             put_record(out_, slot, make_record(slot, workshop_, secret_, report, {}, started, 0), "");
@@ -456,7 +457,7 @@ class ClassRun {
         return judge::nearly_full(out_) || judge::nearly_full(judging_.toolchain.cache);
     }
     std::string make_room() const {
-        return fmt::format("next to nothing can be written below {}; make room", out_.string());
+        return fmt::format("almost no space is left in {}; free some", out_.string());
     }
 
     static std::string repair(const std::string& fault) {
@@ -490,7 +491,7 @@ class ClassRun {
             },
             options.stop);
         const std::string& fault = tried.died.empty() ? tried.result : tried.died;
-        return fault.empty() ? "" : repair("nothing can be compiled here: " + fault);
+        return fault.empty() ? "" : repair("the compiler does not work here: " + fault);
     }
 
     /// Is it us? The reference tells, in the same place. Where it passes, a limit that was met is the
@@ -518,7 +519,7 @@ class ClassRun {
         if (!failed) {
             report.result.decide(
                 {.kind = Verdict::infra,
-                 .text = fmt::format("tried {} times: {}; but the reference rung ends with {} here, too",
+                 .text = fmt::format("tried {} times: {}; but the reference rung also ends with {} here",
                                      most, judge::name_of(report.result.verdict), canary.verdict),
                  .source = judge::Source::setup});
             report.result.judged = false;
@@ -586,7 +587,7 @@ void run_tasks(const Plan& plan, ClassRun& run, unsigned threads, const Lease& l
     }
     out.status("");
     if (lease.lost())
-        throw CannotCheck("this process had stopped for so long that another one goes on in its place");
+        throw CannotCheck("this process was suspended for too long; another one has taken over");
 }
 
 // ----------------------------------------------------------------------------------------- intake
@@ -602,7 +603,7 @@ std::vector<Chosen> choose_exercises(const Workbook& workbook, const std::vector
     for (const NamedRung& rung : rungs) {
         try {
             if (exercises({rung.name}).empty())
-                throw UsageError(fmt::format("'{}' is given, and so no exercise", rung.name));
+                throw UsageError(fmt::format("'{}' is given, so it is not an exercise", rung.name));
         } catch (const UsageError& error) {
             throw UsageError(rung.where + ": " + error.what());
         }
@@ -634,7 +635,7 @@ fs::path out_folder(const ClassOptions& options) {
         const fs::path place = fs::canonical(options.place), inside = fs::weakly_canonical(out);
         if (inside == place || lies_in(inside, place))
             throw UsageError("--out " + clean_name(options.out) +
-                             ": this is in the class's folder; name another one");
+                             ": this is inside the class's folder; name another one");
     }
     if (!fs::exists(out, unknown) && !unknown) {
         make_folder(out);
@@ -673,8 +674,8 @@ Assignment take_in(const fs::path& out, const Workbook& workbook, const ClassOpt
     std::error_code none;
     if (intake.hand_ins.empty() && assignment.people.empty() && !fs::exists(out / "hand-ins", none))
         throw UsageError(clean_name(options.place) +
-                         ": there is nothing to grade, neither a folder nor an archive of a student, and no "
-                         "roster that names one");
+                         ": there is nothing to grade: no folder and no archive of a student, and no "
+                         "roster with students");
     store(out, assignment, intake);
     fs::remove_all(work);
     assignment.problems = intake.problems;
@@ -739,8 +740,7 @@ struct Place {
 Meanwhile watching(Terminal& out) {
     return [&out, said = false](const Holder& holder) mutable {
         stop_here();
-        if (!said)
-            out.line(fmt::format("  waiting for a sign of life of {}, for up to a minute", holder.text()));
+        if (!said) out.line(fmt::format("  waiting up to a minute for {} to respond", holder.text()));
         said = true;
     };
 }
@@ -749,7 +749,7 @@ void judge_all(const Place& place, const Assignment& assignment, const Workshop&
                const Secret& secret, const Plan& plan, const Lease& lease, Terminal& out) {
     ClassRun run(place.workbook, place.folder, assignment, workshop, secret, plan, place.backend);
     const auto say_how_far = [&] {
-        out.line(fmt::format("  {} of {} were judged and are kept; the same command goes on from there",
+        out.line(fmt::format("  {} of {} were judged and are kept; the same command resumes there",
                              run.done(), plan.tasks.size()));
     };
     try {
@@ -765,9 +765,8 @@ void judge_all(const Place& place, const Assignment& assignment, const Workshop&
     if (run.left() > 0) {
         out.line(out.paint(
             Style::warn,
-            fmt::format(
-                "  {} were not judged, since their hand-ins have had more than {} min of judging each",
-                run.left(), number_text(assignment.most_seconds / 60))));
+            fmt::format("  {} were not judged, because their hand-ins have used up {} min of judging each",
+                        run.left(), number_text(assignment.most_seconds / 60))));
     }
 }
 
@@ -787,16 +786,16 @@ Gradebook finish(const Place& place, Terminal& out) {
 /// What is left of an earlier run on a cluster, told before this one goes on in its place.
 void show_run(const ArrayRun& run, const Place& place, Terminal& out) {
     const int started = run.started(place.folder);
-    std::string text = fmt::format("{}, submitted {}, has not come to its end; ", run.name, run.submitted);
+    std::string text = fmt::format("{}, submitted {}, has not finished; ", run.name, run.submitted);
     text += started > 0 ? fmt::format("{} of its {} tasks have begun", started, run.tasks)
                         : fmt::format(
                               "none of its {} tasks has left a log in {}/slurm/{}: none has begun, or their "
-                              "nodes do not see that folder",
+                              "nodes cannot see that folder",
                               run.tasks, place.options.out, run.name);
     out.line(out.paint(Style::warn, "  " + text));
     if (!place.options.slurm)
-        out.line(fmt::format(
-            "  what is still queued of it finds nothing left to do; scancel --name={} removes it", run.name));
+        out.line(fmt::format("  its queued jobs will find nothing left to do; scancel --name={} removes them",
+                             run.name));
 }
 
 /// One job cannot be in two runs.
@@ -804,10 +803,10 @@ void refuse_while_queued(const Slurm& slurm, const ArrayRun& run) {
     const std::string queued = slurm.queued(run.name);
     if (queued.empty()) return;
     throw ClassError(fmt::format(
-        "{}, submitted {}, is not over: {}; wait for it (squeue --name={}), or remove it first: scancel "
+        "{}, submitted {}, has not finished: {}; wait for it (squeue --name={}), or cancel it first: scancel "
         "--name={}{}",
         run.name, run.submitted, queued, run.name, run.name,
-        queued.find("held") == std::string::npos ? "" : "; what is held goes on after scontrol release"));
+        queued.find("held") == std::string::npos ? "" : "; held jobs continue after scontrol release"));
 }
 
 int submit(const Place& place, const Slurm& slurm, const Workshop& workshop, const Plan& plan,
@@ -841,21 +840,21 @@ int submit(const Place& place, const Slurm& slurm, const Workshop& workshop, con
         end_run(place.folder);
         throw;
     }
-    out.line(fmt::format("  {} to judge, by job {}: {} tasks called {}", count, array, run.tasks, run.name));
+    out.line(fmt::format("  {} to judge, by job {}: {} tasks named {}", count, array, run.tasks, run.name));
     const std::string again = fmt::format("./rungs grade {} --out {}", options.place, options.out);
     try {
         const std::string report = slurm.submit(report_arguments(run, place.folder, options.sbatch, array));
-        out.line(fmt::format("  job {} judges what they leave, and writes the report", report));
+        out.line(fmt::format("  job {} judges what they leave undone, and writes the report", report));
     } catch (const ClassError& error) {
         throw CannotCheck(
-            fmt::format("{}\n  the tasks run, but nothing comes after them; once they are over: {}",
+            fmt::format("{}\n  the tasks run, but no report job follows; when they have finished: {}",
                         error.what(), again));
     }
     out.line(fmt::format("  watch: squeue --name={}; stop: scancel --name={}; logs: {}/slurm/{}/", run.name,
                          run.name, options.out, run.name));
-    out.line("  every node has to see that folder, the workbook and its build under the same names");
-    out.line(fmt::format(
-        "  then: {} shows the grades, and does what is missing, whatever has become of the jobs", again));
+    out.line("  every node has to see that folder, the workbook and its build under the same paths");
+    out.line(
+        fmt::format("  then: {} shows the grades, and judges what is missing if jobs have failed", again));
     return 0;
 }
 
@@ -873,7 +872,7 @@ int work_as_task(const Place& place, Terminal& out) {
         std::optional<ArrayRun> run = read_run(place.folder);
         if (run && run->name == name) return run;
         out.line(fmt::format("{}: nothing is left to do, {}", name,
-                             run ? "since " + run->name + " has taken its place" : "it has come to its end"));
+                             run ? "because " + run->name + " has replaced it" : "it has finished"));
         return std::nullopt;
     };
     std::optional<ArrayRun> run = find_run();
@@ -925,17 +924,16 @@ int work_as_task(const Place& place, Terminal& out) {
     const Workshop workshop = place.workshop(assignment);
     if (const std::string differs = difference(parts_of(workshop), run->workshop); !differs.empty()) {
         throw CannotCheck(
-            fmt::format("this node would not grade as the machine does that has submitted {}: {}; submit "
-                        "from a node like those "
-                        "that grade (srun ./rungs grade ... --slurm), and name them by --constraint or "
-                        "--partition behind --",
+            fmt::format("this node differs from the machine that submitted {}: {}; submit from a node like "
+                        "those that grade (srun ./rungs grade ... --slurm), and select them with "
+                        "--constraint or --partition after --",
                         name, differs));
     }
     const Secret secret(place.folder, false);
     const Plan plan =
         make_plan(place.folder, place.workbook, assignment, workshop, secret, "",
                   [&](const std::string& key) { return is_report || run->task_of(key) == which; });
-    out.line(fmt::format("{} of {}: {} to judge, held at {}", is_report ? "report" : "task " + number, name,
+    out.line(fmt::format("{} of {}: {} to judge, sandbox {}", is_report ? "report" : "task " + number, name,
                          plan.tasks.size(), workshop.sandbox.substr(0, 2)));
     judge_all(place, assignment, workshop, secret, plan, *lease, out);
     if (is_report && exit_status_of(finish(place, out)) == 3) return 3;
@@ -963,11 +961,10 @@ int work_alone(const Place& place, Terminal& out) {
     // Before anything of a student's is compiled.
     const judge::SandboxLevel level = judge::sandbox_level(place.backend.backend);
     if (level.name < assignment.least_sandbox && !options.below) {
-        throw CannotCheck(
-            fmt::format("hand-ins would be held at {} here ({}), and the class asks for {}; ./rungs "
-                        "doctor says how to get more, "
-                        "and --below-s3 grades all the same",
-                        level.name, level.describe, assignment.least_sandbox));
+        throw CannotCheck(fmt::format(
+            "the sandbox reaches only {} here ({}), and the class requires {}; ./rungs doctor says how to "
+            "reach more, and --below-s3 grades anyway",
+            level.name, level.describe, assignment.least_sandbox));
     }
     std::error_code unknown;
     const Secret secret(place.folder, !fs::exists(place.folder / "records", unknown));
@@ -975,15 +972,15 @@ int work_alone(const Place& place, Terminal& out) {
     make_folder(place.folder / "records");
     const Plan plan = make_plan(place.folder, place.workbook, assignment, workshop, secret, options.regrade,
                                 [](const std::string&) { return true; });
-    out.line(fmt::format("{}: {} of {} on the {} backend, held at {}",
+    out.line(fmt::format("{}: {} of {} on the {} backend, sandbox {}",
                          assignment.title.empty() ? clean_name(options.place) : clean_name(assignment.title),
                          count_text(plan.slots, "rung"),
                          count_text(read_gradebook(place.folder).students.size(), "student"),
                          name_of(place.backend.backend), level.name));
     show_problems(assignment.problems, out);
     if (plan.kept + plan.copied > 0)
-        out.line(
-            fmt::format("  {} have a record already, {} equal bytes that have one", plan.kept, plan.copied));
+        out.line(fmt::format("  {} already have a record, {} share the bytes of one that has", plan.kept,
+                             plan.copied));
     if (slurm && !plan.tasks.empty()) return submit(place, *slurm, workshop, plan, out);
     judge_all(place, assignment, workshop, secret, plan, lease, out);
     return exit_status_of(finish(place, out));
@@ -993,13 +990,12 @@ int work_alone(const Place& place, Terminal& out) {
 
 int grade_class(const ClassOptions& options, Terminal& out) {
     if (!options.slurm && !options.sbatch.empty())
-        throw UsageError(clean_name(options.sbatch.front()) +
-                         ": only with --slurm are there options for sbatch");
-    if (!options.slurm && options.tasks > 0) throw UsageError("--tasks goes with --slurm");
+        throw UsageError(clean_name(options.sbatch.front()) + ": options for sbatch need --slurm");
+    if (!options.slurm && options.tasks > 0) throw UsageError("--tasks needs --slurm");
     std::error_code unknown;
     // Jobs of a cluster need not see it.
     if (options.task.empty() && !fs::exists(options.place, unknown))
-        throw UsageError(clean_name(options.place) + ": there is no such folder or archive");
+        throw UsageError(clean_name(options.place) + ": no such folder or archive");
     try {
         Place place(options);
         // Nobody else's builds, and none of ours for anybody else.
@@ -1007,10 +1003,10 @@ int grade_class(const ClassOptions& options, Terminal& out) {
         return options.task.empty() ? work_alone(place, out) : work_as_task(place, out);
     } catch (const FileError& error) {
         if (!is_full(error.error())) throw;
-        throw FaultOfMachine(fmt::format("{}\n  the disk is full; make room", error.what()));
+        throw FaultOfMachine(fmt::format("{}\n  the disk is full; free some space", error.what()));
     } catch (const fs::filesystem_error& error) {
         if (!is_full(error.code().value())) throw;
-        throw FaultOfMachine(fmt::format("{}\n  the disk is full; make room", error.what()));
+        throw FaultOfMachine(fmt::format("{}\n  the disk is full; free some space", error.what()));
     }
 }
 

@@ -42,7 +42,7 @@ const Student& student_of(const Gradebook& book, const std::string& id) {
         if (student.person.id == id) return student;
         ids.push_back(student.person.id);
     }
-    std::string text = fmt::format("nobody in this class is '{}'", clean_name(id));
+    std::string text = fmt::format("this class has no student '{}'", clean_name(id));
     const std::vector<std::string> near = nearest(id, ids);
     for (std::size_t i = 0; i < near.size(); ++i) text += (i == 0 ? "; did you mean " : " or ") + near[i];
     if (!near.empty()) text += "?";
@@ -51,9 +51,9 @@ const Student& student_of(const Gradebook& book, const std::string& id) {
 
 /// The attempt with that number, else the one that counts.
 const Attempt& attempt_of(const Student& student, int number) {
-    if (student.attempts.empty()) throw UsageError(student.person.id + " has handed in nothing");
+    if (student.attempts.empty()) throw UsageError(student.person.id + " has no hand-in");
     if (number == 0 && !student.counted)
-        throw UsageError(student.person.id + " has no hand-in that counts; name one by --attempt");
+        throw UsageError(student.person.id + " has no hand-in that counts; choose one with --attempt");
     if (number == 0) return student.attempts[*student.counted];
     for (const Attempt& attempt : student.attempts) {
         if (attempt.number == number) return attempt;
@@ -79,7 +79,7 @@ std::vector<const GradedRung*> rungs_of(const Student& student, const Attempt& a
         if (rung.open()) rungs.push_back(&rung);
     }
     if (rungs.empty())
-        throw UsageError(fmt::format("every rung of {} has points already; name the one to decide about",
+        throw UsageError(fmt::format("every rung of {} already has points; name the one to decide about",
                                      student.person.id));
     return rungs;
 }
@@ -105,7 +105,7 @@ fs::path source_in(const fs::path& out, const Student& student, const Attempt& a
 void show_alike(const fs::path& folder, const Student& student, const Attempt& attempt,
                 const GradedRung& rung, Terminal& out) {
     for (const AlikeFile& file : rung.alike) {
-        out.line("    may be meant as it: " +
+        out.line("    may be meant as this rung: " +
                  (file.file.empty() ? file.name + ", which was not read" : file.file.string()));
         if (file.file.empty()) continue;
         out.line(out.paint(
@@ -148,8 +148,8 @@ void show_evidence(const fs::path& folder, const Student& student, const Attempt
     }
     if (!rung.source.empty()) out.line("    " + rung.source.string());
     if (rung.take)
-        out.line(fmt::format("    '{}' was taken for it by {} on {}: {}", rung.take->name, rung.take->by,
-                             rung.take->when, rung.take->because));
+        out.line(fmt::format("    '{}' was taken as the rung's by {} on {}: {}", rung.take->name,
+                             rung.take->by, rung.take->when, rung.take->because));
     if (rung.is_unclear()) show_alike(folder, student, attempt, rung, out);
     if (rung.decision) {
         out.line(fmt::format("    decided by {} on {}: {}", rung.decision->by, rung.decision->when,
@@ -183,11 +183,11 @@ std::size_t list_open(const fs::path& folder, const Gradebook& book, bool decide
             }
             if (attempt.marked_late && !attempt.minutes_late) {
                 ++open;
-                out.line(out.paint(Style::bold, student.person.id) +
-                         fmt::format("  {} says that {} is late, and not by how much: give the time in the "
-                                     "roster's column "
-                                     "handed_in",
-                                     attempt.from, attempt.origin));
+                out.line(
+                    out.paint(Style::bold, student.person.id) +
+                    fmt::format("  {} marks {} as late but gives no time: put the time into the roster's "
+                                "column handed_in",
+                                attempt.from, attempt.origin));
             }
             for (const GradedRung& rung : attempt.rungs) {
                 const bool look = rung.open() || rung.stale || (rung.unchecked && !rung.decision);
@@ -225,13 +225,12 @@ int withdraw(const fs::path& folder, const ReviewOptions& options, Terminal& out
     const bool withdrawn = !options.withdraw.empty();
     const std::string& which = withdrawn ? options.withdraw : options.restore;
     const char* const verb = withdrawn ? "--withdraw" : "--restore";
-    if (options.student.empty()) throw UsageError(fmt::format("whose hand-in? {} needs a student", verb));
+    if (options.student.empty()) throw UsageError(fmt::format("{} needs a student", verb));
     if (!options.rung.empty() || options.points || !options.take.empty() || options.attempt != 0 ||
         (withdrawn && !options.restore.empty()))
-        throw UsageError(fmt::format(
-            "{} is about a whole hand-in: give a student, {} N or all, and --because", verb, verb));
-    if (trimmed(options.because).empty())
-        throw UsageError("a decision needs a reason that holds in an appeal: --because \"...\"");
+        throw UsageError(
+            fmt::format("{} is for a whole hand-in: give a student, {} N or all, and --because", verb, verb));
+    if (trimmed(options.because).empty()) throw UsageError("give a reason: --because \"...\"");
     std::optional<DecisionLock> lock;
     std::error_code unknown;
     if (fs::exists(folder / "assignment.json", unknown)) lock.emplace(folder);
@@ -252,11 +251,11 @@ int withdraw(const fs::path& folder, const ReviewOptions& options, Terminal& out
     const Withdrawal decision{withdrawn, clean_utf8(options.because), user_name(), now_text()};
     for (const Attempt* attempt : attempts) {
         if (attempt->withdrawn() == withdrawn)
-            throw UsageError(fmt::format("attempt {} of {} {} already", attempt->number, student.person.id,
-                                         withdrawn ? "was withdrawn" : "counts"));
+            throw UsageError(fmt::format("attempt {} of {} {}", attempt->number, student.person.id,
+                                         withdrawn ? "was already withdrawn" : "already counts"));
         put_withdrawal(folder, student.person.id, attempt->number, decision);
         out.line(fmt::format("{}: attempt {} ({}) {}", student.person.id, attempt->number, attempt->origin,
-                             withdrawn ? "is withdrawn; nothing of it is deleted" : "may count again"));
+                             withdrawn ? "is withdrawn; nothing is deleted" : "may count again"));
     }
     const Gradebook after = read_gradebook(folder);
     const Student& now = student_of(after, options.student);
@@ -301,12 +300,12 @@ int show_similar(const fs::path& folder, Terminal& out) {
         });
     const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
     for (const RungSimilarity& rung : rungs) {
-        out.line(
-            out.paint(Style::bold, rung.asked.short_name()) +
-            fmt::format("  {} hand-ins compared, {} with next to nothing of their own; of a usual pair {} of "
-                        "the words and {} of the structure are alike",
-                        rung.hand_ins, rung.untouched, percent(rung.usual_words),
-                        percent(rung.usual_structure)));
+        out.line(out.paint(Style::bold, rung.asked.short_name()) +
+                 fmt::format(
+                     "  {} hand-ins compared, {} with almost no code of their own; a usual pair shares {} of "
+                     "the words and {} of the structure",
+                     rung.hand_ins, rung.untouched, percent(rung.usual_words),
+                     percent(rung.usual_structure)));
         for (const std::vector<std::string>& equal : rung.equal)
             out.line(fmt::format("    the same text: {}", fmt::join(equal, ", ")));
         for (const AlikePair& pair : rung.pairs) {
@@ -316,11 +315,11 @@ int show_similar(const fs::path& folder, Terminal& out) {
             if (!pair.lines.empty())
                 out.line(out.paint(Style::dim, "        lines " + lines_text(pair.lines)));
         }
-        if (rung.more > 0) out.line(fmt::format("    and {} pairs more", rung.more));
+        if (rung.more > 0) out.line(fmt::format("    and {} more pairs", rung.more));
     }
     const fs::path file = folder / "similarity.json";
     write_file(file, to_json(rungs).dump(2) + '\n');
-    out.line("this is evidence, not a verdict: short exercises have few right answers");
+    out.line("this is evidence, not a verdict: short exercises have few correct answers");
     out.line("written: " + out.paint(Style::link, file.string()));
     return 0;
 }
@@ -339,15 +338,15 @@ int take_file(const ReviewOptions& options, const Student& student, const Attemp
                             clean_name(file.name)));
         put_take(options.folder, {student.person.id, attempt.number, rung.asked, file.bytes},
                  {0, file.name, clean_utf8(options.because), user_name(), now_text()});
-        out.line(fmt::format("{} {}: '{}' is taken for it; the next ./rungs grade judges it",
+        out.line(fmt::format("{} {}: '{}' is now its file; the next ./rungs grade judges it",
                              student.person.id, rung.asked.short_name(), file.name));
         return 0;
     }
     throw UsageError(fmt::format("--take {}: {}", clean_name(options.take),
                                  names.empty()
-                                     ? "nothing in this hand-in may be meant as " + rung.asked.short_name()
-                                     : fmt::format("what may be meant as {} is: {}", rung.asked.short_name(),
-                                                   fmt::join(names, ", "))));
+                                     ? "no file of this hand-in may be meant as " + rung.asked.short_name()
+                                     : fmt::format("files that may be meant as {}: {}",
+                                                   rung.asked.short_name(), fmt::join(names, ", "))));
 }
 
 }  // namespace
@@ -373,9 +372,8 @@ void show_changes(const std::vector<Change>& changes, const std::string& out_fol
         gained += gain > 0;
         lost += gain < 0;
     }
-    out.line(
-        out.paint(Style::bold, fmt::format("{} judged otherwise than before: {} gained points, {} lost some",
-                                           count_text(changes.size(), "rung"), gained, lost)));
+    out.line(out.paint(Style::bold, fmt::format("{} changed: {} gained points, {} lost points",
+                                                count_text(changes.size(), "rung"), gained, lost)));
     for (std::size_t i = 0; i < changes.size() && (all || i < most); ++i) {
         const Change& change = changes[i];
         std::string line =
@@ -384,7 +382,7 @@ void show_changes(const std::vector<Change>& changes, const std::string& out_fol
                         points_of(change.now.points, change.now.max_points), change.before.verdict);
         line += change.before.verdict == change.now.verdict ? ")" : ", now " + change.now.verdict + ")";
         if (change.decided)
-            line += fmt::format("; decided: {}, which counts all the same", number_text(*change.decided));
+            line += fmt::format("; decided: {}, which still counts", number_text(*change.decided));
         out.line(line);
     }
     if (!all)
@@ -408,26 +406,25 @@ void show_class(const Gradebook& book, const std::string& out_folder, Terminal& 
     }
     out.line(fmt::format("{}: {} graded, {} open, {} missing{}", count_text(book.students.size(), "student"),
                          graded, open, missing,
-                         unknown > 0 ? fmt::format(", {} of them on no roster", unknown) : ""));
+                         unknown > 0 ? fmt::format(", {} not on the roster", unknown) : ""));
     const std::string folder = shell_word(clean_name(out_folder));
     const Presence presence = presence_of(book);
     if (presence.is_suspicious()) {
-        out.line(out.paint(
-            Style::warn,
-            fmt::format("most hand-ins are of nobody on the roster ({} of {}): perhaps they were not "
-                        "recognised, and its students count as missing; give it the columns that name them",
-                        presence.unknown, presence.unknown + presence.found)));
+        out.line(
+            out.paint(Style::warn,
+                      fmt::format("most hand-ins ({} of {}) match no one on the roster; add the columns that "
+                                  "identify them, or their students count as missing",
+                                  presence.unknown, presence.unknown + presence.found)));
     } else if (presence.is_thin()) {
-        out.line(out.paint(Style::warn,
-                           fmt::format("of {} on the roster only {} handed in anything that was found",
-                                       presence.listed, presence.found)));
+        out.line(out.paint(Style::warn, fmt::format("only {} of the {} students on the roster have a hand-in",
+                                                    presence.found, presence.listed)));
     }
     if (stale > 0)
         out.line(out.paint(
             Style::warn,
             fmt::format("{} made on an older verdict: ./rungs review {}",
                         stale == 1 ? "1 decision was" : fmt::format("{} decisions were", stale), folder)));
-    if (open > 0) out.line(fmt::format("what is open needs a human: ./rungs review {}", folder));
+    if (open > 0) out.line(fmt::format("open rungs need a human decision: ./rungs review {}", folder));
     out.line(fmt::format("grades: ./rungs export {} --to table", folder));
 }
 
@@ -436,7 +433,7 @@ int review(const ReviewOptions& options, Terminal& out) {
     follow_sharing(folder);
     if (!options.withdraw.empty() || !options.restore.empty()) return withdraw(folder, options, out);
     if (options.changes) {
-        if (!options.student.empty()) throw UsageError("--changes lists all of them: it takes no student");
+        if (!options.student.empty()) throw UsageError("--changes lists all changes; it takes no student");
         read_gradebook(folder);
         for (const ChangedRun& run : read_changes(folder)) {
             out.line(run.when);
@@ -446,7 +443,7 @@ int review(const ReviewOptions& options, Terminal& out) {
     }
     if (options.similar) {
         if (!options.student.empty())
-            throw UsageError("--similar compares all hand-ins: it takes no student");
+            throw UsageError("--similar compares all hand-ins; it takes no student");
         return show_similar(fs::absolute(folder), out);
     }
     if (options.student.empty()) {
@@ -465,10 +462,10 @@ int review(const ReviewOptions& options, Terminal& out) {
     }
     if (options.rung.empty())
         throw UsageError("which rung of " + clean_name(options.student) +
-                         "? A decision is for one, such as 01/03, or for all that have no points yet: all");
+                         "? Name one, such as 01/03, or all: every rung without points");
     const bool takes = !options.take.empty(), decides = options.points || takes;
     if (takes && (options.points || options.rung == "all"))
-        throw UsageError("--take says which file is one rung's: its points follow when that is graded");
+        throw UsageError("--take sets the file of one rung; its points follow when it is graded");
     std::optional<DecisionLock> lock;
     std::error_code unknown;
     // Where there is no class, the gradebook says so.
@@ -479,12 +476,11 @@ int review(const ReviewOptions& options, Terminal& out) {
     const std::vector<const GradedRung*> rungs = rungs_of(student, attempt, options.rung);
     if (!decides) {
         if (!options.because.empty())
-            throw UsageError("--because is the reason of a decision: give --points or --take as well");
+            throw UsageError("--because is the reason for a decision: also give --points or --take");
         for (const GradedRung* rung : rungs) show_evidence(folder, student, attempt, *rung, out);
         return rungs.front()->open() ? 3 : 0;
     }
-    if (trimmed(options.because).empty())
-        throw UsageError("a decision needs a reason that holds in an appeal: --because \"...\"");
+    if (trimmed(options.because).empty()) throw UsageError("give a reason: --because \"...\"");
     if (takes) return take_file(options, student, attempt, *rungs.front(), out);
     // All of them before the first decision is kept.
     for (const GradedRung* rung : rungs) {
@@ -505,7 +501,7 @@ int review(const ReviewOptions& options, Terminal& out) {
         decision.max_points = rung->max_points;
         decision.take = rung->take ? rung->take->number : 0;
         put_decision(folder, {student.person.id, attempt.number, rung->asked, ""}, decision);
-        out.line(fmt::format("{} {}: {}, in place of {} ({})", student.person.id, rung->asked.short_name(),
+        out.line(fmt::format("{} {}: {}, instead of {} ({})", student.person.id, rung->asked.short_name(),
                              points_of(decision.points, rung->max_points),
                              points_of(rung->points, rung->max_points), rung->told_verdict()));
     }
@@ -534,7 +530,8 @@ int replay(const ReviewOptions& options, Terminal& out) {
     if (fs::exists(source, unknown) ? judge::Sha256::of(read_own_file(source)) != bytes : !bytes.empty())
         throw CannotCheck(source.string() + ": these are not the bytes that were judged; restore the file");
     if (record.at("key") != record_key(workshop, secret, rung.asked, bytes)) {
-        out.line(out.paint(Style::warn, "workbook, judge, compiler or sandbox are not those of the record:"));
+        out.line(
+            out.paint(Style::warn, "the workbook, judge, compiler or sandbox differ from the record's:"));
         const auto differs = [&](const char* what, const std::string& then, const std::string& now) {
             if (then != now)
                 out.line(out.cut(fmt::format("  {}: {} then, {} now", what, then, now),
