@@ -17,7 +17,8 @@ All of Doxygen's pages get names for their parts, for readers who do not see the
 A class whose nested classes are all private loses its link to a list of them, which Doxygen 1.9.4 does not write.
 Then the links of all pages are followed. A link that leads nowhere in the book, by file or by anchor, is printed. In a
 page made of Markdown it is an error; the links that Doxygen adds differ from version to version. Other errors are a
-fold without a title, a page that docs/README.md does not list, and a formula that cannot be read (book_formulas.py).
+fold without a title, a page that docs/README.md does not list, a formula that cannot be read (book_formulas.py), and
+a word of search_words.txt that does not find its section (book_search.py).
 """
 
 import html
@@ -32,13 +33,17 @@ from urllib.parse import quote, unquote, urldefrag
 
 sys.dont_write_bytecode = True  # beside the sources
 import book_formulas  # noqa: E402
+import book_search  # noqa: E402
 from book_markdown import WORD, Sources, is_local, plain  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 STYLES = ["doxygen-awesome.css", "doxygen-awesome-sidebar-only.css"]
-SCRIPTS = ["book.js"]
+SCRIPTS = ["search.js", "book.js"]
 TOOLS = """
-<div id="book-tools"><button id="book-scheme" type="button"></button></div>
+<div id="book-tools"><input id="book-search" type="search" placeholder="Search the book ( / )"
+aria-label="Search the book" autocomplete="off">
+<button id="book-scheme" type="button"></button></div>
+<div id="book-results" role="region" aria-label="Search results" hidden></div>
 """
 SOURCE_PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -350,8 +355,14 @@ def make(doxyfile, book, root):
     for file in [*(book / "html").glob("*.html"), *(book / "html").glob("*.js")]:
         if WORD.search(text := file.read_text(encoding="utf-8")):
             file.write_text(book_formulas.put_in(text, shown, formulas, file.suffix == ".js"), encoding="utf-8")
+    index = book_search.index_of(book / "html", sources, dict(groups).get("Lessons", []), title_of)
+    book_search.write_index(book / "html", index)
+    misses = book_search.try_words(book, [HERE / "theme/search.js", book / "html/search_index.js"], sources,
+                                   HERE / "search_words.txt")
+    if misses is None:
+        print("book.py: the package duktape is not installed, so the search was not tried", file=sys.stderr)
     dead = list(dead_links(book / "html"))
-    others = [*nameless_folds(made), *unlisted_pages(sources, groups)]
+    others = [*nameless_folds(made), *unlisted_pages(sources, groups), *(misses or [])]
     for message in [*(message for _, message in dead), *others]:
         print(message, file=sys.stderr)
     if ours := sum(page in made for page, _ in dead) + len(others):

@@ -89,5 +89,6 @@
         copy_buttons();
         table_of_contents();
         print_folds();
+        bookSearch.start();
     });
 })();
