@@ -29,7 +29,8 @@ std::string refused(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a case's first comment is a sentence and keys; the rest is handed in byte for byte", "[cases]") {
+TEST_CASE("a case's first comment is a sentence and keys, and the rest is handed in byte for byte",
+          "[cases]") {
     CaseFile file = read(
         "// Does this,\n// and that.\n//\n//     texts = [\"a\",\n//         \"b c\"]\n//     flag = true\n"
         "//     number = 3\n//     text = 'x'\n\n// Not a key = 1.\nint i;");

@@ -483,7 +483,7 @@ TEST_CASE("Gradescope's autograder grades without CAP_SYS_ADMIN, or there is no 
         CAPTURE(setup.out, setup.err);
         CHECK(setup.status == 1);
         CHECK_THAT(setup.err, ContainsSubstring("the sandbox reaches only S2 here") &&
-                                  ContainsSubstring("the class asks for S3") &&
+                                  ContainsSubstring("the class requires S3") &&
                                   ContainsSubstring("set\nleast_sandbox in assignment.toml"));
         CHECK_THAT(setup.out, ContainsSubstring("isolation S3"));
     }
@@ -553,7 +553,7 @@ TEST_CASE("a Canvas gradebook is filled in, and stays as it is but for the score
     };
     SECTION("rows that are not one student are refused, all of them at once") {
         refused(from + "Stranger,1,,nobody,A,,,\r\n", {}, "no student of the class");
-        refused(from + "Two,1,sis-gus,nobody,A,,,\r\n", {}, "but for 'SIS Login ID'");
+        refused(from + "Two,1,sis-gus,nobody,A,,,\r\n", {}, "except for 'SIS Login ID'");
         refused(from + "Two,1,sis-gus,hal,A,,,\r\n", {}, "it could be any of");
         refused(from + "Ada again,101,sis-ada,alove,A,,,\r\n", {}, "already");
         refused(from + "Short,1,sis-gus\r\n", {}, "too few cells");

@@ -378,7 +378,7 @@ TEST_CASE("a class asks for a sandbox, and its folder is nobody else's", "[class
     all.folder.write("class/assignment.toml", policy);
     const Outcome refused = all.graded("graded");
     CHECK(refused.status == 3);
-    CHECK_THAT(refused.err, ContainsSubstring("asks for S4"));
+    CHECK_THAT(refused.err, ContainsSubstring("requires S4"));
     CHECK(count_records(all.folder / "graded") == 0);
     CHECK(all.graded("class/out").status == 2);
     CHECK(all.graded("graded", {"--below-s3"}).status == 1);
