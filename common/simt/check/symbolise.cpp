@@ -187,12 +187,17 @@ void locate_all(const std::vector<const void*>& return_addresses) {
     for (const auto& [path, list] : objects) {
         const std::string text = ask(path, list.second);
         // Clang gives some calls in a loop no line: then that of the code behind the call is the nearest.
+        std::vector<const void*> again;
+        std::vector<std::uintptr_t> behind;
+        std::vector<Known> callers;
         for (const std::size_t i : read_places(text, list.first)) {
-            const void* const address = list.first[i];
-            const Known caller = std::exchange(places()[address], {});
-            read_places(ask(path, {list.second[i] + 1}), {address});
-            if (places()[address].runtime) places()[address] = caller;
+            again.push_back(list.first[i]);
+            behind.push_back(list.second[i] + 1);
+            callers.push_back(std::exchange(places()[again.back()], {}));
         }
+        if (!again.empty()) read_places(ask(path, behind), again);
+        for (std::size_t i = 0; i < again.size(); ++i)
+            if (places()[again[i]].runtime) places()[again[i]] = callers[i];
         // Without an answer they are still to be asked for.
         for (const void* address : list.first)
             if (symboliser && text.empty()) places().erase(address);
