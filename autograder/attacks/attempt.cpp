@@ -17,10 +17,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cases/case_file.hpp"
-#include "judge/build.hpp"
-#include "judge/defences.hpp"
-#include "judge/process.hpp"
-#include "judge/source.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/source.hpp"
+#include "judge/confine/process.hpp"
+#include "judge/result/defences.hpp"
 #include "report/report.hpp"
 #include "room.hpp"
 #ifdef RUNGS_UNDEFENDED
@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 8> goal_names{"points",   "status", "secr
 
 #ifndef RUNGS_UNDEFENDED
 /// Of the judge itself, whatever it reads of a submission. On a GPU cases are large, and memory that the
-/// judge has given back stays where it is until the system wants it (judge/large_blocks.cpp).
+/// judge has given back stays where it is until the system wants it (judge/confine/large_blocks.cpp).
 long most_memory_kib(Backend backend, bool clock) {
     constexpr long least = 1L << 20;
     const long machine = sysconf(_SC_PHYS_PAGES) / 1024 * sysconf(_SC_PAGESIZE);

@@ -36,7 +36,7 @@
 
 #include "attempt.hpp"
 #include "cases/slice.hpp"
-#include "judge/cache.hpp"
+#include "judge/build/cache.hpp"
 #include "lesser_host.hpp"
 #include "room.hpp"
 

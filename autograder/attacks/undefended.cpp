@@ -1,8 +1,8 @@
-// In place of judge/defences.cpp.
+// In place of judge/result/defences.cpp.
 
 #include "undefended.hpp"
 
-#include "judge/defences.hpp"
+#include "judge/result/defences.hpp"
 
 namespace rungs::judge {
 

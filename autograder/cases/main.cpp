@@ -15,7 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cases/mistakes.hpp"
-#include "judge/toolchain.hpp"
+#include "judge/build/toolchain.hpp"
 #include "rungs/manifest.hpp"
 #include "rungs/temporary_folder.hpp"
 

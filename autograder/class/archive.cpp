@@ -20,9 +20,9 @@
 #include <fmt/format.h>
 
 #include "class/file_names.hpp"
-#include "judge/build.hpp"
-#include "judge/clean_text.hpp"
-#include "judge/process.hpp"
+#include "judge/build/build.hpp"
+#include "judge/confine/process.hpp"
+#include "judge/result/clean_text.hpp"
 #include "protocol/archive_frame.hpp"
 
 namespace rungs::classroom {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "judge/held_reader.hpp"
+#include "judge/confine/held_reader.hpp"
 
 namespace rungs::classroom {
 

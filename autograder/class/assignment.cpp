@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "class/file_names.hpp"
-#include "judge/clean_text.hpp"
-#include "judge/points.hpp"
+#include "judge/result/clean_text.hpp"
+#include "judge/result/points.hpp"
 
 namespace rungs::classroom {
 namespace {

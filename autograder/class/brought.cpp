@@ -16,9 +16,9 @@
 #include <fmt/format.h>
 
 #include "class/file_names.hpp"
-#include "judge/clean_text.hpp"
-#include "judge/hash.hpp"
-#include "judge/process.hpp"
+#include "judge/build/hash.hpp"
+#include "judge/confine/process.hpp"
+#include "judge/result/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::classroom {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "judge/clean_text.hpp"
+#include "judge/result/clean_text.hpp"
 #include "report/text.hpp"
 
 namespace rungs::classroom {

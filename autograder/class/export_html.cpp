@@ -8,7 +8,7 @@
 
 #include "class/export.hpp"
 #include "class/similarity.hpp"
-#include "judge/result.hpp"
+#include "judge/result/result.hpp"
 #include "report/page.hpp"
 #include "report/text.hpp"
 

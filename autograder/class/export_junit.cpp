@@ -6,7 +6,7 @@
 #include <pugixml.hpp>
 
 #include "class/export.hpp"
-#include "judge/clean_text.hpp"
+#include "judge/result/clean_text.hpp"
 
 namespace rungs::classroom {
 namespace {

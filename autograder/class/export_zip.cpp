@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "class/export.hpp"
-#include "judge/clean_text.hpp"
+#include "judge/result/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::classroom {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "judge/clean_text.hpp"
+#include "judge/result/clean_text.hpp"
 
 namespace rungs::classroom {
 namespace {

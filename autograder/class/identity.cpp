@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "class/policy.hpp"
-#include "judge/clean_text.hpp"
-#include "judge/hash.hpp"
+#include "judge/build/hash.hpp"
+#include "judge/result/clean_text.hpp"
 
 namespace rungs::classroom {
 namespace {

@@ -13,8 +13,8 @@
 #include "class/file_names.hpp"
 #include "class/identity.hpp"
 #include "class/repository.hpp"
-#include "judge/clean_text.hpp"
-#include "judge/hash.hpp"
+#include "judge/build/hash.hpp"
+#include "judge/result/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::classroom {

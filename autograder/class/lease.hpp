@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "judge/process.hpp"
+#include "judge/confine/process.hpp"
 
 namespace rungs::classroom {
 

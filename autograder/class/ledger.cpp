@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "class/sharing.hpp"
-#include "judge/hash.hpp"
+#include "judge/build/hash.hpp"
+#include "judge/build/source.hpp"
+#include "judge/confine/process.hpp"
 #include "judge/judge.hpp"
-#include "judge/process.hpp"
-#include "judge/source.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
 

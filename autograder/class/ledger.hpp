@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "class/record.hpp"
-#include "judge/toolchain.hpp"
+#include "judge/build/toolchain.hpp"
 #include "report/report.hpp"
 
 namespace rungs::classroom {

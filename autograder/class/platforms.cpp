@@ -11,7 +11,7 @@
 #include "class/brought.hpp"
 #include "class/file_names.hpp"
 #include "class/identity.hpp"
-#include "judge/clean_text.hpp"
+#include "judge/result/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::classroom {

@@ -10,7 +10,7 @@
 
 #include "class/csv.hpp"
 #include "class/identity.hpp"
-#include "judge/clean_text.hpp"
+#include "judge/result/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 #include "rungs/toml.hpp"
 

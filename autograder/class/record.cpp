@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "judge/points.hpp"
+#include "judge/result/points.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
 

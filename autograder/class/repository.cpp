@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "class/archive.hpp"
-#include "judge/build.hpp"
-#include "judge/clean_text.hpp"
-#include "judge/process.hpp"
-#include "judge/visible_files.hpp"
+#include "judge/build/build.hpp"
+#include "judge/confine/process.hpp"
+#include "judge/confine/visible_files.hpp"
+#include "judge/result/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::classroom {

@@ -1,7 +1,7 @@
 #pragma once
 // Commits of students' git repositories. git reads what a student has written, a repository's configuration
-// included, so it is held as compilers are (judge/sandbox.hpp): it sees that repository and a folder of its
-// own, has no network unless the repository is elsewhere, and none of the instructor's configuration.
+// included, so it is held as compilers are (judge/confine/sandbox.hpp): it sees that repository and a folder
+// of its own, has no network unless the repository is elsewhere, and none of the instructor's configuration.
 
 #include <filesystem>
 #include <functional>

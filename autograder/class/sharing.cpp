@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "class/assignment.hpp"
-#include "judge/clean_text.hpp"
-#include "judge/process.hpp"
+#include "judge/confine/process.hpp"
+#include "judge/result/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::classroom {

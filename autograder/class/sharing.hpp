@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "judge/process.hpp"
+#include "judge/confine/process.hpp"
 
 namespace rungs::classroom {
 

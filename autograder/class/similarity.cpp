@@ -19,11 +19,11 @@
 #include <nlohmann/json.hpp>
 
 #include "class/export.hpp"
-#include "judge/build.hpp"
-#include "judge/cache.hpp"
-#include "judge/process.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/cache.hpp"
+#include "judge/build/source.hpp"
+#include "judge/confine/process.hpp"
 #include "judge/session.hpp"
-#include "judge/source.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
 #include "rungs/statistics.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "class/record.hpp"
-#include "judge/toolchain.hpp"
+#include "judge/build/toolchain.hpp"
 
 namespace rungs::classroom {
 

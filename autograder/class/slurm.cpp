@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "judge/hash.hpp"
-#include "judge/process.hpp"
+#include "judge/build/hash.hpp"
+#include "judge/confine/process.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"
 

@@ -12,8 +12,8 @@
 #include "class/identity.hpp"
 #include "class/record.hpp"
 #include "class/sharing.hpp"
-#include "judge/clean_text.hpp"
-#include "judge/hash.hpp"
+#include "judge/build/hash.hpp"
+#include "judge/result/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::classroom {

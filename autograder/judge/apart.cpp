@@ -17,10 +17,10 @@
 
 #include <fmt/format.h>
 
-#include "judge/cache.hpp"
-#include "judge/kept.hpp"
-#include "judge/large_blocks.hpp"
-#include "judge/process.hpp"
+#include "judge/build/cache.hpp"
+#include "judge/confine/large_blocks.hpp"
+#include "judge/confine/process.hpp"
+#include "judge/result/kept.hpp"
 
 namespace rungs::judge {
 namespace {

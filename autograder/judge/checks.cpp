@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
-#include "judge/defences.hpp"
-#include "judge/findings.hpp"
-#include "judge/held_reader.hpp"
-#include "judge/preprocessed.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/preprocessed.hpp"
+#include "judge/confine/held_reader.hpp"
+#include "judge/result/defences.hpp"
+#include "judge/result/findings.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::judge {

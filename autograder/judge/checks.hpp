@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/judge.hpp"
-#include "judge/launch_kinds.hpp"
+#include "judge/result/launch_kinds.hpp"
 #include "judge/session.hpp"
 
 namespace rungs::judge {

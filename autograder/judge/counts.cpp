@@ -12,17 +12,17 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
-#include "judge/cache.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/cache.hpp"
+#include "judge/build/diagnostics.hpp"
+#include "judge/build/edition.hpp"
+#include "judge/build/hash.hpp"
+#include "judge/build/source.hpp"
 #include "judge/checks.hpp"
-#include "judge/defences.hpp"
-#include "judge/diagnostics.hpp"
-#include "judge/edition.hpp"
-#include "judge/findings.hpp"
-#include "judge/hash.hpp"
 #include "judge/predict.hpp"
-#include "judge/report_json.hpp"
-#include "judge/source.hpp"
+#include "judge/result/defences.hpp"
+#include "judge/result/findings.hpp"
+#include "judge/result/report_json.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs::judge {

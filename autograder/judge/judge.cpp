@@ -20,18 +20,18 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/diagnostics.hpp"
+#include "judge/build/edition.hpp"
 #include "judge/checks.hpp"
+#include "judge/clock/device.hpp"
+#include "judge/clock/speed.hpp"
 #include "judge/counts.hpp"
-#include "judge/defences.hpp"
-#include "judge/device.hpp"
-#include "judge/diagnostics.hpp"
-#include "judge/edition.hpp"
-#include "judge/points.hpp"
 #include "judge/predict.hpp"
+#include "judge/result/defences.hpp"
+#include "judge/result/points.hpp"
 #include "judge/sanitizer.hpp"
 #include "judge/session.hpp"
-#include "judge/speed.hpp"
 #include "rungs/compare.hpp"
 
 namespace rungs::judge {

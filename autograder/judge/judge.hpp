@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "judge/result.hpp"
-#include "judge/toolchain.hpp"
+#include "judge/build/toolchain.hpp"
+#include "judge/result/result.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 

@@ -13,11 +13,11 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
-#include "judge/clean_text.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/diagnostics.hpp"
+#include "judge/build/source.hpp"
 #include "judge/counts.hpp"
-#include "judge/diagnostics.hpp"
-#include "judge/source.hpp"
+#include "judge/result/clean_text.hpp"
 
 namespace rungs::judge {
 namespace {

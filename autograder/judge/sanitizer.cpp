@@ -16,14 +16,14 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/diagnostics.hpp"
+#include "judge/build/source.hpp"
+#include "judge/clock/device.hpp"
+#include "judge/confine/process.hpp"
 #include "judge/counts.hpp"
-#include "judge/device.hpp"
-#include "judge/diagnostics.hpp"
-#include "judge/findings.hpp"
-#include "judge/process.hpp"
+#include "judge/result/findings.hpp"
 #include "judge/session.hpp"
-#include "judge/source.hpp"
 #include "simt/inspect/names.h"
 
 namespace rungs::judge {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "judge/defences.hpp"
 #include "judge/judge.hpp"
+#include "judge/result/defences.hpp"
 
 namespace rungs::judge {
 

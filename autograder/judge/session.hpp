@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/worker_process.hpp"
+#include "judge/confine/worker_process.hpp"
 #include "rungs/exam.hpp"
 
 namespace rungs::judge {

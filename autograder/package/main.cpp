@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "judge/toolchain.hpp"
+#include "judge/build/toolchain.hpp"
 #include "package/package.hpp"
 
 namespace {

@@ -19,14 +19,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "judge/build.hpp"
-#include "judge/cache.hpp"
-#include "judge/clean_text.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/cache.hpp"
+#include "judge/build/edition.hpp"
+#include "judge/build/hash.hpp"
+#include "judge/build/source.hpp"
 #include "judge/counts.hpp"
-#include "judge/edition.hpp"
-#include "judge/hash.hpp"
 #include "judge/predict.hpp"
-#include "judge/source.hpp"
+#include "judge/result/clean_text.hpp"
 #include "package/leaks.hpp"
 #include "program/starter.hpp"
 #include "rungs/atomic_file.hpp"
@@ -236,7 +236,7 @@ class Packager {
         bool timed = false;  ///< against others on a GPU
     };
 
-    /// What the judge asks of references: judge/counts.cpp, judge/predict.cpp, judge/speed.cpp.
+    /// What the judge asks of references: judge/counts.cpp, judge/predict.cpp, judge/clock/speed.cpp.
     std::vector<Needed> needed() {
         std::vector<Needed> all;
         for (const Manifest& manifest : manifests_) {

@@ -2,7 +2,7 @@
 // to look at.
 #include <fmt/format.h>
 
-#include "judge/edition.hpp"
+#include "judge/build/edition.hpp"
 #include "program/grading.hpp"
 #include "program/interrupt.hpp"
 #include "program/show.hpp"

@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "judge/gpu_process.hpp"
-#include "judge/process.hpp"
-#include "judge/sandbox.hpp"
+#include "judge/confine/gpu_process.hpp"
+#include "judge/confine/process.hpp"
+#include "judge/confine/sandbox.hpp"
 #include "program/grading.hpp"
 #include "program/verbs.hpp"
 #include "report/text.hpp"

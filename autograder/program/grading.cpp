@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
-#include "judge/kept.hpp"
+#include "judge/build/build.hpp"
+#include "judge/result/kept.hpp"
 #include "judge/sanitizer.hpp"
 #include "program/interrupt.hpp"
 #include "program/jobs.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "judge/build/source.hpp"
 #include "judge/judge.hpp"
-#include "judge/source.hpp"
 #include "program/terminal.hpp"
 #include "program/workbook.hpp"
 #include "report/report.hpp"

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "judge/build/source.hpp"
 #include "judge/judge.hpp"
-#include "judge/source.hpp"
 #include "program/progress.hpp"
 #include "program/verbs.hpp"
 #include "report/text.hpp"

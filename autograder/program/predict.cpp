@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
-#include "judge/clean_text.hpp"
+#include "judge/build/build.hpp"
 #include "judge/predict.hpp"
+#include "judge/result/clean_text.hpp"
 #include "program/interrupt.hpp"
 #include "program/progress.hpp"
 #include "program/starter.hpp"

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/source.hpp"
 #include "judge/counts.hpp"
 #include "judge/sanitizer.hpp"
-#include "judge/source.hpp"
 #include "program/grading.hpp"
 #include "program/interrupt.hpp"
 #include "program/verbs.hpp"

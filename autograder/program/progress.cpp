@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "judge/hash.hpp"
-#include "judge/points.hpp"
+#include "judge/build/hash.hpp"
+#include "judge/result/points.hpp"
 #include "report/report.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "judge/result.hpp"
+#include "judge/result/result.hpp"
 #include "program/workbook.hpp"
 
 namespace rungs {

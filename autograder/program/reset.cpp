@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "judge/edition.hpp"
-#include "judge/source.hpp"
+#include "judge/build/edition.hpp"
+#include "judge/build/source.hpp"
 #include "program/starter.hpp"
 #include "program/verbs.hpp"
 #include "rungs/atomic_file.hpp"

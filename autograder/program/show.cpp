@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
-#include "judge/findings.hpp"
-#include "judge/source.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/source.hpp"
+#include "judge/result/findings.hpp"
 #include "program/starter.hpp"
 #include "report/text.hpp"
 #include "rungs/atomic_file.hpp"

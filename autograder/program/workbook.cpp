@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "judge/edition.hpp"
+#include "judge/build/edition.hpp"
 
 #ifndef RUNGS_BUILD
 #define RUNGS_BUILD ""

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "judge/source.hpp"
-#include "judge/toolchain.hpp"
+#include "judge/build/source.hpp"
+#include "judge/build/toolchain.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/manifest.hpp"
 

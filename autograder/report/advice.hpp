@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/result.hpp"
+#include "judge/result/result.hpp"
 
 namespace rungs {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "judge/findings.hpp"
+#include "judge/result/findings.hpp"
 #include "report/advice.hpp"
 #include "report/page.hpp"
 #include "report/pictures.hpp"

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "judge/findings.hpp"
-#include "judge/points.hpp"
+#include "judge/result/findings.hpp"
+#include "judge/result/points.hpp"
 #include "report/report.hpp"
 #include "report/text.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "judge/result.hpp"
+#include "judge/result/result.hpp"
 
 namespace rungs {
 

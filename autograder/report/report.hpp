@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/result.hpp"
+#include "judge/result/result.hpp"
 #include "report/machine.hpp"
 
 namespace rungs {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "judge/points.hpp"
+#include "judge/result/points.hpp"
 
 namespace rungs {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "judge/clean_text.hpp"
+#include "judge/result/clean_text.hpp"
 
 namespace rungs {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "judge/clean_text.hpp"
+#include "judge/result/clean_text.hpp"
 #include "rungs/atomic_file.hpp"
 
 namespace rungs {

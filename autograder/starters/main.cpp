@@ -17,10 +17,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "judge/build.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/toolchain.hpp"
 #include "judge/checks.hpp"
-#include "judge/clean_text.hpp"
-#include "judge/toolchain.hpp"
+#include "judge/result/clean_text.hpp"
 #include "program/starter.hpp"
 #include "rungs/atomic_file.hpp"
 #include "rungs/temporary_folder.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/assembly.hpp"
+#include "judge/build/assembly.hpp"
 #include "rungs/catch.hpp"
 
 using rungs::judge::objection_to_assembly;

@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
-#include "judge/preprocessed.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/preprocessed.hpp"
 #include "judge_fixture.hpp"
 #include "modes_of_build.hpp"
 #include "program_fixture.hpp"

@@ -10,8 +10,8 @@
 
 #include "class/export.hpp"
 #include "class/spreadsheet.hpp"
-#include "judge/clean_text.hpp"
 #include "judge/judge.hpp"
+#include "judge/result/clean_text.hpp"
 #include "made_class.hpp"
 #include "program_fixture.hpp"
 #include "report/text.hpp"

@@ -20,7 +20,7 @@
 #include "class/policy.hpp"
 #include "class/record.hpp"
 #include "class/repository.hpp"
-#include "judge/build.hpp"
+#include "judge/build/build.hpp"
 #include "judge/judge.hpp"
 #include "protocol/archive_frame.hpp"
 #include "rungs/catch.hpp"

@@ -7,7 +7,7 @@
 
 #include "class/export.hpp"
 #include "class/similarity.hpp"
-#include "judge/toolchain.hpp"
+#include "judge/build/toolchain.hpp"
 #include "made_class.hpp"
 #include "rungs/catch.hpp"
 
@@ -112,8 +112,8 @@ std::string reordered() {
 }
 
 std::string attack(const char* name) {
-    return TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "autograder/attacks" / name /
-                                       "03_shared_tree.cu");
+    return TemporaryFolder::content_of(fs::path(RUNGS_ROOT) / "autograder/attacks" /
+                                       (std::string(name) + ".cu"));
 }
 
 struct CopiedClass : MadeClass {

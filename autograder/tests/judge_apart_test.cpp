@@ -15,8 +15,8 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/apart.hpp"
-#include "judge/kept.hpp"
-#include "judge/tool_files.hpp"
+#include "judge/build/tool_files.hpp"
+#include "judge/result/kept.hpp"
 #include "judge_fixture.hpp"
 #include "report/report.hpp"
 #include "report_sample.hpp"

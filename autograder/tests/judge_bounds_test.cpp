@@ -19,14 +19,14 @@
 #include <string>
 #include <vector>
 
-#include "judge/build.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/object_gate.hpp"
+#include "judge/build/preprocessed.hpp"
+#include "judge/confine/held_reader.hpp"
 #include "judge/counts.hpp"
-#include "judge/findings.hpp"
-#include "judge/held_reader.hpp"
 #include "judge/judge.hpp"
-#include "judge/object_gate.hpp"
-#include "judge/preprocessed.hpp"
-#include "judge/report_json.hpp"
+#include "judge/result/findings.hpp"
+#include "judge/result/report_json.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"
 #include "simt/inspect/columns.h"

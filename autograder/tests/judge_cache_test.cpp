@@ -1,6 +1,6 @@
 // The cache gives back what was put there, and nothing that anybody else has written.
 
-#include "judge/cache.hpp"
+#include "judge/build/cache.hpp"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
+#include "judge/build/build.hpp"
 #include "rungs/atomic_file.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"

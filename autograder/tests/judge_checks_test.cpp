@@ -15,9 +15,9 @@
 #include <fmt/format.h>
 
 #include "beside_a_gpu.hpp"
-#include "judge/build.hpp"
-#include "judge/findings.hpp"
-#include "judge/object_gate.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/object_gate.hpp"
+#include "judge/result/findings.hpp"
 #include "judge_fixture.hpp"
 #include "program_fixture.hpp"
 #include "report/report.hpp"

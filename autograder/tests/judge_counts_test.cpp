@@ -14,7 +14,7 @@
 
 #include "beside_a_gpu.hpp"
 #include "judge/counts.hpp"
-#include "judge/report_json.hpp"
+#include "judge/result/report_json.hpp"
 #include "judge_fixture.hpp"
 #include "program_fixture.hpp"
 #include "report/advice.hpp"

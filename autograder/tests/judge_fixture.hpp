@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "judge/build/source.hpp"
 #include "judge/judge.hpp"
-#include "judge/source.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"
 
@@ -18,6 +18,11 @@ inline std::string replaced(std::string text, const std::string& what, const std
     INFO("'" << what << "' must stand in " << text);
     REQUIRE(at != std::string::npos);
     return text.replace(at, what.size(), with);
+}
+
+/// The attack of that name: a whole program, or a rung.
+inline std::filesystem::path attack(const std::string& name) {
+    return std::filesystem::path(RUNGS_ROOT) / "autograder" / "attacks" / (name + ".cu");
 }
 
 /// Judges files as one rung, with the tools of the build under test and always the same seed.

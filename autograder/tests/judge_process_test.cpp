@@ -30,10 +30,10 @@
 #include <string>
 #include <thread>
 
-#include "judge/control_group.hpp"
+#include "judge/confine/control_group.hpp"
+#include "judge/confine/process.hpp"
+#include "judge/confine/sandbox.hpp"
 #include "judge/judge.hpp"
-#include "judge/process.hpp"
-#include "judge/sandbox.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/temporary_folder.hpp"
 

@@ -19,8 +19,8 @@
 #include <string>
 #include <thread>
 
-#include "judge/build.hpp"
-#include "judge/cache.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/cache.hpp"
 #include "judge/session.hpp"
 #include "judge_fixture.hpp"
 #include "rungs/catch.hpp"
@@ -246,8 +246,7 @@ TEST_CASE("a stream in the place of shared memory's bytes is told so, at its lin
 
 TEST_CASE("an honest mistake gets its case, numbers and cause", "[judge][rung]") {
     const PlainCourt court;
-    const RungResult result = court.judge(fs::path(RUNGS_ROOT) / "autograder" / "attacks" /
-                                          "39_only_full_blocks" / "03_shared_tree.cu");
+    const RungResult result = court.judge(attack("39_only_full_blocks"));
     CHECK(result.verdict == Verdict::wrong);
     CHECK(result.correctness.passed < result.correctness.cases);
     CHECK_THAT(result.correctness.failing_case, Catch::Matchers::StartsWith("sum of "));
@@ -272,8 +271,7 @@ TEST_CASE("beside the case that failed stands the smallest one that fails", "[ju
 
 TEST_CASE("the same seed gives the same inputs, another seed others", "[judge][rung]") {
     PlainCourt court;
-    const fs::path wrong =
-        fs::path(RUNGS_ROOT) / "autograder" / "attacks" / "39_only_full_blocks" / "03_shared_tree.cu";
+    const fs::path wrong = attack("39_only_full_blocks");
     const RungResult first = court.judge(wrong), again = court.judge(wrong);
     court.options.seed = 43;
     const RungResult other = court.judge(wrong);
@@ -373,8 +371,7 @@ TEST_CASE("stopping in any phase leaves no process and no half-written file", "[
             std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
             stop = true;
         });
-        const RungResult result = court.judge(fs::path(RUNGS_ROOT) / "autograder" / "attacks" /
-                                              "16_infinite_loop" / "03_shared_tree.cu");
+        const RungResult result = court.judge(attack("16_infinite_loop"));
         CHECK(begun);
         begun = true;  // a judge that never came there is over
         begun.notify_one();

@@ -8,14 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "judge/build.hpp"
-#include "judge/diagnostics.hpp"
-#include "judge/hash.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/diagnostics.hpp"
+#include "judge/build/hash.hpp"
+#include "judge/build/object_gate.hpp"
+#include "judge/build/source.hpp"
+#include "judge/build/toolchain.hpp"
 #include "judge/judge.hpp"
-#include "judge/object_gate.hpp"
-#include "judge/result.hpp"
-#include "judge/source.hpp"
-#include "judge/toolchain.hpp"
+#include "judge/result/result.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/exam.hpp"
 #include "rungs/temporary_folder.hpp"

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "judge/kept.hpp"
+#include "judge/result/kept.hpp"
 #include "judge_fixture.hpp"
 #include "report/report.hpp"
 #include "report_sample.hpp"

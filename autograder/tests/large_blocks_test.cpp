@@ -1,4 +1,4 @@
-// judge/large_blocks.cpp: where the judge's large arrays lie, and that no child has them.
+// judge/confine/large_blocks.cpp: where the judge's large arrays lie, and that no child has them.
 
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -14,9 +14,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "judge/held_reader.hpp"
+#include "judge/confine/held_reader.hpp"
+#include "judge/confine/process.hpp"
 #include "judge/judge.hpp"
-#include "judge/process.hpp"
 
 namespace {
 

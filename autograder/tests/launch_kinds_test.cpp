@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "judge/launch_kinds.hpp"
+#include "judge/result/launch_kinds.hpp"
 #include "rungs/catch.hpp"
 
 using namespace rungs;

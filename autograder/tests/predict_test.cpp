@@ -9,7 +9,7 @@
 
 #include <regex>
 
-#include "judge/build.hpp"
+#include "judge/build/build.hpp"
 #include "judge_fixture.hpp"
 #include "program/starter.hpp"
 #include "program_fixture.hpp"

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "judge/object_gate.hpp"
-#include "judge/public_names.hpp"
+#include "judge/build/object_gate.hpp"
+#include "judge/build/public_names.hpp"
 #include "rungs/catch.hpp"
 
 using namespace rungs::judge;

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "judge/build.hpp"
+#include "judge/build/build.hpp"
 #include "judge/counts.hpp"
 #include "judge/sanitizer.hpp"
 #include "program_fixture.hpp"

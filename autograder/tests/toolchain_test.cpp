@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <string>
 
-#include "judge/toolchain.hpp"
+#include "judge/build/toolchain.hpp"
 #include "modes_of_build.hpp"
 #include "rungs/catch.hpp"
 

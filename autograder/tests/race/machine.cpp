@@ -7,11 +7,11 @@
 #include <new>
 #include <stdexcept>
 
-#include "judge/build.hpp"
-#include "judge/device.hpp"
+#include "judge/build/build.hpp"
+#include "judge/build/source.hpp"
+#include "judge/clock/device.hpp"
+#include "judge/confine/worker_process.hpp"
 #include "judge/judge.hpp"
-#include "judge/source.hpp"
-#include "judge/worker_process.hpp"
 
 namespace rungs::made {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "judge/result.hpp"
+#include "judge/result/result.hpp"
 
 namespace rungs::made {
 

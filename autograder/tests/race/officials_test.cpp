@@ -1,6 +1,6 @@
-// judge/officials.cpp: inputs that are made ahead, and answers that are looked at later.
+// judge/clock/officials.cpp: inputs that are made ahead, and answers that are looked at later.
 
-#include "judge/officials.hpp"
+#include "judge/clock/officials.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -11,8 +11,8 @@
 
 #include "rungs/catch.hpp"
 
-#include "judge/build.hpp"
-#include "judge/quiet.hpp"
+#include "judge/build/build.hpp"
+#include "judge/clock/quiet.hpp"
 
 using namespace rungs;
 using namespace rungs::judge;

@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "judge/build.hpp"
-#include "judge/quiet.hpp"
-#include "judge/speed.hpp"
+#include "judge/build/build.hpp"
+#include "judge/clock/quiet.hpp"
+#include "judge/clock/speed.hpp"
 #include "machine.hpp"
 #include "rungs/catch.hpp"
 #include "rungs/random.hpp"

@@ -1,8 +1,0 @@
-#include "judge/defences.hpp"
-
-namespace rungs::judge {
-
-bool is_on(Defence) { return true; }
-bool all_are_on() { return true; }
-
-}  // namespace rungs::judge
