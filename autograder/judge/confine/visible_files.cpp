@@ -36,7 +36,7 @@ struct Place {
 
 /// What of the system's is seen, where it exists. A worker sees nothing below /usr but programs and
 /// libraries: a workbook may lie there as well.
-constexpr Place shown[] = {
+constexpr Place seen_places[] = {
     {"/usr/bin", programs, Place::worker},
     {"/usr/lib", programs, Place::worker},
     {"/usr/lib32", programs, Place::worker},
@@ -85,7 +85,7 @@ bool is_for(const Place& place, const Confinement& how) {
 template <class Use>
 Failure for_each_place(const Confinement& how, const Use& use) {
     Failure failed;
-    for (const Place& place : shown) {
+    for (const Place& place : seen_places) {
         if (!failed && is_for(place, how)) failed = use(place);
     }
     constexpr int most_gpus = 16;
@@ -100,7 +100,7 @@ Failure for_each_place(const Confinement& how, const Use& use) {
 // -- a root of one's own
 
 /// Where the new root is put together: no file that has to be shown lies beneath it.
-constexpr const char* base = "/proc";
+constexpr const char* new_root = "/proc";
 
 /// `path` in the new root, while that is put together.
 struct Target {
@@ -108,7 +108,7 @@ struct Target {
         const std::size_t length = std::strlen(path);
         fits = length + sizeof "/proc" <= sizeof text;
         if (!fits) return;
-        std::memcpy(text, base, sizeof "/proc" - 1);
+        std::memcpy(text, new_root, sizeof "/proc" - 1);
         std::memcpy(text + sizeof "/proc" - 1, path, length + 1);
     }
 
@@ -230,7 +230,7 @@ Failure change_root(const Confinement& how) {
     if (unshare(CLONE_NEWNS) != 0) return {"a mount namespace", errno};
     // Nothing of what follows is to be seen outside.
     if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return {"private mounts", errno};
-    if (mount("tmpfs", base, "tmpfs", safe, small) != 0) return {"an empty root", errno};
+    if (mount("tmpfs", new_root, "tmpfs", safe, small) != 0) return {"an empty root", errno};
     const Failure not_shown = for_each_place(how, [](const Place& place) { return show(place); });
     if (not_shown) return not_shown;
     const Target hidden(how.hidden ? how.hidden : "");
@@ -251,7 +251,7 @@ Failure change_root(const Confinement& how) {
     if (mount("proc", proc.text, "proc", safe | MS_NOEXEC | (how.gpu ? 0 : MS_RDONLY), "hidepid=4") != 0)
         return {"mounting /proc", errno};
     // The old root comes to lie on the new one, and goes.
-    if (chdir(base) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 ||
+    if (chdir(new_root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 ||
         chdir("/") != 0) {
         return {"changing the root", errno};
     }
