@@ -5,20 +5,22 @@ usage: book.py DOXYFILE BOOK ROOT   DOXYFILE: made of Doxyfile.in; BOOK: the fol
        book.py --filter ROOT FILE   prints what Doxygen reads in place of a Markdown file (book_markdown.py)
 
 The style is that of the package doxygen-awesome-css, or Doxygen's own if that is not installed. docs/README.md lists
-the pages by reader; lessons and notebooks are found in chapters/.
+the pages by reader; lessons and notebooks are found in chapters/. A page for contributors links to the notebooks.
 Doxygen hands a Markdown link to a file that is not one of its pages through as it is, and shows an SVG picture as an
 object, which keeps its width where the window has less. So in the pages made of Markdown:
   - a link to a file of the repository leads to its source page: Doxygen's for a header, one made here for another file;
   - an SVG picture becomes an image;
   - a fold that holds lists or paragraphs is one fold: Doxygen ends it before each of them and begins another;
   - headings are below the page's title, have their anchors, and are listed beside the text;
-  - a lesson ends with links to the previous and the next lesson.
+  - what a page asks for with `<!-- book: WHAT -->` is put there (book_course.py);
+  - a lesson's first use of a word leads to the glossary (book_glossary.py), and it ends with links to its neighbours.
 All of Doxygen's pages get names for their parts, for readers who do not see them (NAMED), and load the book's scripts.
 A class whose nested classes are all private loses its link to a list of them, which Doxygen 1.9.4 does not write.
 Then the links of all pages are followed. A link that leads nowhere in the book, by file or by anchor, is printed. In a
 page made of Markdown it is an error; the links that Doxygen adds differ from version to version. Other errors are a
-fold without a title, a page that docs/README.md does not list, a formula that cannot be read (book_formulas.py), and
-a word of search_words.txt that does not find its section (book_search.py).
+fold without a title, a page that docs/README.md does not list, a formula that cannot be read (book_formulas.py), a
+Markdown link to a heading that there is not, a faulty entry of the glossary, and a word of search_words.txt that does
+not find its section (book_search.py).
 """
 
 import html
@@ -32,9 +34,11 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urldefrag
 
 sys.dont_write_bytecode = True  # beside the sources
+import book_course  # noqa: E402
 import book_formulas  # noqa: E402
+import book_glossary  # noqa: E402
 import book_search  # noqa: E402
-from book_markdown import WORD, Sources, is_local, plain  # noqa: E402
+from book_markdown import MADE_WORD, WORD, Sources, is_local, plain  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 STYLES = ["doxygen-awesome.css", "doxygen-awesome-sidebar-only.css"]
@@ -106,7 +110,6 @@ def groups_in(root, sources):
             path = Path(os.path.normpath(Path("docs") / link)).as_posix()
             if path in sources.all:
                 found.setdefault(title, []).append(sources.all[path])
-    found["Notebooks"] = [source for path, source in sources.all.items() if path.endswith("/notebook.md")]
     return [(title, pages) for title, pages in found.items() if pages]
 
 
@@ -185,6 +188,32 @@ def read_formulas(sources):
     if wrong:
         raise Fault(f"{len(wrong)} formulas that {converter} cannot read")
     return formulas, shown
+
+
+# ---------------------------------------------------------------------------------- glossary and the course
+
+
+def read_glossary(sources):
+    """@returns the glossary, if its words and all links to headings are in order"""
+    glossary = book_glossary.Glossary(sources.all[book_glossary.PATH])
+    wrong = [*sources.unknown_anchors(), *glossary.wrong]
+    for message in wrong:
+        print(message, file=sys.stderr)
+    if wrong:
+        raise Fault(f"{len(wrong)} faults in links and in the glossary")
+    return glossary
+
+
+def make_parts(sources):
+    """@returns by page what it asks for with `<!-- book: WHAT -->`"""
+    made = {}
+    for path, source in sources.all.items():
+        for line, what in source.made:
+            try:
+                made.setdefault(source, []).append(book_course.make(what, sources))
+            except book_course.Wrong as wrong:
+                raise Fault(f"{path}:{line}: {wrong}") from wrong
+    return made
 
 
 # --------------------------------------------------------------------------------------------------- pages
@@ -272,7 +301,7 @@ def rename_scripts(book):
         (book / f"{names.get(file.stem, file.stem)}.js").write_text(text, encoding="utf-8")
 
 
-def finish(book, root, sources, groups, styles):
+def finish(book, root, sources, groups, styles, glossary, parts):
     """@returns the pages that are made of Markdown"""
     pages = {page: named(page.read_text(encoding="utf-8")) for page in book.glob("*.html")}
     for page, text in pages.items():
@@ -303,6 +332,9 @@ def finish(book, root, sources, groups, styles):
 
         text = BROKEN_FOLD.sub("", SVG_OBJECT.sub(r'<img src="\1" alt="\2">', pages[page]))
         text = HREF.sub(follow, SECTION.sub(section, text))
+        if source in lessons:
+            text = glossary.linked(text)
+        text = MADE_WORD.sub(lambda match: parts[source][int(match.group(1))], text)
         text = text.replace(CONTENTS, CONTENTS + "\n" + table_of_contents(source), 1)
         if source in lessons:
             text = text.replace(CONTENTS_END, steps(source, lessons) + CONTENTS_END, 1)
@@ -316,7 +348,7 @@ def finish(book, root, sources, groups, styles):
 def unlisted_pages(sources, groups):
     listed = {source.path for _, pages in groups for source in pages}
     for path in sources.all:
-        if path not in listed and path != "README.md":
+        if path not in listed and path != "README.md" and not path.endswith("/notebook.md"):
             yield f"{path}: docs/README.md does not list it, so no reader finds it"
 
 
@@ -349,9 +381,10 @@ def make(doxyfile, book, root):
     book.mkdir(parents=True)
     sources = sources_in(root)
     groups = groups_in(root, sources)
+    glossary, parts = read_glossary(sources), make_parts(sources)
     formulas, shown = read_formulas(sources)
     styles = run_doxygen(doxyfile, book, root, sources, groups)
-    made = finish(book / "html", root, sources, groups, styles)
+    made = finish(book / "html", root, sources, groups, styles, glossary, parts)
     for file in [*(book / "html").glob("*.html"), *(book / "html").glob("*.js")]:
         if WORD.search(text := file.read_text(encoding="utf-8")):
             file.write_text(book_formulas.put_in(text, shown, formulas, file.suffix == ".js"), encoding="utf-8")

@@ -4,7 +4,8 @@ Doxygen's names of pages and anchors differ from version to version. It numbers 
 formula for Markdown. So it gets Markdown in which
   - a heading ends with a word that book.py turns into an anchor, the one that GitHub gives it (`#03-shared_tree`);
   - a link to a Markdown file of the book, or to a heading, leads to the page and the anchor themselves;
-  - a formula ($...$ in a line, $$...$$ by itself) is a word that book.py replaces by MathML.
+  - a formula ($...$ in a line, $$...$$ by itself) is a word that book.py replaces by MathML;
+  - a comment `<!-- book: what -->` by itself is a word that book.py replaces by what book_course.py makes.
 Code and comments stay as they are, and lines keep their numbers.
 """
 
@@ -24,6 +25,8 @@ LINK = re.compile(r"\]\(([^()\s]+)((?:\s+\"[^\"]*\")?)\)")
 FORMULA = re.compile(r"(?<![\\$])\$\$(?P<block>(?:[^$\\]|\\.)+?)\$\$(?!\$)"
                      r"|(?<![\\$\w])\$(?=\S)(?P<inline>(?:[^$\\]|\\.)+?)(?<!\s)\$(?![\w$])", re.DOTALL)
 WORD = re.compile(r"formulaX([0-9a-f]{16})X")
+MADE = re.compile(r"<!-- book: (.*?) -->\s*")
+MADE_WORD = re.compile(r"<p[^>]*>\s*madeX(\d+)X\s*</p>")
 
 
 class Formula:
@@ -104,7 +107,12 @@ class Source:
         self.page = f"{self.name}.html"
         self.text = self.file.read_text(encoding="utf-8")
         self.headings, seen = [], {}
+        self.made = []  # pairs (line, what book_course.py is to make)
+        line = 1
         for prose, lines in blocks(self.text):
+            if match := prose and MADE.fullmatch("".join(lines)):
+                self.made.append((line, match.group(1)))
+            line += len(lines)
             if match := prose and HEADING.match(lines[0].rstrip("\n")):
                 text, anchor = match.group(2), slug(match.group(2))
                 seen[anchor] = seen.get(anchor, -1) + 1
@@ -133,12 +141,30 @@ class Sources:
             return None
         return self.all[path].page + (f"#{anchor}" if anchor else "")
 
+    def unknown_anchors(self):
+        """Messages about links to headings that there are not."""
+        anchors = {source.page: {anchor for _, _, anchor, _ in source.headings} for source in self.all.values()}
+        for source in self.all.values():
+            line = 1
+            for prose, lines in blocks(source.text):
+                text = KEPT.sub(lambda kept: "\n" * kept.group().count("\n"), "".join(lines)) if prose else ""
+                for match in LINK.finditer(text):
+                    to = self.page_of(source, match.group(1)) if is_local(match.group(1)) else None
+                    page, anchor = urldefrag(to or "")
+                    if anchor and anchor not in anchors[page]:
+                        at = line + text.count("\n", 0, match.start())
+                        yield f"{source.path}:{at}: no such heading: {match.group(1)}"
+                line += len(lines)
+
     def convert(self, source, formulas=None):
         """The file as Doxygen gets it. Its formulas are added to the list `formulas`."""
-        converted, line, heading = [], 1, 0
+        converted, line, heading, made = [], 1, 0, 0
         for prose, lines in blocks(source.text):
             text = "".join(lines)
-            if prose:
+            if prose and MADE.fullmatch(text):
+                text = f"madeX{made}X\n"
+                made += 1
+            elif prose:
                 text = self.convert_prose(source, text, line, formulas)
                 if HEADING.match(lines[0].rstrip("\n")):
                     mark = source.headings[heading][3]

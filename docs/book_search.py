@@ -1,7 +1,7 @@
 """What theme/search.js searches: the text of the book's pages, section by section.
 
 A section is what follows a heading in a page made of Markdown, and a documented member in the other pages. Lessons have
-more weight than other pages, and these have more than the API.
+more weight than other pages, and these have more than the API. Notebooks and the glossary repeat what a lesson says.
 """
 
 import json
@@ -11,7 +11,7 @@ import subprocess
 from html.parser import HTMLParser
 
 LEFT_OUT = {"script", "style", "svg"}
-LEFT_OUT_CLASSES = {"toc", "steps", "here", "memproto", "permalink", "ttc"}
+LEFT_OUT_CLASSES = {"toc", "steps", "here", "memproto", "permalink", "ttc", "meaning"}
 VOID = {"img", "br", "hr", "input", "link", "meta", "col"}
 INLINE = {"a", "b", "code", "em", "i", "span", "strong", "sub", "sup", "tt"}
 DEFINED = re.compile(r"(References|Referenced by|Definition at line) [^.]*\.(\w+\.)?")
@@ -82,7 +82,7 @@ def index_of(book, sources, lessons, title_of):
     index = []
     for source in [*lessons, *(source for source in sources.all.values() if source not in lessons)]:
         text = (book / source.page).read_text(encoding="utf-8")
-        weight = 1.5 if source in lessons else 0.7 if source.path.endswith("/notebook.md") else 1
+        weight = 1.5 if source in lessons else 0.7 if source.path.endswith(("/notebook.md", "/glossary.md")) else 1
         index.append([source.page, source.title, weight, sections_of(text, source.title)])
     for page in sorted(book.glob("*.html")):
         if API.fullmatch(page.stem) and not page.stem.endswith(("-members", "_source")):

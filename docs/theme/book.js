@@ -74,6 +74,20 @@
         mark();
     }
 
+    // Escape closes the meaning of a word until the pointer or the focus comes back.
+    function meanings() {
+        addEventListener("keydown", event => {
+            if (event.key !== "Escape") return;
+            for (const term of document.querySelectorAll(".term:is(:hover, :focus-within)")) term.classList.add("closed");
+        });
+        for (const left of ["mouseout", "focusout"]) {
+            addEventListener(left, event => {
+                const term = event.target.closest?.(".term");
+                if (term && !term.contains(event.relatedTarget)) term.classList.remove("closed");
+            });
+        }
+    }
+
     // The text of a closed fold would not be printed.
     function print_folds() {
         let opened = [];
@@ -88,6 +102,7 @@
         scheme_button();
         copy_buttons();
         table_of_contents();
+        meanings();
         print_folds();
         bookSearch.start();
     });
