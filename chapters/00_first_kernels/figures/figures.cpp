@@ -79,9 +79,9 @@ std::string rows_figure() {
 std::string halo_figure() {
     constexpr int side = 8, radius = 2, all = side + 2 * radius,
                   image = 5;  // columns of the image in this block
-    constexpr double left = 24, top = 62, cell = 24;
+    constexpr double left = 24, top = 78, cell = 24;
     Drawing out(
-        820, 398, "The last block of a row: few pixels, a whole tile to load",
+        820, 414, "The last block of a row: few pixels, a whole tile to load",
         "a tile of 8 x 8 threads with a halo of 2 where only five columns of pixels are left: threads "
         "without a pixel load part of the halo");
     for (int y = 0; y < all; ++y) {
@@ -92,6 +92,15 @@ std::string halo_figure() {
             out.cell(left + x * cell, top + y * cell, cell - 2, cell - 2, kind);
         }
     }
+    for (int x = 0; x < all;
+         ++x) {  // columns are counted in words; those of threads without a pixel are framed
+        const bool theirs = x >= image && x < side;
+        out.text(left + (x + 0.5) * cell - 1, top - 7, std::to_string(x),
+                 theirs ? "mid small" : "mid small soft");
+    }
+    const double from = left + image * cell - 1, to = left + side * cell - 1, bottom = top + all * cell - 1;
+    for (const double x : {from, to}) out.line(x, top - 20, x, bottom);
+    for (const double y : {top - 20, bottom}) out.line(from, y, to, y);
     struct Line {
         const char* kind;
         const char* words;
@@ -106,11 +115,11 @@ std::string halo_figure() {
     const char* const words[] = {"Thread (x, y) loads word (x, y) of the tile, counted from its upper left",
                                  "corner, and the words 8 to the right, 8 down, and both.",
                                  "",
-                                 "So columns 5, 6 and 7 of the tile, which the blue threads read,",
-                                 "are loaded by the orange ones. These may leave after the",
+                                 "So columns 5, 6 and 7 of the tile (framed), which the blue threads",
+                                 "read, are loaded by the orange ones. These may leave after the",
                                  "barrier, and not before."};
     for (int i = 0; i < 6; ++i) out.text(350, 178 + i * 21, words[i], "soft");
-    out.text(20, 386,
+    out.text(20, 402,
              "Drawn with 8 x 8 threads and radius 2; the rung has 16 x 16 threads, and a radius up to 8.",
              "soft");
     return out.svg();
