@@ -113,7 +113,7 @@ def plain(text):
 
 
 GENERATED = re.compile(r"<!-- (?:ladder|hints|snippet|counts|measured|summary|chapters)\b")
-ITEM = re.compile(r"\s*(?:[-*] |\d+\. |>|#|\||:|@|<details>)")
+ITEM = re.compile(r"\s*(?:[-*] |\d+\. |>|#|\||:|@|<details>|TODO\b)")
 
 
 def page(text):

@@ -60,7 +60,7 @@ class Readers(unittest.TestCase):
         self.assertEqual(found("a.cpp", text), [(1, "except"), (3, "stands"), (5, "stands")])
 
     def test_messages(self):
-        text = 'say("it " \'"\'\n"stands " + stands + "stands");\nauto digits = 1\'000\'000; say("one thread a " "row");\n'
+        text = 'say("it " \'"\'\n"it stands " + stands + "stands");\nauto digits = 1\'000\'000; say("one thread a " "row");\n'
         self.assertEqual(found("a.cpp", text), [(2, "stands"), (3, "a for per")])
 
     def test_data_is_no_prose(self):
@@ -90,7 +90,8 @@ class Torn(unittest.TestCase):
 
     def test_comments(self):
         self.assertEqual(found("a.cpp", self.FULL + "// two words\n"), [(2, "torn comment")])
-        for below in ("// these three words\n", "\n// two words\n", "  // two words\n", "// - item\n", "// ----\n"):
+        for below in ("// these three words\n", "\n// two words\n", "  // two words\n", "// - item\n", "// ----\n",
+                      "// TODO 1.1\n"):
             self.assertEqual(found("a.cpp", self.FULL + below), [], below)
 
     def test_literals(self):

@@ -48,8 +48,8 @@ long most_memory_kib(Backend backend, bool clock) {
 }
 #endif
 
-/// What is done where no GPU decides: modelled time in place of the clock, and checks that have to come to
-/// their end.
+/// What is done where no GPU decides: modelled time in place of the clock, and checks that have to
+/// come to their end.
 bool is_of_cpu(const std::string& defence) {
     static const std::set<std::string> all{"complete checks", "agreement", "floor", "copies"};
     return all.count(defence) > 0;
@@ -341,8 +341,8 @@ Tried attempt(const Attack& attack, const Manifest& manifest, const Exam& exam, 
     };
     Kept kept = judged();
 #ifdef RUNGS_UNDEFENDED
-    // What happens to the others' times, or who comes first, is chance in part, and whoever cheats hands in
-    // again.
+    // What happens to the others' times, or who comes first, is chance in part, and whoever
+    // cheats hands in again.
     const int most_again = attack.clock ? 2 : is_on(Defence::commit) ? 0 : 1;
     for (int again = 0; again < most_again && !succeeded(attack, kept, ""); ++again) kept = judged();
 #endif

@@ -7,11 +7,11 @@
 //         sandbox holds; one half of it alone
 // Each is tried in a process of its own, as many at a time as there are processors.
 // Exit status: 0 all held and all succeed without their defence, 1 not, or of all, or of those with a WORD,
-// not one was tried, 2 none is called that, 3 could not check, 77 this is no user, or no host, to try that
-// with.
+// not one was tried, 2 none is called that, 3 could not check, 77 this is no user, or no host,
+// to try that with.
 //
-// The second program, rungs_attacks_undefended, has that other judge. It tries one attack, the file's name
-// given:
+// The second program, rungs_attacks_undefended, has that other judge. It tries one attack,
+// the file's name given:
 //     rungs_attacks_undefended CACHE cpu|cuda FILE
 
 #include <grp.h>
@@ -138,8 +138,8 @@ fs::path undefended_cache(const fs::path& cache, const Attack& attack) {
 }
 
 /// A cache that is full, or holds what is old, gives that up while a rung is built, and a room that looks at
-/// it would take that for an attack. So it does here, before there are rooms, and well below the judge's own
-/// bound.
+/// it would take that for an attack. So it does here, before there are rooms, and well below
+/// the judge's own bound.
 void make_ready(const fs::path& cache) {
     constexpr std::uintmax_t most_bytes = 1U << 30;
     plant(cache);
@@ -163,8 +163,8 @@ std::string contents(std::FILE* file) {
     return text;
 }
 
-/// Whether a part of the sandbox holds an attack: what holds the others is the same for every user and at
-/// every level.
+/// Whether a part of the sandbox holds an attack: what holds the others is the same for every user
+/// and at every level.
 bool is_of_sandbox(const Attack& attack) {
     static const std::set<std::string> parts{"tool files", "tool limits", "user",   "system calls",
                                              "scopes",     "files",       "limits", "warden"};

@@ -96,8 +96,8 @@ std::map<fs::path, std::string> states_in_cache(const fs::path& cache, const std
     return states;
 }
 
-/// Who owns the object number `id` in one of the kernel's lists of System V objects, which have a column
-/// "uid".
+/// Who owns the object number `id` in one of the kernel's lists of System V objects, which
+/// have a column "uid".
 uid_t owner_in(const char* list, int id) {
     std::ifstream in(list);
     std::string line;

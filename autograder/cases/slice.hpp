@@ -1,8 +1,8 @@
 #pragma once
 /// @file
 /// Which of the expensive cases (listed mistakes, missing barriers, attacks, solutions in check mode) a run
-/// of the tests tries. All of them, unless the environment variable RUNGS_SLICE names a file that asks for a
-/// slice.
+/// of the tests tries. All of them, unless the environment variable RUNGS_SLICE names a file that
+/// asks for a slice.
 
 #include <cstddef>
 #include <set>
@@ -13,8 +13,8 @@
 namespace rungs {
 
 /// A slice: an eighth of the cases, which the key chooses, and those whose inputs have changed, up to another
-/// eighth. The key is a commit's hash, so that each run on a commit tries the same cases, and a dozen commits
-/// nearly all.
+/// eighth. The key is a commit's hash, so that each run on a commit tries the same cases, and a
+/// dozen commits nearly all.
 class Slice {
   public:
     /// All cases.

@@ -1,6 +1,6 @@
 #pragma once
-// The student edition: a workbook without solutions, made from what is committed, and tried before it is
-// handed out.
+// The student edition: a workbook without solutions, made from what is committed, and tried before
+// it is handed out.
 
 #include <filesystem>
 #include <functional>
@@ -34,8 +34,8 @@ struct PackageOptions {
     std::function<void(std::string)> say;  ///< is told what is being done
 };
 
-/// Makes the package, tries it, and puts it to its place, all of it or nothing. @throws PackageError,
-/// judge::InfraError, FileError
+/// Makes the package, tries it, and puts it to its place, all of it or nothing.
+/// @throws PackageError, judge::InfraError, FileError
 void make_package(const PackageOptions& options);
 
 /// What is said of `passed` solutions that were handed in in a package.

@@ -1,6 +1,6 @@
 // Reads an archive that a student has packed: all that libarchive does happens here. The class's intake runs
-// it held like a worker (judge/confine/held_reader.hpp) and decides what to make of what it says
-// (class/archive.hpp).
+// it held like a worker (judge/confine/held_reader.hpp) and decides what to make of
+// what it says (class/archive.hpp).
 //   rungs_archive_reader
 // Descriptors: 3 the archive, 4 a pipe for frames (protocol/archive_frame.hpp).
 

@@ -1,5 +1,5 @@
-// Reads the debug information of a program that a student's code is part of. The judge runs it held like a
-// worker (judge/confine/held_reader.hpp).
+// Reads the debug information of a program that a student's code is part of. The judge runs it held
+// like a worker (judge/confine/held_reader.hpp).
 //   rungs_program_reader columns      of the places in what addr2line has printed
 //   rungs_program_reader lines NAME   of the source called NAME, each followed by whether one of the blocks
 //                                     whose addresses are asked for, in hexadecimal digits, belongs to it

@@ -38,8 +38,8 @@ std::vector<GateFinding> check_starters(const std::filesystem::path& root, bool 
 std::vector<GateFinding> check_lessons(const std::filesystem::path& root, bool write, const Say& say = {});
 
 /// Gate 4: solutions and manifest name the same exercises, and each has a TODO, points and a hint. In a
-/// chapter whose rungs state their kinds, files are short, the student writes enough of them, and every kind
-/// is there.
+/// chapter whose rungs state their kinds, files are short, the student writes enough of them, and
+/// every kind is there.
 std::vector<GateFinding> check_exercises(const std::filesystem::path& root);
 
 /// Gates 2 and 3: every solution and every given rung passes with all points that there are on the backend,
@@ -76,8 +76,8 @@ constexpr std::uint64_t no_barrier = 0x9d3a77c15be2460f;
 using FaultFunction = std::function<std::string(const Manifest&, const RungEntry&,
                                                 const std::filesystem::path& source, std::size_t barrier)>;
 
-/// Gate 6: every barrier of every solution is missed when it is not there. `slice` chooses which solutions
-/// are tried.
+/// Gate 6: every barrier of every solution is missed when it is not there. `slice` chooses
+/// which solutions are tried.
 std::vector<GateFinding> check_barriers(const std::filesystem::path& root, const std::string& chapter,
                                         const std::filesystem::path& scratch, const FaultFunction& fault,
                                         const Say& say, const Slice& slice = {});

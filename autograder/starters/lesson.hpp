@@ -57,10 +57,10 @@ std::string folded_hints(const RungEntry& rung);
 std::string measured_table(std::string_view csv, const std::string& name);
 
 /// The lesson with every region filled anew.
-/// @param root  the workbook; a snippet of a file that has a solution below it would show the answer and is
-/// refused
-/// @throws LessonError for unknown, stray, nested and unterminated regions and for snippets that cannot be
-/// found.
+/// @param root  the workbook; a snippet of a file that has a solution below it would show the
+/// answer and is refused
+/// @throws LessonError for unknown, stray, nested and unterminated regions and for snippets
+/// that cannot be found.
 std::string fill_lesson(std::string_view lesson, const Manifest& manifest, const std::filesystem::path& root,
                         const std::string& name);
 

@@ -30,8 +30,8 @@ using Catch::Matchers::ContainsSubstring;
 
 Toolchain toolchain_under_test() { return read_toolchain(fs::path(RUNGS_BUILD) / "toolchain.json"); }
 
-/// All headers that stand in for the toolkit's, as lines of a source. (surface_functions.h and the like are
-/// among them.)
+/// All headers that stand in for the toolkit's, as lines of a source. (surface_functions.h and the
+/// like are among them.)
 std::string all_headers() {
     const fs::path folder = fs::path(RUNGS_ROOT) / "common/simt/include";
     std::string lines;

@@ -62,8 +62,8 @@ const Student& student_of(const Gradebook& book, std::string_view id) {
     throw std::runtime_error("nobody called " + std::string(id));
 }
 
-/// A Canvas export with a column of its own kind: quotes where none are needed, CRLF, a mark, the test
-/// student.
+/// A Canvas export with a column of its own kind: quotes where none are needed, CRLF, a
+/// mark, the test student.
 std::string canvas_export() {
     return "\xEF\xBB\xBFStudent,ID,SIS User ID,SIS Login ID,Section,Reduction (77),Other (78),Final Score\r\n"
            ",,,,,Manual Posting,,\r\n"

@@ -1,5 +1,5 @@
-// A class graded by the real program: what is recorded, how it goes on after every kind of end, what a human
-// decides.
+// A class graded by the real program: what is recorded, how it goes on after every kind of end,
+// what a human decides.
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/mount.h>

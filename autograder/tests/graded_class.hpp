@@ -12,8 +12,8 @@ namespace rungs::test {
 
 namespace fs = std::filesystem;
 
-/// Ada is right, ben has handed in the starter, cleo's file does not compile, dan has ada's bytes, eve
-/// nothing.
+/// Ada is right, ben has handed in the starter, cleo's file does not compile, dan has
+/// ada's bytes, eve nothing.
 struct GradedClass : SmallWorkbook {
     GradedClass() {
         folder.write("class/ada/03_shared_tree.cu", solution);

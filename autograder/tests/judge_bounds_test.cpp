@@ -213,8 +213,8 @@ TEST_CASE("a report that would fill the judge's memory is refused", "[judge][che
     CHECK(findings_in(with(repeated("0,", 640000))).empty());  // the trace of ten thousand phases
     for (const char* piece : {"[],", "{},", "\"\",", "[0],", "{\"a\":{}},", "\"0123456789abcdef\",", "0,"}) {
         CAPTURE(piece);
-        // Read or refused: 80 MiB are enough, beside those in which the report is made. (No child has a large
-        // array.)
+        // Read or refused: 80 MiB are enough, beside those in which the report is made. (No child
+        // has a large array.)
         CHECK(succeeds_within((80U + 24U) << 20, [&] {
             try {
                 findings_in(with(repeated(piece, bytes)));

@@ -41,8 +41,8 @@ std::size_t files_in(const fs::path& folder) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-/// Waits until what is written next gets another time: most kernels' times of files move a few hundred times
-/// a second.
+/// Waits until what is written next gets another time: most kernels' times of files move a few
+/// hundred times a second.
 void wait_for_tick() {
     const auto now = [] {
         timespec time{};

@@ -155,8 +155,8 @@ TEST_CASE("a run of all tests goes on where it was interrupted, unless a file ha
         for (std::size_t at = 0; (at = all.find(test + "\n", at)) != std::string::npos; ++at) ++runs;
         return runs;
     };
-    // `second` ends the launcher's tests as a kill would: what has passed so far is known, no summary is
-    // printed.
+    // `second` ends the launcher's tests as a kill would: what has passed so far is known,
+    // no summary is printed.
     tree.folder.write("build/default/CTestTestfile.cmake",
                       "add_test(first sh -c \"echo first >> went\")\n"
                       "add_test(second sh -c \"echo second >> went; [ -e go ] || kill -9 $PPID\")\n"

@@ -1,5 +1,5 @@
-// Rungs of kind predict: what a file of answers may say, what is counted, and how the program asks and
-// grades.
+// Rungs of kind predict: what a file of answers may say, what is counted, and how the
+// program asks and grades.
 #include "judge/predict.hpp"
 
 #include <pty.h>

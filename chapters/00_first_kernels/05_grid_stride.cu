@@ -8,8 +8,8 @@ static constexpr unsigned blocks = 16;  // whatever n is
 
 /// The grid owns all elements.
 __global__ void grid_stride_kernel(const float* x, float* y, std::size_t n) {
-    // TODO 5.1 (about 6 lines): every thread takes many elements. At any time, the threads of a warp work
-    // on neighbours.
+    // TODO 5.1 (about 6 lines): every thread takes many elements. At any time, the threads of a
+    // warp work on neighbours.
 }
 
 void first_kernels::grid_stride(const float* x, float* y, std::size_t n, cudaStream_t stream) {

@@ -44,8 +44,8 @@ struct Particle {
     float mass;
 };
 
-/// An array of structures becomes a structure of arrays: position[i], velocity[i] and mass[i] are those of
-/// particles[i].
+/// An array of structures becomes a structure of arrays: position[i], velocity[i] and mass[i]
+/// are those of particles[i].
 using Split = void(const Particle* particles, float* position, float* velocity, float* mass, std::size_t n,
                    cudaStream_t stream);
 

@@ -1,6 +1,6 @@
 // The tree of rung 04 with its work packed: threads 0, 1, 2, ... add, each at word 2 * stride * thread.
-// No warp diverges until the last steps. Where it loses: the words of a warp's lanes lie in the same few
-// banks.
+// No warp diverges until the last steps. Where it loses: the words of a warp's lanes lie in
+// the same few banks.
 
 #include "reduction.cuh"
 #include "rungs/cuda_check.cuh"

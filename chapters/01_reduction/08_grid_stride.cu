@@ -1,6 +1,6 @@
 // Few blocks, each with much to do: a thread adds up many terms in a register before the tree begins.
-// The tree, its barriers and the atomicAdd are then paid once for thousands of terms instead of once for
-// 256.
+// The tree, its barriers and the atomicAdd are then paid once for thousands of terms instead
+// of once for 256.
 
 #include <algorithm>
 
@@ -10,8 +10,8 @@
 static constexpr unsigned block_size = 256;
 static constexpr std::size_t most_blocks = 2048;  // enough to fill any GPU
 
-// TODO 8.1: the kernel, grid_stride_kernel. In every round, neighbouring threads read neighbouring
-// terms.
+// TODO 8.1: the kernel, grid_stride_kernel. In every round, neighbouring
+// threads read neighbouring terms.
 
 template <class Terms>
 static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {

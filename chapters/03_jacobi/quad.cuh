@@ -1,6 +1,6 @@
 #pragma once
-// Four neighbouring sites of a row as one value: what a 16-byte load brings. Given, for rungs 05 and 06 and
-// the summit.
+// Four neighbouring sites of a row as one value: what a 16-byte load brings. Given, for rungs 05 and
+// 06 and the summit.
 
 #include "jacobi.cuh"
 

@@ -14,8 +14,8 @@ namespace red_black {
 /// The unknowns are the values at the n^3 inner points of a grid with spacing h = 1 / (n + 1) on the unit
 /// cube. Point (i, j, k) is element (i n + j) n + k of `start`, `b` and `u`; i, j, k go from 0 to n - 1. On
 /// the cube's surface u is 0, and so is every value at index -1 or n, which is not stored. A has 6 on its
-/// diagonal and -1 for each of the six neighbours, and b is h^2 f, so that A u = b is the second-order
-/// discretisation.
+/// diagonal and -1 for each of the six neighbours, and b is h^2 f, so that A u = b
+/// is the second-order discretisation.
 ///
 /// What one iteration does depends on the rung's problem:
 /// - *jacobi*: every point becomes (b + sum of its six neighbours) / 6, all from the values before.

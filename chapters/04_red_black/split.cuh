@@ -1,8 +1,8 @@
 #pragma once
 /// @file
 /// Storage by colour, given: red and black points in arrays of their own, rows of half_row(n) elements. In
-/// row (i, j), element m of colour c is the point k = 2m + ((i + j + c) & 1). Elements with k >= n are 0 and
-/// stay so.
+/// row (i, j), element m of colour c is the point k = 2m + ((i + j + c) & 1). Elements with k >= n are
+/// 0 and stay so.
 
 #include "red_black.cuh"
 #include "rungs/cuda_check.cuh"

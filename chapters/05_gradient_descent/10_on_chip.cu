@@ -11,8 +11,8 @@
 using gradient_descent::Sums;
 
 // TODO 10.1 (about 74 lines, 12 of them new): the kernel, on_chip_kernel. Begin with your rung 09. What is
-// new: a block copies its first rows to shared memory, as many as there is room for, and multiplies them from
-// there.
+// new: a block copies its first rows to shared memory, as many as there is room for, and
+// multiplies them from there.
 
 void gradient_descent::on_chip(const float* a, const float* b, float* x, double* history, int* outcome, int n,
                                int limit, double tolerance, cudaStream_t stream) {

@@ -8,8 +8,8 @@
 #include "rungs/shared_memory.cuh"
 #include "solver.cuh"
 
-// TODO 11.1: the kernel, symmetric_kernel. The design is yours. What blocks leave for each other can go to a
-// Workspace.
+// TODO 11.1: the kernel, symmetric_kernel. The design is yours. What blocks leave for each other can
+// go to a Workspace.
 
 void gradient_descent::symmetric(const float* a, const float* b, float* x, double* history, int* outcome,
                                  int n, int limit, double tolerance, cudaStream_t stream) {

@@ -10,8 +10,8 @@
 using btcs::Coefficients;
 
 // TODO 7.1: the kernel, parallel_reduction_kernel. A block owns a system, a thread one of its rows.
-// btcs::row_at() reads a row; status gets the first one that btcs::dominated() refuses, and all of x is NaN
-// then.
+// btcs::row_at() reads a row; status gets the first one that btcs::dominated() refuses, and all of
+// x is NaN then.
 
 void btcs::parallel_reduction(const float* lower, const float* diagonal, const float* upper, const float* rhs,
                               float* x, int* status, int m, int systems, cudaStream_t stream) {

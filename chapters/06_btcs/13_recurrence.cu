@@ -4,8 +4,8 @@
 #include "btcs.cuh"
 #include "rungs/cuda_check.cuh"
 
-// TODO 13.1: the kernel, recurrence_kernel. One block takes all of d, as many elements at a time as it has
-// threads.
+// TODO 13.1: the kernel, recurrence_kernel. One block takes all of d, as many elements at a time
+// as it has threads.
 
 void btcs::recurrence(const float* d, float* z, long long n, double lambda, cudaStream_t stream) {
     // TODO 13.2: the launch.

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The contract of chapter 6: tridiagonal systems, one or many, and the one-dimensional heat equation that
-/// makes them.
+/// The contract of chapter 6: tridiagonal systems, one or many, and the one-dimensional heat
+/// equation that makes them.
 
 #include <cuda_runtime.h>
 
@@ -121,8 +121,8 @@ using Recurrence = void(const float* d, float* z, long long n, double lambda, cu
 /// @param r       from 0 up, finite
 /// @param theta   from 0 to 1; of rung 14, 0
 ///
-/// All pointers are device memory, may start at any float, and do not overlap. The work is queued on
-/// `stream`.
+/// All pointers are device memory, may start at any float, and do not overlap. The work
+/// is queued on `stream`.
 /// @throws rungs::CudaError when a launch fails, std::invalid_argument for r or theta outside of their range
 using March = void(const float* start, const float* left, const float* right, float* u, float* work,
                    long long n, int steps, double r, double theta, cudaStream_t stream);

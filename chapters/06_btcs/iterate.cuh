@@ -62,8 +62,8 @@ static __global__ void dominance_kernel(const float* lower, const float* diagona
 
 /// Refuses a system that is not dominated. Else x begins as `start`, and this calls sweep(k, progress) for k
 /// = 0, 1, 2 ... until the iteration is finished: it has to queue one iteration, from iterate k to k + 1,
-/// whose kernels return at once when the progress is finished already. Waits for the stream after every 32 of
-/// them.
+/// whose kernels return at once when the progress is finished already. Waits for the stream after
+/// every 32 of them.
 /// @returns the number of the iterate that is the answer
 template <class Sweep>
 int iterate(const float* lower, const float* diagonal, const float* upper, const float* rhs,

@@ -1,6 +1,6 @@
 // One thread a point. Whether a neighbour is inside is asked of the point's coordinate, and the coordinate is
-// found by dividing the index, for every direction anew: d (d - 1) / 2 long divisions and d remainders a
-// point.
+// found by dividing the index, for every direction anew: d (d - 1) / 2 long divisions and
+// d remainders a point.
 
 #include "solver.cuh"
 

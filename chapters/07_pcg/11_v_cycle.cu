@@ -13,7 +13,7 @@ void pcg::v_cycle(const float* u, float* y, int dimensions, int side, int count,
     with_dimensions(dimensions, side, [&](auto known) {
         constexpr int d = decltype(known)::value;
         // TODO 11.2: memory for r, x and what is left of r, one rungs::stream_workspace for all grids together: a
-        // second call gives the same memory again. Then, for each of the `count` vectors, the launches down
-        // and up.
+        // second call gives the same memory again. Then, for each of the `count` vectors, the
+        // launches down and up.
     });
 }

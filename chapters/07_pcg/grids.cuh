@@ -44,8 +44,8 @@ inline float restriction_scale(int d, int side) {
     return static_cast<float>(ratio * ratio / std::pow(ratio, d));
 }
 
-/// Whether the coordinates of a point add up to an odd number: black, else red. All neighbours of a red point
-/// are black.
+/// Whether the coordinates of a point add up to an odd number: black, else red. All neighbours of a
+/// red point are black.
 template <int d>
 __device__ int colour_of(const Point<d>& point) {
     int sum = 0;

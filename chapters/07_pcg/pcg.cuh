@@ -20,8 +20,8 @@ __host__ __device__ constexpr long long points(int d, int side) {
 /// Point (c_0, c_1, ... c_{d-1}), each coordinate from 0 to side - 1, is element
 /// c_0 + side (c_1 + side (c_2 + ...)): the first coordinate is the fastest. A is h^2 times the negative
 /// Laplacian: 2d on the diagonal and -1 for each of the 2d neighbours; a neighbour outside of the cube is 0
-/// and not stored. Its eigenvalues are sums of d of the numbers 4 sin^2(pi j / (2 (side + 1))), j = 1 ...
-/// side.
+/// and not stored. Its eigenvalues are sums of d of the numbers 4 sin^2(pi j / (2 (side + 1))), j
+/// = 1 ... side.
 ///
 /// @param u     points(d, side) numbers
 /// @param y     as many
@@ -59,8 +59,8 @@ inline constexpr double too_far = 1e6;
 ///
 /// What an iteration is depends on the rung:
 /// - *cg*: of conjugate gradients, one product with A.
-/// - *mixed*: of defect correction in double. Conjugate gradients in float, for b - A x divided by its norm,
-/// go
+/// - *mixed*: of defect correction in double. Conjugate gradients in float, for b - A x divided
+/// by its norm, go
 ///   on until r has fallen by a factor, or have taken too long; then what they found, a float at each point,
 ///   times that norm is added to x, and r is b - A x, computed in double. To 1e-10 there are at most 12
 ///   corrections.

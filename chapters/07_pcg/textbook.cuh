@@ -4,8 +4,8 @@
 /// it is decided whether it goes on. The host queues all iterations; what comes after the last one that was
 /// needed returns at once.
 ///
-/// An iteration is five kernels on one stream: w = A p with p.Ap, the step, renew_kernel, record_kernel, the
-/// direction.
+/// An iteration is five kernels on one stream: w = A p with p.Ap, the step,
+/// renew_kernel, record_kernel, the direction.
 
 #include "solver.cuh"
 

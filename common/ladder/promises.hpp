@@ -81,8 +81,8 @@ struct Table {
 }  // namespace detail
 
 /// Registers the test "NN_name promise" with the tags [chapter][NN_name] for each of `Rungs` and each of
-/// `promises` that concerns it. Catch2 wants a function for each test: one is made for each of Rungs::most
-/// rungs.
+/// `promises` that concerns it. Catch2 wants a function for each test: one is made for
+/// each of Rungs::most rungs.
 template <class Rungs, const auto& promises>
 bool register_promises(const std::string& chapter) {
     return detail::register_pairs<Rungs, promises>(

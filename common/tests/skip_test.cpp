@@ -1,5 +1,5 @@
-// What CTest is told of tests that fail, skip, or do both: by hidden tests of this program, each run as CTest
-// runs one.
+// What CTest is told of tests that fail, skip, or do both: by hidden tests of this program, each run
+// as CTest runs one.
 #include <filesystem>
 
 #include "rungs/catch.hpp"

@@ -1,6 +1,6 @@
 // Few blocks, each with much to do: a thread adds up many terms in a register before the tree begins.
-// The tree, its barriers and the atomicAdd are then paid once for thousands of terms instead of once for
-// 256.
+// The tree, its barriers and the atomicAdd are then paid once for thousands of terms instead
+// of once for 256.
 
 #include <algorithm>
 
@@ -10,11 +10,11 @@
 static constexpr unsigned block_size = 256;
 static constexpr std::size_t most_blocks = 2048;  // enough to fill any GPU
 
-// TODO 8.1: the kernel, grid_stride_kernel. In every round, neighbouring threads read neighbouring
-// terms.
+// TODO 8.1: the kernel, grid_stride_kernel. In every round, neighbouring
+// threads read neighbouring terms.
 // BEGIN SOLUTION
-/// The grid owns all terms; a thread owns every term whose index is its own plus a multiple of the
-/// grid's threads.
+/// The grid owns all terms; a thread owns every term whose index is its own plus a multiple
+/// of the grid's threads.
 template <class Terms>
 __global__ void grid_stride_kernel(Terms terms, float* sum, std::size_t n) {
     __shared__ float partial[block_size];

@@ -21,8 +21,8 @@ static __device__ float warp_sum(float x) {
     return x;
 }
 
-/// The grid owns all terms; a thread owns every term whose index is its own plus a multiple of the
-/// grid's threads.
+/// The grid owns all terms; a thread owns every term whose index is its own plus a multiple
+/// of the grid's threads.
 template <class Terms>
 __global__ void warp_shuffle_kernel(Terms terms, float* sum, std::size_t n) {
     __shared__ float partial[warps];

@@ -62,8 +62,8 @@ __global__ void __launch_bounds__(block_size, 2)
     const std::size_t quads = (n - head) / 4;
     const std::size_t tail = head + 4 * quads;
 
-    // Who draws the last ticket knows that all blocks have started, and may therefore wait for the
-    // others.
+    // Who draws the last ticket knows that all blocks have started, and may therefore
+    // wait for the others.
     const bool alone = gridDim.x == 1;
     __shared__ bool last;
     if (threadIdx.x == 0 && !alone) {

@@ -145,8 +145,8 @@ static __device__ __forceinline__ float sweeps(float4 (&u)[rows], Exchange<rows>
 
 /// Passes of `levels` sweeps, each a step in the sense of jacobi::run_steps. A block owns a tile of 128 times
 /// 128 sites, a warp `rows` rows of it, a lane four columns. Tiles overlap by 2 * depth: a block stores what
-/// lies `depth` or more inside, and up to the side of the lattice. More than one pass needs a cooperative
-/// launch.
+/// lies `depth` or more inside, and up to the side of the lattice. More than one pass
+/// needs a cooperative launch.
 template <bool resident>
 static __global__ void __launch_bounds__(32 * height / rows_of<resident>, resident ? 1 : 2)
     temporal_kernel(jacobi::Fields fields, jacobi::Lattice lattice, int levels, int passes, double* squares,

@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(lanes* rows, resident<T>)
     const int lane = threadIdx.x, row = threadIdx.y;
     const int m = 4 * (blockIdx.x * (lanes - 2) + lane), j = blockIdx.y * (rows - 4) + row;
     const bool inside = j < n && 2 * m < n;
-    // What is computed at a tile's edge lacks neighbours, unless the cube ends there. The next tile has it
-    // right.
+    // What is computed at a tile's edge lacks neighbours, unless the cube ends there. The next
+    // tile has it right.
     const bool owned = inside && (lane > 0 || blockIdx.x == 0) &&
                        (lane < lanes - 1 || blockIdx.x == gridDim.x - 1) && (row >= 2 || blockIdx.y == 0) &&
                        (row < rows - 2 || blockIdx.y == gridDim.y - 1);

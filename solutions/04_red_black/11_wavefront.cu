@@ -56,8 +56,8 @@ struct Shape {
     }
 };
 
-/// The first column of a thread that has this colour in `row` of `plane`; the others are two and four further
-/// on.
+/// The first column of a thread that has this colour in `row` of `plane`; the others are two
+/// and four further on.
 static __device__ constexpr int first_column(int plane, int row, int colour) {
     return (plane + row + colour) & 1;
 }

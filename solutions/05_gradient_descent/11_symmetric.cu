@@ -8,8 +8,8 @@
 #include "rungs/shared_memory.cuh"
 #include "solver.cuh"
 
-// TODO 11.1: the kernel, symmetric_kernel. The design is yours. What blocks leave for each other can go to a
-// Workspace.
+// TODO 11.1: the kernel, symmetric_kernel. The design is yours. What blocks leave for each other can
+// go to a Workspace.
 // BEGIN SOLUTION
 // A warp takes pieces of 8 x 128 numbers on and below the diagonal; each number a_ij serves row i (a_ij r_j)
 // and, mirrored, row j (a_ij r_i). Every block carries its own copy of r along, so one barrier of the grid an
@@ -20,8 +20,8 @@ static constexpr int warps = block_size / 32;
 static constexpr int height = 8;   // rows of a piece
 static constexpr int width = 128;  // columns of a piece, four a lane
 
-/// Pieces are counted down a panel of 128 columns, from its diagonal to the last row, then down the next
-/// panel.
+/// Pieces are counted down a panel of 128 columns, from its diagonal to the last row, then
+/// down the next panel.
 struct Piece {
     int row, column;  ///< its first ones
 
@@ -280,8 +280,8 @@ __global__ void __launch_bounds__(block_size, 1)
     const int slice = n / blocks + 1, begin = min(blockIdx.x * slice, n), end = min(begin + slice, n);
     const auto mine = [&](int i) { return i >= begin && i < end; };
 
-    // q = A r if `multiply`, and r.r and r.Ar. Between two barriers the vector of the product after this one
-    // is cleared.
+    // q = A r if `multiply`, and r.r and r.Ar. Between two barriers the vector of the product after
+    // this one is cleared.
     int exchanges = 0;
     const float* q = exchange.q;
     const double* part = exchange.part;
@@ -294,8 +294,8 @@ __global__ void __launch_bounds__(block_size, 1)
         for (int i = begin + threadIdx.x; i < end; i += block_size)
             exchange.q[std::size_t(next) * pitch + i] = 0;
         if (multiply) share.product(r, sum, gathered);
-        // The first warps are still busy with columns. r.r is all blocks' business, so each adds up its
-        // slice.
+        // The first warps are still busy with columns. r.r is all blocks' business, so each
+        // adds up its slice.
         if (warp == warps - 2) {
             double rr = 0;
             for (int i = begin + lane; i < end; i += 32) rr += double(r[i]) * r[i];

@@ -78,8 +78,8 @@ void btcs::tridiagonal_descent(const float* lower, const float* diagonal, const 
             [&](int, Progress* p) {
                 residual_kernel<<<blocks, block, 0, stream>>>(lower, diagonal, upper, rhs, x, r, p, n);
                 judge_kernel<<<1, 1, 0, stream>>>(p);
-                // TODO 4.4 (3 lines): the launches that are left; definite_kernel(p), of one thread, before
-                // the step.
+                // TODO 4.4 (3 lines): the launches that are left; definite_kernel(p), of one
+                // thread, before the step.
                 // BEGIN SOLUTION
                 curvature_kernel<<<blocks, block, 0, stream>>>(lower, diagonal, upper, rhs, r, p, n);
                 definite_kernel<<<1, 1, 0, stream>>>(p);

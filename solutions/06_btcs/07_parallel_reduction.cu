@@ -10,8 +10,8 @@
 using btcs::Coefficients;
 
 // TODO 7.1: the kernel, parallel_reduction_kernel. A block owns a system, a thread one of its rows.
-// btcs::row_at() reads a row; status gets the first one that btcs::dominated() refuses, and all of x is NaN
-// then.
+// btcs::row_at() reads a row; status gets the first one that btcs::dominated() refuses, and all of
+// x is NaN then.
 // BEGIN SOLUTION
 /// A block owns a system of m rows, a thread one of them. Threads behind the end have the row x = 0.
 __global__ void parallel_reduction_kernel(const float* lower, const float* diagonal, const float* upper,

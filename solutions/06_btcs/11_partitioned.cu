@@ -53,8 +53,8 @@ static __device__ Row from_lane(const Row& row, int lane, int width) {
 }
 
 /// Joins the summaries of `width` neighbouring lanes to one. `row` then says of the last unknown of each lane
-/// but the last one: x = rhs - lower x_before - upper x_last, with the unknowns before and at the end of all
-/// of them.
+/// but the last one: x = rhs - lower x_before - upper x_last, with the unknowns before and at the end
+/// of all of them.
 template <int width>
 static __device__ Summary join(const Summary& own, Row& row) {
     constexpr int end = width - 1;  // the lane whose last unknown is kept

@@ -4,8 +4,8 @@
 #include "btcs.cuh"
 #include "rungs/cuda_check.cuh"
 
-// TODO 13.1: the kernel, recurrence_kernel. One block takes all of d, as many elements at a time as it has
-// threads.
+// TODO 13.1: the kernel, recurrence_kernel. One block takes all of d, as many elements at a time
+// as it has threads.
 // BEGIN SOLUTION
 static constexpr int block_size = 1024;
 

@@ -16,8 +16,8 @@ static constexpr int block_size = 256;
 static constexpr int halo = 8;  // points on either side, and the most steps of a pass
 static constexpr int tile = block_size - 2 * halo;
 
-/// A block owns `tile` points, and a thread one of them or of the halo. Every step spoils one more point of
-/// the halo.
+/// A block owns `tile` points, and a thread one of them or of the halo. Every step spoils one more
+/// point of the halo.
 __global__ void overlapped_steps_kernel(const float* from, float* to, const float* left, const float* right,
                                         long long n, int step, int count, float r) {
     __shared__ float u[block_size];

@@ -153,8 +153,8 @@ static __device__ int first_row() {
 }
 
 /// u becomes w, for z = `before` in front of the tile and w = `behind` at its end.
-/// @param end    the row of the tile where the rod's right end is, which has the value `at_end`; none if
-/// negative
+/// @param end    the row of the tile where the rod's right end is, which has the value
+/// `at_end`; none if negative
 /// @returns for thread 0, what leaves the tile: z of its last row, and w of its first
 template <bool precise>
 static __device__ __forceinline__ float2 solve(Part& t, Exchange& exchange, const Factors& f, float before,

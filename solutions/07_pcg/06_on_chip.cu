@@ -1,6 +1,6 @@
 // Rung 05 with what it can keep on the chip: a block owns a stretch of points in a row, and has their x, r
-// and A p in shared memory from the first iteration to the last. Only p, which others have to see, goes
-// through memory.
+// and A p in shared memory from the first iteration to the last. Only p, which others have to
+// see, goes through memory.
 
 #include "grid_sums.cuh"
 #include "rungs/shared_memory.cuh"
@@ -82,8 +82,8 @@ static void launch(const T* b, T* x, double* history, int* outcome, int dimensio
         clear_history(history, limit, stream);
         // TODO 6.2: a block for each multiprocessor, but no more than there are points for; how many points each
         // has; whether they fit: of cudaDevAttrMaxSharedMemoryPerBlockOptin the sums over a block take up to
-        // 2 KiB; memory for p, for the sums, for what does not fit; rungs::allow_shared_memory; the
-        // cooperative launch.
+        // 2 KiB; memory for p, for the sums, for what does not fit;
+        // rungs::allow_shared_memory; the cooperative launch.
         // BEGIN SOLUTION
         const auto kernel = on_chip_kernel<T, d>;
         const int sms = device_attribute(cudaDevAttrMultiProcessorCount);

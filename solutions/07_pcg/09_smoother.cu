@@ -10,8 +10,8 @@ using namespace pcg;
 // BEGIN SOLUTION
 static constexpr int block_size = 256;
 
-/// A thread owns a point, and relaxes it if it has this colour. Its neighbours, all of the other colour, are
-/// in x.
+/// A thread owns a point, and relaxes it if it has this colour. Its neighbours, all of the other
+/// colour, are in x.
 template <int d>
 __global__ void smoother_kernel(const float* r, const float* x, float* y, int side, int colour, long long n) {
     const long long i = blockIdx.x * static_cast<long long>(block_size) + threadIdx.x;

@@ -10,8 +10,8 @@ using namespace pcg;
 // pass, and may be used or left alone. What happens at a point, the scalars, x and the stop are yours.
 // BEGIN SOLUTION
 // The pass makes r and p of this iteration from those of the one before, and A p along with them; four sums
-// tell alpha, and the next beta as well. The whole solve is one launch: blocks wait for each other at the
-// grid's barrier.
+// tell alpha, and the next beta as well. The whole solve is one launch: blocks wait for each other
+// at the grid's barrier.
 
 /// What happens at a point.
 template <class T>

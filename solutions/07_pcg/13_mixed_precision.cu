@@ -11,8 +11,8 @@ using namespace pcg;
 // TODO 13.1: the kernel, mixed_precision_kernel, and its launch. sweep.cuh is given, as in rung 12; the
 // corrections around it are yours.
 // BEGIN SOLUTION
-// The direction p stays when r is replaced: starting over would throw away what the iterations before have
-// learnt.
+// The direction p stays when r is replaced: starting over would throw away what the
+// iterations before have learnt.
 
 static constexpr double gain = 1e-3;  ///< by which r has to fall before double looks at x again
 
@@ -22,8 +22,8 @@ struct Step : StepOfCg<float> {
     __device__ float direction(float r, float p) const { return r + beta * p; }
 };
 
-/// What a solve has in global memory: of A e = r, two of r and of p, used in turn, and e; and the blocks'
-/// sums.
+/// What a solve has in global memory: of A e = r, two of r and of p, used in turn, and e;
+/// and the blocks' sums.
 struct Work {
     float *r[2], *p[2], *e;
     double* sums;

@@ -197,8 +197,8 @@ static __device__ T scale_for(double rr) {
     return ldexp(T(1), min(max(-ilogb(rr) / 2, -126), 126));
 }
 
-/// Short rows are kept `fixed` apart, so that the places of a thread's packs differ by what the compiler
-/// knows.
+/// Short rows are kept `fixed` apart, so that the places of a thread's packs differ by
+/// what the compiler knows.
 template <class T, int each, int fixed>
 __global__ void __launch_bounds__(most_threads, 1)
     persistent_kernel(const T* b, T* x, double* history, int* outcome, T* fresh, Word* words, double* partial,
@@ -215,8 +215,8 @@ __global__ void __launch_bounds__(most_threads, 1)
     const Faces<T> faces(words + SentSums::count(gridDim.x),
                          static_cast<long long>(side) * bricks.sides_high * pitch);
 
-    // p of the brick and around it; x of the brick; r and w around it; where a rim's row is in p, and in the
-    // cube.
+    // p of the brick and around it; x of the brick; r and w around it; where a rim's row is in p,
+    // and in the cube.
     Pack<T>* const p = reinterpret_cast<Pack<T>*>(memory);
     Pack<T>* const own_x = p + bricks.padded() + threadIdx.x;  // and every so many-th
     Pack<T>* const rim_r = p + bricks.padded() + each * most_threads;
@@ -224,8 +224,8 @@ __global__ void __launch_bounds__(most_threads, 1)
     int* const rim_place = reinterpret_cast<int*>(rim_w + rim_rows * pitch);
     int* const rim_index = rim_place + rim_rows;
     const int up = (high + 2) * pitch;  // from a layer of p to the next
-    // A thread's packs: `rows` above each other that are in the cube, the first of them here in p and in the
-    // cube.
+    // A thread's packs: `rows` above each other that are in the cube, the first of them here in p
+    // and in the cube.
     const bool works = static_cast<int>(threadIdx.x) < workers;
     const int column = works ? threadIdx.x % packs : 0, number = works ? threadIdx.x / packs : 0;
     const int first = number % bricks.beside * each, layer = number / bricks.beside;
@@ -487,8 +487,8 @@ static bool cut(Bricks& best, int d, int side, int size, int blocks, std::size_t
                            each, beside, deep,       0,     (side + deep - 1) / deep};
                 now.stacks = (sides_high + now.high() - 1) / now.high();
                 if (now.blocks() > blocks || now.shared() > room) continue;
-                // A row of the rim costs less than one of the brick, and a thread's rows come one after the
-                // other.
+                // A row of the rim costs less than one of the brick, and a thread's rows come
+                // one after the other.
                 const double cost = (now.high() * deep + 0.7 * now.rim_rows()) * packs + 40 * each;
                 if (least == 0 || cost < least) best = now, least = cost;
             }

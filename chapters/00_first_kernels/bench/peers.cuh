@@ -8,8 +8,8 @@ namespace first_kernels::peers {
 
 /// Rung 05 with as many blocks of 256 threads as it is told to use.
 void strided(const float* x, float* y, std::size_t n, unsigned blocks, cudaStream_t stream);
-/// The same, where a thread owns consecutive elements: neighbours in a warp are far from each other in
-/// memory.
+/// The same, where a thread owns consecutive elements: neighbours in a warp are far from
+/// each other in memory.
 void pieces(const float* x, float* y, std::size_t n, unsigned blocks, cudaStream_t stream);
 
 Grey grey_by_columns;  ///< rung 04 with threadIdx.x for the row

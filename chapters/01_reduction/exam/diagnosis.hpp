@@ -36,8 +36,8 @@ class Diagnosis {
         others_.push_back({{value, magnitude, terms_.size()}, std::move(cause)});
     }
 
-    /// What `got` looks like; empty when it looks like nothing known. The order is from certain to
-    /// likely.
+    /// What `got` looks like; empty when it looks like nothing known. The order is
+    /// from certain to likely.
     std::string of(float got) const {
         if (!std::isfinite(got) || !std::isfinite(right_.value)) return of_not_finite(got);
         if (terms_.empty()) return "an empty sum is 0: n = 0 still has to write it";
@@ -166,8 +166,8 @@ class Diagnosis {
         return {};
     }
 
-    /// A loop over the grid that steps by the block: block b adds up everything from its first element
-    /// on.
+    /// A loop over the grid that steps by the block: block b adds up everything from
+    /// its first element on.
     std::string block_steps(float got) const {
         for (const std::size_t block : blocks) {
             Part part;
@@ -554,8 +554,8 @@ class Diagnosis {
                "shorter type on the way, or one accumulator that has grown too large for its summands";
     }
 
-    /// More than all of the terms, of which none is negative. What a race or garbage leaves is mostly
-    /// less.
+    /// More than all of the terms, of which none is negative. What a race or garbage
+    /// leaves is mostly less.
     std::string too_much(float got) const {
         if (!right_.exact || right_.value != right_.magnitude || !(got > right_.value)) return {};
         return "this is more than the sum of all elements, and none is negative: some were added more than "

@@ -1,5 +1,5 @@
-// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg and FOLDER/summation.csv,
-// see rungs/figure.hpp.
+// Draws the pictures of the lesson from the numbers that they show: FOLDER/*.svg
+// and FOLDER/summation.csv, see rungs/figure.hpp.
 
 #include <algorithm>
 #include <cmath>

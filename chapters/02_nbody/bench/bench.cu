@@ -56,8 +56,8 @@ class Bodies {
                      stream);
     }
 
-    /// @throws std::runtime_error when a force is further off than rounding explains, on 300 bodies of all
-    /// strips
+    /// @throws std::runtime_error when a force is further off than rounding explains, on 300
+    /// bodies of all strips
     void check(const Contestant& one) {
         a_.fill_bytes(0xff);
         call(one, nullptr);

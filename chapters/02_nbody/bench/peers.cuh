@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// What the ladder is measured against: the tile of the literature, as it is usually compiled and at its
-/// best.
+/// What the ladder is measured against: the tile of the literature, as it is usually compiled
+/// and at its best.
 
 #include "nbody.cuh"
 

@@ -334,8 +334,8 @@ class Diagnosis {
         return {};
     }
 
-    /// Faults of rung 08, where strips of bodies visit each other and only one side of a pair works: as in a
-    /// tournament.
+    /// Faults of rung 08, where strips of bodies visit each other and only one side of a pair works:
+    /// as in a tournament.
     std::string of_pairs(const std::vector<std::size_t>& wrong) const {
         for (const std::size_t tile : {128, 256, 512, 1024}) {
             const std::size_t strips = (state_.size() - 1) / tile + 1;
@@ -416,8 +416,8 @@ class Diagnosis {
         return {};
     }
 
-    /// Whether no body is near enough to one of `wrong` for the third power of their squared distance to be a
-    /// float.
+    /// Whether no body is near enough to one of `wrong` for the third power of their squared distance
+    /// to be a float.
     bool third_powers_overflow(const std::vector<std::size_t>& wrong) const {
         for (std::size_t k = 0; k < wrong.size(); k += 1 + wrong.size() / 8) {
             for (std::size_t j = 0; j < state_.size(); ++j) {

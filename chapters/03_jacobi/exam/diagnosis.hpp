@@ -183,8 +183,8 @@ class Diagnosis {
         return field;
     }
 
-    /// Whether there are sites so far from the boundary that a fault there has not reached them, and they are
-    /// all right.
+    /// Whether there are sites so far from the boundary that a fault there has not reached them, and
+    /// they are all right.
     bool is_right_inside(const Outcome& got) const {
         const auto width = static_cast<std::size_t>(lattice_.nx), far = static_cast<std::size_t>(done()) + 1;
         const std::size_t height = got.phi.size() / width;
@@ -434,8 +434,8 @@ class Diagnosis {
         return {};
     }
 
-    /// The field where a sweep takes what `taken(old, x, y, side)` says for its four neighbours: above, left,
-    /// right, below.
+    /// The field where a sweep takes what `taken(old, x, y, side)` says for its four neighbours:
+    /// above, left, right, below.
     template <class Taken>
     std::vector<double> after_taking(const Taken& taken) const {
         std::vector<double> field(start_.begin(), start_.end());

@@ -682,8 +682,8 @@ class Diagnosis {
 
     /// Which neighbour was read too early, too late or not at all? The first wrong point of the last
     /// iteration is computed again with every choice of values for its six neighbours; the choice with the
-    /// fewest faults counts. A red point goes first: a black one may be wrong only because its red
-    /// neighbours are.
+    /// fewest faults counts. A red point goes first: a black one may be wrong only because
+    /// its red neighbours are.
     std::string one_neighbour(const Grid& got) const {
         if (run_.method == Method::block || run_.iterations == 0) return {};
         Run fewer = run_;

@@ -200,8 +200,8 @@ class RedBlackExam : public rungs::Exam {
     static void compare(const std::vector<double>& got, const std::vector<double>& expected,
                         const Allowed& allowed, rungs::Check& check) {
         for (std::size_t c = 0; c < got.size(); ++c) {
-            // NaN and infinities reach what the updates carry them to; which of the two it is depends on the
-            // order.
+            // NaN and infinities reach what the updates carry them to; which of the two it is
+            // depends on the order.
             const bool neither = !std::isfinite(got[c]) && !std::isfinite(expected[c]);
             const double error = neither ? 0 : std::abs(got[c] - expected[c]);
             const bool wrong = !(error <= allowed(c));  // also for NaN

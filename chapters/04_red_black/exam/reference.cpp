@@ -275,8 +275,8 @@ Manufactured manufactured(int n) {
 // most 9 u M (N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. 2002, section 3.1), and
 // SOR's by twice that. What such errors become:
 //
-// - Jacobi, red-black and tiles: a point is the mean of six others plus b / 6, so no error grows from one
-// update to
+// - Jacobi, red-black and tiles: a point is the mean of six others plus b / 6, so no error grows
+// from one update to
 //   the next, and after `updates` of them no point is further off than updates * 9 u M.
 // - SOR: the sine modes are orthogonal, and on the pair (mode on red, mode on black) an iteration is a 2 x 2
 //   matrix, so in the root mean square over the points an error grows at most by the largest norm of its

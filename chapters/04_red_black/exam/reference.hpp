@@ -53,8 +53,8 @@ double best_omega(int n);
 /// By which factor an iteration shrinks the slowest mode: rho, rho^2, or that of SOR. Not for tiles.
 double convergence_factor(const Run& run);
 
-/// The slowest mode of a method's iteration (not of block): with b = 0, each iteration multiplies it by
-/// convergence_factor(run), exactly.
+/// The slowest mode of a method's iteration (not of block): with b = 0, each iteration multiplies
+/// it by convergence_factor(run), exactly.
 Grid slowest_mode(const Run& run);
 
 /// h^2 f for a solution of -Laplace(u) = f that is no eigenvector, and that solution. Its fourth derivatives

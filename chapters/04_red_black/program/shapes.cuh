@@ -1,6 +1,6 @@
 #pragma once
-// One Jacobi sweep in blocks of any shape: what the shape of a block costs, for the program and the
-// benchmark.
+// One Jacobi sweep in blocks of any shape: what the shape of a block costs, for the
+// program and the benchmark.
 
 #include "norm.cuh"
 #include "red_black.cuh"

@@ -27,8 +27,8 @@ static __device__ float symmetric_random(unsigned i, unsigned j) {
     return rungs::hashed_uniform(min(i, j) * 0x9E3779B9u ^ (max(i, j) * 0x85EBCA6Bu + 0x1234567u));
 }
 
-/// Off the diagonal from -1 to -0.25, and a diagonal that makes the spectral radius of Gauss-Jacobi about
-/// 0.9.
+/// Off the diagonal from -1 to -0.25, and a diagonal that makes the spectral radius
+/// of Gauss-Jacobi about 0.9.
 static __global__ void make_kernel(float* a, float* b, int n) {
     const std::size_t all = std::size_t(n) * n, threads = std::size_t(gridDim.x) * blockDim.x;
     for (std::size_t e = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; e < all; e += threads) {

@@ -11,8 +11,8 @@ namespace gradient_descent::peers {
 // first. One host thread: handle and vectors are kept from call to call.
 
 Solve cublas_jacobi;        ///< Sgemv for b - A x, Ssbmv for D^-1, Sdot for ||r||
-Solve cublas_descent_gemv;  ///< Sgemv, two Sdot, one division, two Saxpy; b - A x anew every renew_every
-                            ///< iterations
+Solve cublas_descent_gemv;  ///< Sgemv, two Sdot, one division, two Saxpy; b - A x
+                            ///< anew every renew_every iterations
 Solve cublas_descent_symv;  ///< the same with Ssymv, which reads half of A
 
 }  // namespace gradient_descent::peers

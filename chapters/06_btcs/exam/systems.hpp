@@ -71,8 +71,8 @@ inline Vector insulated_faces(std::size_t n, std::uint64_t seed) {
 }
 
 /// A system of a kind that `system_kinds` names.
-/// @param symmetric  upper[i] = lower[i+1], with a positive diagonal, where the kind has not the matrix
-/// itself
+/// @param symmetric  upper[i] = lower[i+1], with a positive diagonal, where the kind has
+/// not the matrix itself
 inline System make_system(std::string_view kind, std::size_t n, std::uint64_t seed, bool symmetric) {
     using detail::stream;
     const std::vector<float> rhs = rungs::random_field(n, stream(seed, 1), rungs::signed_uniform);

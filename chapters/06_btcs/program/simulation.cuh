@@ -161,8 +161,8 @@ inline double race_r(std::size_t n, int steps) {
     return race_end / steps * points * points;
 }
 
-/// The fewest steps with which sin(pi x) reaches that time with at most this error of the time
-/// discretisation.
+/// The fewest steps with which sin(pi x) reaches that time with at most this error
+/// of the time discretisation.
 inline int steps_for(const Rung& rung, double theta, std::size_t n, double error) {
     constexpr double end = race_end, pi = std::numbers::pi;
     const double points = static_cast<double>(n + 1),

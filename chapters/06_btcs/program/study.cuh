@@ -234,8 +234,8 @@ struct DeviceMatrix {
         }
     }
 
-    /// x for a right-hand side, from which an iteration begins. @throws std::runtime_error where there is
-    /// none
+    /// x for a right-hand side, from which an iteration begins. @throws std::runtime_error
+    /// where there is none
     void solve(const Rung& rung, const rungs::DeviceBuffer<float>& rhs, rungs::DeviceBuffer<float>& x) const {
         rungs::DeviceBuffer<long long> status(1);
         rung.solve(lower.data(), diagonal.data(), upper.data(), rhs.data(), rhs.data(), x.data(),

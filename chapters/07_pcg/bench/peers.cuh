@@ -10,8 +10,8 @@ namespace pcg::peers {
 // Conjugate gradients that write no history and never compute b - A x: what the rungs do for an honest stop,
 // these are spared. With a tolerance of 0 they do exactly `limit` iterations. Those whose scalars are on the
 // host stop at any other tolerance, and leave an outcome then. d and side as in Solve; the matrix needs less
-// than 2^31 entries. Matrix, handles and vectors are made by the first call for a cube, and kept. One host
-// thread.
+// than 2^31 entries. Matrix, handles and vectors are made by the first call for a cube, and
+// kept. One host thread.
 
 FloatSolve library_cg;          ///< SpMV with a CSR matrix, dot products whose results the host waits for
 DoubleSolve library_cg;         ///< the same in double

@@ -209,8 +209,8 @@ inline std::vector<double> faulty_history(const Grid& grid, std::span<const doub
 
 /// The common mistakes of conjugate gradients, and, where they are preconditioned by one, of a V-cycle.
 /// @param grid  it and b must outlive the suspects
-/// @param multigrid  preconditioned; the rung's V-cycle is in float, and may end otherwise on its smallest
-/// grid
+/// @param multigrid  preconditioned; the rung's V-cycle is in float, and may end otherwise
+/// on its smallest grid
 inline std::vector<rungs::Suspect> suspects_of(const Grid& grid, std::span<const double> b, bool multigrid) {
     std::vector<rungs::Suspect> all;
     if (grid.points() > 50'000) return all;  // takes too long

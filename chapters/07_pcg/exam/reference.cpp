@@ -56,8 +56,8 @@ Field transformed(const Grid& grid, Field v) {
     return v;
 }
 
-/// Gauss-Seidel for the points of one colour: those whose coordinates add up to an even number, or an odd
-/// one.
+/// Gauss-Seidel for the points of one colour: those whose coordinates add up to an even number,
+/// or an odd one.
 void half_sweep(const Grid& grid, Field& x, std::span<const double> r, int colour) {
     const auto length = static_cast<std::size_t>(grid.L);
     for (std::size_t i = 0; i < x.size(); ++i) {

@@ -1,5 +1,5 @@
-// The library on device and on managed memory, as pcg.h promises. Prints what fails, and returns whether
-// anything does.
+// The library on device and on managed memory, as pcg.h promises. Prints what fails, and
+// returns whether anything does.
 
 #include <cuda_runtime.h>
 

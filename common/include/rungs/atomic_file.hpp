@@ -49,8 +49,8 @@ void check_writable(const std::filesystem::path& path, Special special = Special
 /// The whole file. @throws FileError
 std::string read_file(const std::filesystem::path& path);
 
-/// The whole file, if it is one: no link, no device, no pipe, and at most `most_bytes` long. @throws
-/// FileError
+/// The whole file, if it is one: no link, no device, no pipe, and at most
+/// `most_bytes` long. @throws FileError
 std::string read_regular_file(const std::filesystem::path& path, std::size_t most_bytes);
 
 }  // namespace rungs

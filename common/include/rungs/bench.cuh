@@ -99,8 +99,8 @@ inline int run_benchmark(int count, char** words, const Benchmark& benchmark,
     throw std::runtime_error(name + " is wrong for n = " + size_name(n) + ": " + how);
 }
 
-/// @throws std::runtime_error when an element of `got` is off by more than `tolerance` of the largest one
-/// of `right`
+/// @throws std::runtime_error when an element of `got` is off by more than `tolerance` of the
+/// largest one of `right`
 template <class T>
 void require_close(const std::string& name, std::size_t n, const std::vector<T>& got,
                    const std::vector<T>& right, double tolerance) {

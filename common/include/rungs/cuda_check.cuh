@@ -24,6 +24,6 @@ inline void check_cuda(cudaError_t error, const char* expression, const char* fi
 
 }  // namespace rungs
 
-/// Calls a CUDA function and throws rungs::CudaError unless it returns cudaSuccess. After a launch:
-/// `CUDA_CHECK(cudaGetLastError());`
+/// Calls a CUDA function and throws rungs::CudaError unless it returns cudaSuccess.
+/// After a launch: `CUDA_CHECK(cudaGetLastError());`
 #define CUDA_CHECK(...) ::rungs::check_cuda((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)

@@ -10,8 +10,8 @@
 namespace rungs {
 
 /// Whether what a mistake would have given explains a wrong answer: it is within rounding of it, and far
-/// nearer to it than the truth. Where an answer is hardly wrong, every other one is near, and nothing is
-/// explained.
+/// nearer to it than the truth. Where an answer is hardly wrong, every other one is near,
+/// and nothing is explained.
 /// @param off       distance of the answer from what the mistake would have given
 /// @param wrong     its distance from the truth
 /// @param rounding  how far rounding may have moved it

@@ -147,15 +147,15 @@ class Exam {
     virtual std::vector<std::string> size_names(const Case& /*which*/) const { return {}; }
 
     /// Positions in the sizes of `which` that may be made smaller and still give a case: extents, and not
-    /// numbers of iterations or dimensions. The grader counts a rung on such cases, too, which nobody knows
-    /// before.
+    /// numbers of iterations or dimensions. The grader counts a rung on such cases, too,
+    /// which nobody knows before.
     virtual std::vector<std::size_t> extents(const Case& /*which*/) const { return {0}; }
 };
 
 }  // namespace rungs
 
-/// The chapter's exam, for the caller to delete. In each chapter's tests, and in the module that the judge
-/// loads.
+/// The chapter's exam, for the caller to delete. In each chapter's tests, and in the module
+/// that the judge loads.
 extern "C" rungs::Exam* rungs_new_exam();
 
 /// Stands once in every exam.cpp: `RUNGS_EXAM(ReductionExam)`.

@@ -1,6 +1,6 @@
 #pragma once
-// What the pictures of all lessons have in common: one style, boxes with words, and the ladder as it was
-// measured.
+// What the pictures of all lessons have in common: one style, boxes with words, and the ladder
+// as it was measured.
 
 #include <filesystem>
 #include <sstream>

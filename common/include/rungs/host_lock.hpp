@@ -1,6 +1,6 @@
 #pragma once
-// A lock between host threads for headers that rungs include: <mutex> takes a compiler longer than a kernel
-// does.
+// A lock between host threads for headers that rungs include: <mutex> takes a compiler longer
+// than a kernel does.
 
 #include <pthread.h>
 

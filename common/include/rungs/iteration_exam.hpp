@@ -119,8 +119,8 @@ class IterationExam {
     /// @param allowed    its bound
     bool within(double deviation, double allowed);
 
-    /// The mistakes that explain the first norms; empty for none. Where two do, the norms do not say which it
-    /// is.
+    /// The mistakes that explain the first norms; empty for none. Where two do, the norms do not
+    /// say which it is.
     std::string suspected() const;
     /// How many norms after ||r_0|| are right before the first that is wrong.
     std::size_t right_steps() const;

@@ -55,8 +55,8 @@ void random_words(std::span<std::uint32_t> out, std::uint64_t seed, std::uint64_
 std::uint64_t siphash(std::array<std::uint64_t, 2> key, std::string_view message);
 
 // ---------------------------------------------------------------------------------------------------------------
-// Fields: how words become values. `high` holds the leading random bits; a double also takes the bits of
-// `low`.
+// Fields: how words become values. `high` holds the leading random bits; a double also takes
+// the bits of `low`.
 
 /// Uniform in [a, b): multiples of (b - a) / 2^24 in float, / 2^53 in double. `b - a` is rounded to T first,
 /// so a value may reach b where a and b differ much in size.

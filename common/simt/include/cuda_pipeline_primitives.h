@@ -1,6 +1,6 @@
 /// @file
-/// Copies from global to shared memory that a device makes while its threads go on. They are made at once
-/// here.
+/// Copies from global to shared memory that a device makes while its threads go on. They are
+/// made at once here.
 #pragma once
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 /// Which lane holds which element is nobody's business but this file's, here as on a device; only their
 /// number is CUDA's. Products of halves, bfloat16 and tf32 are exact in float; sums are made in float,
 /// element by element in ascending order, and rounded once where they are stored as halves. (The order on a
-/// device is its own, so sums may differ in their last bits.) Integers wrap around, doubles are summed up in
-/// double.
+/// device is its own, so sums may differ in their last bits.) Integers wrap around, doubles are
+/// summed up in double.
 #pragma once
 
 #include <cstdint>

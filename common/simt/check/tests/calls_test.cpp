@@ -1,5 +1,5 @@
-// A call's result and its arguments, what assembly and the C library store: check mode sees them as it sees
-// assignments.
+// A call's result and its arguments, what assembly and the C library store: check mode sees them
+// as it sees assignments.
 #include <string>
 
 #include "check/tests/calls.h"

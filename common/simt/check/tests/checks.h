@@ -19,19 +19,19 @@ void unwritten_row();
 void vectors();
 /// The library reads elements 0 to 64 of 64 for a kernel. The line of the call.
 unsigned library_past_end();
-/// Element by element, what each lane of a tile gets of vectors by shuffles and through an atomic; 0 where it
-/// is right.
+/// Element by element, what each lane of a tile gets of vectors by shuffles and through an atomic; 0
+/// where it is right.
 int shuffled_vectors();
-/// What `__CUDA_ARCH__` is in a function for host and device, called by a kernel and here; 1: it is not
-/// defined.
+/// What `__CUDA_ARCH__` is in a function for host and device, called by a kernel and here; 1:
+/// it is not defined.
 std::vector<int> sides();
 /// Blocks leave a 1 each, and the one with the last ticket adds them up; it may wait for those that are not
 /// there yet. One call.
 int collected(unsigned blocks, bool waits);
 /// How a block learns that another's number is there.
 enum class Poll { update, exchange, load, volatile_load, several, vote };
-/// How many of `blocks` blocks got a semaphore of one permit, which they try for by taking it and giving it
-/// back.
+/// How many of `blocks` blocks got a semaphore of one permit, which they try for by taking it
+/// and giving it back.
 int permits(unsigned blocks);
 /// What the last of `blocks` blocks reads of a number that the first has left; tickets say who is first.
 int handed_over(unsigned blocks, Poll how);
@@ -54,8 +54,8 @@ void shifts_in_place_of_warp();
 void comes_beside_freed(std::ptrdiff_t bytes_before_freed);
 /// Thread 0 reads element i - 1 of an unsigned i, of shared or of global memory.
 void goes_below_zero(bool shared);
-/// Reads byte row * width of an array of `bytes`, with a product of `width` bits. False: there is no such
-/// memory.
+/// Reads byte row * width of an array of `bytes`, with a product of `width` bits. False: there
+/// is no such memory.
 bool index_of(unsigned width, std::size_t bytes);
 /// Reads one byte of an array of `bytes`, which `cleared` says is 0. False: there is no such memory.
 bool touches_little(std::size_t bytes, bool cleared);

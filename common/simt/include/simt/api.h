@@ -64,11 +64,11 @@ cudaError_t cudaProfilerStop(void);
 // ------------------------------------------------------------------------------------------------------
 
 /// `size` bytes of device memory, 512-byte aligned and filled with 0xFF (a NaN in every float): memory that
-/// is not written shows. 0 bytes: `cudaSuccess` and a null pointer. More than the device has left:
-/// `cudaErrorMemoryAllocation`.
+/// is not written shows. 0 bytes: `cudaSuccess` and a null pointer. More than the
+/// device has left: `cudaErrorMemoryAllocation`.
 cudaError_t cudaMalloc(void** pointer, size_t size);
-/// A null pointer is fine; any other pointer that cudaMalloc() did not return, or that was freed before,
-/// is `cudaErrorInvalidValue`.
+/// A null pointer is fine; any other pointer that cudaMalloc() did not return, or that was
+/// freed before, is `cudaErrorInvalidValue`.
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height);
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr* pointer, struct cudaExtent extent);

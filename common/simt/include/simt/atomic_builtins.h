@@ -3,8 +3,8 @@
 /// functions"), for types of 4 and 8 bytes; loads and stores take 1 and 2 as well.
 ///
 /// Every operation is sequentially consistent, in every scope; check mode goes by the order and the scope
-/// that the program names. A loop that polls lets other lanes run, as with the atomic functions (see
-/// simt/atomic.h).
+/// that the program names. A loop that polls lets other lanes run, as with the
+/// atomic functions (see simt/atomic.h).
 #pragma once
 
 #include "simt/atomic.h"

@@ -2,8 +2,8 @@
 /// Launches and streams with attributes, and handles for other processes.
 ///
 /// Attributes tune hardware: caches, priorities, the order of fences. A CPU has none of it, so they are
-/// accepted and have no effect; the two that change what a program means are kept (cooperative) or refused
-/// (clusters).
+/// accepted and have no effect; the two that change what a program means are kept
+/// (cooperative) or refused (clusters).
 #pragma once
 
 #include "simt/api.h"
@@ -97,8 +97,8 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id,
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value);
 cudaError_t cudaStreamCopyAttributes(cudaStream_t destination, cudaStream_t source);
 
-/// Kept, and told by the next; a cooperative node's blocks are all resident. Clusters of more than one block
-/// are `cudaErrorNotSupported`.
+/// Kept, and told by the next; a cooperative node's blocks are all resident. Clusters of more than
+/// one block are `cudaErrorNotSupported`.
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             const cudaLaunchAttributeValue* value);
 /// All zero where nothing was set.
@@ -121,8 +121,8 @@ typedef struct cudaIpcEventHandle_st {
 } cudaIpcEventHandle_t;
 #define cudaIpcMemLazyEnablePeerAccess 0x01
 
-/// Memory of one process is not seen by another: `cudaErrorNotSupported`, here and below, and a line on
-/// standard error.
+/// Memory of one process is not seen by another: `cudaErrorNotSupported`, here and below, and a
+/// line on standard error.
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer);
 cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t handle, unsigned int flags);
 cudaError_t cudaIpcCloseMemHandle(void* pointer);

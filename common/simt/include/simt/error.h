@@ -34,8 +34,8 @@ namespace simt {
 /// Records `error` as this host thread's last error and returns it; `cudaSuccess` records nothing.
 ///
 /// Errors that leave a real device unusable (an illegal address, a failed assertion, a launch that crashed
-/// ...) are sticky: from then on every call that touches the device returns that error, in every host thread,
-/// until cudaDeviceReset().
+/// ...) are sticky: from then on every call that touches the device returns that error, in every
+/// host thread, until cudaDeviceReset().
 cudaError_t fail(cudaError_t error);
 
 /// The sticky error, or `cudaSuccess`. Every entry point that touches the device asks first.
@@ -48,8 +48,8 @@ bool is_sticky(cudaError_t error);
 void clear_sticky_error();
 
 /// For check mode, whose translation writes `cudaFree(p) ? simt::dropped("cudaFree") : (void)0;` where a
-/// program drops the error of a call: one that fails becomes a finding, unless the thread asks for its last
-/// error later.
+/// program drops the error of a call: one that fails becomes a finding, unless the thread asks for
+/// its last error later.
 void dropped(const char* call);
 
 }  // namespace simt

@@ -13,8 +13,8 @@ void* simt_new(__SIZE_TYPE__ size);
 void* simt_new_aligned(__SIZE_TYPE__ size, std::align_val_t alignment);
 void simt_delete(void* memory) noexcept;
 void simt_delete_aligned(void* memory, std::align_val_t alignment) noexcept;
-/// For check mode: an object, or an array of them, is about to be made there; an object has been made. See
-/// simt/stores.h.
+/// For check mode: an object, or an array of them, is about to be made there; an object has
+/// been made. See simt/stores.h.
 void simt_place(void* place, __SIZE_TYPE__ size, bool array);
 void simt_filled(const volatile void* place, __SIZE_TYPE__ size);
 }

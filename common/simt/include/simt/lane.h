@@ -85,8 +85,8 @@ struct Execution {
 };
 extern SIMT_THREAD_LOCAL Execution execution;
 
-/// Code of a lane runs now: what `__CUDA_ARCH__` says at compile time, in functions that host and device
-/// call.
+/// Code of a lane runs now: what `__CUDA_ARCH__` says at compile time, in functions that
+/// host and device call.
 bool runs_lane_unobserved();
 SIMT_DEVICE bool runs_lane() {
 #if defined(SIMT_CHECK) && !defined(SIMT_RUNTIME)

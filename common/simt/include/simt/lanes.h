@@ -1,6 +1,6 @@
 /// @file
-/// Loops over lanes: what cu2cpp makes of a kernel in which all lanes of a block come to each barrier
-/// together.
+/// Loops over lanes: what cu2cpp makes of a kernel in which all lanes of a block come
+/// to each barrier together.
 ///
 ///     __global__ void k(float* out) {
 ///         __shared__ float s[256];

@@ -131,8 +131,8 @@ struct LaneCopy<T, false> {
     SIMT_DEVICE T pass() const { return value; }
     T value;
 };
-/// A kernel that neither copies nor destroys its parameters: no constructor and no destructor runs on a
-/// device.
+/// A kernel that neither copies nor destroys its parameters: no constructor and no destructor
+/// runs on a device.
 template <class... P>
 struct BytewiseKernel {
     void (*function)(P...);
@@ -192,8 +192,8 @@ cudaError_t launch_action(const Grid& grid, cudaStream_t stream, Action run);
 /// The same for a kernel whose closure can be copied as bytes.
 cudaError_t launch_copy(const Grid& grid, std::size_t alignment, cudaStream_t stream);
 
-/// Kernels are launched in many variants: what does not depend on a kernel's type is compiled once, in the
-/// runtime.
+/// Kernels are launched in many variants: what does not depend on a kernel's type is compiled
+/// once, in the runtime.
 template <class B>
 cudaError_t launch(Grid& grid, cudaStream_t stream, const B& body) {
     grid.loop = lane_loop<B>;

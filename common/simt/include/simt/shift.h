@@ -42,8 +42,8 @@ using Bare = std::remove_cv_t<std::remove_reference_t<A>>;
 /// Tells the checks of a shift by `amount` of an operand of `width` bits.
 SIMT_SITED void wide_shift(long long amount, unsigned width);
 
-/// True if a device does not shift all bits out: of the amount it takes 32 bits, and a negative one is a
-/// large one.
+/// True if a device does not shift all bits out: of the amount it takes 32 bits, and a negative one
+/// is a large one.
 template <class A, class B>
 SIMT_DEVICE constexpr bool shifts_within(B n) {
     constexpr unsigned width = 8 * sizeof(A);

@@ -64,8 +64,8 @@ inline __attribute__((always_inline)) T* filled(T* object) {
     return object;
 }
 
-/// `new (p) T` becomes `::simt::made(new (p) T)`: constructors store by calls, too. All of it counts as
-/// written.
+/// `new (p) T` becomes `::simt::made(new (p) T)`: constructors store by calls, too. All of
+/// it counts as written.
 template <class T>
 inline __attribute__((always_inline)) T* made(T* object) {
     if constexpr (std::is_trivially_default_constructible_v<T>) {

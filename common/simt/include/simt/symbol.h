@@ -89,8 +89,8 @@ inline const void* symbol_address(const T& symbol) {
         static_cast<const volatile void*>(&reinterpret_cast<const volatile char&>(symbol)));
 }
 
-/// The lane has come to the declaration of `variable`. Constants are no variables: the compiler has their
-/// values.
+/// The lane has come to the declaration of `variable`. Constants are no variables: the
+/// compiler has their values.
 template <class T>
 SIMT_DEVICE void device_static(StaticKey& key, T& variable, const char* name, SymbolKind kind) {
     if (std::is_const<std::remove_all_extents_t<T>>::value) return;
@@ -111,8 +111,8 @@ SIMT_DEVICE auto& of_side(F variable, const char* name) {
     return own;
 }
 
-/// The address that the host has for a device function: one that no lane can call. Run mode has the
-/// function's own.
+/// The address that the host has for a device function: one that no lane can call. Run mode
+/// has the function's own.
 const void* address_on_host(const void* function, const char* name);
 template <class R, class... P>
 inline R (*of_host(R (*function)(P...), [[maybe_unused]] const char* name))(P...) {

@@ -50,8 +50,8 @@ __global__ void tree(const int* in, int* out, int n) {
     if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
 
-// Variables of every kind that outlive a barrier: changed, arrays, references, pointers, structures,
-// parameters.
+// Variables of every kind that outlive a barrier: changed, arrays,
+// references, pointers, structures, parameters.
 struct Pair {
     int a;
     double b;

@@ -541,8 +541,8 @@ TEST_CASE("a gather reads what linear filtering would weigh", "[simt][texture]")
     REQUIRE(cudaMallocArray(&array, &format, 4, 3, cudaArrayTextureGather) == cudaSuccess);
     REQUIRE(cudaMemcpy2DToArray(array, 0, 0, values.data(), 16, 16, 3, cudaMemcpyHostToDevice) ==
             cudaSuccess);
-    // Coordinates have 8 fractional bits: the second point is in column 0 and in row 1. As measured on an
-    // H200.
+    // Coordinates have 8 fractional bits: the second point is in column 0 and in row 1. As
+    // measured on an H200.
     const std::vector<float2> at{{1.5f, 1.5f}, {1.498f, 1.499f}, {1.4f, 1.6f}, {0, 0},
                                  {4, 3},       {-1, 1.2f},       {2.1f, 9}};
     using Four = std::vector<float>;

@@ -623,8 +623,8 @@ void judge(const Truth& truth, const std::vector<Finding>& found, Outcome& outco
     if (truth.beyond) return;
     std::set<Fault> seen;
     for (const Finding& f : found) {
-        // The compiler's own check of indices does not know the array's name, but its line; which may be that
-        // of two.
+        // The compiler's own check of indices does not know the array's name, but its line; which may
+        // be that of two.
         bool right = truth.allowed.count(f) != 0;
         if (!right && f.fault == "bounds" && f.array.empty())
             for (const Finding& a : truth.allowed)

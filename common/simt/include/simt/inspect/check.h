@@ -78,8 +78,8 @@ std::uint64_t allocations();
 void find_leaks(std::uint64_t since = 0);
 
 /// Of the allocation that `pointer` is in only the `bytes` from `pointer` on are an array, called `name`,
-/// which has a value where it is `written`; the rest is nobody's. A multiple of 4 bytes into it, between
-/// launches.
+/// which has a value where it is `written`; the rest is nobody's. A multiple of 4 bytes
+/// into it, between launches.
 void narrow(const void* pointer, std::size_t bytes, const char* name, bool written);
 
 /// How many of the bytes [pointer, pointer + bytes) of device memory nothing has written since
@@ -97,8 +97,8 @@ const char* to_string(Tool tool);
 const char* to_string(Severity severity);
 
 /// Which basic blocks of the program have run for the first time since the last call of this function: the
-/// addresses in the program's file that their calls of the hook return to. Empty where code was compiled
-/// without -fsanitize-coverage=trace-pc.
+/// addresses in the program's file that their calls of the hook return to. Empty where code
+/// was compiled without -fsanitize-coverage=trace-pc.
 std::vector<std::uintptr_t> take_blocks();
 
 // ---- Observers --------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 /// @file
 /// Modelled time: how long a named GPU would take for what check mode has counted. A small roofline model:
 /// each launch costs its start and the slowest of a few rates, whose constants were measured once on that GPU
-/// and stand in a data file. It sees no clock, so the same program has the same modelled time on every
-/// machine.
+/// and stand in a data file. It sees no clock, so the same program has the same modelled
+/// time on every machine.
 ///
 /// Where the program runs, in check mode (simt/inspect/profile.h):
 ///
