@@ -224,7 +224,7 @@ def torn(text):
             yield Finding(comment.line, "comment", "torn comment", comment.text.strip(), "it on full lines")
     for _, chain in chains:
         for (above, before), (number, literal) in zip(chain, chain[1:]):
-            if number != above and not before.endswith("\\n"):
+            if number != above and (before.endswith(" ") or re.match(r" \S", literal)):
                 for line, part in ((above, before), (number, literal)):
                     if len(part) < SHORT_LITERAL and not part.endswith("\\n"):
                         yield Finding(line, "message", "torn literal", f'"{part}"', "the literal broken elsewhere")

@@ -122,8 +122,8 @@ int main(int argc, char** argv) {
     app.add_option("--chapter", options.chapter, "Those of one chapter, as 01_reduction")->type_name("NAME");
     app.add_flag("--names", options.names, "Name them alone");
     app.footer(
-        "Exit status: 0 all as expected, 1 not, 2 wrong use, or no mistake is called that, 3 could not "
-        "judge.");
+        "Exit status: 0 all as expected, 1 not, 2 wrong use, or no mistake is called that, 3 "
+        "could not judge.");
     try {
         app.parse(argc, argv);
         return run(options);

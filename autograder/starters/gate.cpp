@@ -320,8 +320,7 @@ std::vector<GateFinding> check_exercises(const fs::path& root) {
             if (rung.kind == Kind::predict) {
                 if (has_solution)
                     found.push_back({"solutions/" + name +
-                                     ".cu: the counters are the solution of what is to be "
-                                     "predicted"});
+                                     ".cu: the counters are the solution of what is to be predicted"});
                 continue;
             }
             if (!has_solution)

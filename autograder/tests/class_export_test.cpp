@@ -476,8 +476,8 @@ TEST_CASE("Gradescope's autograder grades without CAP_SYS_ADMIN, or there is no 
     };
     SECTION("by default the class asks for more, which is said here, and there by an image that fails") {
         const rungs::test::Outcome outcome = zip_for("roster = \"roster.csv\"\n");
-        CHECK_THAT(outcome.out, ContainsSubstring("least_sandbox is S3, but Gradescope's containers reach "
-                                                  "at most S2") &&
+        CHECK_THAT(outcome.out, ContainsSubstring("least_sandbox is S3, but Gradescope's containers "
+                                                  "reach at most S2") &&
                                     ContainsSubstring("set least_sandbox = \"S2\""));
         const rungs::test::Outcome setup = contained("source/setup.sh");
         CAPTURE(setup.out, setup.err);

@@ -79,8 +79,8 @@ TEST_CASE("a class is graded, and every verdict has a record of its own", "[clas
         all.folder.write("class/roster.csv", "id,name,login\n4711,Ada,ada\neve,Eve,\n");
         const Outcome second = all.graded("graded");
         CHECK_THAT(second.out, ContainsSubstring("4 already have a record") &&
-                                   ContainsSubstring("5 students: 4 graded, 0 open, 1 missing, 3 not on the "
-                                                     "roster") &&
+                                   ContainsSubstring("5 students: 4 graded, 0 open, 1 missing, 3 not "
+                                                     "on the roster") &&
                                    !ContainsSubstring("no longer in CLASS"));
         CHECK_THAT(all.folder.read("graded/projection.txt"),
                    ContainsSubstring("4711\t1\t01_reduction/03_shared_tree\tOK") &&

@@ -477,8 +477,7 @@ TEST_CASE("lines that no check case reaches are told, and cost nothing", "[judge
     several.unchecked.clear();
     CHECK(unchecked_text(several) ==
           "columns, or lines that no check case reached, are missing: the program's debug information could "
-          "not "
-          "be read, as its reader was ended by signal 11");
+          "not be read, as its reader was ended by signal 11");
 }
 
 TEST_CASE("an access past the end is OOB, with array and index", "[judge][checks]") {

@@ -69,8 +69,8 @@ TEST_CASE("a rung may not ask for what is the grader's own", "[judge][gate]") {
     };
     for (const char* type : {"U", "w", "v"})
         CHECK(why(std::string("_ZN5rungs8protocol12begin_checksEmd ") + type + "\n")
-                  .find("uses 'rungs::protocol::begin_checks(unsigned long, double)', which belongs to the "
-                        "grader") != std::string::npos);
+                  .find("uses 'rungs::protocol::begin_checks(unsigned long, double)', which belongs "
+                        "to the grader") != std::string::npos);
     CHECK(why("__tsan_read4 U\n") == "");  // the compiler's call
     CHECK(why("__tsan_ignore_thread_begin U\n").find("belongs to the grader") != std::string::npos);
     CHECK(why("cudaMalloc U\nprintf U\n_ZSt4sortv U\n") == "");

@@ -505,8 +505,7 @@ TEST_CASE("points that a right rung has not got are told, with what they ask for
     modelled.points = 2.5, modelled.max_points = 5;
     const std::string part =
         "2.5 of 5 points for speed are lost: modelled 1.70 times as fast as 04_interleaved, and all are "
-        "earned "
-        "from 2.00 times on";
+        "earned from 2.00 times on";
     CHECK(lost_text(result) == part);
     CHECK_THAT(remark_of(result), ContainsSubstring(part));
     modelled.points = 0, modelled.speedup = 1.2;
@@ -524,8 +523,7 @@ TEST_CASE("points that a right rung has not got are told, with what they ask for
     result.speed.points = 1, result.speed.max_points = 2;
     CHECK(lost_text(result) ==
           "1 of 2 points for speed are lost: 1.50 times as fast as 04_interleaved, and all are earned from "
-          "2.00 "
-          "times on");
+          "2.00 times on");
     result.verdict = judge::Verdict::wrong;
     CHECK(lost_text(result).empty());
 }

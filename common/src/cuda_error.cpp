@@ -35,8 +35,8 @@ const char* cuda_hint(int code, const std::string& expression) {
             return "the launch asks for too much or for nothing: a grid of zero blocks (is n = 0?), more "
                    "than 1024 threads in a block, or a grid with y or z beyond 65535";
         case 13:  // cudaErrorInvalidSymbol
-            return "pass the __device__ or __constant__ variable itself, not its name in quotes nor its "
-                   "address";
+            return "pass the __device__ or __constant__ variable itself, not its name in quotes "
+                   "nor its address";
         case 35:  // cudaErrorInsufficientDriver
             return "use the CPU backend (--backend cpu), or install a driver that supports this CUDA version";
         case 98:   // cudaErrorInvalidDeviceFunction

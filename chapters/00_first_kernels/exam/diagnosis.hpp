@@ -54,8 +54,7 @@ inline std::string of_elements_left_out(const Values& got, const Values& expecte
                                          : "only the first " + text(count) + " elements were written: ";
     if (missing == 1) {
         return "the last element was not written: the guard lets i < n pass, and the last i is n - 1; the "
-               "grid, "
-               "or a loop over it, has to get there, too";
+               "grid, or a loop over it, has to get there, too";
     }
     for (const std::size_t block : {256u, 128u, 512u, 1024u, 64u, 32u}) {
         if (missing == n % block) {
@@ -69,8 +68,8 @@ inline std::string of_elements_left_out(const Values& got, const Values& expecte
         }
         if (count == block) {
             return first +
-                   "one block's worth. Does the index count the blocks, and does the grid have more "
-                   "than one?";
+                   "one block's worth. Does the index count the blocks, and does the grid have "
+                   "more than one?";
         }
     }
     for (const std::size_t block : {256u, 128u, 512u, 1024u, 64u, 32u}) {
@@ -78,8 +77,7 @@ inline std::string of_elements_left_out(const Values& got, const Values& expecte
         if (blocks > 1 && count == (blocks - 1) * blocks + block) {
             return first +
                    "each block begins as many elements after the one before as there are blocks. The index "
-                   "takes "
-                   "blockDim.x, not gridDim.x";
+                   "takes blockDim.x, not gridDim.x";
         }
     }
     if (count == n / 4) return first + "a quarter. A copy counts bytes, and a float has four of them";
@@ -116,8 +114,8 @@ inline std::string of_rows_left_out(const Values& got, const Values& expected, s
             return "only one block of " + block + " was written: does the index count the blocks?";
         if (matches(width, down)) {
             return "only the first " + text(down) +
-                   " rows were written: has the grid two dimensions, and is blockIdx.y in the index of the "
-                   "row?";
+                   " rows were written: has the grid two dimensions, and is blockIdx.y in the "
+                   "index of the row?";
         }
         if (matches(across, height)) {
             return "only the first " + text(across) +
@@ -127,8 +125,7 @@ inline std::string of_rows_left_out(const Values& got, const Values& expected, s
                      [&, down = down](std::size_t i) { return i / channels / width % down == 0; })) {
             return "of every " + text(down) +
                    " rows only the first was written: has the block two dimensions, and is threadIdx.y in "
-                   "the "
-                   "index of the row?";
+                   "the index of the row?";
         }
     }
     return {};
@@ -209,8 +206,8 @@ inline std::string of_heights(const Values& got, const Values& expected) {
         if (std::equal(got.begin() + from, got.begin() + from + 4, expected.begin() + from)) return {};
     }
     return "no pixel is right, neither on a sphere nor beside one: is the test of the height the wrong way "
-           "round? A sphere is seen if it is higher than what was seen before, and one that is met `nowhere` "
-           "never is";
+           "round? A sphere is seen if it is higher than what was seen before, and one that is met "
+           "`nowhere` never is";
 }
 
 /// What the generic patterns tell.

@@ -189,9 +189,7 @@ inline std::vector<Mistake> mistakes_of_split(const Question& q, const Values& e
         {"position, velocity and mass went round by one place", fields(1, 2, 0)},
         {"position, velocity and mass went round by one place", fields(2, 0, 1)},
         {"all three arrays hold the positions", fields(0, 0, 0)},
-        {"this is the input cut in three: a structure lies in memory as a whole, one after "
-         "the other",
-         q.x}};
+        {"this is the input cut in three: a structure lies in memory as a whole, one after the other", q.x}};
     return all;
 }
 
@@ -239,11 +237,10 @@ inline std::vector<Mistake> mistakes_of_transpose(const Question& q) {
              "elements, so there the row has to be less than columns, and the column less than rows",
              unswapped});
         const std::string name = std::to_string(side) + " x " + std::to_string(side);
-        all.push_back(
-            {"every tile of " + name +
-                 " is turned, and lies where it came from: are blockIdx.x and blockIdx.y swapped for "
-                 "the store?",
-             tiles(false)});
+        all.push_back({"every tile of " + name +
+                           " is turned, and lies where it came from: are blockIdx.x and blockIdx.y swapped "
+                           "for the store?",
+                       tiles(false)});
         all.push_back({"the tiles of " + name +
                            " lie in the right places, but none is turned: the two indices into shared memory "
                            "are swapped on the way out",

@@ -48,8 +48,8 @@ std::string rows_figure() {
     constexpr double left = 24, top = 62, cell = 34;
     Drawing out(
         820, 360, "An image of 7 x 5 pixels under 2 x 2 blocks of 4 x 4 threads",
-        "pixels are numbered row by row; threads of the right and the lower blocks that have no pixel are "
-        "empty boxes");
+        "pixels are numbered row by row; threads of the right and the lower blocks that have no pixel "
+        "are empty boxes");
     for (int y = 0; y < 2 * side; ++y) {
         for (int x = 0; x < 2 * side; ++x) {
             const bool pixel = x < width && y < height;

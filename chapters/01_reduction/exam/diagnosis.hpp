@@ -122,8 +122,8 @@ class Diagnosis {
         }
         if (special.size() > 1) {
             return "elements " + text(special[0]) + " and " + text(special[1]) +
-                   " are infinite with opposite signs, which makes NaN: at least one of the two was not "
-                   "added";
+                   " are infinite with opposite signs, which makes NaN: at least one of the two "
+                   "was not added";
         }
         const std::size_t at = special.empty() ? 0 : special[0];
         const std::string what = std::isnan(terms_[at]) ? "NaN" : "infinite";
@@ -156,9 +156,9 @@ class Diagnosis {
             }
             if (factor == 4) {
                 return times +
-                       "a shuffle by 32 lanes leaves the warp and gives each lane its own value again, so a "
-                       "warp's sum whose step starts at 32 instead of 16 is doubled, and so is that of the "
-                       "warps' sums";
+                       "a shuffle by 32 lanes leaves the warp and gives each lane its own value again, so "
+                       "a warp's sum whose step starts at 32 instead of 16 is doubled, and so is that of "
+                       "the warps' sums";
             }
             if (factor == 32) return times + "do all 32 lanes of a warp add what only lane 0 should?";
             return times + "do all threads of a block add what only thread 0 should?";
@@ -225,8 +225,8 @@ class Diagnosis {
         const std::size_t count = hits.back();
         const std::size_t missing = n - count;
         if (missing == 1) {
-            return "this is the sum without the last element: is the guard `i < n - 1`, or is a tail loop "
-                   "one short?";
+            return "this is the sum without the last element: is the guard `i < n - 1`, or is a tail "
+                   "loop one short?";
         }
         for (const std::size_t block : blocks) {
             if (n % block != missing || count < block) continue;
@@ -559,8 +559,7 @@ class Diagnosis {
     std::string too_much(float got) const {
         if (!right_.exact || right_.value != right_.magnitude || !(got > right_.value)) return {};
         return "this is more than the sum of all elements, and none is negative: some were added more than "
-               "once. "
-               "Do two threads, or two rounds of a loop, own the same element?";
+               "once. Do two threads, or two rounds of a loop, own the same element?";
     }
 
     std::span<const double> terms_;

@@ -213,11 +213,10 @@ std::string shuffle_figure() {
     };
     draw(20, "__shfl_down_sync", false);
     draw(448, "__shfl_xor_sync", true);
-    out.text(
-        20, 358,
-        "A number says how many lanes' values a lane holds. Left, the other lanes hold numbers that nobody "
-        "needs.",
-        "soft");
+    out.text(20, 358,
+             "A number says how many lanes' values a lane holds. Left, the other lanes hold numbers that "
+             "nobody needs.",
+             "soft");
     return out.svg();
 }
 

@@ -41,8 +41,8 @@ class Diagnosis {
         if (zero) {
             return "all accelerations that are wrong are exactly 0: nothing was added up" +
                    std::string(third_powers_overflow(wrong)
-                                   ? ", and all squared distances are very large. Is their third power "
-                                     "infinite?"
+                                   ? ", and all squared distances are very large. Is their third "
+                                     "power infinite?"
                                    : ". Does any body pull at all? In integers a quotient below 1 is 0: is "
                                      "that a number of tiles or of parts?");
         }
@@ -63,8 +63,8 @@ class Diagnosis {
             {[&](std::size_t i) { return reference_pull(state_, i, 1e-300).sum; },
              "the softening is missing"},
             {[&](std::size_t i) { return power(i, 2); },
-             "the pull was divided by the squared distance, but the vector has a length, too: it takes the "
-             "third power"},
+             "the pull was divided by the squared distance, but the vector has a length, too: it takes "
+             "the third power"},
             {[&](std::size_t i) { return power(i, 1); },
              "the pull was divided by the distance, not by its third power"},
             {[&](std::size_t i) { return state_.mass[i] * pull(i); },
@@ -135,8 +135,8 @@ class Diagnosis {
             };
             if (n > block && explains(wrong, of_own_block)) {
                 return "every tile of " + std::to_string(block) +
-                       " holds the block's own bodies: which body does a thread fetch, and which does it "
-                       "own?";
+                       " holds the block's own bodies: which body does a thread fetch, and which "
+                       "does it own?";
             }
         }
         for (const std::size_t part : {128, 256, 512}) {
@@ -388,14 +388,13 @@ class Diagnosis {
         if (explains(wrong, [&](std::size_t i) {
                 return felt(i, [&](std::size_t j) { return -mass(j) * unit_pull(i, j); });
             })) {
-            return "a visitor is pushed the wrong way: what i does to j has the opposite sign of what j "
-                   "does to i";
+            return "a visitor is pushed the wrong way: what i does to j has the opposite sign of "
+                   "what j does to i";
         }
         if (explains(wrong, [&](std::size_t i) {
                 return felt(i, [&](std::size_t j) { return state_.mass[i] * unit_pull(i, j); });
             })) {
-            return "the push on a visitor has the visitor's own mass: it takes that of the body that "
-                   "pushes";
+            return "the push on a visitor has the visitor's own mass: it takes that of the body that pushes";
         }
         if (explains(wrong, [&](std::size_t i) { return felt(i, [](std::size_t) { return Vector{}; }); }))
             return one_sided;

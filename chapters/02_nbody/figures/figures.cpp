@@ -34,8 +34,8 @@ std::string barrier_figure() {
 
 std::string tile_figure() {
     Drawing out(820, 330, "A tile of bodies serves a whole block",
-                "a block walks along all bodies in tiles; each thread fetches one body of a tile and reads "
-                "all of it");
+                "a block walks along all bodies in tiles; each thread fetches one body of a tile and "
+                "reads all of it");
     constexpr int left = 150, size = 26, tile = 4, tiles = 5;
     out.text(20, 52, "Here blocks of 4 threads; in the rung, of 256. Each square is one interaction.",
              "soft");
@@ -55,15 +55,15 @@ std::string tile_figure() {
     out.text(left, 268, "done", "small soft");
     out.text(left + tile * size + 12, 268, "now: 4 loads, 16 interactions", "small");
     out.text(20, 300,
-             "A barrier before a tile is overwritten, because others still read; one after, because others "
-             "wrote.");
+             "A barrier before a tile is overwritten, because others still read; one after, because "
+             "others wrote.");
     return out.svg();
 }
 
 std::string blocking_figure() {
     Drawing out(820, 240, "One load, four interactions",
-                "with one body per thread each body loaded from shared memory meets one body; with four, it "
-                "meets four");
+                "with one body per thread each body loaded from shared memory meets one body; with four, "
+                "it meets four");
     const auto half = [&](int left, const std::string& name, int owned, const std::string& sum) {
         out.text(left, 62, name);
         out.cell(left, 80, 70, 26, "done", owned == 1 ? "2 for j" : "1 for j");
@@ -83,8 +83,8 @@ std::string blocking_figure() {
 
 std::string split_figure() {
     Drawing out(820, 300, "The grid has two directions",
-                "each block adds up one part of the pulls on its bodies; rows of partial sums are added up "
-                "at the end");
+                "each block adds up one part of the pulls on its bodies; rows of partial sums are added "
+                "up at the end");
     constexpr int left = 190, top = 92, wide = 84, high = 30;
     out.text(20, 52,
              "4 blocks for the bodies alone would leave most of the GPU empty; times 6 parts, they are 24.",
@@ -100,8 +100,8 @@ std::string split_figure() {
         out.cell(left + 6 * wide + 26, top + b * (high + 6), 60, high, "done", "sum");
     }
     out.text(20, 268,
-             "A second kernel adds up the rows of each body, from the first to the last: the same bits in "
-             "every run.");
+             "A second kernel adds up the rows of each body, from the first to the last: the same bits "
+             "in every run.");
     return out.svg();
 }
 
@@ -127,8 +127,8 @@ std::string rotation_figure() {
         }
     }
     out.text(20, 350,
-             "Visitor 5 goes down the lanes and takes its sum along; after the last step it would be in lane "
-             "5 again.");
+             "Visitor 5 goes down the lanes and takes its sum along; after the last step it would be in "
+             "lane 5 again.");
     return out.svg();
 }
 

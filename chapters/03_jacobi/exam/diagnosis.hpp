@@ -120,8 +120,7 @@ class Diagnosis {
         }
         if (is_small() && is_instead(got.phi, after_exchanging())) {
             return "this is the field where a texture of ny columns and nx rows was read, clamped at x = ny "
-                   "- 1 "
-                   "or y = nx - 1: its width and height are exchanged";
+                   "- 1 or y = nx - 1: its width and height are exchanged";
         }
         const std::string changed = text(static_cast<long long>(wrong)) + " of " +
                                     text(static_cast<long long>(fixed_sites)) +
@@ -333,8 +332,7 @@ class Diagnosis {
                text(static_cast<long long>(first % width)) +
                ", y = " + text(static_cast<long long>(first / width)) +
                ": either they were never written, or something was read that is not a site (behind the end "
-               "of a "
-               "row stands NaN), or memory that was never set";
+               "of a row stands NaN), or memory that was never set";
     }
 
     std::string of_zeros(const Outcome& got) const {
@@ -569,8 +567,8 @@ class Diagnosis {
             high = std::max(high, static_cast<double>(start_[i]));
         }
         if (worst <= expected_.largest / 100) {
-            return "every site is nearly right, but less exact than float explains: a shorter type on the "
-                   "way?";
+            return "every site is nearly right, but less exact than float explains: a shorter "
+                   "type on the way?";
         }
         if (lattice_.q == 0) {
             for (const float value : got.phi) {

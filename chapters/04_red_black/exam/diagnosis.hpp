@@ -100,8 +100,8 @@ class Diagnosis {
             if (some && right[0] > 16 * allowed_.norms[0] &&
                 is([&](std::size_t t) { return t + 1 < got.size() ? 0 : right[t]; })) {
                 return "the norms are nothing but rounding: is the residual computed from the updated "
-                       "values? An update leaves none at its own points; the iterate's own is that before "
-                       "the update";
+                       "values? An update leaves none at its own points; the iterate's own is that "
+                       "before the update";
             }
             const SplitFault padding{half_row(run_.n), true, false, run_.n};
             if (static_cast<double>(start_.size()) * run_.iterations <= 2e6) {
@@ -266,8 +266,7 @@ class Diagnosis {
                    (planted
                         ? ", is NaN, and no update has carried the NaN of b there: is what does not count "
                           "multiplied by 0? A NaN times 0 is NaN: choose 0 instead, or read a 0"
-                        : ", is NaN or infinite: it was not written, or something outside the cube was "
-                          "read");
+                        : ", is NaN or infinite: it was not written, or something outside the cube was read");
         }
         return {};
     }
@@ -397,8 +396,7 @@ class Diagnosis {
         }
         if (is(got, u)) {
             return "the points are omega times (b + sum) / 6: the step is omega times the change, so (1 - "
-                   "omega) "
-                   "times the old value stays";
+                   "omega) times the old value stays";
         }
         return {};
     }
@@ -501,8 +499,7 @@ class Diagnosis {
                              const std::string& element) {
             return "the neighbour at " + missed + " is not read: in its place the one at " + taken +
                    " counts twice. In arrays of one colour, one element for both neighbours along k: they "
-                   "are "
-                   "m - 1 + parity and m + parity, not twice " +
+                   "are m - 1 + parity and m + parity, not twice " +
                    element;
         };
         const char* const rows = "rows of one colour lie half_row(n) elements apart, here ";

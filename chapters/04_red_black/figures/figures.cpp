@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
         argc, argv,
         {{"storage.svg", storage_figure}, {"wavefront.svg", wavefront_figure}, {"omega.svg", omega_figure}},
         {"red_black_ladder.svg",
-         "How many points each rung updates in a second, beside the masked kernels and the limit of one "
-         "pass.",
+         "How many points each rung updates in a second, beside the masked kernels and the limit "
+         "of one pass.",
          "Gcell/s"});
 }

@@ -19,8 +19,8 @@ struct Options : rungs::ProgramOptions {
         line.add("--n", n, 1, 1024, "points along an edge of the cube (64 on a GPU, 12 on the CPU backend)");
         line.add("--tolerance", tolerance, 1e-12, 1.0, "stop at this residual, relative to that of u = 0");
         line.add("--pictures", pictures,
-                 "a folder to draw into: slices of the solution and of errors, and the residuals against "
-                 "iterations");
+                 "a folder to draw into: slices of the solution and of errors, and the residuals "
+                 "against iterations");
         line.add("--history", history,
                  "instead of all else, write how the residual falls with time: a table "
                  "method,iteration,seconds,residual, down to 1e-6 for a random right-hand side (--n 127)");

@@ -113,8 +113,8 @@ inline std::string why_no_outcome(int done, int limit, bool descends) {
     const std::string ends = "the history ends after " + rungs::iterations(done) + ", and ";
     if (done + 1 == limit) return ends + inclusive;
     return ends + "there the solve was not at its end. Are iterations launched up to `limit`?" +
-           (descends ? " In a graph: the conditional node is a While, and its word is 1 until s->finished is "
-                       "set"
+           (descends ? " In a graph: the conditional node is a While, and its word is 1 until "
+                       "s->finished is set"
                      : "");
 }
 

@@ -234,9 +234,9 @@ class Comparison final : public rungs::IterationExam {
             if (x[i] != 0 && !(std::abs(x[i] - step) <= 1e-3 * std::abs(step))) return true;
         }
         return fail(
-            "||r|| is ||b|| after every sweep: each of them reads x_0. Is a sweep written, and do x and y "
-            "change places from one to the next, so that the x that was written last is the one that is "
-            "read?");
+            "||r|| is ||b|| after every sweep: each of them reads x_0. Is a sweep written, and do x "
+            "and y change places from one to the next, so that the x that was written last is the one "
+            "that is read?");
     }
 
     /// Is the last norm of the rung's history as small as was asked for?
@@ -316,8 +316,8 @@ class Comparison final : public rungs::IterationExam {
                    "from x here: if that is yours, x was wrong all along. Did it step along the old r, with "
                    "the same alpha and the right sign?";
         }
-        return ", and the steps before were right to a thousandth: is every row multiplied, the last one "
-               "too?";
+        return ", and the steps before were right to a thousandth: is every row multiplied, the "
+               "last one too?";
     }
 
     bool compare_count() {

@@ -272,8 +272,8 @@ inline rungs::Check check_assembly(const rungs::Case& which, std::span<const run
          [&](std::size_t i) { return i + 1 < n ? row(s(i + 1), s(i + 2), load(i + 1)) : unknown; }},
         {"row i belongs to node i + 1, between elements i and i + 1: this is the row of node i",
          [&](std::size_t i) { return i > 0 ? row(s(i - 1), s(i), load(i - 1)) : unknown; }},
-        {"lower[0] and upper[n - 1] are wanted as well: with them values at the ends go to the right-hand "
-         "side",
+        {"lower[0] and upper[n - 1] are wanted as well: with them values at the ends go to the "
+         "right-hand side",
          [&](std::size_t i) {
              return Line{i > 0 ? -s(i) : 0, s(i) + s(i + 1), i + 1 < n ? -s(i + 1) : 0, load(i)};
          }},
@@ -448,8 +448,8 @@ inline rungs::Check check_recurrence(const rungs::Case& which, std::span<const r
             for (std::size_t i = 0; i < until; ++i) off = std::max(off, std::abs(got[i] - z[i]));
             if (until > 4 && rungs::explains(off, wrong, 4 * check.tolerance)) {
                 check.cause =
-                    "what comes from s elements away counts lambda^s: the power has to be squared from step "
-                    "to step";
+                    "what comes from s elements away counts lambda^s: the power has to be squared from "
+                    "step to step";
                 break;
             }
         }

@@ -198,8 +198,8 @@ inline std::string likely_slip(const Matrix& a, const Vector& rhs, const Vector&
          "back substitution has a wrong sign: x_k is what elimination left, less what x_{k+1} brings"},
         {{.back = 0}, "back substitution is missing: x is what elimination has left of the right-hand side"},
         {{.value_by_diagonal = true},
-         "elimination divides the right-hand side by the diagonal as it was: all of the row is divided by "
-         "the pivot"},
+         "elimination divides the right-hand side by the diagonal as it was: all of the row is divided "
+         "by the pivot"},
         {{.ratio_by_diagonal = true},
          "elimination divides upper by the diagonal as it was: all of the row is divided by the pivot"},
         {{.met = 1}, "where the halves meet, the other side's x has the wrong sign"},
@@ -276,8 +276,7 @@ inline std::string likely_misstep(const Matrix& a, const Vector& rhs, const Vect
     std::vector<std::pair<Missteps, std::string>> all = {
         {{.own_diagonal = true},
          "a row replaces a neighbour's unknown by what the neighbour says: lower is divided by the diagonal "
-         "of the "
-         "row before, upper by that of the row behind, not by its own"},
+         "of the row before, upper by that of the row behind, not by its own"},
         {{.bands = {1, 1}},
          "parallel reduction has a wrong sign: the new lower is -a times that of the row before, the new "
          "upper -b times "
@@ -286,8 +285,7 @@ inline std::string likely_misstep(const Matrix& a, const Vector& rhs, const Vect
          "parallel reduction leaves the diagonal as it is: it loses what both neighbours "
          "bring into it"},
         {{.rhs = {0, 0}},
-         "parallel reduction leaves the right-hand side as it is: it loses what both neighbours "
-         "say"},
+         "parallel reduction leaves the right-hand side as it is: it loses what both neighbours say"},
         {{.one_less = true},
          "the last step of parallel reduction is missing: distances are 1, 2, 4, ... as long as "
          "they are below m"},
@@ -370,9 +368,8 @@ inline std::string pattern(const Matrix& a, const Vector& errors, const Vector& 
     if (n > 3 && ties + 2 == n) {
         return share +
                ". These rows have nothing to spare: their diagonals are as large as their neighbours "
-               "together. Is a "
-               "new diagonal, or what it has more than its neighbours, found as a difference of nearly equal "
-               "numbers?";
+               "together. Is a new diagonal, or what it has more than its neighbours, found as a difference "
+               "of nearly equal numbers?";
     }
     for (const std::size_t period : {8, 16, 32, 64}) {  // rows of a thread, of which the last is solved first
         bool ends = wrong > 1 && n > 2 * period;
@@ -684,8 +681,7 @@ inline std::string explain_march(const Journey& journey, const Vector& got, cons
         return share + ": what does the left end bring into them?";
     if (n > 16 && first == 0 && last == n - 1 && 2 * gap > n) {
         return share +
-               ", and none in the middle: of which time are the values at the ends that each step "
-               "takes?";
+               ", and none in the middle: of which time are the values at the ends that each step takes?";
     }
     if (n > 16 && 2 * wrong < n)
         return share + ": do they lie where pieces of the rod meet? Is their halo wide enough?";

@@ -132,8 +132,8 @@ class StabilityMap : public rungs::Drawing {
 /// Lines of errors against time steps.
 inline rungs::LinePlot order_plot(std::vector<rungs::Series> lines) {
     return {"Error against the time step",
-            "Halving the step halves the error of BTCS and quarters that of Crank-Nicolson, until rounding "
-            "takes over",
+            "Halving the step halves the error of BTCS and quarters that of Crank-Nicolson, until "
+            "rounding takes over",
             "time step",
             "largest error at the end, time discretisation and rounding only",
             rungs::Scale::log10,

@@ -83,8 +83,8 @@ inline std::vector<FaultyOperator> faulty_operators(const Grid& grid, bool named
          [=](long long i, long long c, long long stride, int axis, int step) {
              return step < 0 ? -1 : right(i, c, stride, axis, step);
          }},
-        {"points next to the last one along an axis have lost their neighbour: the boundary is one point "
-         "early",
+        {"points next to the last one along an axis have lost their neighbour: the boundary is "
+         "one point early",
          2.0 * grid.d,
          [=](long long i, long long c, long long stride, int axis, int step) {
              return step > 0 && c + 2 == side ? -1 : right(i, c, stride, axis, step);
@@ -117,8 +117,7 @@ inline std::vector<FaultyOperator> faulty_operators(const Grid& grid, bool named
                           : " has no neighbours: a point has two along each of the d axes"),
              2.0 * grid.d, without});
         all.push_back(
-            {name + (ends ? ", the last one, is left out altogether: the loop over the axes ends too "
-                            "early"
+            {name + (ends ? ", the last one, is left out altogether: the loop over the axes ends too early"
                           : " is left out altogether: each of the d axes adds 2 to the diagonal and "
                             "has two neighbours"),
              2.0 * last, without});

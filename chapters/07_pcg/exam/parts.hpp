@@ -146,13 +146,13 @@ inline std::vector<WrongPart> wrong_restrictions(const Grid& grid, const Field& 
         {"every fine point counts with weight 1: it counts as much as it takes in interpolation",
          restricted(grid, v, false)},
         {odd_weights_cause, with(odd_weight)},
-        {"only the fine points 2c, 2c + 1 and 2c + 2 give something: on an even side 2c + 3 takes from c as "
-         "well",
+        {"only the fine points 2c, 2c + 1 and 2c + 2 give something: on an even side 2c + 3 takes "
+         "from c as well",
          with([](double share, int before, int c) { return !before      ? share
                                                            : c % 2 == 0 ? 1 - share
                                                                         : 0; })},
-        {"the weights are exchanged: Weights(side)(c) is what fine coordinate c gives to coarse coordinate "
-         "c / 2",
+        {"the weights are exchanged: Weights(side)(c) is what fine coordinate c gives to coarse "
+         "coordinate c / 2",
          with([](double share, int before, int) { return before ? share : 1 - share; })},
         {"this is the value at every second point: the others have to give theirs as well", injected},
         {"this is the value at every second point: the others have to give theirs as well",
@@ -175,8 +175,8 @@ inline std::vector<WrongPart> wrong_prolongations(const Grid& grid, const Field&
         {"nothing was added: this is x", x},
         {"every coarse point around counts with weight 1: along each axis the weights of the two add up to 1",
          with([](double, int, int) { return 1.0; })},
-        {"the weights of the two coarse points are exchanged: Weights(side)(c) is that of coarse coordinate "
-         "c / 2",
+        {"the weights of the two coarse points are exchanged: Weights(side)(c) is that of coarse "
+         "coordinate c / 2",
          with([](double share, int before, int) { return before ? share : 1 - share; })},
         {"only coarse coordinate c / 2 is taken: a fine point lies between two along each axis",
          with([](double share, int before, int) { return before ? 0 : share; })},
@@ -269,8 +269,8 @@ inline rungs::Check check_part(const Setting& setting, const Field& in, const Fi
     }
     if (method == Method::smooth && unset == check.wrong && unset > 0 && unset_of[0] * unset_of[1] == 0) {
         check.cause = std::string("the ") + (unset_of[0] > 0 ? "red" : "black") +
-                      " points were not written, the others are right: a sweep has two halves, one for each "
-                      "colour";
+                      " points were not written, the others are right: a sweep has two halves, one "
+                      "for each colour";
     } else if (missing > 0 && missing < y.size()) {
         check.cause = "the last " + std::to_string(missing) + " points were not written, or are not numbers";
     } else if (unset > 0) {

@@ -24,9 +24,9 @@ inline constexpr double least_eigenvalue = 0.3, largest_eigenvalue = 1.05;
 inline const char* explain_smooth(double ratio) {
     if (ratio > 1)
         return ": too large. Is the coarse residual multiplied by restriction_scale(d, side), once?";
-    return ": too small. Does a correction come back from the coarser grid, found by the whole cycle there, "
-           "down to the last grid? And is the coarse residual multiplied by restriction_scale(d, side), "
-           "once?";
+    return ": too small. Does a correction come back from the coarser grid, found by the whole cycle "
+           "there, down to the last grid? And is the coarse residual multiplied by restriction_scale(d, "
+           "side), once?";
 }
 
 /// Probes y = M u: whether M is linear, symmetric, positive definite, and near A^-1.
@@ -82,8 +82,8 @@ inline rungs::Check check_precondition(const Setting& setting, const Field& u, c
             const auto [one, other] = rungs::told_apart(here, there);
             return fail("u.M v = " + one + " and v.M u = " + other +
                         ": M is not symmetric. Are the colours in the opposite order on the way up, is what "
-                        "goes down "
-                        "the residual r - A x, and the restriction the transpose of the interpolation?");
+                        "goes down the residual r - A x, and the restriction the transpose of the "
+                        "interpolation?");
         }
     }
     for (const std::size_t i : {2, 0, 1}) {

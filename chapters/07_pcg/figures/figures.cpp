@@ -30,11 +30,10 @@ using rungs::Drawing;
 std::string neighbours_figure() {
     constexpr int side = 6;
     constexpr double point = 34, left = 40, top = 66;
-    Drawing out(
-        840, 312, "A point, its neighbours, and the trap at the end of a row",
-        "on a square of six by six points the neighbours of point 14 are 13, 15, 8 and 20; point 17, the "
-        "last of its row, has 16, 11 and 23, while 18, the next in memory, is the first point of the next "
-        "row");
+    Drawing out(840, 312, "A point, its neighbours, and the trap at the end of a row",
+                "on a square of six by six points the neighbours of point 14 are 13, 15, 8 and 20; point 17, "
+                "the last of its row, has 16, 11 and 23, while 18, the next in memory, is the first point of "
+                "the next row");
     for (int i = 0; i < side * side; ++i) {
         const bool own = i == 14 || i == 17;
         const bool next = i == 13 || i == 15 || i == 8 || i == 20 || i == 16 || i == 11 || i == 23;
@@ -314,8 +313,8 @@ std::string smoothing_figure() {
     }
     const rungs::LinePlot plot{
         "An error, and what Gauss-Seidel leaves of it",
-        "after two and four sweeps the rough parts of a random error are gone and the smooth ones are "
-        "still there",
+        "after two and four sweeps the rough parts of a random error are gone and the smooth ones "
+        "are still there",
         "point",
         "error",
         rungs::Scale::linear,
@@ -385,8 +384,7 @@ std::string flexible_figure() {
     const rungs::LinePlot plot{
         "Float inside double: 31^3 points, random b, inner solves to 1e-3",
         "a solve in float that keeps its direction from correction to correction needs few more products "
-        "with A "
-        "than double alone; thrown away directions, and a float solve as a preconditioner, need more",
+        "with A than double alone; thrown away directions, and a float solve as a preconditioner, need more",
         "products with A, inner ones counted",
         "||b - A x|| / ||b||",
         rungs::Scale::linear,
@@ -447,8 +445,7 @@ std::string seven_ways_figure() {
             table.header.at("machine").substr(0, table.header.at("machine").find(" (")),
         "the residual of seven methods against seconds, as measured on a GPU: the V-cycle in conjugate "
         "gradients is at 1e-6 after a millisecond, over-relaxation after 7, conjugate gradients after 11 in "
-        "one "
-        "pass and 28 in the textbook's way, red-black after 190; Jacobi takes 0.7 s and descent 1.2 s",
+        "one pass and 28 in the textbook's way, red-black after 190; Jacobi takes 0.7 s and descent 1.2 s",
         "seconds",
         "||b - A x|| / ||b||",
         rungs::Scale::log10,

@@ -127,8 +127,8 @@ class fragment {
     static_assert(
         details::is_known<Use, M, N, K, T>,
         "the CPU backend has fragments of 16 x 16 x 16, 32 x 8 x 16 and 8 x 32 x 16 for __half, "
-        "__nv_bfloat16, signed and unsigned char, of 16 x 16 x 8 for precision::tf32 and of 8 x 8 x 4 "
-        "for double");
+        "__nv_bfloat16, signed and unsigned char, of 16 x 16 x 8 for precision::tf32 and of 8 x 8 x "
+        "4 for double");
     static_assert(std::is_void<Layout>::value == std::is_same<Use, accumulator>::value,
                   "factors have a layout, accumulators have none");
 

@@ -137,8 +137,7 @@ TEST_CASE("What the architecture decides for both sides is refused",
     }
     CHECK(refusal("#define NEW (__CUDA_ARCH__ >= 700)\n__global__ void k() {\n#if NEW\n#endif\n}") ==
           "3:1: `__CUDA_ARCH__` cannot be translated here; host and device are compiled at once, and macro "
-          "`NEW` "
-          "hides it; ask for `__CUDA_ARCH__` itself");
+          "`NEW` hides it; ask for `__CUDA_ARCH__` itself");
     CHECK(starts_with(
         refusal("#define NEW (__CUDA_ARCH__ >= 700)\n__global__ void k() { if (NEW) a(); }"),
         "2:27: macro `NEW` cannot be translated; its definition at t.cu:1 hides `__CUDA_ARCH__`"));
@@ -155,9 +154,7 @@ TEST_CASE("A constant that is another for the host is the device's, where that m
         "#if __CUDA_ARCH__ >= 200\nconst int A = 48 * 2, B = 2;\n#else\nconst int B = 1, A = 16;\n#endif\n";
     const std::string enumerators =
         "struct S { enum { C = 1,\n#ifdef __CUDA_ARCH__\nA = (__CUDA_ARCH__ > 2 ? 1 : 2), B = 3,\n#else\nA = "
-        "2, B = "
-        "2,\n#endif\n"
-        "D = A }; int a[A]; };\n";
+        "2, B = 2,\n#endif\nD = A }; int a[A]; };\n";
     CHECK(refusal(constants) == "1:1: " + outside);
     CHECK(refusal(enumerators) == "2:1: " + outside);
     for (const std::string& both : {constants, enumerators}) {
@@ -177,8 +174,7 @@ TEST_CASE("A constant that is another for the host is the device's, where that m
             REQUIRE(use.diagnostics.size() == 1);
             CHECK(use.diagnostics[0].message ==
                   "`A`, which `__CUDA_ARCH__` makes another for the host; host and device are compiled at "
-                  "once, and "
-                  "here it is the device's; give it two names");
+                  "once, and here it is the device's; give it two names");
         }
     }
     for (const std::string other :

@@ -59,8 +59,8 @@ TEST_CASE("Between two barriers is a loop, and lines keep their numbers", "[simt
 
 TEST_CASE("What is made of the lane's place alone is made anew, not kept", "[simt][cu2cpp][lanes]") {
     const std::string out = translation(
-        "__global__ void k(int* out) { const int i = blockIdx.x * 4 + threadIdx.x; __syncthreads(); out[i] = "
-        "1; }",
+        "__global__ void k(int* out) { const int i = blockIdx.x * 4 + threadIdx.x; __syncthreads(); "
+        "out[i] = 1; }",
         by_loops());
     CHECK(out.find("SIMT_LANE_VARIABLE") == std::string::npos);
     CHECK(out.find("const int i = blockIdx.x*4+threadIdx.x; { out[i] = 1; }") != std::string::npos);
@@ -92,15 +92,15 @@ TEST_CASE("Ways to a barrier that are the same for all lanes", "[simt][cu2cpp][l
           "if (threadIdx.x >= n) return; __syncthreads();",
           "for (int i = threadIdx.x; i < n; i += 64) { if (i == 7) break; out[i] = 0; } __syncthreads();",
           "s[0] = 1; __syncthreads(); if (s[0] > 0) __syncthreads();",
-          "int v = in[threadIdx.x]; for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffffu, v, "
-          "d);",
+          "int v = in[threadIdx.x]; for (int d = 16; d > 0; d /= 2) v += "
+          "__shfl_down_sync(0xffffffffu, v, d);",
           "int v = in[threadIdx.x]; const int w = __shfl_xor_sync(0xffffffffu, v, 1); out[threadIdx.x] = w;",
-          "int v = in[threadIdx.x]; v = max(v, __shfl_sync(~0u, v, 0, 8)); __syncwarp(); out[threadIdx.x] = "
-          "v;",
+          "int v = in[threadIdx.x]; v = max(v, __shfl_sync(~0u, v, 0, 8)); __syncwarp(); "
+          "out[threadIdx.x] = v;",
           "atomicAdd(out, 1); __syncthreads();",
           "cg::thread_block b = cg::this_thread_block(); out[threadIdx.x] = 1; cg::sync(b); out[0] = 2;",
-          "auto b = cooperative_groups::this_thread_block(); if (n > 3) { b.sync(); } s[b.thread_rank()] = "
-          "1;",
+          "auto b = cooperative_groups::this_thread_block(); if (n > 3) { b.sync(); } "
+          "s[b.thread_rank()] = 1;",
           "cg::thread_block b = cg::this_thread_block(); for (int i = 0; i < b.size(); ++i) b.sync();",
           "for (int i = 0; i < n; ++i) { atomicAdd(out, 1); } __syncthreads();",
           "n -= threadIdx.x; __syncthreads(); out[threadIdx.x] = n;",

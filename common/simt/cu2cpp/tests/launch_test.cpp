@@ -11,8 +11,8 @@ TEST_CASE("A launch becomes a call of the runtime", "[simt][cu2cpp][launch]") {
     CHECK(translation("k<<<g, b, bytes, stream>>>();") == launch("k", "g, b, bytes, stream") + "();");
     CHECK(translation("k<<<dim3(2, 2), {32, 4}>>>(a);") == launch("k", "dim3(2, 2), {32, 4}") + "(a);");
     CHECK(translation("k <<< (n + 255) / 256, 256 >>> (a);") ==
-          "::simt::kernel(\"k\",[=](auto&&... simt_args){ k(simt_args...); }) [::simt::cfg( (n + 255) / 256, "
-          "256 )] (a);");
+          "::simt::kernel(\"k\",[=](auto&&... simt_args){ k(simt_args...); }) [::simt::cfg( (n + 255) / "
+          "256, 256 )] (a);");
 }
 
 TEST_CASE("Everything that can name a kernel is found", "[simt][cu2cpp][launch]") {

@@ -71,11 +71,11 @@ inline constexpr std::array<KindWords, static_cast<std::size_t>(Kind::failure) +
     {"crash", "A GPU would end the kernel here, and every later call would fail."},
     {"assertion", "What the assertion says does not hold for this thread: correct that, or the assertion."},
     {"timeout",
-     "Look at the loop there: an end that is never reached, or a flag that nobody sets; or give it less "
-     "work."},
+     "Look at the loop there: an end that is never reached, or a flag that nobody sets; or give "
+     "it less work."},
     {"refused-launch",
-     "Launch a grid and blocks that a device takes; without cudaGetLastError() after it the error goes "
-     "unseen."},
+     "Launch a grid and blocks that a device takes; without cudaGetLastError() after it the error "
+     "goes unseen."},
     {"wide-shift",
      "C++ leaves it undefined: compare the amount with the number of bits, or mask it with `& 31`."},
     {"copy-direction",
