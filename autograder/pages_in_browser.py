@@ -363,8 +363,8 @@ ADVICE = {
     "loads-from-elsewhere": "put what it loads into the page or beside it",
     "is-not-loaded": "put the file where the page looks for it, or do not ask for it",
     "opens-a-dialog": "something that a page only quotes is run as a script: escape it",
-    "script-fails": "mend the script",
-    "browser-complains": "mend what it complains of",
+    "script-fails": "fix the script",
+    "browser-complains": "fix what it complains of",
 }
 
 

@@ -129,7 +129,7 @@ class Sources:
         self.all = {path: Source(root, path, number) for number, path in enumerate(paths)}
 
     def page_of(self, source, link):
-        """Where a link of a file leads within the book, or None."""
+        """The place in the book that a link of a file leads to, or None."""
         address, anchor = urldefrag(link)
         if not address:
             return f"{source.page}#{anchor}"

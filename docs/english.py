@@ -62,8 +62,8 @@ NOBODY = re.compile(r"\b[Nn]obody\b")
 NOBODIES = 2  # a page
 WORDS_OF_PARAGRAPH, WORDS_OF_SENTENCE = 120, 40
 
-# Of neighbouring literals, one shorter than this is the rest of a line that a formatter has broken, and so is a line
-# of one or two words below a line of a comment that is full.
+# A formatter breaks long lines. The rest is then a literal shorter than this next to another one, or a line of one or
+# two words below a full line of a comment.
 SHORT_LITERAL = 12
 FULL_LINE = 85
 

@@ -1,7 +1,7 @@
 // The tile of rung 02 with the 16-byte loads of rung 05: a block brings 128 columns into shared memory, with
 // a halo around them, and each thread sweeps four sites at a time.
 //
-// TODO 6.1: on many lattices the field is right, on others it is not. Find the fault and mend it.
+// TODO 6.1: on many lattices the field is right, on others it is not. Find the fault and fix it.
 
 #include "jacobi.cuh"
 #include "norm.cuh"

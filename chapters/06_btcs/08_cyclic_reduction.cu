@@ -2,7 +2,7 @@
 // On the way back each row finds its neighbours solved. Less arithmetic than in rung 07, for twice the steps.
 //
 // TODO 8.1: systems of 1, 3, 7 and 15 rows are solved; those of 2 or 8 are not. Find the fault in the
-// kernel and mend it.
+// kernel and fix it.
 
 #include <stdexcept>
 

@@ -127,13 +127,13 @@ using Recurrence = void(const float* d, float* z, long long n, double lambda, cu
 using March = void(const float* start, const float* left, const float* right, float* u, float* work,
                    long long n, int steps, double r, double theta, cudaStream_t stream);
 
-Solve tridiagonal_jacobi;      ///< 01: one thread a row, sweep after sweep
+Solve tridiagonal_jacobi;      ///< 01: one thread per row, sweep after sweep
 Create create_tridiag;         ///< 02: the matrix of a time step
 Assemble finite_elements;      ///< 03: the matrix of linear elements
 Solve tridiagonal_descent;     ///< 04: along the residual, as far as it pays
-Batch thomas;                  ///< 05: interleaved: elimination, one thread a system
+Batch thomas;                  ///< 05: interleaved: elimination, one thread per system
 Batch thomas_batched;          ///< 06: interleaved: from both ends, remembering on the chip where that pays
-Batch parallel_reduction;      ///< 07: contiguous: one thread a row, all rows in every step
+Batch parallel_reduction;      ///< 07: contiguous: one thread per row, all rows in every step
 Batch cyclic_reduction;        ///< 08: contiguous: half of the rows in every step
 Batch hybrid_reduction;        ///< 10: contiguous: elimination in registers, then parallel reduction
 Solve partitioned;             ///< 11: one system of any size, cut into tiles
@@ -142,7 +142,7 @@ Recurrence recurrence;         ///< 13: a recurrence as a scan, in one block
 March overlapped_steps;        ///< 14: several explicit steps for one pass over the memory
 March time_loop;               ///< 15: many steps of any scheme for one pass over the memory
 Recurrence serial_recurrence;  ///< 16: a recurrence as a loop of one thread, for rung 13 to beat
-Batch thomas_contiguous;       ///< 17: contiguous: elimination, one thread a system, for rung 07 to beat
+Batch thomas_contiguous;       ///< 17: contiguous: elimination, one thread per system, for rung 07 to beat
 
 /// One row of the ladder. One pointer is set.
 struct Rung {

@@ -114,7 +114,7 @@ using DoubleApply = Apply<double>;
 using FloatSolve = Solve<float>;
 using DoubleSolve = Solve<double>;
 
-FloatApply laplace_nd;        ///< 01: coordinates by dividing, for every neighbour anew
+FloatApply laplace_nd;        ///< 01: coordinates by dividing, for every neighbour again
 DoubleApply laplace_nd;       ///< 01
 FloatApply laplace_stencil;   ///< 02: d known to the compiler, indices by adding
 DoubleApply laplace_stencil;  ///< 02

@@ -1,6 +1,6 @@
 // The squares again, for arrays in host memory, which the device cannot reach: each of them has a
 // copy in device memory.
-// TODO 3.1: the results are right nearly always. Find the fault and mend it.
+// TODO 3.1: the results are right nearly always. Find the fault and fix it.
 
 #include "first_kernels.cuh"
 #include "host_arrays.cuh"

@@ -1,5 +1,5 @@
 // Every element takes the value of its neighbour, again and again, in shared memory.
-// TODO 6.1: what comes out depends on which thread is quicker. Find the fault and mend it.
+// TODO 6.1: what comes out depends on which thread is quicker. Find the fault and fix it.
 
 #include "first_kernels.cuh"
 #include "rungs/cuda_check.cuh"

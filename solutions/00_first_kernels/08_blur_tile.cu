@@ -1,6 +1,6 @@
 // The blur of rung 07, where a block first brings the pixels that its threads share to shared memory: its
 // own, and a halo as wide as the radius.
-// TODO 8.1: many images come out right, others do not. Find the fault and mend it.
+// TODO 8.1: many images come out right, others do not. Find the fault and fix it.
 
 #include "first_kernels.cuh"
 #include "pixels.cuh"

@@ -1,7 +1,7 @@
 // Two tiles in shared memory take turns: a warp whose part of the next tile is stored works on this one, and
 // does not wait for the others' loads. So a barrier for each tile is enough, where rung 02 needs two.
 //
-// TODO 3.1: small systems come out right, and larger ones do not. Find the fault and mend it without a second
+// TODO 3.1: small systems come out right, and larger ones do not. Find the fault and fix it without a second
 // barrier in the loop: that would be right as well, but it is what two tiles save.
 
 #include "integrator.cuh"

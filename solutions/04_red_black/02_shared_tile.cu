@@ -2,7 +2,7 @@
 // tiles one behind the other along i.
 //
 // TODO 2.1: iterates in float come out right, those in double are off in the eighth digit. Find the fault in
-// the kernel and mend it.
+// the kernel and fix it.
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // One thread per row, and the coalesced index: in each step the threads of a warp read neighbouring words of
 // one column, one line of memory instead of 32.
 //
-// TODO 3.1: many systems are solved rightly, among them all that the author has tried. Find the fault and mend
+// TODO 3.1: many systems are solved rightly, among them all that the author has tried. Find the fault and fix
 // it, and keep the reads coalesced.
 
 #include "steps.cuh"

@@ -2,7 +2,7 @@
 // each other at the grid's barrier where rung 04 began another kernel.
 //
 // TODO 5.1: nearly every solve is right, and one kind of right-hand side says that something is wrong. Find the
-// fault and mend it.
+// fault and fix it.
 
 #include "grid_sums.cuh"
 #include "solver.cuh"

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// What the ladder is measured against: red-black and Jacobi as they are often written, with the faults
-/// mended that made them wrong, not those that make them slow.
+/// fixed that made them wrong, not those that make them slow.
 
 #include "red_black.cuh"
 #include "rungs/device_buffer.cuh"

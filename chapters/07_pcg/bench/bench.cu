@@ -80,7 +80,7 @@ static void operators(int side, double roof, const rungs::TimingOptions& timing,
     const auto enter = [&](const std::string& name, pcg::FloatApply* apply) {
         enter_on(name, apply, cube.b.data(), cube.x.data());
     };
-    enter("the course's, mended", pcg::peers::course_laplace);
+    enter("the course's, fixed", pcg::peers::course_laplace);
     enter("neighbours from a table", pcg::peers::table_laplace);
     rungs::DeviceBuffer<float> with_slot(cube.b.size() + 1);
     with_slot.fill_bytes(0);
@@ -169,7 +169,7 @@ static void iterations(int side, double roof, const rungs::TimingOptions& timing
     };
     enter("cuSPARSE + cuBLAS", pcg::peers::library_cg);
     enter("cuSPARSE + cuBLAS, device", pcg::peers::library_cg_device);
-    if constexpr (sizeof(T) == 4) enter("the course's, mended", pcg::peers::course_cg);
+    if constexpr (sizeof(T) == 4) enter("the course's, fixed", pcg::peers::course_cg);
     for (const pcg::Rung& rung : pcg::rungs) {
         if (std::string(rung.method) == "cg") enter(rung.name, rung.solve_of(T()));
     }

@@ -18,8 +18,8 @@ DoubleSolve library_cg;         ///< the same in double
 FloatSolve library_cg_device;   ///< the same, but scalars stay on the device
 DoubleSolve library_cg_device;  ///< the same in double
 FloatSolve
-    course_cg;  ///< the course's kernels, mended, one for each line of the algorithm; scalars on the host
-FloatApply course_laplace;  ///< the course's operator, mended: bounds, no power in integers
+    course_cg;  ///< the course's kernels, fixed, one for each line of the algorithm; scalars on the host
+FloatApply course_laplace;  ///< the course's operator, fixed: bounds, no power in integers
 
 // Neighbours from a table, less than 2^31 points. Made by the first call for a cube, and kept.
 FloatApply table_laplace;  ///< what is outside is asked of the table

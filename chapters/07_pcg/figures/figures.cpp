@@ -480,7 +480,7 @@ std::string roofline_figure() {
         {{"roofs", {0.25, ridge, 4 * ridge}, {0.25 * bandwidth, peak, peak}}}};
     for (const auto& [column, name] :
          {std::pair{"02", "rung 02"}, std::pair{"03", "rung 03"}, std::pair{"01", "rung 01"},
-          std::pair{"the course", "the listing, mended"}})
+          std::pair{"the course", "the listing, fixed"}})
         plot.series.push_back({name, {terms / bytes}, {terms * speed(column)}});
     return rungs::on_ground(plot.svg());
 }
