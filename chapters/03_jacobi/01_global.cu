@@ -1,11 +1,11 @@
-// One thread for every site, reading its four neighbours from global memory. The norm is a pass of its own,
+// One thread for every point, reading its four neighbours from global memory. The norm is a pass of its own,
 // and the host waits for it after every sweep.
 
 #include "iterate.cuh"
 #include "jacobi.cuh"
 #include "rungs/cuda_check.cuh"
 
-/// A block owns 32 times 8 sites, a thread one of them.
+/// A block owns 32 times 8 points, a thread one of them.
 // [kernel]
 static __global__ void global_kernel(const float* from, float* to, jacobi::Lattice lattice) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,5 +1,5 @@
-// A block copies its tile of the field into shared memory, with a halo of one site around it, and computes
-// from there: every site comes from global memory about once, and is read five times where reading is cheap.
+// A block copies its tile of the field into shared memory, with a halo of one point around it, and computes
+// from there: every point comes from global memory about once, and is read five times where reading is cheap.
 
 #include "iterate.cuh"
 #include "jacobi.cuh"

@@ -1,4 +1,4 @@
-// Whoever computes a site holds its old and its new value: the norm costs no second pass. It stays on the
+// Whoever computes a point holds its old and its new value: the norm costs no second pass. It stays on the
 // device, and every sweep looks at the norm of the one before, so that the host need not wait for each.
 
 #include "jacobi.cuh"

@@ -10,7 +10,7 @@
 static constexpr int warps = 8;  // of a block, side by side
 static constexpr int rows = 12;  // of a warp: 14 rows are read for 12 that are written
 
-/// A warp owns 128 times 12 sites, a lane four neighbouring columns of them.
+/// A warp owns 128 times 12 points, a lane four neighbouring columns of them.
 static __global__ void __launch_bounds__(32 * warps, 2)
     wide_loads_kernel(const float* from, float* to, jacobi::Lattice lattice, double* squares, double limit) {
     if (squares[-1] <= limit) return;  // the sweep before was the last one
@@ -18,12 +18,12 @@ static __global__ void __launch_bounds__(32 * warps, 2)
     const int lane = static_cast<int>(threadIdx.x % 32);
     const int x = 4 * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     const int y = rows * static_cast<int>(blockIdx.y);
-    const bool inside = x < lattice.nx;  // of the last four sites some may lie outside, where nobody looks
+    const bool inside = x < lattice.nx;  // of the last four points some may lie outside, where nobody looks
 
     float4 old[rows + 2];
     float side[rows + 2];
     // TODO 5.1: put row y + r - 1 of the lane's four columns into old[r]; into side[r], for lane 0 what is left of
-    // them, for lane 31 what is right of them. 0 where the lattice has no such site. All loads are to be
+    // them, for lane 31 what is right of them. 0 where the lattice has no such point. All loads are to be
     // in flight before the first value is used.
 
     float square = 0;
@@ -33,7 +33,7 @@ static __global__ void __launch_bounds__(32 * warps, 2)
         const bool mine = inside && row < lattice.ny;
         // TODO 5.2: the values left of old[r].x and right of old[r].w.
         if (!mine) continue;
-        // TODO 5.3: the new values of the four sites, by relaxed() of quad.cuh, to `to`.
+        // TODO 5.3: the new values of the four points, by relaxed() of quad.cuh, to `to`.
     }
     jacobi::add_block_sum<32 * warps>(square, squares);
 }

@@ -1,5 +1,5 @@
-// Two sweeps per pass over the memory. A block loads its tile with a halo of two sites, sweeps the tile and a
-// halo of one in shared memory, and then the tile itself: what a neighbouring block computes as well is
+// Two sweeps per pass over the memory. A block loads its tile with a halo of two points, sweeps the tile and
+// a halo of one in shared memory, and then the tile itself: what a neighbouring block computes as well is
 // computed twice, and nobody waits for it.
 
 #include "jacobi.cuh"
@@ -9,7 +9,7 @@
 
 // TODO 8.1: the kernel, two_sweeps_kernel: `levels` sweeps, 1 or 2, from `from` to `to`. As in rung 04 it does
 // nothing where squares[-1] is at most `limit`; to squares[0] goes the sum of the last of its sweeps alone,
-// over inner sites.
+// over inner points.
 
 void jacobi::two_sweeps(const float* start, float* phi, float* work, float* norm, int* sweeps, int nx, int ny,
                         float q, int x0, int y0, int most, float eps, cudaStream_t stream) {

@@ -11,7 +11,7 @@
 
 namespace jacobi {
 
-/// Adds up (a - b)^2 over the inner sites. A thread owns every site of a row whose distance from its
+/// Adds up (a - b)^2 over the inner points. A thread owns every point of a row whose distance from its
 /// own is a multiple of the grid's width, in every gridDim.y-th row; a block leaves its sum in partial[].
 static __global__ void difference_kernel(const float* a, const float* b, Lattice lattice, double* partial) {
     __shared__ double sums[256];

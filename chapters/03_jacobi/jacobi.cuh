@@ -12,18 +12,18 @@ namespace jacobi {
 /// that every row begins at a multiple of 128 bytes.
 constexpr std::size_t pitch_of(int nx) { return (static_cast<std::size_t>(nx) + 31) / 32 * 32; }
 
-/// Jacobi sweeps on a lattice of `nx` times `ny` sites until the update is small.
+/// Jacobi sweeps on a lattice of `nx` times `ny` grid points until the update is small.
 ///
-/// A *field* is `pitch_of(nx) * ny` floats: site (x, y) is element x + pitch_of(nx) * y, and what stands
-/// behind the last site of a row has no meaning. Every buffer starts at a multiple of 512 bytes, enough for a
-/// texture, as what cudaMalloc returns does today. The sites with x = 0, x = nx - 1, y = 0 or y = ny - 1 are
-/// the boundary and keep the value that they have in `start`. A *sweep* gives every other site
+/// A *field* is `pitch_of(nx) * ny` floats: point (x, y) is element x + pitch_of(nx) * y, and what stands
+/// behind the last point of a row has no meaning. Every buffer starts at a multiple of 512 bytes, enough for
+/// a texture, as what cudaMalloc returns does today. The points with x = 0, x = nx - 1, y = 0 or y = ny - 1
+/// are the boundary and keep the value that they have in `start`. A *sweep* gives every other point
 ///
 ///     new(x, y) = (old(x, y - 1) + old(x - 1, y) + old(x + 1, y) + old(x, y + 1) - s(x, y)) / 4,
 ///
-/// where s is q at the site (x0, y0) and 0 elsewhere, all from old values; the order of the additions is the
+/// where s is q at the point (x0, y0) and 0 elsewhere, all from old values; the order of the additions is the
 /// rung's own, and so is the rounding. The *norm* of a sweep is sqrt(sum (new - old)^2) over these inner
-/// sites, formed from the rounded values. Sweeps go on from `start` until the norm is at most `eps`, or
+/// points, formed from the rounded values. Sweeps go on from `start` until the norm is at most `eps`, or
 /// `most` sweeps are done: with a negative `eps` exactly `most`. (In exact arithmetic no norm is larger than
 /// the one before, see the lesson; a rung may rely on that.)
 ///
@@ -32,8 +32,8 @@ constexpr std::size_t pitch_of(int nx) { return (static_cast<std::size_t>(nx) + 
 /// @param work    a field of scratch memory; it may hold anything, before and after
 /// @param norm    receives the norm of the last sweep; 0 when `most` is 0
 /// @param sweeps  receives how many sweeps were done
-/// @param nx,ny   sites; from 0 to 2^18 each, the smaller ones too: a lattice without inner sites has norm 0
-/// @param q,x0,y0 minus a physical charge, and its site; no charge where q is 0 or (x0, y0) is no inner site
+/// @param nx,ny   points; from 0 to 2^18 each, the smaller ones too: without inner points the norm is 0
+/// @param q,x0,y0 minus a physical charge, and its point; none if q is 0 or (x0, y0) is not an inner point
 /// @param most    the largest number of sweeps, from 0 to 2^30
 /// @param eps     where to stop
 ///
@@ -46,7 +46,7 @@ constexpr std::size_t pitch_of(int nx) { return (static_cast<std::size_t>(nx) + 
 using Solve = void(const float* start, float* phi, float* work, float* norm, int* sweeps, int nx, int ny,
                    float q, int x0, int y0, int most, float eps, cudaStream_t stream);
 
-Solve global;          ///< 01: one thread per site, and the norm in a pass of its own
+Solve global;          ///< 01: one thread per point, and the norm in a pass of its own
 Solve shared_tile;     ///< 02: a tile and its halo in shared memory
 Solve texture_2d;      ///< 03: reads through a two-dimensional texture, clamped by the hardware
 Solve norm_on_device;  ///< 04: the norm within the sweep, kept on the device
@@ -60,17 +60,17 @@ struct Lattice {
     int nx = 0;
     int ny = 0;
     float q = 0;  ///< the point charge
-    int x0 = 0;   ///< and its site
+    int x0 = 0;   ///< and its point
     int y0 = 0;
 
     __host__ __device__ std::size_t pitch() const { return (static_cast<std::size_t>(nx) + 31) / 32 * 32; }
-    /// The element of site (x, y).
+    /// The element of point (x, y).
     __host__ __device__ std::size_t at(int x, int y) const {
         return pitch() * static_cast<std::size_t>(y) + static_cast<std::size_t>(x);
     }
-    /// True for a site of the lattice, boundary included.
+    /// True for a point of the lattice, boundary included.
     __host__ __device__ bool contains(int x, int y) const { return x >= 0 && y >= 0 && x < nx && y < ny; }
-    /// True where a sweep changes nothing; also for sites that are not on the lattice.
+    /// True where a sweep changes nothing; also for points that are not on the lattice.
     __host__ __device__ bool fixed(int x, int y) const {
         return x <= 0 || y <= 0 || x >= nx - 1 || y >= ny - 1;
     }

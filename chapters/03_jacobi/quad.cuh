@@ -1,5 +1,5 @@
 #pragma once
-// Four neighbouring sites of a row as one value: what a 16-byte load brings. Given, for rungs 05 and
+// Four neighbouring points of a row as one value: what a 16-byte load brings. Given, for rungs 05 and
 // 06 and the summit.
 
 #include "jacobi.cuh"
@@ -24,7 +24,7 @@ __device__ __forceinline__ float4 charges(const Lattice& lattice, int x, int y) 
 }
 
 /// The new values of (x, y) to (x + 3, y), where the old ones are `old` and the sums of their neighbours
-/// `sum`. Adds the squares of the updates to `square`. Sites behind the end of the row keep what they have,
+/// `sum`. Adds the squares of the updates to `square`. Points behind the end of the row keep what they have,
 /// which may be anything, and count for nothing. The tests for boundary and charge are branches that most
 /// warps do not take.
 __device__ __forceinline__ float4 relaxed(const Lattice& lattice, int x, int y, float4 sum, float4 old,

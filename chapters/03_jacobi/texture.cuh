@@ -22,7 +22,7 @@ class FieldTextures {
         : views_{View(start, lattice, describe), View(phi, lattice, describe),
                  View(work, lattice, describe)} {}
 
-    /// The texture over one of the three. Kernels take it by value. 0 for a lattice without sites.
+    /// The texture over one of the three. Kernels take it by value. 0 for a lattice without points.
     cudaTextureObject_t over(const float* field) const {
         for (const View& view : views_) {
             if (view.field == field) return view.object;

@@ -1,5 +1,5 @@
-// A block copies its tile of the field into shared memory, with a halo of one site around it, and computes
-// from there: every site comes from global memory about once, and is read five times where reading is cheap.
+// A block copies its tile of the field into shared memory, with a halo of one point around it, and computes
+// from there: every point comes from global memory about once, and is read five times where reading is cheap.
 
 #include "iterate.cuh"
 #include "jacobi.cuh"
@@ -9,7 +9,7 @@
 // BEGIN SOLUTION
 static constexpr int width = 32, height = 8;  // of a tile, without its halo
 
-/// A block owns a tile of 32 times 8 sites, a thread one of them.
+/// A block owns a tile of 32 times 8 points, a thread one of them.
 static __global__ void shared_tile_kernel(const float* from, float* to, jacobi::Lattice lattice) {
     __shared__ float tile[height + 2][width + 2];
     const int left = width * static_cast<int>(blockIdx.x) - 1;

@@ -25,7 +25,7 @@ static void describe(const float* field, const jacobi::Lattice& lattice, cudaRes
 
 // TODO 3.2: the kernel, texture_2d_kernel: one sweep, reading through a cudaTextureObject_t.
 // BEGIN SOLUTION
-/// A block owns 16 times 16 sites, a thread one of them.
+/// A block owns 16 times 16 points, a thread one of them.
 static __global__ void texture_2d_kernel(cudaTextureObject_t from, float* to, jacobi::Lattice lattice) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);

@@ -1,4 +1,4 @@
-// Whoever computes a site holds its old and its new value: the norm costs no second pass. It stays on the
+// Whoever computes a point holds its old and its new value: the norm costs no second pass. It stays on the
 // device, and every sweep looks at the norm of the one before, so that the host need not wait for each.
 
 #include "jacobi.cuh"
@@ -11,7 +11,7 @@
 // BEGIN SOLUTION
 static constexpr int width = 32, height = 8;  // of a block
 
-/// A block owns 32 times 8 sites, a thread one of them.
+/// A block owns 32 times 8 points, a thread one of them.
 static __global__ void norm_on_device_kernel(const float* from, float* to, jacobi::Lattice lattice,
                                              double* squares, double limit) {
     if (squares[-1] <= limit) return;  // the sweep before was the last one

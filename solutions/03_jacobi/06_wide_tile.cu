@@ -1,5 +1,5 @@
 // The tile of rung 02 with the 16-byte loads of rung 05: a block brings 128 columns into shared memory, with
-// a halo around them, and each thread sweeps four sites at a time.
+// a halo around them, and each thread sweeps four points at a time.
 //
 // TODO 6.1: on many lattices the field is right, on others it is not. Find the fault and fix it.
 
@@ -12,9 +12,9 @@
 static constexpr int columns = 128;  // of a tile; its halo is four wide, for the sake of 16-byte loads
 static constexpr int rows = 32;      // of a tile, without the halo
 static constexpr int threads = 256;
-static constexpr int quads = columns / 4 + 2;  // of four sites in a row, halo included
+static constexpr int quads = columns / 4 + 2;  // of four points in a row, halo included
 
-/// A block owns a tile of 128 times 32 sites; a warp of it every eighth row, a lane four neighbouring sites.
+/// A block owns a tile of 128 times 32 points, a warp every eighth row of it, a lane four points in a row.
 static __global__ void __launch_bounds__(threads)
     wide_tile_kernel(const float* from, float* to, jacobi::Lattice lattice, double* squares, double limit) {
     __shared__ float4 tile[rows + 2][quads];
@@ -23,8 +23,8 @@ static __global__ void __launch_bounds__(threads)
     const int left = columns * static_cast<int>(blockIdx.x);
     const int top = rows * static_cast<int>(blockIdx.y);
 
-    // tile[r][c] holds the four sites from (left - 4 + 4 * c, top - 1 + r) on. What is not on the lattice may
-    // be anything, but must not be read from memory.
+    // tile[r][c] holds the four points from (left - 4 + 4 * c, top - 1 + r) on. What is not on the lattice
+    // may be anything, but must not be read from memory.
     for (int i = static_cast<int>(threadIdx.x); i < (rows + 2) * quads; i += threads) {
         const int r = i / quads, c = i % quads;
         const int x = left - 4 + 4 * c, y = top - 1 + r;

@@ -1,5 +1,5 @@
-// Two sweeps per pass over the memory. A block loads its tile with a halo of two sites, sweeps the tile and a
-// halo of one in shared memory, and then the tile itself: what a neighbouring block computes as well is
+// Two sweeps per pass over the memory. A block loads its tile with a halo of two points, sweeps the tile and
+// a halo of one in shared memory, and then the tile itself: what a neighbouring block computes as well is
 // computed twice, and nobody waits for it.
 
 #include "jacobi.cuh"
@@ -9,21 +9,21 @@
 
 // TODO 8.1: the kernel, two_sweeps_kernel: `levels` sweeps, 1 or 2, from `from` to `to`. As in rung 04 it does
 // nothing where squares[-1] is at most `limit`; to squares[0] goes the sum of the last of its sweeps alone,
-// over inner sites.
+// over inner points.
 // BEGIN SOLUTION
 static constexpr int side = 32;        // of a tile, without its halo
 static constexpr int wide = side + 4;  // with it
 static constexpr int threads = 256;    // of a block
 using Tile = float[wide][wide];
 
-/// The new value of site (x, y), which is element (r, c) of a tile.
+/// The new value of point (x, y), which is element (r, c) of a tile.
 static __device__ float swept(const Tile& tile, int r, int c, const jacobi::Lattice& lattice, int x, int y) {
     if (lattice.fixed(x, y)) return tile[r][c];
     const float sum = tile[r - 1][c] + tile[r][c - 1] + tile[r][c + 1] + tile[r + 1][c];
     return 0.25f * (sum - lattice.charge(x, y));
 }
 
-/// A block owns a tile of 32 times 32 sites, a thread every eighth row of one of its columns.
+/// A block owns a tile of 32 times 32 points, a thread every eighth row of one of its columns.
 static __global__ void two_sweeps_kernel(const float* from, float* to, jacobi::Lattice lattice, int levels,
                                          double* squares, double limit) {
     __shared__ float loaded[wide][wide];

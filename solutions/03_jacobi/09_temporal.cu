@@ -59,7 +59,7 @@ static __device__ __forceinline__ float4 left_of(float4 v) {
     return {__shfl_up_sync(0xffffffffu, v.w, 1), v.x, v.y, v.z};
 }
 
-/// What else happens to a site. `sum` is the sum of its neighbours: the new value but for the factor 4.
+/// What else happens to a point. `sum` is the sum of its neighbours: the new value but for the factor 4.
 /// @param edge   the tile has boundary or charge in it; else none of the tests is compiled
 /// @param last   the last sweep of a pass: take the factors out, and measure the update
 /// @param scale  4^k before sweep k + 1; `old` carries it
@@ -95,9 +95,9 @@ static __device__ __forceinline__ void sweep(float4 (&u)[rows], Exchange<rows>& 
     exchange.first[turn][warp][lane] = u[0];
     exchange.last[turn][warp][lane] = u[rows - 1];
 
-    // Pairs of sites on a diagonal serve twice: with pair(x, y) = u(x, y) + u(x + 1, y + 1) the four
+    // Pairs of points on a diagonal serve twice: with pair(x, y) = u(x, y) + u(x + 1, y + 1) the four
     // neighbours of (x, y) are pair(x - 1, y), left and below, and pair(x, y - 1), above and right. Two
-    // additions a site.
+    // additions a point.
     const float4 old_first = u[0], old_last = u[rows - 1];
     float4 pair = u[0] + right_of(u[1]);
     const float4 pair_first = left_of(pair);
@@ -144,7 +144,7 @@ static __device__ __forceinline__ float sweeps(float4 (&u)[rows], Exchange<rows>
 }
 
 /// Passes of `levels` sweeps, each a step in the sense of jacobi::run_steps. A block owns a tile of 128 times
-/// 128 sites, a warp `rows` rows of it, a lane four columns. Tiles overlap by 2 * depth: a block stores what
+/// 128 points, a warp `rows` rows of it, a lane four columns. Tiles overlap by 2 * depth: a block stores what
 /// lies `depth` or more inside, and up to the side of the lattice. More than one pass
 /// needs a cooperative launch.
 template <bool resident>
@@ -188,7 +188,7 @@ static __global__ void __launch_bounds__(32 * height / rows_of<resident>, reside
         const float* from = fields.now + first;
 #pragma unroll
         for (int r = 0; r < rows; ++r, from += pitch) {
-            // After a pass the block's own sites are still in its registers: only the halo has to be fetched.
+            // After a pass the block's own points are still in its registers: only the halo is fetched.
             const bool own = part.stored && r >= part.begin && r < part.end;
             const bool there = part.x < lattice.nx && part.y + r < lattice.ny;
             if (pass == 0) u[r] = {0, 0, 0, 0};
@@ -215,7 +215,7 @@ static __global__ void __launch_bounds__(32 * height / rows_of<resident>, reside
     }
 }
 
-/// Tiles side by side that cover n sites.
+/// Tiles side by side that cover n points.
 static int tiles(int n, int size) {
     const int step = size - 2 * depth;
     return n <= size ? 1 : (n - 2 * depth + step - 1) / step;

@@ -14,10 +14,10 @@
 
 static const rungs::Benchmark benchmark{
     "03",
-    "sites along an edge",
-    "Lattices of n times n sites, random numbers in [-1, 1). A call does many sweeps and tests every\n"
+    "points along an edge",
+    "Lattices of n times n points, random numbers in [-1, 1). A call does many sweeps and tests every\n"
     "norm; its time from event to event, the host's part included, is divided by the sweeps. Medians; all\n"
-    "take turns. Gcell/s: 1e9 sites swept per second. Floor: 8 bytes per site and sweep at the speed of a\n"
+    "take turns. Gcell/s: 1e9 points swept per second. Floor: 8 bytes per point and sweep at the speed of a\n"
     "copy.\n",
     {1024, 4096, 16384},
     {},
@@ -32,7 +32,7 @@ struct Contestant {
     double us = 0;   ///< of one sweep
 };
 
-/// A lattice of n times n random sites and the buffers of a call.
+/// A lattice of n times n random points and the buffers of a call.
 class Data {
   public:
     explicit Data(int n)
@@ -55,7 +55,7 @@ class Data {
               n_ / 3, sweeps, eps, stream);
     }
 
-    /// Part of the field after 17 sweeps: the last sites, where loops end.
+    /// Part of the field after 17 sweeps: the last points, where loops end.
     std::vector<float> sample(jacobi::Solve* solve) {
         phi_.fill_bytes(0xff);
         work_.fill_bytes(0xff);
@@ -90,7 +90,7 @@ static void check(std::vector<Contestant>& all, Data& data, int n) {
         const std::size_t first = pitch * width - got.size();
         for (std::size_t i = 0; i < got.size(); ++i) {
             if ((first + i) % pitch >= width || std::abs(got[i] - expected[i]) <= allowed) continue;
-            rungs::throw_wrong(one.name, width, "site " + std::to_string(first + i));
+            rungs::throw_wrong(one.name, width, "point " + std::to_string(first + i));
         }
         if (!data.complete(17)) rungs::throw_wrong(one.name, width, "it did not do 17 sweeps");
     }
@@ -117,7 +117,7 @@ static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
     std::printf("%s", benchmark.explanation);
     double copy = 0;
     for (const std::size_t size : options.sizes) {
-        if (size > 1 << 16) throw std::invalid_argument("--sizes: a side of at most 65536 sites");
+        if (size > 1 << 16) throw std::invalid_argument("--sizes: a side of at most 65536 points");
         const auto n = static_cast<int>(size);
         std::vector<Contestant> all;
         for (const jacobi::Rung& rung : jacobi::rungs) {
@@ -138,7 +138,7 @@ static void bench_all(rungs::BenchOptions& options, rungs::Csv& csv) {
         }
         check(all, data, n);
         measure(all, data, options.quick ? 10 : 40, options.quick ? 7 : 21);
-        std::printf("\n%d x %d sites\n%-18s %12s %10s %9s\n", n, n, "", "us per sweep", "Gcell/s",
+        std::printf("\n%d x %d points\n%-18s %12s %10s %9s\n", n, n, "", "us per sweep", "Gcell/s",
                     "of floor");
         for (const Contestant& one : all) {
             const double speed = static_cast<double>(n) * n / one.us / 1e3;

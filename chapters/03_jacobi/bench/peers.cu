@@ -93,7 +93,7 @@ static dim3 grid_for(int nx, int ny) {
     return {static_cast<unsigned>((nx + side - 1) / side), static_cast<unsigned>((ny + side - 1) / side)};
 }
 
-/// A block owns 32 times 8 sites, a thread one of them.
+/// A block owns 32 times 8 points, a thread one of them.
 static __global__ void texture_linear_kernel(cudaTextureObject_t from, float* to, jacobi::Lattice lattice) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);

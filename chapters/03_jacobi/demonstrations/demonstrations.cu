@@ -12,7 +12,7 @@
 namespace {
 
 constexpr int side = 16;  // of a block
-constexpr int n = 33;     // sites in a row and a column, but where said otherwise
+constexpr int n = 33;     // points in a row and a column, but where said otherwise
 
 /// A lattice of `sites` floats, all set.
 rungs::DeviceBuffer<float> field(std::size_t sites) {
@@ -23,7 +23,7 @@ rungs::DeviceBuffer<float> field(std::size_t sites) {
 
 }  // namespace
 
-/// A thread owns a site, and replaces it where its neighbours still want the old value.
+/// A thread owns a point, and replaces it where its neighbours still want the old value.
 __global__ void in_place_kernel(float* phi) {
     const int x = static_cast<int>(blockIdx.x * side + threadIdx.x),
               y = static_cast<int>(blockIdx.y * side + threadIdx.y);
@@ -38,7 +38,7 @@ void jacobi::demonstrations::in_place() {
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-/// A thread owns a site of a line, for the sake of short code, and sweeps it twice.
+/// A thread owns a point of a line, for the sake of short code, and sweeps it twice.
 __global__ void two_sweeps_kernel(float* a, float* b, int sites) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     const bool inner = i > 0 && i < sites - 1;
@@ -55,7 +55,7 @@ void jacobi::demonstrations::two_sweeps(int blocks) {
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
-/// A block owns a tile of 16 times 16 sites inside a halo of one, a thread one of them.
+/// A block owns a tile of 16 times 16 points inside a halo of one, a thread one of them.
 template <bool barrier, bool halo>
 __global__ void tile_kernel(const float* from, float* to) {
     __shared__ float tile[side + 2][side + 2];
@@ -83,7 +83,7 @@ static void run_tile() {
 void jacobi::demonstrations::tile_without_barrier() { run_tile<false, true>(); }
 void jacobi::demonstrations::tile_without_rim() { run_tile<true, false>(); }
 
-/// A thread owns a site, boundary or not.
+/// A thread owns a point, boundary or not.
 __global__ void without_guard_kernel(const float* from, float* to) {
     const int i = static_cast<int>(threadIdx.x) + side * static_cast<int>(threadIdx.y);
     to[i] = 0.25f * (from[i - side] + from[i - 1] + from[i + 1] + from[i + side]);

@@ -35,7 +35,7 @@ class Diagnosis {
           eps_(eps),
           tolerance_(rounding_bound(lattice, expected.largest, done())) {}
 
-    double tolerance() const { return tolerance_; }  ///< of a site
+    double tolerance() const { return tolerance_; }  ///< of a point
 
     /// Whether `norm` is that of the last sweep but for rounding.
     bool is_norm(float norm) const { return is_norm(norm, done()); }
@@ -110,7 +110,7 @@ class Diagnosis {
         if (wrong == 0) return {};
         if (unset == wrong) {
             return text(static_cast<long long>(wrong)) + " of " + text(static_cast<long long>(fixed_sites)) +
-                   " boundary sites are NaN, as the grader left them: the first sweep into a buffer has to "
+                   " boundary points are NaN, as the grader left them: the first sweep into a buffer has to "
                    "bring the boundary there, too, also when no sweep is asked for";
         }
         if (zero && first > 0 && right_behind == 0) {
@@ -124,7 +124,7 @@ class Diagnosis {
         }
         const std::string changed = text(static_cast<long long>(wrong)) + " of " +
                                     text(static_cast<long long>(fixed_sites)) +
-                                    " boundary sites have changed: a sweep leaves x = 0, x = nx - 1, y = 0 "
+                                    " boundary points have changed: a sweep leaves x = 0, x = nx - 1, y = 0 "
                                     "and y = ny - 1 as they are";
         if (2 * wrong <= fixed_sites) return changed;
         if (is_right_inside(got))
@@ -134,7 +134,7 @@ class Diagnosis {
                    "corners of texels, whose centres are at x + 0.5f and y + 0.5f";
         }
         return changed +
-               ". So many are wrong that sites seem to be read from another place: are x and y "
+               ". So many are wrong that points seem to be read from another place: are x and y "
                "exchanged, or is a tile shifted?";
     }
 
@@ -182,7 +182,7 @@ class Diagnosis {
         return field;
     }
 
-    /// Whether there are sites so far from the boundary that a fault there has not reached them, and
+    /// Whether there are points so far from the boundary that a fault there has not reached them, and
     /// they are all right.
     bool is_right_inside(const Outcome& got) const {
         const auto width = static_cast<std::size_t>(lattice_.nx), far = static_cast<std::size_t>(done()) + 1;
@@ -214,8 +214,8 @@ class Diagnosis {
     std::string of_numbers(const Outcome& got) const {
         const double right = done() > 0 ? expected_.norms.back() : 0;
         if (std::isnan(got.norm) && !std::isnan(right) && boundary_is_nan()) {
-            return "phi is right and norm is NaN, as a boundary site is: NaN - NaN is NaN. Leave sites that "
-                   "keep their value out of the sum";
+            return "phi is right and norm is NaN, as a boundary point is: NaN - NaN is NaN. Leave points "
+                   "that keep their value out of the sum";
         }
         if (got.sweeps != done()) {
             return "phi is right, but sweeps says " + text(got.sweeps) + " where " + text(done()) +
@@ -228,7 +228,7 @@ class Diagnosis {
         };
         if (std::isnan(got.norm)) {
             return "phi is right and norm is NaN: was it never written, or does the sum take in what stands "
-                   "behind the last site of a row?";
+                   "behind the last point of a row?";
         }
         if (got.norm == 0)
             return "phi is right and norm is 0: is anything added to the sum, and by each sweep or "
@@ -254,7 +254,7 @@ class Diagnosis {
             return "phi is right; norm is that of the values, not of their updates, new - old";
         if (std::string cause = of_several_sweeps(got); !cause.empty()) return cause;
         if (got.norm > right) {
-            return "phi is right and norm is too large: are sites counted twice where tiles overlap, or is "
+            return "phi is right and norm is too large: are points counted twice where tiles overlap, or is "
                    "the sum of the sweep before not cleared?";
         }
         return "phi is right and norm is too small: does every warp and every block add its part?";
@@ -291,7 +291,7 @@ class Diagnosis {
         return {};
     }
 
-    /// The norm of a warp that has lost some of its lanes, where a lane owns four sites in a row.
+    /// The norm of a warp that has lost some of its lanes, where a lane owns four points in a row.
     std::string of_lanes(const Outcome& got, double right) const {
         if (done() == 0) return {};
         const std::vector<double> before =
@@ -326,12 +326,12 @@ class Diagnosis {
         }
         if (bad == 0) return {};
         if (bad == inner)
-            return "no inner site was written: did the kernel run, and does its result end in phi?";
+            return "no inner point was written: did the kernel run, and does its result end in phi?";
         const auto width = static_cast<std::size_t>(lattice_.nx);
-        return text(static_cast<long long>(bad)) + " inner sites are not finite, the first at x = " +
+        return text(static_cast<long long>(bad)) + " inner points are not finite, the first at x = " +
                text(static_cast<long long>(first % width)) +
                ", y = " + text(static_cast<long long>(first / width)) +
-               ": either they were never written, or something was read that is not a site (behind the end "
+               ": either they were never written, or something was read that is not a point (behind the end "
                "of a row stands NaN), or memory that was never set";
     }
 
@@ -339,7 +339,7 @@ class Diagnosis {
         for (std::size_t i = 0; i < got.phi.size(); ++i) {
             if (!fixed(i) && got.phi[i] != 0) return {};
         }
-        return "every inner site is 0: was the sum multiplied by 0? In integers 1 / 4 is 0, so write 0.25f";
+        return "every inner point is 0: was the sum multiplied by 0? In integers 1 / 4 is 0, so write 0.25f";
     }
 
     std::string of_other_sweep(const Outcome& got) const {
@@ -481,15 +481,15 @@ class Diagnosis {
                     continue;
                 return missed + "is not read: in its place " +
                        (t < 4    ? std::string("the one ") + neighbour[t] + ", counts twice"
-                        : t == 4 ? std::string("the site itself is")
-                                 : "the site at (x " + std::string(taken[t][0] < 0 ? "-" : "+") + " 1, y " +
+                        : t == 4 ? std::string("the point itself is")
+                                 : "the point at (x " + std::string(taken[t][0] < 0 ? "-" : "+") + " 1, y " +
                                        (taken[t][1] < 0 ? "-" : "+") + " 1) is");
             }
         }
         return {};
     }
 
-    /// Of the four sites that are read beside one's own four, the wrong one.
+    /// Of the four points that are read beside one's own four, the wrong one.
     std::string of_quads(const Outcome& got) const {
         if (!is_small()) return {};
         const int end = (lattice_.nx + 3) / 4 * 4;
@@ -502,8 +502,8 @@ class Diagnosis {
                 return at(old, from, y + offset[side][1]);
             });
             if (is_instead(got.phi, field)) {
-                return std::string(wrong == 1 ? "left of a lane's first site the first of the four before"
-                                              : "right of a lane's last site the last of the four behind") +
+                return std::string(wrong == 1 ? "left of a lane's first point the first of the four before"
+                                              : "right of a lane's last point the last of the four behind") +
                        (wrong == 1 ? " is read instead of their last, .w"
                                    : " is read instead of their first, .x");
             }
@@ -511,7 +511,7 @@ class Diagnosis {
         return {};
     }
 
-    /// Where the wrong sites lie.
+    /// Where the wrong points lie.
     std::string of_place(const Outcome& got) const {
         const auto width = static_cast<std::size_t>(lattice_.nx);
         std::vector<std::size_t> wrong;
@@ -520,7 +520,7 @@ class Diagnosis {
         }
         if (wrong.empty()) return {};
         const auto all = [&](auto&& holds) { return std::all_of(wrong.begin(), wrong.end(), holds); };
-        // After k sweeps a fault has spread k sites: the seams of tiles are as wide.
+        // After k sweeps a fault has spread k points: the seams of tiles are as wide.
         const auto reach = static_cast<std::size_t>(done());
         for (const std::size_t tile : {std::size_t{128}, std::size_t{96}, std::size_t{64}, std::size_t{32},
                                        std::size_t{16}, std::size_t{12}, std::size_t{8}}) {
@@ -536,7 +536,7 @@ class Diagnosis {
             return std::string("only ") +
                    (by_column ? "columns"
                     : by_row  ? "rows"
-                              : "sites") +
+                              : "points") +
                    " beside multiples of " + text(static_cast<long long>(tile)) +
                    " are wrong: that is where warps or tiles meet. Is the halo loaded, and is there a "
                    "barrier before it is read?";
@@ -567,14 +567,14 @@ class Diagnosis {
             high = std::max(high, static_cast<double>(start_[i]));
         }
         if (worst <= expected_.largest / 100) {
-            return "every site is nearly right, but less exact than float explains: a shorter "
+            return "every point is nearly right, but less exact than float explains: a shorter "
                    "type on the way?";
         }
         if (lattice_.q == 0) {
             for (const float value : got.phi) {
                 if (value < low || value > high) {
-                    return "a site has left the range of the start: a mean of four values cannot. Are the "
-                           "weights 1/4 each, and are all four of them sites?";
+                    return "a point has left the range of the start: a mean of four values cannot. Are the "
+                           "weights 1/4 each, and are all four of them points?";
                 }
             }
         }

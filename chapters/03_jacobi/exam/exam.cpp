@@ -102,7 +102,7 @@ class JacobiExam : public rungs::Exam {
     rungs::Work work(const rungs::Case& which) const override {
         const auto [nx, ny, most] = sizes_of(which);
         const double sites = static_cast<double>(nx) * ny;
-        // A sweep reads and writes every site, adds and scales four values, and adds up the square
+        // A sweep reads and writes every point, adds and scales four values, and adds up the square
         // of a difference.
         return {2 * sizeof(float) * sites * most, 7 * sites * most, 2 * sizeof(float) * sites};
     }
@@ -193,7 +193,7 @@ class JacobiExam : public rungs::Exam {
     /// At one end of the range that the contract promises.
     static bool is_extreme(const std::string& kind) { return kind == "tiny" || kind == "huge"; }
 
-    /// A charge of size 1 to 2 of either sign on an inner site, often beside the boundary.
+    /// A charge of size 1 to 2 of either sign on an inner point, often beside the boundary.
     static void place_charge(const rungs::Case& which, Lattice& lattice) {
         lattice.q =
             (draw(which, 0, 2) ? 1.0f : -1.0f) * (1 + rungs::random_at(5, which.seed, rungs::Uniform{}));
@@ -236,7 +236,7 @@ class JacobiExam : public rungs::Exam {
         }
     }
 
-    /// One more wrong number, behind the field. A table of sites that are wrong has no column to name it in.
+    /// One more wrong number, behind the field. A table of points that are wrong has no column to name it in.
     static void count(rungs::Check& check, std::size_t index, double got, double expected) {
         ++check.wrong;
         if (!(check.error <= check.tolerance)) return;  // NaN, too
@@ -244,7 +244,7 @@ class JacobiExam : public rungs::Exam {
                                rungs::ulp_distance(static_cast<float>(got), static_cast<float>(expected))});
     }
 
-    /// The potential four sites and more from the charge against that of an endless lattice, which owes
+    /// The potential four points and more from the charge against that of an endless lattice, which owes
     /// nothing to the oracle. What the formula leaves out is at most q / (24 pi r^2) but for higher orders.
     static void check_far_field(const Lattice& lattice, const jacobi::Outcome& got, rungs::Check& check) {
         for (int y = 0; y < lattice.ny; ++y) {

@@ -30,7 +30,7 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 struct Solver {
     using Field = std::vector<float>;
 
-    /// The new value of a site: `old` is the whole field, x and y the site.
+    /// The new value of a point: `old` is the whole field, x and y the point.
     std::function<float(const Field& old, const Lattice&, int x, int y)> site = honest_site;
     std::function<bool(const Lattice&, int x, int y)> skips = [](const Lattice&, int, int) { return false; };
     bool in_place = false;
@@ -213,13 +213,13 @@ TEST_CASE("a wrong field is told its cause", "[exam][diagnosis]") {
              };
          }),
          "below, at (x, y + 1), is not read: in its place the one above, at (x, y - 1), counts twice"},
-        {"the row above is the site's own", small, with([](Solver& s) {
+        {"the row above is the point's own", small, with([](Solver& s) {
              s.site = [](const auto& old, const Lattice& lattice, int x, int y) {
                  const std::size_t i = lattice.at(x, y), row = lattice.pitch();
                  return 0.25f * (old[i] + old[i - 1] + old[i + 1] + old[i + row] - lattice.charge(x, y));
              };
          }),
-         "above, at (x, y - 1), is not read: in its place the site itself is"},
+         "above, at (x, y - 1), is not read: in its place the point itself is"},
         {"a corner", small, with([](Solver& s) {
              s.site = [](const auto& old, const Lattice& lattice, int x, int y) {
                  const std::size_t i = lattice.at(x, y), row = lattice.pitch();
@@ -227,7 +227,7 @@ TEST_CASE("a wrong field is told its cause", "[exam][diagnosis]") {
                         (old[i - row] + old[i - 1] + old[i + 1 - row] + old[i + row] - lattice.charge(x, y));
              };
          }),
-         "at (x + 1, y), is not read: in its place the site at (x + 1, y - 1) is"},
+         "at (x + 1, y), is not read: in its place the point at (x + 1, y - 1) is"},
         {"three neighbours", small, with([](Solver& s) {
              s.site = [](const auto& old, const Lattice& lattice, int x, int y) {
                  const std::size_t i = lattice.at(x, y), row = lattice.pitch();
@@ -269,11 +269,11 @@ TEST_CASE("what a call leaves out is told", "[exam][diagnosis]") {
         });
     };
     rungs::require_cause(spoiled([](auto& r) { std::fill(r.phi.begin(), r.phi.end(), not_a_number); }),
-                         "boundary sites are NaN");
-    rungs::require_cause(spoiled([](auto& r) { r.phi[0] = 7; }), "boundary sites have changed");
+                         "boundary points are NaN");
+    rungs::require_cause(spoiled([](auto& r) { r.phi[0] = 7; }), "boundary points have changed");
     rungs::require_cause(spoiled([](auto& r) { std::fill(r.phi.begin() + 14 * 64, r.phi.end(), 0.0f); }),
                          "from y = 14 on the boundary is 0");
-    // Lanes own four sites; those that a lost shuffle leaves out add nothing.
+    // Lanes own four points; those that a lost shuffle leaves out add nothing.
     const auto lanes = [&](std::size_t missing) {
         Solver solver;
         double squares = 0;
@@ -346,7 +346,7 @@ TEST_CASE("what a call leaves out is told", "[exam][diagnosis]") {
 }
 
 TEST_CASE("every classic fault fails on the lattices of the manifest", "[exam][tolerance]") {
-    // One wrong site in one sweep is enough, on any lattice that has inner sites.
+    // One wrong point in one sweep is enough, on any lattice that has inner points.
     for (const rungs::Case& which : rungs::manifest_cases(3)) {
         if (which.kind != "random" || std::min(which.sizes[0], which.sizes[1]) < 3) continue;
         Solver forgets;

@@ -157,7 +157,7 @@ void is_symmetric_where_the_problem_is(const Rung& rung) {
 
 void solves_a_lattice_beyond_the_chip(const Rung& rung) {
     // More tiles than the GPU holds at once, an odd number of everything, and a charge where four tiles meet.
-    if (!rungs::on_a_gpu()) RUNGS_SKIP("a lattice of 20 million sites is a matter for a GPU");
+    if (!rungs::on_a_gpu()) RUNGS_SKIP("a lattice of 20 million points is a matter for a GPU");
     const Lattice lattice{5003, 4001, 100, 2000, 2000};
     const std::vector<float> start = random_start(lattice, 11);
     for (const int most : {1, 17, 34}) {

@@ -1,4 +1,4 @@
-// The oracle: the same sweeps in double, site by site.
+// The oracle: the same sweeps in double, point by point.
 
 #include "exam/reference.hpp"
 
@@ -23,7 +23,7 @@ void require(std::size_t got, std::size_t expected) {
                             std::to_string(expected) + " are expected");
 }
 
-/// Inner sites of a lattice.
+/// Inner points of a lattice.
 double inner(const Lattice& lattice) {
     return static_cast<double>(std::max(lattice.nx - 2, 0)) *
            static_cast<double>(std::max(lattice.ny - 2, 0));
@@ -35,7 +35,7 @@ double magnitude(double value) {
     return size <= std::numeric_limits<double>::max() ? size : 0;
 }
 
-/// The new values of the inner sites of row y.
+/// The new values of the inner points of row y.
 void sweep_row(const double* phi, double* next, const Lattice& lattice, int y) {
     const int end = lattice.nx - 1;
     const double *const above = phi - lattice.nx, *const below = phi + lattice.nx;
@@ -136,9 +136,9 @@ double rounding_bound(const Lattice& lattice, double largest, int sweeps) {
     return sweeps * one + std::numeric_limits<float>::denorm_min() * sweeps;
 }
 
-// The norm is a sum over sites of (new - old)^2. Each difference carries the rounding of this sweep and the
+// The norm is a sum over points of (new - old)^2. Each difference carries the rounding of this sweep and the
 // last, and a smooth rest of older ones that both fields share; by the triangle inequality the norm errs by
-// no more than the norm of these errors, 2 u (4 M + |q|) a site. To that come the roundings of the sum
+// no more than the norm of these errors, 2 u (4 M + |q|) a point. To that come the roundings of the sum
 // itself: a float partial sum of some tens of squares, all positive, then double: a few u of the whole. And
 // updates below 2^-63, whose squares are no normal floats, may be missing.
 double norm_bound(const Lattice& lattice, double largest, double norm) {

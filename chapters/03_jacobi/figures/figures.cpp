@@ -21,10 +21,10 @@ using rungs::Drawing;
 
 std::string sweep_figure() {
     constexpr double size = 36, top = 58;
-    Drawing out(
-        760, 316, "One sweep, and clamping",
-        "an inner site becomes the mean of its four neighbours, boundary sites stay; a clamped fetch left of "
-        "column 0 brings column 0");
+    Drawing out(760, 316, "One sweep, and clamping",
+                "an inner point becomes the mean of its four neighbours, boundary points stay; a clamped "
+                "fetch left of "
+                "column 0 brings column 0");
     const auto grid = [&](double left) {
         for (int y = 0; y < 6; ++y) {
             for (int x = 0; x < 7; ++x) {
@@ -40,9 +40,9 @@ std::string sweep_figure() {
     mark(30, 3, 2, "done", "mean");
     mark(30, 2, 2, "on", "1/4"), mark(30, 4, 2, "on", "1/4"), mark(30, 3, 1, "on", "1/4"),
         mark(30, 3, 3, "on", "1/4");
-    out.text(30, top + 6 * size + 20, "Pale sites are the boundary and keep their value.", "soft");
+    out.text(30, top + 6 * size + 20, "Pale points are the boundary and keep their value.", "soft");
     grid(450);
-    mark(450, 0, 3, "done", "site");
+    mark(450, 0, 3, "done", "point");
     out.cell(450 - size, top + 3 * size, size - 3, size - 3, "warm", "-1");
     out.text(410, top + 6 * size + 20, "Column -1 does not exist: the unit gives column 0.", "soft");
     return out.svg();
@@ -54,7 +54,7 @@ std::string sweep_figure() {
 std::string halo_figure() {
     constexpr double size = 20, left = 40, top = 60;
     Drawing out(760, 300, "A tile and its halo",
-                "a tile of 16 by 8 sites with a halo of one site above and below and four columns at its "
+                "a tile of 16 by 8 points with a halo of one point above and below and four columns at its "
                 "sides, of which one is used");
     for (int y = -1; y < 9; ++y) {
         for (int x = -4; x < 20; ++x) {
@@ -67,13 +67,13 @@ std::string halo_figure() {
         }
     }
     const double right = left + 24 * size + 20;
-    out.text(right, top + 30, "blue: the block's own sites");
+    out.text(right, top + 30, "blue: the block's own points");
     out.text(right, top + 56, "orange: the halo, which");
     out.text(right, top + 74, "the neighbours own");
     out.text(right, top + 100, "empty: comes along, as");
     out.text(right, top + 118, "a load brings four");
     out.text(left, top + 10 * size + 24,
-             "The real tile has 128 by 32 sites: 34 rows of 34 quads are read for 32 rows of 32.", "soft");
+             "The real tile has 128 by 32 points: 34 rows of 34 quads are read for 32 rows of 32.", "soft");
     return out.svg();
 }
 
@@ -84,8 +84,8 @@ std::string trapezoid_figure() {
     constexpr int tile = 24, depth = 4;
     constexpr double size = 15, left = 130, top = 62, step = 30;
     Drawing out(820, 310, "Several sweeps for one pass, drawn for four",
-                "a tile of 24 sites is swept four times; after each sweep one more site at either side is "
-                "wrong, and the 16 sites in the middle are stored; the next tile overlaps by eight sites");
+                "a tile of 24 points is swept four times; after each sweep one more point at either side is "
+                "wrong, and the 16 points in the middle are stored; the next tile overlaps by eight points");
     for (int level = 0; level <= depth; ++level) {
         const double y = top + level * step;
         out.text(20, y + 14, level == 0 ? "loaded" : "after sweep " + std::to_string(level));
@@ -115,8 +115,8 @@ std::string trapezoid_figure() {
 std::string pairs_figure() {
     constexpr double size = 44, top = 66;
     Drawing out(
-        760, 300, "Two additions per site instead of three",
-        "the sum of four neighbours is the sum of two diagonal pairs, and every pair serves two sites");
+        760, 300, "Two additions per point instead of three",
+        "the sum of four neighbours is the sum of two diagonal pairs, and every pair serves two points");
     const auto box = [&](double left, int x, int y, const std::string& kind, const std::string& word) {
         out.cell(left + x * size, top + y * size, size - 4, size - 4, kind, word);
     };
@@ -197,7 +197,7 @@ void convergence(const std::filesystem::path& folder) {
     const jacobi::Reference all = jacobi::reference_solve(start, lattice, 30000, -1);
     rungs::LinePlot plot{
         "The update is small long before the error is",
-        "Norms of update and error of the hot plate on 65 times 65 sites against the sweeps, with the "
+        "Norms of update and error of the hot plate on 65 times 65 points against the sweeps, with the "
         "slope that theory gives.",
         "sweeps",
         "norm",
@@ -240,7 +240,7 @@ int main(int argc, char** argv) {
                                 {"pairs.svg", pairs_figure},
                                 {"replay.svg", replay_figure}},
                                {"jacobi_ladder.svg",
-                                "How many sites per second each solver sweeps, beside what a copy would "
+                                "How many points per second each solver sweeps, beside what a copy would "
                                 "allow for one sweep per pass.",
                                 "Gcell/s"},
                                draw);

@@ -22,14 +22,14 @@ inline void draw_potential(const std::string& path, const std::vector<float>& ph
     const std::size_t pixel = std::max<std::size_t>(1, 640 / std::max(width, height));
     rungs::Picture picture{
         lattice.q == 0 ? rungs::ColourMap::sequential : rungs::ColourMap::symmetric, {}, pixel, true};
-    if (lattice.q != 0) {  // the site of the charge alone would take all the colours
+    if (lattice.q != 0) {  // the point of the charge alone would take all the colours
         const double end = std::abs(lattice.q) / 2;
         picture.range = rungs::ValueRange{-end, end};
     }
     std::vector<rungs::Rgb> pixels = rungs::draw_field(std::span<const float>(phi), width, height, picture);
 
     // The field is the negative gradient. Bilinear interpolation of central differences, steps of a fifth
-    // of a site.
+    // of a point.
     const auto value = [&](double x, double y) {
         const auto i = static_cast<std::size_t>(std::clamp(x, 0., width - 2.)),
                    j = static_cast<std::size_t>(std::clamp(y, 0., height - 2.));

@@ -17,7 +17,7 @@ static bool run(const jacobi::Options& options, const rungs::ProgramDevice& devi
 
     jacobi::Problem problem(options);
     const jacobi::Lattice& lattice = problem.lattice();
-    std::printf("%s on %d x %d sites, %s: until the update's norm is at most %g\n",
+    std::printf("%s on %d x %d points, %s: until the update's norm is at most %g\n",
                 options.charge == 0 ? "Laplace, hot top edge" : "Poisson, point charge", lattice.nx,
                 lattice.ny, device.name.c_str(), options.eps);
     const jacobi::Reference expected =

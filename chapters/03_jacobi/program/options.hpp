@@ -9,7 +9,7 @@ namespace jacobi {
 
 /// What the program was asked for.
 struct Options : rungs::ProgramOptions {
-    int nx = 33;  ///< sites, boundary included
+    int nx = 33;  ///< points, boundary included
     int ny = 33;  ///< @copydoc nx
     double charge =
         0;  ///< q: 0 solves Laplace's equation with a hot top edge, else Poisson's with a cold boundary
@@ -18,7 +18,7 @@ struct Options : rungs::ProgramOptions {
     std::string pictures;  ///< what the pictures' names begin with; empty: none
 
     void add_to(rungs::CommandLine& line) {
-        line.add("--nx", nx, 3, 1 << 15, "sites of the lattice in a row, boundary included");
+        line.add("--nx", nx, 3, 1 << 15, "points of the lattice in a row, boundary included");
         line.add("--ny", ny, 3, 1 << 15, "rows of the lattice, boundary included");
         line.add("--charge", charge, -1e6, 1e6,
                  "a point charge in the middle of a cold boundary, instead of a hot top edge");
