@@ -39,7 +39,8 @@ RULES = [
          r"(?! (?:has|is|takes?|costs?|makes?|moves?|gets?))"
          r"|\b(?:rows|points|bytes|cycles|steps) a (?:second|point|row|thread)\b"),
     Rule("where for if", "if, when",
-         r"(?:(?<=[.;:] )|^)Where (?:there|it|that|none|two|they|neither|nothing|run mode|a|the|no)\b(?![^.]*\?)"),
+         r"(?:(?<=[.;:] )|^)Where (?:there|it|that|none|two|they|neither|nothing|run mode|a|the|no)\b(?=[^.:;]*,)"
+         r"(?![^.]*\?)"),
     Rule("told", "is reported, shows, covers",
          r"\b(?:is|are|was|were|been) told\b(?! (?:to|apart|from)\b)|\btells? (?:of|neither)\b"),
     Rule("come to", "reach", r"\bcom(?:e|es|ing) to (?:the|its|every|each) (?:barrier|end|place)\b"),

@@ -12,7 +12,7 @@ SENTENCES = {
     "stands": ("How to add to it stands in contributing.", "The backend stands alone, and t stands for time."),
     "except": ("Every case passes but for the last.", "It is small, but for n = 0 it fails."),
     "a for per": ("It reads 20 bytes a row.", "With two threads a row takes longer."),
-    "where for if": ("Where there is no GPU, it is skipped.", "Where the loop ends, is there a barrier?"),
+    "where for if": ("Where there is no GPU, it is skipped.", "Where the time went. Where the loop ends, is there a barrier?"),
     "told": ("The race is told.", "A sum is told from a product, and the user is told to wait."),
     "come to": ("All threads come to the barrier.", "They come to the same result."),
     "behind": ("It is loaded behind the early return.", "It lies behind the wall."),

@@ -59,7 +59,7 @@ constexpr std::array<Sphere, sphere_count> make_scene() {
 }
 }  // namespace detail
 
-/// The scene, in host memory. Where two spheres meet at the same height, the one that comes first is seen.
+/// The scene, in host memory. At a point where two spheres have the same height, the first of them is seen.
 inline constexpr std::array<Sphere, sphere_count> spheres_of_the_scene = detail::make_scene();
 
 }  // namespace first_kernels

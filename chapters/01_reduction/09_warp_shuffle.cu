@@ -11,7 +11,7 @@ static constexpr unsigned block_size = 256;
 static constexpr std::size_t most_blocks = 2048;  // enough to fill any GPU
 
 // TODO 9.1: the sum over a warp, then the kernel, warp_shuffle_kernel. The terms are dealt out as in
-// rung 08; the block's sum needs one word a warp.
+// rung 08; the block's sum needs one word per warp.
 
 template <class Terms>
 static void launch(Terms terms, float* sum, std::size_t n, cudaStream_t stream) {

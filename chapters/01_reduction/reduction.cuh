@@ -13,7 +13,7 @@ namespace reduction {
 /// `v` and `sum` are device memory. `v` may start at any float, on a 16-byte boundary or not; `n` need not be
 /// a multiple of anything and may exceed 2^32. What `sum` held before does not count: a launcher clears or
 /// overwrites it. NaN and infinities go through as IEEE 754 adds them: one NaN makes the sum NaN, as do
-/// infinities of both signs. The order of the additions is the rung's own, and so is the rounding.
+/// infinities of both signs. The order of the additions, and with it the rounding, is the rung's own.
 ///
 /// The work is queued on `stream` and the call returns before it is done.
 /// @throws rungs::CudaError when a launch fails
@@ -25,7 +25,7 @@ using Dot = void(const float* v, const float* w, float* sum, std::size_t n, cuda
 // Each rung is one name for two functions: the idea is the same.
 Sum atomic;          ///< 01: one atomicAdd for every element
 Dot atomic;          ///< 01
-Sum global_tree;     ///< 02: a tree in device memory, one launch a step
+Sum global_tree;     ///< 02: a tree in device memory, one launch per step
 Dot global_tree;     ///< 02
 Sum shared_tree;     ///< 03: a tree in shared memory in each block
 Dot shared_tree;     ///< 03

@@ -11,9 +11,9 @@ namespace nbody {
 /// `acceleration[i]` = sum over all j of m_j (x_j - x_i) / (|x_j - x_i|^2 + s^2)^(3/2), with s = `softening`
 /// and the constant of gravity 1.
 ///
-/// A body is (x, y, z, mass) in device memory, and so is its acceleration (x, y, z, 0). `n` need not be a
+/// A body is (x, y, z, mass) in device memory, and its acceleration is (x, y, z, 0) there. `n` need not be a
 /// multiple of anything; for n = 0 nothing is touched. A body may have no mass: it is pulled and does not
-/// pull. Bodies may stand at the same place, and every body stands at its own: with s > 0 that term is 0.
+/// pull. Two bodies may be at the same place, as each is at its own: with s > 0 that term is 0.
 ///
 /// Any finite input is allowed for which s lies between 1e-9 and 1e9 and no distance is larger than 1e9: then
 /// |x_j - x_i|^2 + s^2 and its power 3/2 are ordinary floats. Its power 3 need not be one. What

@@ -14,15 +14,15 @@ constexpr std::size_t pitch_of(int nx) { return (static_cast<std::size_t>(nx) + 
 
 /// Jacobi sweeps on a lattice of `nx` times `ny` grid points until the update is small.
 ///
-/// A *field* is `pitch_of(nx) * ny` floats: point (x, y) is element x + pitch_of(nx) * y, and what stands
-/// behind the last point of a row has no meaning. Every buffer starts at a multiple of 512 bytes, enough for
+/// A *field* is `pitch_of(nx) * ny` floats: point (x, y) is element x + pitch_of(nx) * y, and what
+/// follows the last point of a row has no meaning. Every buffer starts at a multiple of 512 bytes, enough for
 /// a texture, as what cudaMalloc returns does today. The points with x = 0, x = nx - 1, y = 0 or y = ny - 1
 /// are the boundary and keep the value that they have in `start`. A *sweep* gives every other point
 ///
 ///     new(x, y) = (old(x, y - 1) + old(x - 1, y) + old(x + 1, y) + old(x, y + 1) - s(x, y)) / 4,
 ///
-/// where s is q at the point (x0, y0) and 0 elsewhere, all from old values; the order of the additions is the
-/// rung's own, and so is the rounding. The *norm* of a sweep is sqrt(sum (new - old)^2) over these inner
+/// where s is q at the point (x0, y0) and 0 elsewhere, all from old values; the order of the additions, and
+/// with it the rounding, is the rung's own. The *norm* of a sweep is sqrt(sum (new - old)^2) over these inner
 /// points, formed from the rounded values. Sweeps go on from `start` until the norm is at most `eps`, or
 /// `most` sweeps are done: with a negative `eps` exactly `most`. (In exact arithmetic no norm is larger than
 /// the one before, see the lesson; a rung may rely on that.)

@@ -22,8 +22,8 @@ struct Run {
 
 /// The loop of rungs 04 and above. The host queues many steps and looks at their norms afterwards. A step is
 /// one sweep or several; it reads `squares[-1]`, the sum of squares of the step before, and does nothing at
-/// all where that is at most `limit`; else it adds its own sum to `squares[0]`. So the steps that were queued
-/// behind the last one leave their zero in turn, and nothing moves any more.
+/// all if that is at most `limit`; else it adds its own sum to `squares[0]`. So the steps that were queued
+/// after the last one leave their zero in turn, and nothing moves any more.
 /// @param fields  where to begin; afterwards where the last step ended
 /// @param most    the largest number of steps
 /// @param queue   `queue(fields, count, squares)` queues `count` steps, which begin at `fields`; their sums

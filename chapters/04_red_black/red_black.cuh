@@ -92,7 +92,7 @@ Double one_pass;                 ///< 10
 Float wavefront;                 ///< 11: several iterations in one pass over memory
 Double wavefront;                ///< 11
 
-/// What some rungs are told besides.
+/// Parameters that only some rungs have.
 struct Tuning {
     double omega = 0;  ///< of sor
     int sweeps = 2;    ///< of block

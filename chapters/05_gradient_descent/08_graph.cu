@@ -7,9 +7,9 @@
 
 using gradient_descent::Scalars;
 
-// TODO 8.1 (about 66 lines, 8 of them new): the kernels of an iteration. They are those of your rung 06, but
-// for the last: graph_kernel also tells the conditional node whether its body has to run again. It has to do
-// so in every run of the body, also in one that finds s->finished set.
+// TODO 8.1 (about 66 lines, 8 of them new): the kernels of an iteration. They are those of your rung 06,
+// except the last: graph_kernel also tells the conditional node whether its body has to run again. It has to
+// do so in every run of the body, also in one that finds s->finished set.
 
 void gradient_descent::graph(const float* a, const float* b, float* x, double* history, int* outcome, int n,
                              int limit, double tolerance, cudaStream_t stream) {

@@ -49,8 +49,8 @@ Solve gauss_jacobi;  ///< 02: one thread per row; all sweeps are queued at once
 Solve coalesced;     ///< 03: one thread per row, on the transposed matrix
 Solve row_per_warp;  ///< 04: one warp per row
 // Descent: x_{k+1} = x_k + alpha r_k, alpha = r_k.r_k / r_k.A r_k.
-Solve descent;     ///< 05: as it stands in the textbook: two products per iteration
-Solve recurrence;  ///< 06: r_{k+1} = r_k - alpha A r_k: one product an iteration
+Solve descent;     ///< 05: as in the textbook: two products per iteration
+Solve recurrence;  ///< 06: r_{k+1} = r_k - alpha A r_k: one product per iteration
 Solve graph;       ///< 08: the loop itself is on the device
 Solve persistent;  ///< 09: the whole solve is one launch
 Solve on_chip;     ///< 10: the same, with rows kept in shared memory

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The kernels around the product, which are no exercise: the start of a descent, the record at the end of an
-/// iteration, the delivery of x, the transposition of A. Each function queues one kernel.
+/// The kernels around the product, which are not an exercise: the start of a descent, the record at the end
+/// of an iteration, the delivery of x, the transposition of A. Each function queues one kernel.
 
 #include "solver.cuh"
 
@@ -32,7 +32,7 @@ static __global__ void record_kernel(Scalars* s, double* history, int* outcome, 
 
 /// Ends an iteration, by one thread: notes ||r|| in the history, from r.r = s->next, and sets s->finished if
 /// an Outcome is reached. For the next iteration it moves s->next to s->rr and clears s->next and s->rAr.
-/// Where it `descends`, an s->rAr that is not positive is a breakdown; else s->broken is.
+/// If it `descends`, an s->rAr that is not positive is a breakdown; else s->broken is.
 inline void queue_record(Scalars* s, double* history, int* outcome, int limit, double tolerance,
                          bool descends, cudaStream_t stream) {
     record_kernel<<<1, 1, 0, stream>>>(s, history, outcome, limit, tolerance, descends);

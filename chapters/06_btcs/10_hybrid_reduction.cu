@@ -1,6 +1,6 @@
-// A group of threads a system. Each thread eliminates the sixteen rows that it holds in registers but for
-// the last one. What remains is one row a thread; parallel cyclic reduction solves these in shared memory: in
-// each step every row gets rid of both neighbours, and its new neighbours are twice as far away.
+// A group of threads per system. Each thread eliminates all of its sixteen rows in registers except the last.
+// What remains is one row per thread; parallel cyclic reduction solves these in shared memory: in each step
+// every row gets rid of both neighbours, and its new neighbours are twice as far away.
 
 #include <algorithm>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 // eliminate all unknowns but the last, and hand on what that leaves, from threads to warps to tiles. Far away
 // rows hardly matter to a dominated one: a tile that also reads a few rows of its neighbours is a system of
 // its own, and the solution takes one pass. By how much the rest of the world could have changed it is a
-// number that falls out of the elimination, and a few tiles tell how many rows that takes. Where it is too
+// number that falls out of the elimination, and a few tiles show how many rows that takes. If it is too
 // large, tiles are reduced to one row each, and these are solved first.
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Elimination for systems that stand one behind the other in memory, one thread per system: at any time the
+// Elimination for systems that follow each other in memory, one thread per system: at any time the
 // lanes of a warp read floats that are a whole system apart. It is what rung 07 is measured against.
 
 #include <stdexcept>

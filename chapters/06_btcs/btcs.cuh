@@ -79,7 +79,7 @@ using Solve = void(const float* lower, const float* diagonal, const float* upper
                    const float* start, float* x, long long* status, long long n, cudaStream_t stream);
 
 /// Solves many systems of the same size, each as Solve does: status[i] and the rows of x of system i depend
-/// on system i alone. Where row j of system i stands is the rung's problem:
+/// on system i alone. The rung's problem decides where row j of system i is:
 /// - *interleaved*: element j * systems + i,
 /// - *contiguous*: element i * m + j.
 ///
@@ -178,9 +178,9 @@ inline constexpr Rung rungs[] = {
     {.name = "17_thomas_contiguous", .batch = thomas_contiguous, .most_rows = most_short_rows},
 };
 
-/// Where the reference of rung 06 keeps what a system has to remember of its rows: in shared memory, behind
-/// which few threads of a multiprocessor have room where systems are long, or in memory, which has room for
-/// all of them. The benchmark times both forms.
+/// Where the reference of rung 06 keeps what a system has to remember of its rows: in shared memory, which
+/// has room for few threads of a multiprocessor if systems are long, or in memory, which has room for all of
+/// them. The benchmark times both forms.
 enum class Remember { where_it_pays, on_chip, in_memory };
 inline Remember remember = Remember::where_it_pays;
 

@@ -47,7 +47,7 @@ inline __device__ bool dominated(float lower, float diagonal, float upper) {
     return fabsf(diagonal) >= __fadd_ru(fabsf(lower), fabsf(upper)) && diagonal != 0;
 }
 
-/// The row as it stands in memory.
+/// The row as it is in memory.
 inline __device__ Row row_of(float lower, float diagonal, float upper, float rhs) {
     const float a = fmaxf(fabsf(lower), fabsf(upper)), b = fminf(fabsf(lower), fabsf(upper));
     const float excess = fmaxf((fabsf(diagonal) - a) - b, 0);  // in this order next to nothing is lost
@@ -92,7 +92,7 @@ inline __device__ Row without_behind(const Row& row, const Row& behind) {
 }
 
 /// `row` with the unknown behind it replaced, where `behind` has the same unknown before it as `row` has.
-/// Both have a 1 on their diagonals, and so has the result.
+/// Both have a 1 on their diagonals, and the result has one, too.
 inline __device__ Row composed(const Row& row, const Row& behind) {
     const float more = -row.upper * behind.lower;
     const float lost = row.lower * more < 0 ? 2 * fminf(fabsf(row.lower), fabsf(more)) : 0;
@@ -100,8 +100,8 @@ inline __device__ Row composed(const Row& row, const Row& behind) {
             row.rhs - row.upper * behind.rhs};
 }
 
-/// `count` consecutive rows of a larger system, in registers. The last one's unknown is kept, and so is the
-/// one before the first row; what lies between is eliminated.
+/// `count` consecutive rows of a larger system, in registers. The unknowns of the last row and of the one
+/// before the first are kept; what lies between is eliminated.
 template <int count>
 struct Chunk {
     float lower[count], excess[count], upper[count], rhs[count];
@@ -137,7 +137,7 @@ struct Chunk {
     }
 };
 
-/// Where element i stands in shared memory, such that neither 32 neighbours nor 32 elements that are 4, 8, 16
+/// The place of element i in shared memory, such that neither 32 neighbours nor 32 elements that are 4, 8, 16
 /// or 32 apart meet in a bank.
 __host__ __device__ constexpr int padded(int i) { return i + i / 32; }
 

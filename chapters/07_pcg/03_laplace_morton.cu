@@ -24,7 +24,7 @@ __global__ void laplace_morton_kernel(const T* u, T* y, int side, int bits, long
     // of them, or all where there are fewer; then, for all further bits, each direction one in turn, except
     // that direction 0 has some already.
     long long index = 0;
-    // TODO 3.2: 2^bits is more than side, mostly: who has a point outside has nothing to do. The others
+    // TODO 3.2: 2^bits is more than side, mostly: a thread with a point outside does nothing. The others
     // find the index of their point by Horner's rule: no division anywhere.
     // TODO 3.3: y at that point. Its coordinates say which neighbours are inside.
 }

@@ -9,7 +9,7 @@
 using namespace pcg;
 
 // TODO 6.1: the kernel, on_chip_kernel. The dynamic shared memory of a block holds x, r and w = A p of its
-// points; p is in global memory. Where a block's points do not fit, the launcher gives the same three vectors
+// points; p is in global memory. If a block's points do not fit, the launcher gives the same three vectors
 // in global memory, `spilled`.
 
 template <class T>

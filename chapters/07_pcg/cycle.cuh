@@ -22,7 +22,7 @@ struct Level {
     int down_planes = 0, up_planes = 0;  ///< of the slabs in which the passes below cut it
 };
 
-/// Threads of a block. Two such blocks on a multiprocessor leave 80 registers a thread: enough
+/// Threads of a block. Two such blocks on a multiprocessor leave 80 registers per thread: enough
 /// for all passes.
 inline constexpr int pass_block = 384;
 inline constexpr int pass_warps = pass_block / 32;
@@ -41,7 +41,7 @@ struct Rims {
 };
 
 /// What a thread needs of a plane it asks for `ahead` planes before. It comes to shared memory while the
-/// thread goes on, to a slot of its own, which is used again `slots` planes later: behind a barrier.
+/// thread goes on, to a slot of its own, which is used again `slots` planes later: after a barrier.
 inline constexpr int ahead = 2, slots = 4;
 
 /// The shared memory of a way.

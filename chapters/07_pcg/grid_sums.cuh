@@ -65,8 +65,8 @@ class GridSums {
     int turn_ = 0;
 };
 
-/// How many blocks of a kernel that is launched cooperatively suit n points: one thread a point, but no more
-/// blocks than fit on the device at once.
+/// How many blocks of a kernel that is launched cooperatively suit n points: one thread per point, but no
+/// more blocks than fit on the device at once.
 template <class Kernel>
 int cooperative_blocks(Kernel kernel, int block_size, long long n) {
     int each = 0;

@@ -9,7 +9,7 @@
 namespace pcg {
 
 /// Points of the next coarser grid along an axis; 0 where a grid has no coarser one. Both grids have the same
-/// walls, one distance before the first point and one behind the last. So coarse points are 2 fine distances
+/// walls, one distance before the first point and one after the last. So coarse points are 2 fine distances
 /// apart if `side` is odd, and 2 + 2 / side if it is even.
 __host__ __device__ constexpr int coarse_side(int side) { return (side - 1) / 2; }
 

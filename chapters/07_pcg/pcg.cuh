@@ -120,7 +120,7 @@ FloatApply laplace_stencil;   ///< 02: d known to the compiler, indices by addin
 DoubleApply laplace_stencil;  ///< 02
 FloatApply laplace_morton;    ///< 03: threads walk the cube in the order of interleaved bits
 DoubleApply laplace_morton;   ///< 03
-FloatSolve cg;                ///< 04: as it stands in the textbook
+FloatSolve cg;                ///< 04: as in the textbook
 DoubleSolve cg;               ///< 04
 FloatSolve one_launch;        ///< 05: the same in one launch
 DoubleSolve one_launch;       ///< 05

@@ -29,7 +29,7 @@ __host__ __device__ constexpr long long swept_length(int side) {
     return side > 0 ? points(d, side) / side * row_length<d, T>(side) : 0;
 }
 
-/// Where point i stands in it.
+/// The place of point i in it.
 template <int d, class T>
 __device__ long long swept_place(long long i, int side) {
     const long long gap = row_length<d, T>(side) - side;
@@ -192,8 +192,8 @@ __device__ void sweep_planes(Pack<T>* shared, const Pass<T>& v, int side, const 
         }
     };
 
-    // A u at a pack, from u there and around it. Left and right neighbours are those of the lanes beside, but
-    // for a warp's ends: these read them from the row in shared memory.
+    // A u at a pack, from u there and around it. Left and right neighbours are those of the lanes beside,
+    // except at a warp's ends, which read them from the row in shared memory.
     const bool starts = column == 0, ends = column == width - 1;
     const int edge = lane == 0 && !starts ? here * size - 1 : lane == 31 && !ends ? (here + 1) * size : 0;
     const auto laplace = [&](const Pack<T>* rows, const Pack<T>& centre, const Pack<T>& under,
@@ -248,7 +248,7 @@ __device__ void sweep_planes(Pack<T>* shared, const Pass<T>& v, int side, const 
         }
         __pipeline_commit();
 
-        // New r and p of plane z. Where there is no point, A p is taken to be 0; so they stay 0.
+        // New r and p of plane z. A p is taken to be 0 where there is no point; so they stay 0.
         const unsigned exist = z >= 0 && z < side ? inside : 0, kept = z >= bottom && z < top ? mine : 0;
         const unsigned to = static_cast<unsigned>(z) * plane + at;
         Pack<T> r[each], p[each];

@@ -107,7 +107,7 @@ struct TextbookWork {
     }
 };
 
-/// How many blocks give each of n points a thread; one where there is none, since sums are cleared and
+/// The blocks that n points need for one thread each; one if there is no point, since sums are cleared and
 /// recorded all the same.
 inline unsigned textbook_blocks(long long n) {
     return static_cast<unsigned>(n > 0 ? (n - 1) / textbook_block + 1 : 1);

@@ -59,7 +59,7 @@ static __device__ __forceinline__ float4 left_of(float4 v) {
     return {__shfl_up_sync(0xffffffffu, v.w, 1), v.x, v.y, v.z};
 }
 
-/// What else happens to a point. `sum` is the sum of its neighbours: the new value but for the factor 4.
+/// What else happens to a point. `sum` is the sum of its neighbours: four times the new value.
 /// @param edge   the tile has boundary or charge in it; else none of the tests is compiled
 /// @param last   the last sweep of a pass: take the factors out, and measure the update
 /// @param scale  4^k before sweep k + 1; `old` carries it

@@ -1,5 +1,5 @@
-// One array for each colour. Where the colours alternate in memory, every sector is fetched for half of what
-// it holds; here a half-sweep reads and writes only what it uses.
+// One array for each colour. If the colours alternate in memory, every sector is fetched for half of what it
+// holds; here a half-sweep reads and writes only what it uses.
 
 #include "red_black.cuh"
 #include "sweeps.cuh"

@@ -15,7 +15,7 @@
 // BEGIN SOLUTION
 // A block streams through the planes of a column of the cube. While plane i arrives, plane i - 1 gets its
 // black update, plane i - 2 its red one, plane i - 3 the black one of the next iteration, and so on: a
-// wavefront of half-sweeps, each one plane behind the one before, so that every update finds the values
+// wavefront of half-sweeps, each one plane behind the previous, so that every update finds the values
 // it needs. Planes on their way stay in registers; memory is read once and written once for all
 // iterations of the pass.
 
@@ -50,7 +50,7 @@ struct Shape {
         Half<T> b[planes][2][rows][lanes];  ///< [plane][colour]
     };
 
-    /// Shared memory for so many groups: one before the first, and the edge of one behind the last.
+    /// Shared memory for so many groups: one before the first, and the edge of one after the last.
     __host__ __device__ static constexpr std::size_t bytes(int groups) {
         return (groups + 1) * sizeof(Group) + sizeof(Group::edge);
     }
@@ -254,7 +254,7 @@ __global__ void begin_kernel(const T* start, const T* b, T* red, T* b_red, T* b_
     const Quad<T> up = quad(start + c - plane, i > 0), down = quad(start + c + plane, i + 1 < n);
     const Quad<T> north = quad(start + c - row, j > 0), south = quad(start + c + row, j + 1 < n);
     const Quad<T> here = quad(start + c, true), rhs = quad(b + c, true);
-    // Red is in columns parity, parity + 2, ... and its neighbours along k are in the others, but for one.
+    // Red is in columns parity, parity + 2, ... and its neighbours along k, except one, are in the others.
     const int parity = first_column(i, j, 0);
     const bool end_in_cube = parity ? k + columns < n : k > 0 && k <= n;
     const T end = end_in_cube ? start[parity ? c + columns : c - 1] : T(0);

@@ -84,8 +84,8 @@ static __device__ Numbers fetch(const float* a, Piece piece, int n) {
     return f;
 }
 
-/// Halves what is on the diagonal: each number will be used twice. (Half of a float is a float, but for the
-/// last bit of a subnormal one.)
+/// Halves what is on the diagonal: each number will be used twice. (Half of a float is a float, except for
+/// the last bit of a subnormal one.)
 template <bool quads>
 static __device__ void halve_diagonal(Numbers& f, Piece piece) {
     if (!piece.on_diagonal()) return;
@@ -359,7 +359,7 @@ __global__ void __launch_bounds__(block_size, 1)
         for (int i = threadIdx.x; i < pitch; i += block_size) r[i] = i < n ? __ldcg(&source[i]) : 0.0f;
         __syncthreads();
     };
-    // The next round of the loop makes b - A x of it: the product is long, and stands in one place.
+    // The next round of the loop makes b - A x of it: the product is long, and is in one place only.
     bool renewing = false, carried = false;  // r is x; r is not b - A x, but what the recurrence says
     const auto begin_true_residual = [&] {
         grid.sync();  // x is complete

@@ -1,6 +1,6 @@
-// A group of threads a system. Each thread eliminates the sixteen rows that it holds in registers but for
-// the last one. What remains is one row a thread; parallel cyclic reduction solves these in shared memory: in
-// each step every row gets rid of both neighbours, and its new neighbours are twice as far away.
+// A group of threads per system. Each thread eliminates all of its sixteen rows in registers except the last.
+// What remains is one row per thread; parallel cyclic reduction solves these in shared memory: in each step
+// every row gets rid of both neighbours, and its new neighbours are twice as far away.
 
 #include <algorithm>
 #include <stdexcept>
@@ -20,7 +20,7 @@ static constexpr int most_threads = btcs::most_rows / rows;
 static constexpr int stage_size = btcs::padded(32 * rows);  // floats
 
 /// One step: `mid` with its neighbours' unknowns replaced by what their rows say. All three have a 1 on their
-/// diagonal, and so has the result.
+/// diagonal, and the result has one, too.
 static __device__ Row reduced(const Row& before, const Row& mid, const Row& behind) {
     return btcs::normalised({-mid.lower * before.lower,
                              mid.excess + btcs::gain(mid.lower, before.excess, before.upper) +
@@ -55,7 +55,7 @@ static __device__ void scatter(float (&v)[rows], float* stage, int own, int coun
     for (int j = 0; j < rows; ++j) v[j] = stage[33 * j + lane];
 }
 
-/// A block owns blockDim.x / group systems, which stand one behind the other; a group of `group` threads, a
+/// A block owns blockDim.x / group systems, which follow each other in memory; a group of `group` threads, a
 /// power of two, owns one of them, and each thread sixteen of its rows.
 /// @tparam block_size  threads
 /// @tparam resident    blocks that a multiprocessor shall hold: the registers are shared out for that
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(block_size, resident)
     __shared__ unsigned bad[usual_threads];
     if (thread < per_block) bad[thread] = 0xffffffffu;  // solved
 
-    // A warp's rows stand one behind the other as well, from its first lane's first to its last lane's last.
+    // A warp's rows follow each other in memory as well, from its first lane's first to its last lane's last.
     // Neighbouring lanes fetch neighbouring floats.
     const int front = thread - lane, back = front + 31, last_system = back >> log_group;
     const int begin = (front >> log_group) * m + (front & (group - 1)) * rows;

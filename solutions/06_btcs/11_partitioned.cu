@@ -2,7 +2,7 @@
 // eliminate all unknowns but the last, and hand on what that leaves, from threads to warps to tiles. Far away
 // rows hardly matter to a dominated one: a tile that also reads a few rows of its neighbours is a system of
 // its own, and the solution takes one pass. By how much the rest of the world could have changed it is a
-// number that falls out of the elimination, and a few tiles tell how many rows that takes. Where it is too
+// number that falls out of the elimination, and a few tiles show how many rows that takes. If it is too
 // large, tiles are reduced to one row each, and these are solved first.
 
 #include <algorithm>
@@ -65,7 +65,7 @@ static __device__ Summary join(const Summary& own, Row& row) {
     for (int distance = 1; distance < end; distance *= 2) {
         const Row before = from_lane(row, lane - distance, width),
                   behind = from_lane(row, lane + distance, width);
-        // Where there is no neighbour in between, the row already has an unknown that is kept.
+        // Without a neighbour in between, the row already has an unknown that is kept.
         const bool has_before = lane >= distance, has_behind = lane + distance < end;
         const float lower = has_before ? row.lower : 0, upper = has_behind ? row.upper : 0;
         row = btcs::normalised({has_before ? -lower * before.lower : row.lower,
@@ -197,8 +197,8 @@ static __device__ float2 influence(const Tile& t) {
             fabsf(t.unknowns(0, -last.upper / last.diagonal(), 0).y)};
 }
 
-/// A block owns a tile somewhere in the system, and counts the threads to which it matters what stands
-/// outside.
+/// A block owns a tile somewhere in the system, and counts the threads to which the rows outside of it
+/// make a difference.
 // unchecked: only systems of more rows than check mode has time for are sampled
 static __global__ void __launch_bounds__(threads, 3) sample_kernel(System a, Shared shared) {
     Tile t;

@@ -90,7 +90,7 @@ struct Part {
     float u[rows];
     float (*stage)[33 * 32];  ///< of each warp
 
-    /// Where the thread's own rows stand there, and where element 32 j + lane of the warp's: 33 j further.
+    /// The places of the thread's own rows there, and of element 32 j + lane of the warp's: 33 j further.
     /// Rows of 33 keep 32 lanes out of each other's banks.
     __device__ float* own() const { return stage[threadIdx.x / 32] + 33 * (threadIdx.x % 32); }
     __device__ float* shared() const { return stage[threadIdx.x / 32] + threadIdx.x % 32; }
@@ -114,7 +114,7 @@ struct Part {
 #pragma unroll
         for (int j = 0; j < rows; ++j) u[j] = shared()[33 * j];
     }
-    /// Where this thread's element 0 of the warp's stands, of a tile that begins at `begin`.
+    /// The place of this thread's element 0 of the warp's, in a tile that begins at `begin`.
     static __device__ long long first(long long begin) {
         return begin + threadIdx.x / 32 * (32 * rows) + threadIdx.x % 32;
     }
@@ -237,7 +237,7 @@ static __device__ void add_homogeneous(Part& t, const Factors& f, float missing,
     }
 }
 
-/// The solution as it stands has w_{-1} = lambda w_0; gives it the value of the rod's left end.
+/// So far the solution has w_{-1} = lambda w_0; gives it the value of the rod's left end.
 /// @param length  rows of the tile in front of its right end, where w has the right value already
 static __device__ void fix_left_end(Part& t, Exchange& exchange, const Factors& f, float at_end, int length) {
     if (threadIdx.x == 0) exchange.first = t.u[0];

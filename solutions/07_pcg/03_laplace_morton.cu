@@ -33,7 +33,7 @@ __global__ void laplace_morton_kernel(const T* u, T* y, int side, int bits, long
     }
     // END SOLUTION
     long long index = 0;
-    // TODO 3.2: 2^bits is more than side, mostly: who has a point outside has nothing to do. The others
+    // TODO 3.2: 2^bits is more than side, mostly: a thread with a point outside does nothing. The others
     // find the index of their point by Horner's rule: no division anywhere.
     // BEGIN SOLUTION
 #pragma unroll

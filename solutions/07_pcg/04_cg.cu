@@ -1,4 +1,4 @@
-// Conjugate gradients as they stand in the textbook: a kernel for each line of the algorithm. Scalars stay on
+// Conjugate gradients as in the textbook: a kernel for each line of the algorithm. Scalars stay on
 // the device; the host queues all iterations, and what comes after the last one that was
 // needed returns at once.
 

@@ -18,7 +18,7 @@ __global__ void one_launch_kernel(const T* b, T* x, double* history, int* outcom
     GridSums over_grid(partial);
     const long long n = points(d, side), threads = static_cast<long long>(gridDim.x) * blockDim.x;
     const long long me = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-    // term(i) for all points of the grid, added up. Ends behind a barrier of the grid.
+    // term(i) for all points of the grid, added up. Ends with a barrier of the grid.
     const auto sum = [&](const auto& term) {
         Sums<1> own;
         for (long long i = me; i < n; i += threads) own.of[0] += term(i);

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(sweep_block, 1)
     const auto place = [side](long long i) { return swept_place<d, T>(i, side); };
     T* const x = work.x;
 
-    Step<T> step;  // alpha = beta = 0: the first pass copies b, which stands in r, and makes p = r
+    Step<T> step;  // alpha = beta = 0: the first pass copies b, which is in r, and makes p = r
     Pass<T> pass{work.r[1], work.p[1], work.r[0], work.p[0], x};
     double bb = 0;
     T behind = 0;  // x lacks behind * (p - r): the last step but one, since p - r is beta times its direction

@@ -350,7 +350,7 @@ __global__ void __launch_bounds__(pass_block, 2)
             rr = catch_up();
     }
     if (behind.count > 0) catch_up();
-    // All threads are behind the last barrier, or behind one that followed the last step.
+    // All threads have passed the last barrier, or one that followed the last step.
     if (!now_x)
         team.share(n, [&](long long i) { x[i] = 0; });
     else if (now_x != x)

@@ -15,7 +15,7 @@ using namespace pcg;
 // BEGIN SOLUTION
 // A block owns a brick of the cube, with x, r, p and w = A p in registers and shared memory from the first
 // iteration to the last. What it needs of its neighbours is p one point beyond its faces. That it works out
-// itself: it keeps r and p there, too, and is told w. So an iteration sends one number for each point of a
+// itself: it keeps r and p there, too, and receives w. So an iteration sends one number for each point of a
 // face, and four sums, and waits once. Each number travels with the turn that it belongs to, and whoever
 // needs it looks until it is there.
 
@@ -329,7 +329,7 @@ __global__ void __launch_bounds__(most_threads, 1)
         for (int i = 0; i < each; ++i) {
             const int at = place + i * pitch;
             const Pack<T> north = p[at + pitch], under = p[at - up], over = p[at + up];
-            // Left and right neighbours are the lanes beside, but for a warp's ends.
+            // Left and right neighbours are the lanes beside, except at a warp's ends.
             const T beyond = ends[i * pitch * size];
             const T shown_before = __shfl_up_sync(0xffffffffu, here.of[size - 1], 1);
             const T shown_after = __shfl_down_sync(0xffffffffu, here.of[0], 1);

@@ -22,9 +22,9 @@ void square_positions(const Particle* particles, float* y, std::size_t n, cudaSt
 
 Transpose transpose_by_columns;  ///< rung 10 with x and y swapped: it reads columns and writes rows
 Transpose transpose_unpadded;    ///< rung 11 with rows of 32 words in its tile
-Transpose transpose_four;        ///< rung 11 with blocks of 32 times 8 threads, four elements a thread
+Transpose transpose_four;        ///< rung 11 with blocks of 32 times 8 threads, four elements per thread
 
-/// Where the scene of rung 13 is, and in which order a lane goes through it.
+/// The place of rung 13's scene, and the order in which a lane goes through it.
 enum class Scene { global, constant_turned, global_turned };
 /// Rung 13. With a turned scene, every lane begins at a sphere of its own.
 template <Scene where>

@@ -80,7 +80,7 @@ class Data {
     rungs::DeviceBuffer<int> sweeps_{1};
 };
 
-/// @throws std::runtime_error when a contestant's field is not that of the first, but for rounding
+/// @throws std::runtime_error when a contestant's field is not that of the first, except for rounding
 static void check(std::vector<Contestant>& all, Data& data, int n) {
     const std::vector<float> expected = data.sample(all.front().solve);
     const double allowed = 2 * jacobi::rounding_bound({n, n, 1, n / 2, n / 3}, 1, 17);

@@ -124,7 +124,7 @@ static void add_rungs(std::vector<Contestant>& all, System<T>& system, const cha
 /// A table with its heading.
 using Table = std::vector<std::vector<std::string>>;
 
-/// A number as "%.{digits}g" prints it, with what stands behind it.
+/// A number as "%.{digits}g" prints it, followed by `behind`.
 static std::string text(double value, int digits, const char* behind = "") {
     char buffer[40];
     std::snprintf(buffer, sizeof buffer, "%.*g%s", digits, value, behind);

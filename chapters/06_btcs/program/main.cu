@@ -69,7 +69,7 @@ static bool run(const btcs::Options& options, const rungs::ProgramDevice& device
         std::printf("linear elements for -u'' = 1, %s and %s: ", assembles->name, solves->name);
         try {
             std::printf("largest error at a node %.2g\n", btcs::elements_error(*assembles, *solves, n));
-        } catch (const std::runtime_error& error) {  // a solver that cannot do it is no reason to stop
+        } catch (const std::runtime_error& error) {  // go on with the next solver
             std::printf("not solved: %s\n", error.what());
         }
     }

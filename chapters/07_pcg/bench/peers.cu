@@ -31,7 +31,7 @@ template <class T>
 __global__ void rows_kernel(int* starts, int* columns, T* values, int d, int side, int n) {
     const long long row = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     if (row > n) return;
-    // Entries of the rows before this one: 2d + 1 each, but for neighbours that are outside.
+    // Entries of the rows before this one: 2d + 1 each, without neighbours that are outside.
     long long before = (2LL * d + 1) * row, stride = 1;
     for (int k = 0; k < d; ++k, stride *= side) {
         const long long period = stride * side, whole = row / period, rest = row % period;

@@ -1,6 +1,6 @@
 #pragma once
-// The chapter's program at work: one random right-hand side, what a rung makes of it, and where it stands
-// under the roofs of the device.
+// The chapter's program at work: one random right-hand side, what a rung makes of it, and its place under
+// the roofs of the device.
 
 #include <algorithm>
 #include <cmath>
@@ -96,7 +96,7 @@ class Study {
     rungs::DeviceBuffer<int> d_outcome_;
 };
 
-/// Where a rung stands: how often it computes, for how many bytes.
+/// A rung's place under the roofs: how often it computes, for how many bytes.
 struct Place {
     std::string name;
     double flops = 0, bytes = 0, milliseconds = 0;
